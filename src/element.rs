@@ -1,0 +1,230 @@
+//! Element types: what a dtype is, to the bit: its order, its NaN, its lowest values.
+
+use half::{bf16, f16};
+
+/// The element type of X and Y.
+///
+/// ```
+/// use wgpu_pooling::DType;
+/// assert_eq!(DType::F16.bytes(), 2);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DType {
+    /// IEEE single precision.
+    F32,
+    /// IEEE half precision.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// IEEE double precision.
+    F64,
+    /// Signed 8-bit integer.
+    I8,
+    /// Unsigned 8-bit integer.
+    U8,
+    /// Signed 16-bit integer.
+    I16,
+    /// Unsigned 16-bit integer.
+    U16,
+    /// Signed 32-bit integer.
+    I32,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Signed 64-bit integer.
+    I64,
+    /// Unsigned 64-bit integer.
+    U64,
+}
+
+impl DType {
+    /// Every element type.
+    pub const ALL: [DType; 12] = [
+        DType::F32,
+        DType::F16,
+        DType::Bf16,
+        DType::F64,
+        DType::I8,
+        DType::U8,
+        DType::I16,
+        DType::U16,
+        DType::I32,
+        DType::U32,
+        DType::I64,
+        DType::U64,
+    ];
+
+    /// The size of one element in bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            DType::I8 | DType::U8 => 1,
+            DType::F16 | DType::Bf16 | DType::I16 | DType::U16 => 2,
+            DType::F32 | DType::I32 | DType::U32 => 4,
+            DType::F64 | DType::I64 | DType::U64 => 8,
+        }
+    }
+
+    /// Whether this is one of the floating-point types.
+    pub const fn is_float(self) -> bool {
+        matches!(self, DType::F32 | DType::F16 | DType::Bf16 | DType::F64)
+    }
+
+    /// The short name: `f32`, `bf16`, `u8`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::F32 => "f32",
+            DType::F16 => "f16",
+            DType::Bf16 => "bf16",
+            DType::F64 => "f64",
+            DType::I8 => "i8",
+            DType::U8 => "u8",
+            DType::I16 => "i16",
+            DType::U16 => "u16",
+            DType::I32 => "i32",
+            DType::U32 => "u32",
+            DType::I64 => "i64",
+            DType::U64 => "u64",
+        }
+    }
+
+    /// The bits of the value that an empty window has under `EmptyValue::NegInf`: -inf, integers their minimum.
+    pub fn negative_infinity_bits(self) -> u64 {
+        match self {
+            DType::F32 => 0xFF80_0000,
+            DType::F16 => 0xFC00,
+            DType::Bf16 => 0xFF80,
+            DType::F64 => 0xFFF0_0000_0000_0000,
+            integer => integer.lowest_finite_bits(),
+        }
+    }
+
+    /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); integers have their minimum.
+    pub fn lowest_finite_bits(self) -> u64 {
+        match self {
+            DType::F32 => 0xFF7F_FFFF,
+            DType::F16 => 0xFBFF,
+            DType::Bf16 => 0xFF7F,
+            DType::F64 => 0xFFEF_FFFF_FFFF_FFFF,
+            DType::I8 => 0x80,
+            DType::I16 => 0x8000,
+            DType::I32 => 0x8000_0000,
+            DType::I64 => 0x8000_0000_0000_0000,
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 => 0,
+        }
+    }
+
+    /// The bits of the value from which `NanPolicy::SeedLowest` starts: the lowest finite one of f32 and f64, -inf for
+    /// f16 and bf16 (OpenVINO computes those in f32 and converts), the minimum of integers.
+    pub fn seed_bits(self) -> u64 {
+        match self {
+            DType::F16 | DType::Bf16 => self.negative_infinity_bits(),
+            other => other.lowest_finite_bits(),
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Rust type that tensors are made of: the host's view of a [`DType`]. Sealed.
+pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send + Sync {
+    /// Which dtype this is.
+    const DTYPE: DType;
+
+    /// IEEE `self > other`: false with NaN, and -0 equals +0. Integers as usual.
+    fn greater(self, other: Self) -> bool;
+
+    /// Whether this is a NaN. Integers never are.
+    fn is_nan(self) -> bool;
+
+    /// The element with these bits; higher bits are ignored.
+    fn from_bits64(bits: u64) -> Self;
+
+    /// The element's bits, zero-extended.
+    fn to_bits64(self) -> u64;
+}
+
+macro_rules! float_element {
+    ($type:ty, $bits:ty, $dtype:expr) => {
+        impl sealed::Sealed for $type {}
+        impl Element for $type {
+            const DTYPE: DType = $dtype;
+            fn greater(self, other: Self) -> bool {
+                self > other
+            }
+            fn is_nan(self) -> bool {
+                <$type>::is_nan(self)
+            }
+            fn from_bits64(bits: u64) -> Self {
+                <$type>::from_bits(bits as $bits)
+            }
+            fn to_bits64(self) -> u64 {
+                self.to_bits() as u64
+            }
+        }
+    };
+}
+
+macro_rules! integer_element {
+    ($type:ty, $bits:ty, $dtype:expr) => {
+        impl sealed::Sealed for $type {}
+        impl Element for $type {
+            const DTYPE: DType = $dtype;
+            fn greater(self, other: Self) -> bool {
+                self > other
+            }
+            fn is_nan(self) -> bool {
+                false
+            }
+            fn from_bits64(bits: u64) -> Self {
+                bits as $type
+            }
+            fn to_bits64(self) -> u64 {
+                self as $bits as u64
+            }
+        }
+    };
+}
+
+float_element!(f32, u32, DType::F32);
+float_element!(f64, u64, DType::F64);
+float_element!(f16, u16, DType::F16);
+float_element!(bf16, u16, DType::Bf16);
+integer_element!(i8, u8, DType::I8);
+integer_element!(u8, u8, DType::U8);
+integer_element!(i16, u16, DType::I16);
+integer_element!(u16, u16, DType::U16);
+integer_element!(i32, u32, DType::I32);
+integer_element!(u32, u32, DType::U32);
+integer_element!(i64, u64, DType::I64);
+integer_element!(u64, u64, DType::U64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_have_the_values_that_their_names_say() {
+        assert_eq!(f32::from_bits64(DType::F32.negative_infinity_bits()), f32::NEG_INFINITY);
+        assert_eq!(f16::from_bits64(DType::F16.negative_infinity_bits()), f16::NEG_INFINITY);
+        assert_eq!(bf16::from_bits64(DType::Bf16.negative_infinity_bits()), bf16::NEG_INFINITY);
+        assert_eq!(f64::from_bits64(DType::F64.negative_infinity_bits()), f64::NEG_INFINITY);
+        assert_eq!(f32::from_bits64(DType::F32.lowest_finite_bits()), f32::MIN);
+        assert_eq!(f16::from_bits64(DType::F16.lowest_finite_bits()), f16::MIN);
+        assert_eq!(bf16::from_bits64(DType::Bf16.lowest_finite_bits()), bf16::MIN);
+        assert_eq!(f64::from_bits64(DType::F64.lowest_finite_bits()), f64::MIN);
+        assert_eq!(i8::from_bits64(DType::I8.lowest_finite_bits()), i8::MIN);
+        assert_eq!(i16::from_bits64(DType::I16.lowest_finite_bits()), i16::MIN);
+        assert_eq!(i32::from_bits64(DType::I32.lowest_finite_bits()), i32::MIN);
+        assert_eq!(i64::from_bits64(DType::I64.lowest_finite_bits()), i64::MIN);
+        assert_eq!(u64::from_bits64(DType::U64.lowest_finite_bits()), u64::MIN);
+    }
+
+    #[test]
+    fn greater_is_the_ieee_comparison() {
+        assert!(!0.0f32.greater(-0.0) && !(-0.0f32).greater(0.0));
+        assert!(!f32::NAN.greater(0.0) && !0.0f32.greater(f32::NAN));
+        assert!(0.0f32.greater(f32::NEG_INFINITY));
+        assert!(f16::from_bits(1).greater(f16::ZERO), "subnormals count");
+    }
+}

@@ -1,0 +1,361 @@
+//! The two error types: [`PlanError`] for everything that is knowable from attributes, shapes and limits, and
+//! [`ExecuteError`] for what only data or a device can tell.
+
+use crate::element::DType;
+
+/// Why attributes, shapes or limits do not describe something that can be computed.
+///
+/// Every variant carries the numbers that led to it. Axes count spatial axes from 0, outermost first (D, H, W), unless a
+/// field says otherwise.
+///
+/// ```
+/// use wgpu_pooling::{DType, MaxPool, PlanError};
+///
+/// let error = MaxPool::new([5, 5]).plan(&[1, 1, 4, 4], DType::F32, None).unwrap_err();
+/// assert_eq!(error, PlanError::KernelExceedsInput { axis: 0, effective_kernel: 5, padded_input: 4 });
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// A string or number that the attribute does not know.
+    #[error("{attribute}: unknown value {value:?}, expected {expected}")]
+    UnknownValue {
+        /// The attribute's ONNX name.
+        attribute: &'static str,
+        /// The value as given.
+        value: String,
+        /// The values that exist.
+        expected: &'static str,
+    },
+    /// A node attribute that the operator does not have. It is refused, because ignoring it could change the result.
+    #[error("{operator} has no attribute {name:?}")]
+    UnknownAttribute {
+        /// The operator's ONNX name.
+        operator: &'static str,
+        /// The attribute as given.
+        name: String,
+    },
+    /// A node attribute of the wrong kind, for example a string where integers belong.
+    #[error("{name}: expected {expected}, got {actual}")]
+    AttributeKind {
+        /// The attribute's name.
+        name: String,
+        /// The kind that belongs there.
+        expected: &'static str,
+        /// The kind that was given.
+        actual: &'static str,
+    },
+    /// A required attribute is absent.
+    #[error("{operator} needs the attribute {attribute}")]
+    MissingAttribute {
+        /// The operator's ONNX name.
+        operator: &'static str,
+        /// The attribute's ONNX name.
+        attribute: &'static str,
+    },
+    /// A list attribute whose length does not match the number of spatial axes.
+    #[error("{attribute} has {actual} values, but the input's spatial axes ask for {expected}")]
+    AttributeLength {
+        /// The attribute's ONNX name.
+        attribute: &'static str,
+        /// How many values the shape asks for.
+        expected: usize,
+        /// How many were given.
+        actual: usize,
+    },
+    /// A kernel, stride or dilation that is zero or negative.
+    #[error("{attribute}[{axis}] is {value}, but must be at least 1")]
+    NotPositive {
+        /// The attribute's ONNX name.
+        attribute: &'static str,
+        /// The spatial axis.
+        axis: usize,
+        /// The value as given.
+        value: i64,
+    },
+    /// A negative extent was asked for: `output_size` or `output_shape`.
+    #[error("{attribute}[{axis}] is {value}, but must not be negative")]
+    Negative {
+        /// The attribute's ONNX name: `pads`, `output_size` or `output_shape`.
+        attribute: &'static str,
+        /// The position in the attribute's list.
+        axis: usize,
+        /// The value as given.
+        value: i64,
+    },
+    /// Non-zero pads together with an `auto_pad` that computes its own.
+    #[error("pads[{position}] is {value}, but auto_pad {auto_pad} computes the pads itself")]
+    PadsWithAutoPad {
+        /// The `auto_pad` as given.
+        auto_pad: &'static str,
+        /// The position in `pads`.
+        position: usize,
+        /// The pad as given.
+        value: i64,
+    },
+    /// A pad beyond the limit of the peer whose preset was chosen.
+    #[error("pads[{position}] is {value}, above the limit of {limit} that the chosen preset sets")]
+    PadExceedsLimit {
+        /// The position in `pads`.
+        position: usize,
+        /// The pad as given.
+        value: i64,
+        /// The largest pad accepted.
+        limit: i64,
+    },
+    /// A tensor with too few or too many axes.
+    #[error("the input has {rank} axes, expected N, C and 1 to {max_spatial} spatial axes")]
+    Rank {
+        /// How many axes the shape has, N and C included.
+        rank: usize,
+        /// How many spatial axes are possible at most.
+        max_spatial: usize,
+    },
+    /// A spatial extent of zero in the input.
+    #[error("spatial axis {axis} of the input has extent 0 (shape {shape:?})")]
+    ZeroExtent {
+        /// The spatial axis.
+        axis: usize,
+        /// The shape as given.
+        shape: Vec<usize>,
+    },
+    /// A window larger than the padded input, so that the output's extent would be negative.
+    #[error("axis {axis}: the effective kernel {effective_kernel} exceeds the padded input {padded_input}")]
+    KernelExceedsInput {
+        /// The spatial axis.
+        axis: usize,
+        /// `(kernel - 1) * dilation + 1`.
+        effective_kernel: i64,
+        /// Input extent plus both pads.
+        padded_input: i64,
+    },
+    /// Attributes so large that positions do not fit 64 bits.
+    #[error(
+        "axis {axis}: kernel {kernel}, stride {stride}, dilation {dilation} and pads {pads:?} on extent {input} exceed 64-bit positions"
+    )]
+    GeometryOverflow {
+        /// The spatial axis.
+        axis: usize,
+        /// The input extent.
+        input: usize,
+        /// The kernel.
+        kernel: i64,
+        /// The stride.
+        stride: i64,
+        /// The dilation.
+        dilation: i64,
+        /// The begin and the end pad.
+        pads: [i64; 2],
+    },
+    /// A shape whose product does not fit 64-bit byte counts.
+    #[error("the shape {shape:?} has more elements than 64-bit byte counts hold")]
+    ShapeOverflow {
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// The extent that MaxUnpool infers from X and its attributes is below one.
+    #[error("axis {axis}: the inferred output extent is {inferred}, but must be at least 1")]
+    InferredNotPositive {
+        /// The spatial axis.
+        axis: usize,
+        /// `(input - 1) * stride - pads + kernel`.
+        inferred: i64,
+    },
+    /// An `output_shape` below what MaxUnpool infers, on one axis.
+    #[error("axis {axis}: output_shape {given} is below the inferred extent {inferred}")]
+    OutputShapeTooSmall {
+        /// The spatial axis.
+        axis: usize,
+        /// The extent as given.
+        given: usize,
+        /// The extent inferred from X.
+        inferred: i64,
+    },
+    /// An `output_shape` with fewer elements than MaxUnpool infers (onnxruntime's rule).
+    #[error("output_shape has {given} elements a plane, below the inferred {inferred}")]
+    OutputCountTooSmall {
+        /// The elements of one plane as given.
+        given: u64,
+        /// The elements of one plane as inferred.
+        inferred: u64,
+    },
+    /// An `output_shape` whose N or C differs from X's.
+    #[error("output_shape starts with {given:?}, but X has N, C = {expected:?}")]
+    OutputShapeOuter {
+        /// N and C as given.
+        given: [usize; 2],
+        /// N and C of X.
+        expected: [usize; 2],
+    },
+    /// X does not have the shape that the pool to be inverted gives.
+    #[error("the pool to be inverted gives {expected:?}, but X is {actual:?}")]
+    InverseShape {
+        /// The pool's output shape.
+        expected: Vec<usize>,
+        /// X's shape.
+        actual: Vec<usize>,
+    },
+    /// A pool with windows wholly in padding whose empty index could be mistaken for an element cannot be inverted.
+    #[error(
+        "the pool can have windows wholly in padding and marks them {empty_index:?}; only minus_one can be inverted"
+    )]
+    NotInvertible {
+        /// The pool's option.
+        empty_index: crate::attributes::EmptyIndex,
+    },
+    /// 32-bit indices on a unit with more than 2^31 - 1 elements.
+    #[error("i32 indices cannot address {unit} elements")]
+    IndexTypeTooNarrow {
+        /// How many elements the index convention counts through.
+        unit: u64,
+    },
+    /// The indices of empty windows would not fit the index type.
+    #[error("the index {index} of an empty window does not fit {index_type:?}")]
+    EmptyIndexOverflow {
+        /// The index in exact arithmetic.
+        index: i128,
+        /// The index type asked for.
+        index_type: crate::index::IndexType,
+    },
+    /// Two options that exclude each other.
+    #[error("{first} excludes {second}")]
+    Combination {
+        /// One option.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// An activation that does not exist for the element type.
+    #[error("{activation} is not defined for {dtype:?}")]
+    ActivationType {
+        /// The activation's ONNX name.
+        activation: &'static str,
+        /// The element type.
+        dtype: DType,
+    },
+    /// An activation parameter that is not a number.
+    #[error("activation_params[{position}] is not a number")]
+    ActivationParameter {
+        /// The position in `activation_params`.
+        position: usize,
+    },
+    /// A slice whose length is not the product of its shape.
+    #[error("the shape {shape:?} needs {expected} elements, but the slice has {actual}")]
+    DataLength {
+        /// The shape.
+        shape: Vec<usize>,
+        /// Its product.
+        expected: u64,
+        /// The slice's length.
+        actual: usize,
+    },
+    /// The plan is right but exceeds what the device's limits allow in one schedule.
+    #[error("{what}: {needed} needed, but the device's limit is {limit}")]
+    ExceedsLimit {
+        /// What is too large.
+        what: &'static str,
+        /// How much is needed.
+        needed: u64,
+        /// How much there is.
+        limit: u64,
+    },
+    /// A kernel was asked for that does not apply to the plan.
+    #[error("the kernel family {family:?} does not apply here: {reason}")]
+    KernelDoesNotApply {
+        /// The kernel family.
+        family: crate::schedule::Family,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The plan is right but no GPU path computes it; the CPU path does.
+    #[error("not computed on a GPU: {what}")]
+    NotOnGpu {
+        /// What it is.
+        what: &'static str,
+    },
+}
+
+/// Why a computation did not give a result: the plan, the data or the device.
+///
+/// Nothing of the caller's is changed when an error is returned.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
+///
+/// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
+/// let x = TensorView::new([1, 1, 1], &[1.0f32])?;
+/// let indices = TensorView::new([1, 1, 1], &[7i64])?;
+/// let error = reference::max_unpool(&unpool, x, indices).unwrap_err();
+/// assert_eq!(error, ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 });
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecuteError {
+    /// The attributes, shapes or limits do not allow it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A tensor of another element or index type than the plan was made for.
+    #[error("{what} is {actual}, but the plan was made for {expected}")]
+    TypeMismatch {
+        /// Which tensor.
+        what: &'static str,
+        /// The plan's type.
+        expected: &'static str,
+        /// The tensor's type.
+        actual: &'static str,
+    },
+    /// A tensor of another shape than the plan was made for.
+    #[error("{what} has the shape {actual:?}, but the plan was made for {expected:?}")]
+    ShapeMismatch {
+        /// Which tensor.
+        what: &'static str,
+        /// The plan's shape.
+        expected: Vec<usize>,
+        /// The tensor's shape.
+        actual: Vec<usize>,
+    },
+    /// The plan has no indices, or has them although values alone were asked for: the call does not fit the plan.
+    #[error("the plan was made {planned} indices, but the call is {called} them")]
+    IndicesMismatch {
+        /// `with` or `without`.
+        planned: &'static str,
+        /// `with` or `without`.
+        called: &'static str,
+    },
+    /// The plan is a pool where an unpool is needed, or the other way round.
+    #[error("the plan is a {planned}, but the call is a {called}")]
+    OperatorMismatch {
+        /// What was planned.
+        planned: &'static str,
+        /// What was called.
+        called: &'static str,
+    },
+    /// MaxUnpool met indices outside the index space. Nothing was written for them, and no output is returned.
+    #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
+    IndexOutOfRange {
+        /// The flat position of the first offender in the index tensor, as stored.
+        position: u64,
+        /// Its value.
+        value: i64,
+        /// The first value that is too large: valid are 0 to `unit - 1`.
+        unit: u64,
+        /// How many offenders there are.
+        count: u64,
+    },
+    /// No adapter answers the request.
+    #[error("no usable GPU adapter: {0}")]
+    NoAdapter(String),
+    /// The adapter did not open a device.
+    #[error("the adapter opened no device: {0}")]
+    NoDevice(String),
+    /// The device is lost; a new one has to be opened.
+    #[error("the device is lost: {0}")]
+    DeviceLost(String),
+    /// The device or the host is out of memory. The device goes on working.
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
+    /// A shader or a call that wgpu refused. This is a defect of the crate, unless the caller's buffers are at fault.
+    #[error("refused by wgpu: {0}")]
+    Device(String),
+}

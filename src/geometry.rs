@@ -1,0 +1,357 @@
+//! The output-size, padding, ceil and window formulas, one axis at a time, in exact integer arithmetic.
+//!
+//! This is their only home: plans, schedules and the reference ask here.
+
+use crate::attributes::{AutoPad, CeilRule, SamePadding, SizeRounding};
+use crate::error::PlanError;
+
+/// The attributes of one axis of a MaxPool, as the caller gave them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AxisAttributes {
+    pub axis: usize,
+    pub input: usize,
+    pub kernel: i64,
+    pub stride: i64,
+    pub dilation: i64,
+    pub pads: [i64; 2],
+}
+
+/// The rules that turn attributes into an output extent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct SizeRules {
+    pub auto_pad: AutoPad,
+    pub ceil: CeilRule,
+    pub same: SamePadding,
+    pub rounding: SizeRounding,
+}
+
+/// Where the windows of one axis lie.
+///
+/// ```
+/// use wgpu_pooling::AxisWindow;
+///
+/// let padded = AxisWindow::Strided { kernel: 3, stride: 2, dilation: 1, pad_begin: 1 };
+/// let taps = padded.taps(0, 5, 3);
+/// assert_eq!((taps.first, taps.count, taps.step), (0, 2, 1));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AxisWindow {
+    /// MaxPool: window `o` starts at `o * stride - pad_begin` and has `kernel` taps, `dilation` apart.
+    Strided {
+        /// Taps of a window.
+        kernel: i64,
+        /// Elements from one window's start to the next.
+        stride: i64,
+        /// Elements from one tap to the next.
+        dilation: i64,
+        /// Padding cells before the first element; negative ones move windows right (onnxruntime's SAME rule).
+        pad_begin: i64,
+    },
+    /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including, `ceil((o + 1) * input / output)`
+    /// (OpenVINO AdaptiveMaxPool-8).
+    Adaptive,
+}
+
+/// The taps of one window that lie inside the input: `first`, `first + step`, .., `count` of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taps {
+    /// The first tap that is not negative. It lies beyond the input if the window is empty for want of elements.
+    pub first: i64,
+    /// How many taps lie inside the input.
+    pub count: i64,
+    /// Elements from one tap to the next.
+    pub step: i64,
+}
+
+impl Taps {
+    /// The positions along the axis.
+    pub fn positions(self) -> impl Iterator<Item = i64> + Clone {
+        (0..self.count).map(move |tap| self.first + tap * self.step)
+    }
+}
+
+impl AxisWindow {
+    /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
+    ///
+    /// `output_index` must be below `output`; a plan sees to that.
+    pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
+        let input = input as i64;
+        match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let start = output_index as i64 * stride - pad_begin;
+                // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
+                // skipped whole.
+                let skipped = if start < 0 { ceil_div(-start, dilation) } else { 0 };
+                let first = start + skipped * dilation;
+                let left = (kernel - skipped).max(0);
+                let room = ceil_div((input - first).max(0), dilation);
+                Taps { first, count: left.min(room), step: dilation }
+            }
+            AxisWindow::Adaptive => {
+                let (index, input, output) = (output_index as i128, i128::from(input), output as i128);
+                let start = index * input / output;
+                let end = ((index + 1) * input + output - 1) / output;
+                Taps { first: start as i64, count: (end - start) as i64, step: 1 }
+            }
+        }
+    }
+
+    /// The largest number of taps that any window of the axis can have inside the input.
+    pub fn most_taps(self, input: usize, output: usize) -> u64 {
+        let most = match self {
+            AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation)) as u64,
+            AxisWindow::Adaptive if output == 0 => 0,
+            // A window that starts inside an element's share and ends inside another's covers one more than the quotient.
+            AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
+            AxisWindow::Adaptive => (input / output) as u64 + 2,
+        };
+        most.min(input as u64)
+    }
+
+    /// Whether some window of the axis has no tap inside the input. `None` of the windows may be asked for in vain: a
+    /// sequence too long to look at counts as having one.
+    pub(crate) fn has_empty(self, input: usize, output: usize) -> bool {
+        let AxisWindow::Strided { stride, dilation, pad_begin, .. } = self else {
+            return false;
+        };
+        if output == 0 {
+            return false;
+        }
+        let empty = |index: usize| self.taps(index, input, output).count == 0;
+        // From a start at or after 0 on, windows are empty once they start behind the input; before 0, the first is the one
+        // most likely to end before it begins. Between them a wide dilation can step over the whole input.
+        if empty(0) || empty(output - 1) {
+            return true;
+        }
+        if dilation <= input as i64 || pad_begin <= 0 {
+            return false;
+        }
+        const LOOKED_AT: usize = 1 << 16;
+        let before_zero = output.min(ceil_div(pad_begin, stride) as usize);
+        before_zero > LOOKED_AT || (0..before_zero).any(empty)
+    }
+
+    /// The largest `first` of any window: the largest coordinate that `EmptyIndex::ClampedStart` can give.
+    pub(crate) fn largest_first(self, input: usize, output: usize) -> i64 {
+        match self {
+            AxisWindow::Strided { stride, dilation, pad_begin, .. } => {
+                let last = (output as i64 - 1) * stride - pad_begin;
+                if pad_begin > 0 { last.max(dilation - 1) } else { last }
+            }
+            AxisWindow::Adaptive => input as i64 - 1,
+        }
+    }
+}
+
+/// `a / b` rounded to plus infinity, for positive `b`.
+pub(crate) const fn ceil_div(a: i64, b: i64) -> i64 {
+    a.div_euclid(b) + (a.rem_euclid(b) != 0) as i64
+}
+
+/// The output extent and the windows of one axis of MaxPool.
+///
+/// ONNX MaxPool: `floor((input + pads - effective_kernel) / stride) + 1`, or with the ceiling; SAME_*: `ceil(input / stride)`.
+pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Result<(usize, AxisWindow), PlanError> {
+    let AxisAttributes { axis, input, kernel, stride, dilation, pads } = *attributes;
+    for (attribute, value) in [("kernel_shape", kernel), ("strides", stride), ("dilations", dilation)] {
+        if value < 1 {
+            return Err(PlanError::NotPositive { attribute, axis, value });
+        }
+    }
+    // i128 holds every product of two i64 numbers, so nothing here can wrap.
+    let (n, k, s, d) = (input as i128, i128::from(kernel), i128::from(stride), i128::from(dilation));
+    let effective = (k - 1) * d + 1;
+    let fit = |value: i128| i64::try_from(value).ok();
+    let overflow = || PlanError::GeometryOverflow { axis, input, kernel, stride, dilation, pads };
+
+    let same = matches!(rules.auto_pad, AutoPad::SameUpper | AutoPad::SameLower);
+    let same_outputs = (n + s - 1) / s;
+    let (pad_begin, pad_end) = match rules.auto_pad {
+        AutoPad::NotSet => (i128::from(pads[0]), i128::from(pads[1])),
+        AutoPad::Valid => (0, 0),
+        AutoPad::SameUpper | AutoPad::SameLower => {
+            let total = match rules.same {
+                SamePadding::SpecClamped => ((same_outputs - 1) * s + effective - n).max(0),
+                SamePadding::OrtUndilated => (same_outputs - 1) * s + k - n,
+            };
+            let begin = if rules.auto_pad == AutoPad::SameUpper { total / 2 } else { (total + 1) / 2 };
+            (begin, total - begin)
+        }
+    };
+    let padded = n + pad_begin + pad_end;
+    let output = if same && rules.same == SamePadding::SpecClamped {
+        same_outputs
+    } else {
+        let room = padded - effective;
+        let up = room.div_euclid(s) + i128::from(room.rem_euclid(s) != 0) + 1;
+        match rules.ceil {
+            CeilRule::Floor => match rules.rounding {
+                SizeRounding::Floor => room.div_euclid(s) + 1,
+                SizeRounding::Trunc => room / s + 1,
+            },
+            CeilRule::CeilLiteral => up,
+            // ONNX opset 22: sliding windows that would start in the right padded region are ignored (onnx#5711).
+            CeilRule::CeilDrop if (up - 1) * s >= n + pad_begin => up - 1,
+            CeilRule::CeilDrop => up,
+        }
+    };
+    if output < 0 {
+        return Err(match (fit(effective), fit(padded)) {
+            (Some(effective_kernel), Some(padded_input)) => {
+                PlanError::KernelExceedsInput { axis, effective_kernel, padded_input }
+            }
+            _ => overflow(),
+        });
+    }
+    // Every position that a window can name, and the arithmetic on the way to it, must fit 64 bits with room to add.
+    let last_start = (output - 1).max(0) * s;
+    let extremes = [padded, effective, pad_begin, last_start, last_start + effective, effective + pad_begin];
+    if extremes.iter().any(|&value| value.abs() > i128::from(i64::MAX / 4)) {
+        return Err(overflow());
+    }
+    let window = AxisWindow::Strided { kernel, stride, dilation, pad_begin: pad_begin as i64 };
+    Ok((usize::try_from(output).map_err(|_| overflow())?, window))
+}
+
+/// The extent that MaxUnpool infers for one axis: `(input - 1) * stride - pads + kernel` (ONNX MaxUnpool).
+pub(crate) fn max_unpool_axis(attributes: &AxisAttributes) -> Result<i64, PlanError> {
+    let AxisAttributes { axis, input, kernel, stride, dilation, pads } = *attributes;
+    for (attribute, value) in [("kernel_shape", kernel), ("strides", stride)] {
+        if value < 1 {
+            return Err(PlanError::NotPositive { attribute, axis, value });
+        }
+    }
+    let inferred =
+        (input as i128 - 1) * i128::from(stride) - i128::from(pads[0]) - i128::from(pads[1]) + i128::from(kernel);
+    i64::try_from(inferred).map_err(|_| PlanError::GeometryOverflow { axis, input, kernel, stride, dilation, pads })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(input: usize, kernel: i64, stride: i64, pads: [i64; 2], dilation: i64) -> AxisAttributes {
+        AxisAttributes { axis: 0, input, kernel, stride, dilation, pads }
+    }
+
+    fn outputs(attributes: AxisAttributes, rules: SizeRules) -> usize {
+        max_pool_axis(&attributes, rules).unwrap().0
+    }
+
+    #[test]
+    fn ceil_rules_differ_where_the_last_window_starts_in_the_end_padding() {
+        // (attributes, literal, drop): the dossier's rows, with and without padding.
+        let rows = [
+            (attributes(9, 2, 3, [0, 0], 1), 4, 3),
+            (attributes(5, 2, 3, [0, 1], 1), 3, 2),
+            (attributes(5, 3, 3, [1, 1], 1), 3, 2),
+            (attributes(7, 2, 5, [1, 1], 2), 3, 2),
+            (attributes(10, 2, 3, [0, 0], 1), 4, 4),
+        ];
+        for (attributes, literal, drop) in rows {
+            let rules = |ceil| SizeRules { ceil, ..SizeRules::default() };
+            assert_eq!(outputs(attributes, rules(CeilRule::CeilLiteral)), literal, "{attributes:?}");
+            assert_eq!(outputs(attributes, rules(CeilRule::CeilDrop)), drop, "{attributes:?}");
+        }
+    }
+
+    #[test]
+    fn an_oversize_kernel_gives_nothing_or_an_error_and_one_window_when_truncated() {
+        let slightly = attributes(4, 5, 2, [0, 0], 1);
+        assert_eq!(outputs(slightly, SizeRules::default()), 0);
+        assert_eq!(outputs(slightly, SizeRules { rounding: SizeRounding::Trunc, ..SizeRules::default() }), 1);
+        assert_eq!(
+            max_pool_axis(&attributes(4, 9, 2, [0, 0], 1), SizeRules::default()),
+            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 9, padded_input: 4 })
+        );
+    }
+
+    #[test]
+    fn same_splits_an_odd_total_as_its_name_says() {
+        let row = attributes(5, 2, 1, [0, 0], 2);
+        let same = |auto_pad, same| max_pool_axis(&row, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap();
+        let pad = |window| match window {
+            AxisWindow::Strided { pad_begin, .. } => pad_begin,
+            AxisWindow::Adaptive => panic!("MaxPool windows are strided"),
+        };
+        // The effective kernel is 3, so the total is 2; the undilated kernel is 2, so the total is 1.
+        let (output, window) = same(AutoPad::SameUpper, SamePadding::SpecClamped);
+        assert_eq!((output, pad(window)), (5, 1));
+        let (output, window) = same(AutoPad::SameUpper, SamePadding::OrtUndilated);
+        assert_eq!((output, pad(window)), (4, 0));
+        let (output, window) = same(AutoPad::SameLower, SamePadding::OrtUndilated);
+        assert_eq!((output, pad(window)), (4, 1));
+        // Stride beyond the kernel: the total is (2 - 1) * 5 + 1 - 9 = -3, clamped to 0 or halved toward zero.
+        let wide = attributes(9, 1, 5, [0, 0], 1);
+        let at =
+            |auto_pad, same| pad(max_pool_axis(&wide, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap().1);
+        assert_eq!(at(AutoPad::SameUpper, SamePadding::SpecClamped), 0);
+        assert_eq!(at(AutoPad::SameUpper, SamePadding::OrtUndilated), -1);
+        assert_eq!(at(AutoPad::SameLower, SamePadding::OrtUndilated), -1);
+    }
+
+    #[test]
+    fn taps_are_those_of_the_definition() {
+        for input in 1..7usize {
+            for kernel in 1..5 {
+                for dilation in 1..5 {
+                    for stride in 1..4 {
+                        for pad_begin in -2..6 {
+                            let window = AxisWindow::Strided { kernel, stride, dilation, pad_begin };
+                            let mut any_empty = false;
+                            for o in 0..6usize {
+                                let start = o as i64 * stride - pad_begin;
+                                let expected: Vec<i64> = (0..kernel)
+                                    .map(|tap| start + tap * dilation)
+                                    .filter(|position| (0..input as i64).contains(position))
+                                    .collect();
+                                let taps = window.taps(o, input, 6);
+                                assert_eq!(taps.positions().collect::<Vec<_>>(), expected);
+                                assert!(expected.len() as u64 <= window.most_taps(input, 6));
+                                let clamped =
+                                    if start >= 0 { start } else { start + ceil_div(-start, dilation) * dilation };
+                                assert_eq!(taps.first, clamped);
+                                assert!(taps.first <= window.largest_first(input, 6));
+                                any_empty |= expected.is_empty();
+                            }
+                            assert_eq!(window.has_empty(input, 6), any_empty, "{window:?} on {input}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn adaptive_windows_cover_the_input_without_gaps() {
+        for input in 1..20usize {
+            for output in 1..25usize {
+                let mut covered = 0;
+                for o in 0..output {
+                    let taps = AxisWindow::Adaptive.taps(o, input, output);
+                    assert!(taps.first <= covered && taps.count >= 1);
+                    assert!(taps.count as u64 <= AxisWindow::Adaptive.most_taps(input, output));
+                    covered = taps.first + taps.count;
+                }
+                assert_eq!(covered, input as i64);
+            }
+        }
+    }
+
+    #[test]
+    fn huge_attributes_are_errors_and_never_wrap() {
+        for row in [
+            attributes(5, 2, 1, [i64::MAX, i64::MAX], 1),
+            attributes(5, i64::MAX, 1, [0, i64::MAX], i64::MAX),
+            attributes(usize::MAX, 2, i64::MAX, [i64::MAX, 0], 1),
+        ] {
+            assert!(
+                matches!(max_pool_axis(&row, SizeRules::default()), Err(PlanError::GeometryOverflow { .. })),
+                "{row:?}"
+            );
+        }
+        // One window of two taps, 10^9 apart: large and right.
+        let wide = attributes(5, 2, 1, [0, 1_000_000_000], 1_000_000_000);
+        assert_eq!(outputs(wide, SizeRules::default()), 5);
+    }
+}

@@ -1,0 +1,258 @@
+//! Index conventions as affine maps: where an index points, how it is made, how it is read.
+
+use crate::attributes::{IndexFlattening, Layout, StorageOrder};
+use crate::error::PlanError;
+
+/// The integer type of an index tensor.
+///
+/// ```
+/// use wgpu_pooling::IndexType;
+/// assert_eq!(IndexType::I32.bytes(), 4);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IndexType {
+    /// 32-bit signed integers, for index units of at most 2^31 - 1 elements.
+    I32,
+    /// 64-bit signed integers: ONNX.
+    I64,
+}
+
+impl IndexType {
+    /// The size of one index in bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            IndexType::I32 => 4,
+            IndexType::I64 => 8,
+        }
+    }
+
+    /// The short name: `i32` or `i64`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            IndexType::I32 => "i32",
+            IndexType::I64 => "i64",
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for i32 {}
+    impl Sealed for i64 {}
+}
+
+/// A Rust type that index tensors are made of. Sealed: `i32` and `i64`.
+pub trait Index: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send + Sync {
+    /// Which index type this is.
+    const INDEX_TYPE: IndexType;
+
+    /// The index with this value. A plan sees to it that every value it can give fits.
+    fn from_i64(value: i64) -> Self;
+
+    /// The index's value.
+    fn to_i64(self) -> i64;
+}
+
+impl Index for i32 {
+    const INDEX_TYPE: IndexType = IndexType::I32;
+    fn from_i64(value: i64) -> Self {
+        value as i32
+    }
+    fn to_i64(self) -> i64 {
+        i64::from(self)
+    }
+}
+
+impl Index for i64 {
+    const INDEX_TYPE: IndexType = IndexType::I64;
+    fn from_i64(value: i64) -> Self {
+        value
+    }
+    fn to_i64(self) -> i64 {
+        self
+    }
+}
+
+/// An index convention on tensors of a given size: which integer names the element at (n, c, spatial coordinates).
+///
+/// Every convention is an affine map, `n * stride_n + c * stride_c + sum of p[a] * stride[a]`; they differ in the strides.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IndexSpace {
+    pub(crate) flatten: IndexFlattening,
+    pub(crate) order: StorageOrder,
+    pub(crate) layout: Layout,
+    pub(crate) batch: usize,
+    pub(crate) channels: usize,
+    /// Spatial extents, outermost first, without padding.
+    pub(crate) extents: Vec<usize>,
+}
+
+/// The strides of an index convention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexStrides {
+    /// What a step of the batch adds.
+    pub n: i64,
+    /// What a step of the channel adds.
+    pub c: i64,
+    /// What a step along each spatial axis adds, outermost first.
+    pub spatial: Vec<i64>,
+}
+
+impl IndexStrides {
+    /// The flat index of `coordinates` in plane (n, c): the affine map itself.
+    pub fn flat(&self, n: usize, c: usize, coordinates: &[i64]) -> i64 {
+        let offset = (n as i64).wrapping_mul(self.n).wrapping_add((c as i64).wrapping_mul(self.c));
+        self.spatial
+            .iter()
+            .zip(coordinates)
+            .fold(offset, |index, (stride, &coordinate)| index.wrapping_add(coordinate.wrapping_mul(*stride)))
+    }
+}
+
+impl IndexSpace {
+    /// Refuses combinations that no convention has.
+    pub(crate) fn check(&self) -> Result<(), PlanError> {
+        if self.layout == Layout::Nhwc {
+            if self.flatten == IndexFlattening::Plane {
+                return Err(PlanError::Combination { first: "index_layout NHWC", second: "flatten plane" });
+            }
+            if self.order == StorageOrder::ColumnMajor {
+                return Err(PlanError::Combination {
+                    first: "index_layout NHWC",
+                    second: "column-major storage_order",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How many elements the convention counts through: valid indices are 0 up to, not including, this.
+    pub fn unit(&self) -> u64 {
+        let plane = self.plane();
+        match self.flatten {
+            IndexFlattening::Tensor => self.batch as u64 * self.channels as u64 * plane,
+            IndexFlattening::Batch => self.channels as u64 * plane,
+            IndexFlattening::Plane => plane,
+        }
+    }
+
+    /// The elements of one plane.
+    pub(crate) fn plane(&self) -> u64 {
+        self.extents.iter().map(|&extent| extent as u64).product()
+    }
+
+    /// The strides of the affine map.
+    pub fn strides(&self) -> IndexStrides {
+        let (plane, channels) = (self.plane() as i64, self.channels as i64);
+        let innermost = if self.layout == Layout::Nhwc { channels } else { 1 };
+        let mut spatial = vec![0; self.extents.len()];
+        let mut stride = innermost;
+        let mut assign = |axis: usize| {
+            spatial[axis] = stride;
+            stride *= self.extents[axis] as i64;
+        };
+        match self.order {
+            StorageOrder::RowMajor => (0..self.extents.len()).rev().for_each(&mut assign),
+            StorageOrder::ColumnMajor => (0..self.extents.len()).for_each(&mut assign),
+        }
+        let c = match (self.flatten, self.layout) {
+            (IndexFlattening::Plane, _) => 0,
+            (_, Layout::Nchw) => plane,
+            (_, Layout::Nhwc) => 1,
+        };
+        let n = if self.flatten == IndexFlattening::Tensor { plane * channels } else { 0 };
+        IndexStrides { n, c, spatial }
+    }
+
+    /// The flat index of the element at `coordinates` of plane (n, c).
+    ///
+    /// Coordinates outside the plane are neither clamped nor wrapped: the formula is applied to them as it is.
+    pub fn encode(&self, n: usize, c: usize, coordinates: &[i64]) -> i64 {
+        self.strides().flat(n, c, coordinates)
+    }
+
+    /// The element that `index` names when it stands in plane (n, c): batch, channel and spatial coordinates.
+    ///
+    /// `None` if the index lies outside `0..unit()`.
+    pub fn decode(&self, index: i64, n: usize, c: usize) -> Option<(usize, usize, Vec<usize>)> {
+        let index = u64::try_from(index).ok().filter(|&index| index < self.unit())?;
+        let (mut n, mut c, mut rest) = (n, c, index);
+        let mut digit = |radix: usize| {
+            let digit = rest % radix as u64;
+            rest /= radix as u64;
+            digit as usize
+        };
+        if self.layout == Layout::Nhwc {
+            c = digit(self.channels);
+        }
+        let mut coordinates = vec![0; self.extents.len()];
+        match self.order {
+            StorageOrder::RowMajor => {
+                for axis in (0..self.extents.len()).rev() {
+                    coordinates[axis] = digit(self.extents[axis]);
+                }
+            }
+            StorageOrder::ColumnMajor => {
+                for axis in 0..self.extents.len() {
+                    coordinates[axis] = digit(self.extents[axis]);
+                }
+            }
+        }
+        if self.layout == Layout::Nchw && self.flatten != IndexFlattening::Plane {
+            c = digit(self.channels);
+        }
+        if self.flatten == IndexFlattening::Tensor {
+            n = digit(self.batch);
+        }
+        Some((n, c, coordinates))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(flatten: IndexFlattening, order: StorageOrder, layout: Layout) -> IndexSpace {
+        IndexSpace { flatten, order, layout, batch: 2, channels: 3, extents: vec![4, 5, 6] }
+    }
+
+    #[test]
+    fn conventions_are_those_of_the_peers() {
+        let at = |space: IndexSpace| space.encode(1, 2, &[3, 1, 4]);
+        use IndexFlattening::*;
+        use StorageOrder::*;
+        // ONNX: ((n*C + c)*D + z)*H*W + y*W + x.
+        assert_eq!(at(space(Tensor, RowMajor, Layout::Nchw)), ((3 + 2) * 4 + 3) * 30 + 6 + 4);
+        // storage_order 1: the plane's offset, then z + y*D + x*D*H.
+        assert_eq!(at(space(Tensor, ColumnMajor, Layout::Nchw)), 5 * 120 + 3 + 4 + 4 * 20);
+        assert_eq!(at(space(Plane, RowMajor, Layout::Nchw)), 3 * 30 + 6 + 4);
+        assert_eq!(at(space(Batch, RowMajor, Layout::Nchw)), 2 * 120 + 3 * 30 + 6 + 4);
+        // TensorFlow: (y*W + x)*C + c, plus the batch with include_batch_in_index.
+        assert_eq!(at(space(Batch, RowMajor, Layout::Nhwc)), (3 * 30 + 6 + 4) * 3 + 2);
+        assert_eq!(at(space(Tensor, RowMajor, Layout::Nhwc)), (3 * 30 + 6 + 4) * 3 + 2 + 360);
+    }
+
+    #[test]
+    fn decoding_undoes_encoding() {
+        for &flatten in IndexFlattening::ALL {
+            for &order in StorageOrder::ALL {
+                for &layout in Layout::ALL {
+                    let space = space(flatten, order, layout);
+                    if space.check().is_err() {
+                        continue;
+                    }
+                    for (n, c, z, y, x) in [(0, 0, 0, 0, 0), (1, 2, 3, 4, 5), (0, 2, 1, 0, 5), (1, 0, 2, 3, 1)] {
+                        let index = space.encode(n, c, &[z, y, x]);
+                        assert_eq!(
+                            space.decode(index, n, c),
+                            Some((n, c, vec![z as usize, y as usize, x as usize])),
+                            "{space:?}"
+                        );
+                    }
+                    assert_eq!(space.decode(-1, 0, 0), None);
+                    assert_eq!(space.decode(space.unit() as i64, 0, 0), None);
+                }
+            }
+        }
+    }
+}

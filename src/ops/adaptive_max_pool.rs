@@ -1,0 +1,122 @@
+//! OpenVINO AdaptiveMaxPool-8.
+
+use super::{IndexOptions, Pooling, extents};
+use crate::attributes::{Activation, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
+use crate::element::DType;
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::index::IndexType;
+use crate::plan::{Dimensions, IndexPlan, PoolAxis, PoolPlan};
+
+/// Max pooling to a given output size (OpenVINO AdaptiveMaxPool-8).
+///
+/// Window `i` of an axis covers the elements from `floor(i * input / output)` up to, not including,
+/// `ceil((i + 1) * input / output)`, in exact integers. Indices count through each plane by default.
+///
+/// ```
+/// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, TensorView};
+///
+/// let x = TensorView::new([1, 1, 5], &[1.0f32, 4.0, 2.0, 3.0, 0.0])?;
+/// let plan = AdaptiveMaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I32))?;
+/// let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x)?;
+/// assert_eq!((y.data(), indices.data()), (&[4.0, 3.0][..], &[1, 3][..]));
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdaptiveMaxPool {
+    output_size: Vec<i64>,
+    layout: Layout,
+    index_layout: Layout,
+    flatten: IndexFlattening,
+    index_order: StorageOrder,
+    nan_policy: NanPolicy,
+}
+
+impl AdaptiveMaxPool {
+    /// A pool to this `output_size`, one extent for each spatial axis. An extent of 0 gives an empty output.
+    pub fn new(output_size: impl AsRef<[i64]>) -> Self {
+        AdaptiveMaxPool {
+            output_size: output_size.as_ref().to_vec(),
+            layout: Layout::default(),
+            index_layout: Layout::default(),
+            flatten: IndexFlattening::Plane,
+            index_order: StorageOrder::default(),
+            nan_policy: NanPolicy::default(),
+        }
+    }
+
+    /// The layout of X and Y.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// The layout of the indices. Default NCHW, also beside NHWC data.
+    pub fn index_layout(mut self, layout: Layout) -> Self {
+        self.index_layout = layout;
+        self
+    }
+
+    /// Through what an index counts. Default: its plane.
+    pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
+        self.flatten = flatten;
+        self
+    }
+
+    /// The order in which an index counts spatial coordinates.
+    pub fn index_order(mut self, order: StorageOrder) -> Self {
+        self.index_order = order;
+        self
+    }
+
+    /// What a NaN does.
+    pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
+        self.nan_policy = policy;
+        self
+    }
+
+    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    ///
+    /// # Errors
+    /// A [`PlanError`] with the numbers: a wrong length or a negative extent of `output_size`, more elements than the
+    /// index type counts, and so on.
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        let dimensions = Dimensions::of(shape, self.layout)?;
+        let (expected, actual) = (dimensions.spatial.len(), self.output_size.len());
+        if expected != actual {
+            return Err(PlanError::AttributeLength { attribute: "output_size", expected, actual });
+        }
+        let axes = extents("output_size", &self.output_size)?
+            .into_iter()
+            .zip(&dimensions.spatial)
+            .map(|(output, &input)| PoolAxis { input, output, window: AxisWindow::Adaptive })
+            .collect();
+        let options = IndexOptions { flatten: self.flatten, order: self.index_order, layout: self.index_layout };
+        let space = options.on(&dimensions, &dimensions.spatial);
+        space.check()?;
+        PoolPlan {
+            operator: "adaptive_max_pool",
+            dtype,
+            layout: self.layout,
+            batch: dimensions.batch,
+            channels: dimensions.channels,
+            axes,
+            nan_policy: self.nan_policy,
+            // Adaptive windows are never empty, so these two never show.
+            empty_value: EmptyValue::default(),
+            indices: indices.map(|index_type| IndexPlan { index_type, space, empty: EmptyIndex::default() }),
+            activation: Activation::default(),
+            input_shape: Vec::new(),
+            output_shape: Vec::new(),
+            indices_shape: Vec::new(),
+        }
+        .complete()
+    }
+}
+
+impl super::sealed::Sealed for AdaptiveMaxPool {}
+impl Pooling for AdaptiveMaxPool {
+    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        AdaptiveMaxPool::plan(self, shape, dtype, indices)
+    }
+}

@@ -1,0 +1,413 @@
+//! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
+
+use super::{IndexOptions, Pooling, pads_per_axis, per_axis};
+use crate::attributes::{
+    Activation, Attribute, AutoPad, CeilRule, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit,
+    SamePadding, SizeRounding, StorageOrder, ceil_mode, storage_order,
+};
+use crate::element::DType;
+use crate::error::PlanError;
+use crate::geometry::{AxisAttributes, SizeRules, max_pool_axis};
+use crate::index::IndexType;
+use crate::plan::{Dimensions, IndexPlan, PoolAxis, PoolPlan};
+
+/// Max pooling over sliding windows, with the position of each maximum on request (ONNX MaxPool, opset 1 to 22).
+///
+/// Attributes are ONNX's, as `i64`; lists have one value for each spatial axis (`pads`: all begins, then all ends) and a
+/// wrong length is an error of [`plan`](MaxPool::plan). What ONNX leaves open is an option whose default follows the
+/// operator's text and the examples printed with it.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+///
+/// let x = TensorView::new([1, 1, 2, 4], &[1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
+/// let pool = MaxPool::new([2, 2]).strides([2, 2]);
+/// let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64))?;
+/// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
+/// assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxPool {
+    kernel_shape: Vec<i64>,
+    strides: Option<Vec<i64>>,
+    dilations: Option<Vec<i64>>,
+    pads: Option<Vec<i64>>,
+    auto_pad: AutoPad,
+    ceil_mode: i64,
+    storage_order: i64,
+    ceil_rule: Option<CeilRule>,
+    index_order: Option<StorageOrder>,
+    layout: Layout,
+    index_layout: Layout,
+    flatten: IndexFlattening,
+    same_padding: SamePadding,
+    size_rounding: SizeRounding,
+    nan_policy: NanPolicy,
+    empty_value: EmptyValue,
+    empty_index: EmptyIndex,
+    pads_limit: PadsLimit,
+    activation: Activation,
+}
+
+impl MaxPool {
+    /// A pool with this `kernel_shape`: strides and dilations 1, no pads.
+    pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+        MaxPool {
+            kernel_shape: kernel_shape.as_ref().to_vec(),
+            strides: None,
+            dilations: None,
+            pads: None,
+            auto_pad: AutoPad::default(),
+            ceil_mode: 0,
+            storage_order: 0,
+            ceil_rule: None,
+            index_order: None,
+            layout: Layout::default(),
+            index_layout: Layout::default(),
+            flatten: IndexFlattening::default(),
+            same_padding: SamePadding::default(),
+            size_rounding: SizeRounding::default(),
+            nan_policy: NanPolicy::default(),
+            empty_value: EmptyValue::default(),
+            empty_index: EmptyIndex::default(),
+            pads_limit: PadsLimit::default(),
+            activation: Activation::default(),
+        }
+    }
+
+    /// A pool from the attributes of an ONNX node, by name.
+    ///
+    /// # Errors
+    /// [`PlanError::UnknownAttribute`] for a name that MaxPool does not have, [`PlanError::AttributeKind`],
+    /// [`PlanError::UnknownValue`] and [`PlanError::MissingAttribute`] as their names say. Lengths are checked by `plan`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, MaxPool};
+    ///
+    /// let attributes = [("kernel_shape", Attribute::Ints(vec![3])), ("auto_pad", Attribute::String("FULL".into()))];
+    /// let error = MaxPool::from_onnx(attributes).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     r#"auto_pad: unknown value "FULL", expected NOTSET, VALID, SAME_UPPER, SAME_LOWER"#
+    /// );
+    /// ```
+    pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
+        let operator = "MaxPool";
+        let mut pool = MaxPool::new([]);
+        let (mut kernel_shape, mut activation, mut parameters) = (None, None, Vec::new());
+        for (name, value) in attributes {
+            match name.as_ref() {
+                name @ "kernel_shape" => kernel_shape = Some(value.ints(name)?.to_vec()),
+                name @ "strides" => pool.strides = Some(value.ints(name)?.to_vec()),
+                name @ "dilations" => pool.dilations = Some(value.ints(name)?.to_vec()),
+                name @ "pads" => pool.pads = Some(value.ints(name)?.to_vec()),
+                name @ "auto_pad" => pool.auto_pad = value.string(name)?.parse()?,
+                name @ "ceil_mode" => {
+                    pool.ceil_mode = value.int(name)?;
+                    ceil_mode(pool.ceil_mode)?;
+                }
+                name @ "storage_order" => {
+                    pool.storage_order = value.int(name)?;
+                    storage_order(pool.storage_order)?;
+                }
+                name @ "activation" => activation = Some(value.string(name)?.to_owned()),
+                name @ "activation_params" => parameters = value.floats(name)?.to_vec(),
+                name => return Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+            }
+        }
+        pool.activation = activation_of(operator, activation, &parameters)?;
+        pool.kernel_shape = kernel_shape.ok_or(PlanError::MissingAttribute { operator, attribute: "kernel_shape" })?;
+        Ok(pool)
+    }
+
+    /// `strides`: elements from one window's start to the next. Default 1.
+    pub fn strides(mut self, strides: impl AsRef<[i64]>) -> Self {
+        self.strides = Some(strides.as_ref().to_vec());
+        self
+    }
+
+    /// `dilations`: elements from one tap to the next. Default 1.
+    pub fn dilations(mut self, dilations: impl AsRef<[i64]>) -> Self {
+        self.dilations = Some(dilations.as_ref().to_vec());
+        self
+    }
+
+    /// `pads`: all begins, then all ends. Default 0. They may exceed the kernel.
+    pub fn pads(mut self, pads: impl AsRef<[i64]>) -> Self {
+        self.pads = Some(pads.as_ref().to_vec());
+        self
+    }
+
+    /// `auto_pad`. Non-zero pads beside a value other than `NOTSET` are an error.
+    pub fn auto_pad(mut self, auto_pad: AutoPad) -> Self {
+        self.auto_pad = auto_pad;
+        self
+    }
+
+    /// `ceil_mode`: 0 floor, 1 ceil with drop ([`CeilRule`]). Other numbers are an error of `plan`.
+    pub fn ceil_mode(mut self, ceil_mode: i64) -> Self {
+        self.ceil_mode = ceil_mode;
+        self
+    }
+
+    /// `storage_order` of the indices: 0 row major, 1 column major. Other numbers are an error of `plan`.
+    pub fn storage_order(mut self, storage_order: i64) -> Self {
+        self.storage_order = storage_order;
+        self
+    }
+
+    /// The rounding rule itself; wins over `ceil_mode`.
+    pub fn ceil_rule(mut self, rule: CeilRule) -> Self {
+        self.ceil_rule = Some(rule);
+        self
+    }
+
+    /// The index order itself; wins over `storage_order`.
+    pub fn index_order(mut self, order: StorageOrder) -> Self {
+        self.index_order = Some(order);
+        self
+    }
+
+    /// The layout of X and Y. Default NCHW; NHWC is the form of `com.ms.internal.nhwc`.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// The layout of Indices, in shape and in arithmetic. Default NCHW, also beside NHWC data, as onnxruntime has it.
+    pub fn index_layout(mut self, layout: Layout) -> Self {
+        self.index_layout = layout;
+        self
+    }
+
+    /// Through what an index counts. Default: the whole tensor.
+    pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
+        self.flatten = flatten;
+        self
+    }
+
+    /// How `SAME_*` sizes its padding.
+    pub fn same_padding(mut self, rule: SamePadding) -> Self {
+        self.same_padding = rule;
+        self
+    }
+
+    /// How a negative quotient is rounded.
+    pub fn size_rounding(mut self, rule: SizeRounding) -> Self {
+        self.size_rounding = rule;
+        self
+    }
+
+    /// What a NaN does.
+    pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
+        self.nan_policy = policy;
+        self
+    }
+
+    /// The value of a window wholly in padding.
+    pub fn empty_value(mut self, value: EmptyValue) -> Self {
+        self.empty_value = value;
+        self
+    }
+
+    /// The index of a window wholly in padding.
+    pub fn empty_index(mut self, index: EmptyIndex) -> Self {
+        self.empty_index = index;
+        self
+    }
+
+    /// Refuse pads that a peer refuses.
+    pub fn pads_limit(mut self, limit: PadsLimit) -> Self {
+        self.pads_limit = limit;
+        self
+    }
+
+    /// A function applied to Y after the maximum.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    ///
+    /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not.
+    ///
+    /// # Errors
+    /// A [`PlanError`] with the numbers: wrong lengths, values below 1, kernels that exceed the padded input, more elements
+    /// than the index type counts, and so on.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    ///
+    /// // ONNX: 5711. The window that would start in the end padding is dropped: 3 outputs, not 4.
+    /// let plan = MaxPool::new([2]).strides([3]).ceil_mode(1).plan(&[1, 1, 9], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        let dimensions = Dimensions::of(shape, self.layout)?;
+        let rank = dimensions.spatial.len();
+        let kernel = per_axis("kernel_shape", Some(&self.kernel_shape), 1, rank)?;
+        let strides = per_axis("strides", self.strides.as_deref(), 1, rank)?;
+        let dilations = per_axis("dilations", self.dilations.as_deref(), 1, rank)?;
+        let pads = pads_per_axis(self.pads.as_deref(), rank)?;
+        self.check_pads(&pads, &kernel)?;
+        let order = match self.index_order {
+            Some(order) => order,
+            None => storage_order(self.storage_order)?,
+        };
+        let ceil = match self.ceil_rule {
+            Some(rule) => rule,
+            None => ceil_mode(self.ceil_mode)?,
+        };
+        let rules = SizeRules { auto_pad: self.auto_pad, ceil, same: self.same_padding, rounding: self.size_rounding };
+        let mut axes = Vec::with_capacity(rank);
+        for axis in 0..rank {
+            let input = dimensions.spatial[axis];
+            let attributes = AxisAttributes {
+                axis,
+                input,
+                kernel: kernel[axis],
+                stride: strides[axis],
+                dilation: dilations[axis],
+                pads: pads[axis],
+            };
+            let (output, window) = max_pool_axis(&attributes, rules)?;
+            axes.push(PoolAxis { input, output, window });
+        }
+        let options = IndexOptions { flatten: self.flatten, order, layout: self.index_layout };
+        let space = options.on(&dimensions, &dimensions.spatial);
+        // A combination that no convention has is refused even when no indices are asked for.
+        space.check()?;
+        PoolPlan {
+            operator: "max_pool",
+            dtype,
+            layout: self.layout,
+            batch: dimensions.batch,
+            channels: dimensions.channels,
+            axes,
+            nan_policy: self.nan_policy,
+            empty_value: self.empty_value,
+            indices: indices.map(|index_type| IndexPlan { index_type, space, empty: self.empty_index }),
+            activation: self.activation,
+            input_shape: Vec::new(),
+            output_shape: Vec::new(),
+            indices_shape: Vec::new(),
+        }
+        .complete()
+    }
+
+    fn check_pads(&self, pads: &[[i64; 2]], kernel: &[i64]) -> Result<(), PlanError> {
+        for (axis, both) in pads.iter().enumerate() {
+            for (end, &value) in both.iter().enumerate() {
+                let position = end * pads.len() + axis;
+                if self.auto_pad != AutoPad::NotSet && value != 0 {
+                    return Err(PlanError::PadsWithAutoPad { auto_pad: self.auto_pad.name(), position, value });
+                }
+                let limit = match self.pads_limit {
+                    PadsLimit::None => i64::MAX,
+                    PadsLimit::Ort => kernel[axis] - 1,
+                    PadsLimit::Torch => kernel[axis] / 2,
+                };
+                if value > limit {
+                    return Err(PlanError::PadExceedsLimit { position, value, limit });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl super::sealed::Sealed for MaxPool {}
+impl Pooling for MaxPool {
+    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        MaxPool::plan(self, shape, dtype, indices)
+    }
+}
+
+/// The activation of a node: parameters without a name have nothing to apply to.
+pub(super) fn activation_of(
+    operator: &'static str,
+    name: Option<String>,
+    parameters: &[f32],
+) -> Result<Activation, PlanError> {
+    match name {
+        Some(name) => Activation::from_onnx(&name, parameters),
+        None if parameters.is_empty() => Ok(Activation::Identity),
+        None => Err(PlanError::MissingAttribute { operator, attribute: "activation" }),
+    }
+}
+
+/// The maximum of each plane (ONNX GlobalMaxPool): a MaxPool whose kernel is the spatial shape.
+///
+/// ```
+/// use wgpu_pooling::{DType, GlobalMaxPool};
+///
+/// let plan = GlobalMaxPool::new().plan(&[2, 3, 5, 7], DType::F32, None)?;
+/// assert_eq!(plan.output_shape(), &[2, 3, 1, 1]);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct GlobalMaxPool {
+    options: MaxPool,
+}
+
+impl Default for GlobalMaxPool {
+    fn default() -> Self {
+        GlobalMaxPool::new()
+    }
+}
+
+impl GlobalMaxPool {
+    /// A global pool with ONNX's defaults.
+    pub fn new() -> Self {
+        GlobalMaxPool { options: MaxPool::new([]) }
+    }
+
+    /// The layout of X and Y.
+    pub fn layout(self, layout: Layout) -> Self {
+        GlobalMaxPool { options: self.options.layout(layout) }
+    }
+
+    /// The layout of the indices. Default NCHW, also beside NHWC data.
+    pub fn index_layout(self, layout: Layout) -> Self {
+        GlobalMaxPool { options: self.options.index_layout(layout) }
+    }
+
+    /// Through what an index counts. Default: the whole tensor.
+    pub fn flatten(self, flatten: IndexFlattening) -> Self {
+        GlobalMaxPool { options: self.options.flatten(flatten) }
+    }
+
+    /// The order in which an index counts spatial coordinates.
+    pub fn index_order(self, order: StorageOrder) -> Self {
+        GlobalMaxPool { options: self.options.index_order(order) }
+    }
+
+    /// What a NaN does.
+    pub fn nan_policy(self, policy: NanPolicy) -> Self {
+        GlobalMaxPool { options: self.options.nan_policy(policy) }
+    }
+
+    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    ///
+    /// # Errors
+    /// As [`MaxPool::plan`].
+    pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        let spatial = Dimensions::of(shape, self.options.layout)?.spatial;
+        let kernel_shape = spatial
+            .iter()
+            .map(|&extent| i64::try_from(extent).map_err(|_| PlanError::ShapeOverflow { shape: shape.to_vec() }))
+            .collect::<Result<_, _>>()?;
+        let plan = MaxPool { kernel_shape, ..self.options.clone() }.plan(shape, dtype, indices)?;
+        Ok(PoolPlan { operator: "global_max_pool", ..plan })
+    }
+}
+
+impl super::sealed::Sealed for GlobalMaxPool {}
+impl Pooling for GlobalMaxPool {
+    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        GlobalMaxPool::plan(self, shape, dtype, indices)
+    }
+}

@@ -1,0 +1,357 @@
+//! ONNX MaxUnpool (opset 9, 11, 22).
+
+use super::max_pool::activation_of;
+use super::{IndexOptions, Pooling, extents, pads_per_axis, per_axis};
+use crate::attributes::{
+    Activation, Attribute, Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, StorageOrder, UnpoolMinSize,
+    UnpoolSpace,
+};
+use crate::element::DType;
+use crate::error::PlanError;
+use crate::geometry::{AxisAttributes, max_unpool_axis};
+use crate::index::{IndexSpace, IndexType};
+use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
+
+/// Scatters values to the positions that indices name; everything else is zero (ONNX MaxUnpool, opset 9, 11 and 22).
+///
+/// **To undo a pool, use [`inverse_of`](MaxUnpool::inverse_of)**: it takes index space and output shape from the pool, so
+/// that nothing is ambiguous. The ONNX operator's own meaning of `output_shape` is contested: see
+/// [`unpool_space`](MaxUnpool::unpool_space).
+///
+/// Indices are untrusted: those outside the index space are an error or are left out ([`OutOfBounds`]), and nothing
+/// outside the output is ever written.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, MaxUnpool, TensorView};
+///
+/// let pool = MaxPool::new([2, 2]).strides([2, 2]);
+/// let unpool = MaxUnpool::inverse_of(&pool, &[1, 1, 2, 4]).plan(&[1, 1, 1, 2], DType::F32, IndexType::I64)?;
+/// let y = TensorView::new([1, 1, 1, 2], &[5.0f32, 7.0])?;
+/// let indices = TensorView::new([1, 1, 1, 2], &[1i64, 6])?;
+/// let back = reference::max_unpool(&unpool, y, indices)?;
+/// assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxUnpool {
+    target: Target,
+    layout: Layout,
+    indices: IndexOptions,
+    unpool_space: UnpoolSpace,
+    unpool_min_size: Option<UnpoolMinSize>,
+    duplicates: Duplicates,
+    out_of_bounds: OutOfBounds,
+    activation: Activation,
+}
+
+/// Where the output's extents and the index space come from.
+#[derive(Debug, Clone, PartialEq)]
+enum Target {
+    Attributes {
+        kernel_shape: Vec<i64>,
+        strides: Option<Vec<i64>>,
+        pads: Option<Vec<i64>>,
+        output_shape: Option<Vec<i64>>,
+    },
+    /// A pool and its input's shape, planned when they were given.
+    Pool(Box<Result<PoolPlan, PlanError>>),
+}
+
+/// What a target comes to for a given X.
+struct Resolved {
+    outputs: Vec<usize>,
+    space: IndexSpace,
+    skip_minus_one: bool,
+}
+
+impl MaxUnpool {
+    /// An unpool with this `kernel_shape`: strides 1, no pads, the output's shape inferred.
+    pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
+        MaxUnpool::with_target(Target::Attributes {
+            kernel_shape: kernel_shape.as_ref().to_vec(),
+            strides: None,
+            pads: None,
+            output_shape: None,
+        })
+    }
+
+    fn with_target(target: Target) -> Self {
+        MaxUnpool {
+            target,
+            layout: Layout::default(),
+            indices: IndexOptions {
+                flatten: IndexFlattening::default(),
+                order: StorageOrder::default(),
+                layout: Layout::default(),
+            },
+            unpool_space: UnpoolSpace::default(),
+            unpool_min_size: None,
+            duplicates: Duplicates::default(),
+            out_of_bounds: OutOfBounds::default(),
+            activation: Activation::default(),
+        }
+    }
+
+    /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back where they were.
+    ///
+    /// Output shape, layout and index convention are the pool's, dilated and adaptive pools too; the index -1 of a window
+    /// wholly in padding is left out. Attributes and conventions set afterwards are not looked at; `duplicates`,
+    /// `out_of_bounds` and `activation` are.
+    ///
+    /// # Errors
+    /// Those of the pool's own plan, and [`PlanError::NotInvertible`] for a pool whose windows wholly in padding carry an
+    /// index that could be an element's, are returned by [`plan`](MaxUnpool::plan).
+    pub fn inverse_of(pool: &(impl Pooling + ?Sized), input_shape: &[usize]) -> Self {
+        // The element type does not matter to an index space; the unpool's own is given to `plan`.
+        let plan = pool.plan(input_shape, DType::F32, Some(IndexType::I64));
+        MaxUnpool::with_target(Target::Pool(Box::new(plan)))
+    }
+
+    /// An unpool from the attributes of an ONNX node, by name. `output_shape` is an input there: give it to
+    /// [`output_shape`](MaxUnpool::output_shape).
+    ///
+    /// # Errors
+    /// As [`MaxPool::from_onnx`](crate::MaxPool::from_onnx).
+    pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
+        let operator = "MaxUnpool";
+        let (mut kernel_shape, mut strides, mut pads) = (None, None, None);
+        let (mut activation, mut parameters) = (None, Vec::new());
+        for (name, value) in attributes {
+            match name.as_ref() {
+                name @ "kernel_shape" => kernel_shape = Some(value.ints(name)?.to_vec()),
+                name @ "strides" => strides = Some(value.ints(name)?.to_vec()),
+                name @ "pads" => pads = Some(value.ints(name)?.to_vec()),
+                name @ "activation" => activation = Some(value.string(name)?.to_owned()),
+                name @ "activation_params" => parameters = value.floats(name)?.to_vec(),
+                name => return Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+            }
+        }
+        let kernel_shape = kernel_shape.ok_or(PlanError::MissingAttribute { operator, attribute: "kernel_shape" })?;
+        let target = Target::Attributes { kernel_shape, strides, pads, output_shape: None };
+        let activation = activation_of(operator, activation, &parameters)?;
+        Ok(MaxUnpool { activation, ..MaxUnpool::with_target(target) })
+    }
+
+    /// `strides`. Default 1. Not looked at by an inverse of a pool.
+    pub fn strides(mut self, values: impl AsRef<[i64]>) -> Self {
+        if let Target::Attributes { strides, .. } = &mut self.target {
+            *strides = Some(values.as_ref().to_vec());
+        }
+        self
+    }
+
+    /// `pads`: all begins, then all ends. They shrink the inferred shape and never shift a value. Not looked at by an
+    /// inverse of a pool.
+    pub fn pads(mut self, values: impl AsRef<[i64]>) -> Self {
+        if let Target::Attributes { pads, .. } = &mut self.target {
+            *pads = Some(values.as_ref().to_vec());
+        }
+        self
+    }
+
+    /// The input `output_shape`: N, C and the spatial extents, in this order also when X is NHWC. Not looked at by an
+    /// inverse of a pool.
+    pub fn output_shape(mut self, values: impl AsRef<[i64]>) -> Self {
+        if let Target::Attributes { output_shape, .. } = &mut self.target {
+            *output_shape = Some(values.as_ref().to_vec());
+        }
+        self
+    }
+
+    /// The layout of X and Y.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// The layout of the indices. Default NCHW, also beside NHWC data.
+    pub fn index_layout(mut self, layout: Layout) -> Self {
+        self.indices.layout = layout;
+        self
+    }
+
+    /// Through what an index counts. Default: the whole tensor.
+    pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
+        self.indices.flatten = flatten;
+        self
+    }
+
+    /// The order in which an index counts spatial coordinates. No peer's unpool understands column-major indices; this one
+    /// does when told.
+    pub fn index_order(mut self, order: StorageOrder) -> Self {
+        self.indices.order = order;
+        self
+    }
+
+    /// In which shape indices are flat when `output_shape` is given.
+    pub fn unpool_space(mut self, space: UnpoolSpace) -> Self {
+        self.unpool_space = space;
+        self
+    }
+
+    /// How small `output_shape` may be. Default: per axis with `InferredTopLeft`, any size with `OutputShape`.
+    pub fn unpool_min_size(mut self, rule: UnpoolMinSize) -> Self {
+        self.unpool_min_size = Some(rule);
+        self
+    }
+
+    /// Which of several equal indices wins.
+    pub fn duplicates(mut self, rule: Duplicates) -> Self {
+        self.duplicates = rule;
+        self
+    }
+
+    /// What happens to indices outside the index space.
+    pub fn out_of_bounds(mut self, rule: OutOfBounds) -> Self {
+        self.out_of_bounds = rule;
+        self
+    }
+
+    /// A function applied to every element of Y after the scatter, filled zeros included.
+    pub fn activation(mut self, activation: Activation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// What must be computed for an X of this shape and type and indices of this type.
+    ///
+    /// # Errors
+    /// A [`PlanError`] with the numbers: wrong lengths, an inferred extent below 1, an `output_shape` that is too small or
+    /// whose N and C are not X's, and so on.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, PlanError};
+    ///
+    /// let unpool = MaxUnpool::new([2]).strides([2]).output_shape([1, 1, 5]);
+    /// let error = unpool.plan(&[1, 1, 3], DType::F32, IndexType::I64).unwrap_err();
+    /// assert_eq!(error, PlanError::OutputShapeTooSmall { axis: 0, given: 5, inferred: 6 });
+    /// ```
+    pub fn plan(&self, shape: &[usize], dtype: DType, index_type: IndexType) -> Result<UnpoolPlan, PlanError> {
+        let layout = match &self.target {
+            Target::Attributes { .. } => self.layout,
+            Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout,
+        };
+        let dimensions = Dimensions::of(shape, layout)?;
+        let Resolved { outputs, space, skip_minus_one } = match &self.target {
+            Target::Attributes { kernel_shape, strides, pads, output_shape } => {
+                let rank = dimensions.spatial.len();
+                let kernel = per_axis("kernel_shape", Some(kernel_shape), 1, rank)?;
+                let strides = per_axis("strides", strides.as_deref(), 1, rank)?;
+                let pads = pads_per_axis(pads.as_deref(), rank)?;
+                let inferred = (0..rank)
+                    .map(|axis| {
+                        max_unpool_axis(&AxisAttributes {
+                            axis,
+                            input: dimensions.spatial[axis],
+                            kernel: kernel[axis],
+                            stride: strides[axis],
+                            dilation: 1,
+                            pads: pads[axis],
+                        })
+                    })
+                    .collect::<Result<Vec<i64>, _>>()?;
+                self.resolve(&dimensions, &inferred, output_shape.as_deref())?
+            }
+            Target::Pool(pool) => {
+                let pool = pool.as_ref().as_ref().map_err(Clone::clone)?;
+                inverse(pool, shape)?
+            }
+        };
+        UnpoolPlan {
+            dtype,
+            layout,
+            batch: dimensions.batch,
+            channels: dimensions.channels,
+            inputs: dimensions.spatial,
+            outputs,
+            index_type,
+            space,
+            skip_minus_one,
+            duplicates: self.duplicates,
+            out_of_bounds: self.out_of_bounds,
+            activation: self.activation,
+            input_shape: Vec::new(),
+            output_shape: Vec::new(),
+            indices_shape: Vec::new(),
+        }
+        .complete()
+    }
+
+    /// The output's extents and the index space from the inferred extents and an `output_shape`.
+    fn resolve(
+        &self,
+        dimensions: &Dimensions,
+        inferred: &[i64],
+        output_shape: Option<&[i64]>,
+    ) -> Result<Resolved, PlanError> {
+        let positive = || match inferred.iter().position(|&extent| extent < 1) {
+            Some(axis) => Err(PlanError::InferredNotPositive { axis, inferred: inferred[axis] }),
+            None => Ok(inferred.iter().map(|&extent| extent as usize).collect::<Vec<_>>()),
+        };
+        let Some(output_shape) = output_shape else {
+            let outputs = positive()?;
+            let space = self.indices.on(dimensions, &outputs);
+            return Ok(Resolved { outputs, space, skip_minus_one: false });
+        };
+        let (expected, actual) = (inferred.len() + 2, output_shape.len());
+        if expected != actual {
+            return Err(PlanError::AttributeLength { attribute: "output_shape", expected, actual });
+        }
+        let given = extents("output_shape", output_shape)?;
+        if given[..2] != [dimensions.batch, dimensions.channels] {
+            return Err(PlanError::OutputShapeOuter {
+                given: [given[0], given[1]],
+                expected: [dimensions.batch, dimensions.channels],
+            });
+        }
+        let outputs = given[2..].to_vec();
+        let (extents, default_minimum) = match self.unpool_space {
+            UnpoolSpace::InferredTopLeft => (positive()?, UnpoolMinSize::PerAxis),
+            UnpoolSpace::OutputShape => (outputs.clone(), UnpoolMinSize::None),
+        };
+        // The inferred block is placed at the origin of the output, so under that reading it has to fit on each axis,
+        // whatever else is asked for.
+        if self.unpool_space == UnpoolSpace::InferredTopLeft {
+            check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
+        }
+        check_size(self.unpool_min_size.unwrap_or(default_minimum), &outputs, inferred)?;
+        Ok(Resolved { space: self.indices.on(dimensions, &extents), outputs, skip_minus_one: false })
+    }
+}
+
+/// Refuses an `output_shape` below the inferred shape.
+fn check_size(rule: UnpoolMinSize, outputs: &[usize], inferred: &[i64]) -> Result<(), PlanError> {
+    match rule {
+        UnpoolMinSize::None => Ok(()),
+        UnpoolMinSize::PerAxis => {
+            let below = |axis: &usize| (outputs[*axis] as i128) < i128::from(inferred[*axis]);
+            match (0..outputs.len()).find(below) {
+                Some(axis) => {
+                    Err(PlanError::OutputShapeTooSmall { axis, given: outputs[axis], inferred: inferred[axis] })
+                }
+                None => Ok(()),
+            }
+        }
+        UnpoolMinSize::ElementCount => {
+            let product = |extents: &mut dyn Iterator<Item = u64>| extents.fold(1u64, u64::saturating_mul);
+            let given = product(&mut outputs.iter().map(|&extent| extent as u64));
+            let inferred = product(&mut inferred.iter().map(|&extent| extent.max(0) as u64));
+            if given < inferred { Err(PlanError::OutputCountTooSmall { given, inferred }) } else { Ok(()) }
+        }
+    }
+}
+
+/// Output extents and index space of the inverse of a pool: those of the pool's input.
+fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
+    if shape != pool.output_shape {
+        return Err(PlanError::InverseShape { expected: pool.output_shape.clone(), actual: shape.to_vec() });
+    }
+    // `inverse_of` plans with indices.
+    let indices =
+        pool.indices.as_ref().ok_or(PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" })?;
+    let skip_minus_one = pool.has_empty_windows();
+    if skip_minus_one && indices.empty != EmptyIndex::MinusOne {
+        return Err(PlanError::NotInvertible { empty_index: indices.empty });
+    }
+    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), skip_minus_one })
+}

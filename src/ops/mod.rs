@@ -1,0 +1,92 @@
+//! The operators: attributes in ONNX's words, and `plan()`, which turns them and a shape into a [`PoolPlan`] or an
+//! [`UnpoolPlan`](crate::UnpoolPlan).
+
+mod adaptive_max_pool;
+mod max_pool;
+mod max_unpool;
+
+pub use adaptive_max_pool::AdaptiveMaxPool;
+pub use max_pool::{GlobalMaxPool, MaxPool};
+pub use max_unpool::MaxUnpool;
+
+use crate::attributes::{IndexFlattening, Layout, StorageOrder};
+use crate::element::DType;
+use crate::error::PlanError;
+use crate::index::{IndexSpace, IndexType};
+use crate::plan::{Dimensions, PoolPlan};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What MaxPool, GlobalMaxPool and AdaptiveMaxPool have in common: from a shape they plan a pool. Sealed.
+///
+/// ```
+/// use wgpu_pooling::{AdaptiveMaxPool, DType, MaxPool, Pooling};
+///
+/// let pools: [&dyn Pooling; 2] = [&MaxPool::new([2, 2]), &AdaptiveMaxPool::new([3, 3])];
+/// for pool in pools {
+///     assert_eq!(pool.plan(&[1, 1, 4, 4], DType::F32, None)?.output_shape(), &[1, 1, 3, 3]);
+/// }
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+pub trait Pooling: sealed::Sealed {
+    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    ///
+    /// # Errors
+    /// A [`PlanError`] with the numbers that do not fit.
+    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError>;
+}
+
+/// A list attribute: as given, or a default for every axis.
+fn per_axis(
+    attribute: &'static str,
+    given: Option<&[i64]>,
+    default: i64,
+    expected: usize,
+) -> Result<Vec<i64>, PlanError> {
+    match given {
+        None => Ok(vec![default; expected]),
+        Some(values) if values.len() == expected => Ok(values.to_vec()),
+        Some(values) => Err(PlanError::AttributeLength { attribute, expected, actual: values.len() }),
+    }
+}
+
+/// The pads of every axis, begin and end; none may be negative.
+fn pads_per_axis(given: Option<&[i64]>, axes: usize) -> Result<Vec<[i64; 2]>, PlanError> {
+    let pads = per_axis("pads", given, 0, 2 * axes)?;
+    if let Some(axis) = pads.iter().position(|&pad| pad < 0) {
+        return Err(PlanError::Negative { attribute: "pads", axis, value: pads[axis] });
+    }
+    Ok((0..axes).map(|axis| [pads[axis], pads[axes + axis]]).collect())
+}
+
+/// Extents that the caller asks for: `output_size`, `output_shape`.
+fn extents(attribute: &'static str, given: &[i64]) -> Result<Vec<usize>, PlanError> {
+    given
+        .iter()
+        .enumerate()
+        .map(|(axis, &value)| usize::try_from(value).map_err(|_| PlanError::Negative { attribute, axis, value }))
+        .collect()
+}
+
+/// The index options that every operator has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct IndexOptions {
+    flatten: IndexFlattening,
+    order: StorageOrder,
+    layout: Layout,
+}
+
+impl IndexOptions {
+    fn on(self, dimensions: &Dimensions, extents: &[usize]) -> IndexSpace {
+        IndexSpace {
+            flatten: self.flatten,
+            order: self.order,
+            layout: self.layout,
+            batch: dimensions.batch,
+            channels: dimensions.channels,
+            extents: extents.to_vec(),
+        }
+    }
+}

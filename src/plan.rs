@@ -1,0 +1,347 @@
+//! Plans: what must be computed, as a value. No device, no data.
+
+use crate::attributes::{Activation, Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds};
+use crate::element::DType;
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::index::{IndexSpace, IndexType};
+use crate::tensor::element_count;
+
+/// The most spatial axes that a tensor can have.
+pub const MAX_SPATIAL_AXES: usize = 10;
+
+/// Everything that can be computed: a pool or an unpool.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// MaxPool, GlobalMaxPool or AdaptiveMaxPool.
+    Pool(PoolPlan),
+    /// MaxUnpool.
+    Unpool(UnpoolPlan),
+}
+
+impl From<PoolPlan> for Plan {
+    fn from(plan: PoolPlan) -> Self {
+        Plan::Pool(plan)
+    }
+}
+
+impl From<UnpoolPlan> for Plan {
+    fn from(plan: UnpoolPlan) -> Self {
+        Plan::Unpool(plan)
+    }
+}
+
+/// One spatial axis of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolAxis {
+    /// Extent of X.
+    pub input: usize,
+    /// Extent of Y.
+    pub output: usize,
+    /// Where the windows lie.
+    pub window: AxisWindow,
+}
+
+impl PoolAxis {
+    /// The taps of window `o` that lie inside the input. `o` is below `output`.
+    pub(crate) fn taps(&self, o: usize) -> crate::geometry::Taps {
+        self.window.taps(o, self.input, self.output)
+    }
+
+    /// The largest number of taps of a window inside the input.
+    pub(crate) fn most_taps(&self) -> u64 {
+        self.window.most_taps(self.input, self.output)
+    }
+}
+
+/// How the indices of a pool are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexPlan {
+    /// The integer type.
+    pub index_type: IndexType,
+    /// The convention. Its layout is the layout of the index tensor too.
+    pub space: IndexSpace,
+    /// What stands for a window wholly in padding.
+    pub empty: EmptyIndex,
+}
+
+/// A pool, ready to be computed: MaxPool, GlobalMaxPool and AdaptiveMaxPool differ only in their windows.
+///
+/// ```
+/// use wgpu_pooling::{DType, MaxPool};
+///
+/// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F32, None)?;
+/// assert_eq!(plan.output_shape(), &[1, 3, 4, 3]);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolPlan {
+    pub(crate) operator: &'static str,
+    pub(crate) dtype: DType,
+    pub(crate) layout: Layout,
+    pub(crate) batch: usize,
+    pub(crate) channels: usize,
+    pub(crate) axes: Vec<PoolAxis>,
+    pub(crate) nan_policy: NanPolicy,
+    pub(crate) empty_value: EmptyValue,
+    pub(crate) indices: Option<IndexPlan>,
+    pub(crate) activation: Activation,
+    pub(crate) input_shape: Vec<usize>,
+    pub(crate) output_shape: Vec<usize>,
+    pub(crate) indices_shape: Vec<usize>,
+}
+
+impl PoolPlan {
+    /// The operator's name: `max_pool`, `global_max_pool` or `adaptive_max_pool`.
+    pub fn operator(&self) -> &'static str {
+        self.operator
+    }
+
+    /// The element type of X and Y.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The layout of X and Y.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The shape of X, in its layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.input_shape
+    }
+
+    /// The shape of Y, in its layout.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.output_shape
+    }
+
+    /// The shape of Indices, in the layout of the index convention (NCHW also beside NHWC data, unless chosen otherwise).
+    pub fn indices_shape(&self) -> &[usize] {
+        &self.indices_shape
+    }
+
+    /// The spatial axes, outermost first.
+    pub fn axes(&self) -> &[PoolAxis] {
+        &self.axes
+    }
+
+    /// How indices are made; `None` if values alone are asked for.
+    pub fn indices(&self) -> Option<&IndexPlan> {
+        self.indices.as_ref()
+    }
+
+    /// Whether some window lies wholly in padding.
+    pub fn has_empty_windows(&self) -> bool {
+        self.axes.iter().any(|axis| axis.window.has_empty(axis.input, axis.output))
+    }
+
+    /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
+    pub fn bytes(&self) -> u64 {
+        let indices = self.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
+        count(&self.input_shape) * self.dtype.bytes() as u64
+            + count(&self.output_shape) * (self.dtype.bytes() + indices) as u64
+    }
+
+    /// Completes the shapes and checks what concerns the whole: sizes, index type, empty indices, activation.
+    pub(crate) fn complete(mut self) -> Result<PoolPlan, PlanError> {
+        let inputs: Vec<usize> = self.axes.iter().map(|axis| axis.input).collect();
+        let outputs: Vec<usize> = self.axes.iter().map(|axis| axis.output).collect();
+        self.input_shape = assemble(self.layout, self.batch, self.channels, &inputs);
+        self.output_shape = assemble(self.layout, self.batch, self.channels, &outputs);
+        element_count(&self.input_shape)?;
+        element_count(&self.output_shape)?;
+        check_activation(self.activation, self.dtype)?;
+        let Some(indices) = &self.indices else {
+            return Ok(self);
+        };
+        self.indices_shape = assemble(indices.space.layout, self.batch, self.channels, &outputs);
+        indices.space.check()?;
+        check_index_type(indices.index_type, indices.space.unit())?;
+        if self.output_shape.contains(&0) || !self.has_empty_windows() {
+            return Ok(self);
+        }
+        for index in empty_index_extremes(indices, &self.axes) {
+            let fits = match indices.index_type {
+                IndexType::I32 => i32::try_from(index).is_ok(),
+                IndexType::I64 => i64::try_from(index).is_ok(),
+            };
+            if !fits {
+                return Err(PlanError::EmptyIndexOverflow { index, index_type: indices.index_type });
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// An unpool, ready to be computed.
+///
+/// ```
+/// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+///
+/// let plan = MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 4, 3], DType::F32, IndexType::I64)?;
+/// assert_eq!(plan.output_shape(), &[1, 3, 8, 6]);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnpoolPlan {
+    pub(crate) dtype: DType,
+    pub(crate) layout: Layout,
+    pub(crate) batch: usize,
+    pub(crate) channels: usize,
+    /// Spatial extents of X, outermost first.
+    pub(crate) inputs: Vec<usize>,
+    /// Spatial extents of Y, outermost first.
+    pub(crate) outputs: Vec<usize>,
+    pub(crate) index_type: IndexType,
+    pub(crate) space: IndexSpace,
+    /// Whether exactly -1 marks a window without elements and is left out.
+    pub(crate) skip_minus_one: bool,
+    pub(crate) duplicates: Duplicates,
+    pub(crate) out_of_bounds: OutOfBounds,
+    pub(crate) activation: Activation,
+    pub(crate) input_shape: Vec<usize>,
+    pub(crate) output_shape: Vec<usize>,
+    pub(crate) indices_shape: Vec<usize>,
+}
+
+impl UnpoolPlan {
+    /// The operator's name: `max_unpool`.
+    pub fn operator(&self) -> &'static str {
+        "max_unpool"
+    }
+
+    /// The element type of X and Y.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The type of the indices.
+    pub fn index_type(&self) -> IndexType {
+        self.index_type
+    }
+
+    /// The layout of X and Y.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The shape of X, in its layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.input_shape
+    }
+
+    /// The shape of Y, in its layout.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.output_shape
+    }
+
+    /// The shape of the indices, in the layout of the index convention.
+    pub fn indices_shape(&self) -> &[usize] {
+        &self.indices_shape
+    }
+
+    /// The index convention, on the index space: not Y's extents when the indices are flat in the inferred shape.
+    pub fn space(&self) -> &IndexSpace {
+        &self.space
+    }
+
+    /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
+    pub fn bytes(&self) -> u64 {
+        count(&self.input_shape) * (self.dtype.bytes() + self.index_type.bytes()) as u64
+            + count(&self.output_shape) * self.dtype.bytes() as u64
+    }
+
+    /// Completes the shapes and checks what concerns the whole.
+    pub(crate) fn complete(mut self) -> Result<UnpoolPlan, PlanError> {
+        self.input_shape = assemble(self.layout, self.batch, self.channels, &self.inputs);
+        self.output_shape = assemble(self.layout, self.batch, self.channels, &self.outputs);
+        self.indices_shape = assemble(self.space.layout, self.batch, self.channels, &self.inputs);
+        element_count(&self.input_shape)?;
+        element_count(&self.output_shape)?;
+        element_count(&assemble(self.layout, self.batch, self.channels, &self.space.extents))?;
+        check_activation(self.activation, self.dtype)?;
+        self.space.check()?;
+        check_index_type(self.index_type, self.space.unit())?;
+        Ok(self)
+    }
+}
+
+/// A tensor's shape taken apart: N, C and the spatial extents.
+pub(crate) struct Dimensions {
+    pub batch: usize,
+    pub channels: usize,
+    pub spatial: Vec<usize>,
+}
+
+impl Dimensions {
+    /// Takes the shape of a pooling input apart. Spatial extents must be at least 1; N and C may be zero.
+    pub fn of(shape: &[usize], layout: Layout) -> Result<Dimensions, PlanError> {
+        let rank = shape.len();
+        if !(3..=MAX_SPATIAL_AXES + 2).contains(&rank) {
+            return Err(PlanError::Rank { rank, max_spatial: MAX_SPATIAL_AXES });
+        }
+        let (channels, spatial) = match layout {
+            Layout::Nchw => (shape[1], &shape[2..]),
+            Layout::Nhwc => (shape[rank - 1], &shape[1..rank - 1]),
+        };
+        if let Some(axis) = spatial.iter().position(|&extent| extent == 0) {
+            return Err(PlanError::ZeroExtent { axis, shape: shape.to_vec() });
+        }
+        element_count(shape)?;
+        Ok(Dimensions { batch: shape[0], channels, spatial: spatial.to_vec() })
+    }
+}
+
+/// The shape of a tensor with these extents in a layout.
+pub(crate) fn assemble(layout: Layout, batch: usize, channels: usize, spatial: &[usize]) -> Vec<usize> {
+    let mut shape = vec![batch];
+    if layout == Layout::Nchw {
+        shape.push(channels);
+    }
+    shape.extend_from_slice(spatial);
+    if layout == Layout::Nhwc {
+        shape.push(channels);
+    }
+    shape
+}
+
+/// The product of a shape that was checked.
+pub(crate) fn count(shape: &[usize]) -> u64 {
+    shape.iter().map(|&extent| extent as u64).product()
+}
+
+/// 32-bit indices are refused, not wrapped, when the unit exceeds 2^31 - 1.
+fn check_index_type(index_type: IndexType, unit: u64) -> Result<(), PlanError> {
+    if index_type == IndexType::I32 && unit > i32::MAX as u64 {
+        return Err(PlanError::IndexTypeTooNarrow { unit });
+    }
+    Ok(())
+}
+
+/// Integers know Relu and Clip alone; the others have no rounding that everybody agrees on.
+fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanError> {
+    match activation {
+        Activation::Identity | Activation::Relu | Activation::Clip { .. } => Ok(()),
+        _ if dtype.is_float() => Ok(()),
+        other => Err(PlanError::ActivationType { activation: other.name(), dtype }),
+    }
+}
+
+/// The smallest and the largest index that an empty window can have, in exact arithmetic.
+fn empty_index_extremes(indices: &IndexPlan, axes: &[PoolAxis]) -> [i128; 2] {
+    let strides = indices.space.strides();
+    let last = |extent: usize| extent.max(1) as i128 - 1;
+    let offset =
+        last(indices.space.batch) * i128::from(strides.n) + last(indices.space.channels) * i128::from(strides.c);
+    let spatial = |coordinate: &dyn Fn(&PoolAxis) -> i64| -> i128 {
+        axes.iter().zip(&strides.spatial).map(|(axis, &stride)| i128::from(coordinate(axis)) * i128::from(stride)).sum()
+    };
+    match indices.empty {
+        EmptyIndex::MinusOne => [-1, -1],
+        EmptyIndex::UnitBase => [0, offset],
+        EmptyIndex::OrtUnderflow => [spatial(&|_| -1), offset],
+        EmptyIndex::ClampedStart => [0, offset + spatial(&|axis| axis.window.largest_first(axis.input, axis.output))],
+    }
+}

@@ -1,0 +1,163 @@
+//! MaxPool, GlobalMaxPool and AdaptiveMaxPool: for each window look at its elements in row-major order.
+
+use super::{activation, check_shape, check_type, for_each, position};
+use crate::attributes::{EmptyIndex, EmptyValue, Layout, NanPolicy};
+use crate::element::Element;
+use crate::error::ExecuteError;
+use crate::index::Index;
+use crate::plan::{IndexPlan, PoolPlan, count};
+use crate::tensor::{Tensor, TensorView};
+
+/// What a window comes to.
+enum Outcome<T> {
+    /// An element won.
+    Element { value: T, at: Vec<usize> },
+    /// Nothing in the window is above the lowest value (`NanPolicy::SeedLowest`).
+    Lowest,
+    /// The window lies wholly in padding.
+    Empty,
+}
+
+/// The maxima.
+///
+/// # Errors
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` is not what the plan was made for.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, MaxPool, TensorView};
+///
+/// let x = TensorView::new([1, 1, 4], &[3u8, 1, 2, 9])?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
+/// assert_eq!(reference::max_pool(&plan, x)?.data(), &[3, 9]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
+    let mut y = vec![T::zeroed(); count(&plan.output_shape) as usize];
+    pool(plan, &x, |n, c, out, outcome| {
+        y[output_position(plan, plan.layout, n, c, out)] = value(plan, outcome);
+    })?;
+    Ok(Tensor::from_parts(plan.output_shape.clone(), y))
+}
+
+/// The maxima and where they were found.
+///
+/// # Errors
+/// As [`max_pool`], and [`ExecuteError::IndicesMismatch`] if the plan has no indices.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+///
+/// let x = TensorView::new([1, 1, 4], &[3u8, 1, 2, 9])?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, Some(IndexType::I32))?;
+/// let (_, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, x)?;
+/// assert_eq!(indices.data(), &[0, 3]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub fn max_pool_with_indices<T: Element, I: Index>(
+    plan: &PoolPlan,
+    x: TensorView<'_, T>,
+) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+    let Some(index_plan) = &plan.indices else {
+        return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
+    };
+    check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
+    let strides = index_plan.space.strides();
+    let mut y = vec![T::zeroed(); count(&plan.output_shape) as usize];
+    let mut indices = vec![I::zeroed(); count(&plan.indices_shape) as usize];
+    pool(plan, &x, |n, c, out, outcome| {
+        let index = match &outcome {
+            Outcome::Element { at, .. } => {
+                let at: Vec<i64> = at.iter().map(|&coordinate| coordinate as i64).collect();
+                strides.flat(n, c, &at)
+            }
+            Outcome::Lowest => strides.flat(n, c, &vec![0; out.len()]),
+            Outcome::Empty => empty_index(plan, index_plan, n, c, out),
+        };
+        indices[output_position(plan, index_plan.space.layout, n, c, out)] = I::from_i64(index);
+        y[output_position(plan, plan.layout, n, c, out)] = value(plan, outcome);
+    })?;
+    Ok((Tensor::from_parts(plan.output_shape.clone(), y), Tensor::from_parts(plan.indices_shape.clone(), indices)))
+}
+
+/// Visits every window: batch, channel, its coordinates in the output, and what it comes to.
+fn pool<T: Element>(
+    plan: &PoolPlan,
+    x: &TensorView<'_, T>,
+    mut emit: impl FnMut(usize, usize, &[usize], Outcome<T>),
+) -> Result<(), ExecuteError> {
+    check_type("x", plan.dtype.name(), T::DTYPE.name())?;
+    check_shape("x", &plan.input_shape, x.shape())?;
+    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+    let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+    for n in 0..plan.batch {
+        for c in 0..plan.channels {
+            let element = |at: &[usize]| x.data()[position(plan.layout, plan.channels, &inputs, n, c, at)];
+            for_each(&outputs, |out| emit(n, c, out, window(plan, out, element)));
+        }
+    }
+    Ok(())
+}
+
+/// The maximum of one window, its elements taken in row-major order.
+fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize]) -> T) -> Outcome<T> {
+    let taps: Vec<_> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o)).collect();
+    let counts: Vec<usize> = taps.iter().map(|taps| taps.count as usize).collect();
+    if counts.contains(&0) {
+        return Outcome::Empty;
+    }
+    let lowest = T::from_bits64(T::DTYPE.seed_bits());
+    let mut current: Option<(T, Vec<usize>)> = None;
+    let mut at = vec![0; out.len()];
+    for_each(&counts, |tap| {
+        for axis in 0..tap.len() {
+            at[axis] = (taps[axis].first + tap[axis] as i64 * taps[axis].step) as usize;
+        }
+        let v = element(&at);
+        let replaces = match (plan.nan_policy, &current) {
+            (NanPolicy::SeedFirst | NanPolicy::PropagateLast, None) => true,
+            (NanPolicy::SeedFirst, Some((best, _))) => v.greater(*best),
+            (NanPolicy::PropagateLast, Some((best, _))) => v.greater(*best) || v.is_nan(),
+            (NanPolicy::SeedLowest, None) => v.greater(lowest),
+            (NanPolicy::SeedLowest, Some((best, _))) => v.greater(*best),
+        };
+        if replaces {
+            current = Some((v, at.clone()));
+        }
+    });
+    match current {
+        Some((value, at)) => Outcome::Element { value, at },
+        None => Outcome::Lowest,
+    }
+}
+
+/// The element of Y that an outcome stands for.
+fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
+    let maximum = match outcome {
+        Outcome::Element { value, .. } => value,
+        Outcome::Lowest => T::from_bits64(T::DTYPE.seed_bits()),
+        Outcome::Empty => T::from_bits64(match plan.empty_value {
+            EmptyValue::NegInf => T::DTYPE.negative_infinity_bits(),
+            EmptyValue::LowestFinite => T::DTYPE.lowest_finite_bits(),
+        }),
+    };
+    activation::apply(plan.activation, maximum)
+}
+
+/// The index of a window wholly in padding.
+fn empty_index(plan: &PoolPlan, indices: &IndexPlan, n: usize, c: usize, out: &[usize]) -> i64 {
+    let strides = indices.space.strides();
+    match indices.empty {
+        EmptyIndex::MinusOne => -1,
+        EmptyIndex::OrtUnderflow => strides.flat(n, c, &vec![-1; out.len()]),
+        EmptyIndex::UnitBase => strides.flat(n, c, &vec![0; out.len()]),
+        EmptyIndex::ClampedStart => {
+            let first: Vec<i64> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o).first).collect();
+            strides.flat(n, c, &first)
+        }
+    }
+}
+
+fn output_position(plan: &PoolPlan, layout: Layout, n: usize, c: usize, out: &[usize]) -> usize {
+    let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+    position(layout, plan.channels, &outputs, n, c, out)
+}

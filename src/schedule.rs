@@ -1,0 +1,4 @@
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    Direct,
+}
