@@ -1,0 +1,114 @@
+//! Conformance: recorded outputs of peers, cases made from the specification, ONNX node tests and examples of operator
+//! pages, each by its own name on each path.
+//!
+//! `WGPU_POOLING_VECTORS` names directories, separated by ':', to run instead of those of this repository.
+//! `WGPU_POOLING_SKIP_GPU=1` ignores the tests that need a GPU adapter.
+
+mod case;
+mod checks;
+mod compare;
+#[cfg(feature = "gpu")]
+mod device;
+mod generated;
+mod manifest;
+mod onnx;
+mod pages;
+mod paths;
+mod recipe;
+mod self_checks;
+mod tensors;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::case::Case;
+use crate::checks::Subject;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let cases = match collect() {
+        Ok(cases) => cases,
+        Err(error) => {
+            eprintln!("no conformance tests were run: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let count = cases.len();
+    let mut trials = self_checks::trials();
+    for case in cases {
+        trials.extend(trials_of(case));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if !arguments.list {
+        println!("{count} cases, {} tests ignored; {}", conclusion.num_ignored, gpu_summary());
+    }
+    conclusion.exit_code()
+}
+
+/// The tests of one case.
+fn trials_of(case: Case) -> Vec<Trial> {
+    let name = case.name.clone();
+    let subject = Arc::new(Subject::new(case));
+    let trial = |path: &str, check: Box<dyn FnOnce(&Subject) -> Result<(), String> + Send>| {
+        let subject = Arc::clone(&subject);
+        Trial::test(format!("{name}::{path}"), move || check(&subject).map_err(Failed::from))
+    };
+    vec![
+        trial("reference", Box::new(Subject::check_reference)),
+        #[cfg(feature = "gpu")]
+        trial("gpu", Box::new(|subject| subject.check_gpu(device::builds(&subject.case.name))))
+            .with_ignored_flag(skips_gpu()),
+    ]
+}
+
+/// The cases of the directories that the environment names, or of this repository.
+fn collect() -> Result<Vec<Case>, String> {
+    if let Some(named) = std::env::var_os("WGPU_POOLING_VECTORS") {
+        let mut cases = Vec::new();
+        for directory in std::env::split_paths(&named) {
+            cases.extend(read_directory(&directory)?);
+        }
+        return Ok(cases);
+    }
+    let tests = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut cases = read_directory(&tests.join("vectors"))?;
+    cases.extend(read_directory(&tests.join("onnx-node-tests"))?);
+    cases.extend(pages::cases());
+    Ok(cases)
+}
+
+/// The manifests and the node tests of a directory; one that has neither is an error.
+fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
+    let mut cases = Vec::new();
+    for manifest in manifest::manifests(directory)? {
+        cases.extend(manifest::read(&manifest)?);
+    }
+    for node_test in onnx::node_tests(directory)? {
+        cases.push(onnx::read(&node_test)?);
+    }
+    if cases.is_empty() {
+        return Err(format!("{} has no cases", directory.display()));
+    }
+    Ok(cases)
+}
+
+#[cfg(feature = "gpu")]
+fn skips_gpu() -> bool {
+    std::env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1")
+}
+
+#[cfg(feature = "gpu")]
+fn gpu_summary() -> String {
+    if skips_gpu() {
+        return "GPU tests are ignored, because WGPU_POOLING_SKIP_GPU is 1".to_owned();
+    }
+    format!("{} pipelines compiled", device::pipeline_count())
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpu_summary() -> String {
+    "no GPU tests, because the crate is built without the feature gpu".to_owned()
+}
