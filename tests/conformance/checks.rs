@@ -6,6 +6,8 @@ use wgpu_pooling::{IndexType, Plan};
 
 use crate::case::{Case, Expectation};
 use crate::compare::{NanRule, compare};
+#[cfg(feature = "gpu")]
+use crate::device;
 use crate::paths::{Failure, Outcome, Output, Reference, compute, guarded};
 use crate::recipe::{Operator, Recipe, RecipeError};
 use crate::tensors::RawTensor;
@@ -47,28 +49,31 @@ impl Subject {
 
     /// Every kernel that applies gives what is expected, and to the bit what the reference gives.
     #[cfg(feature = "gpu")]
-    pub fn check_gpu(&self, builds: &[crate::device::Build]) -> Result<(), String> {
-        let device = crate::device::device()?;
+    pub fn check_gpu(&self) -> Result<(), String> {
+        let gpu = device::device()?;
         let x = self.case.x.tensor();
         let mut complaints = Vec::new();
         for run in self.runs()? {
+            let mut check = |kernel: &dyn std::fmt::Display, result: Result<(), String>| {
+                complaints.extend(result.err().map(|error| format!("gpu, {kernel}, {}: {error}", run.label)));
+            };
             let plan = match &run.plan {
                 Ok(plan) => plan,
                 Err(failure) => {
-                    let result = self.check_failure(failure);
-                    complaints.extend(result.err().map(|error| format!("plan, {}: {error}", run.label)));
+                    check(&"plan", self.check_failure(failure));
                     continue;
                 }
             };
-            let kernels = device.kernels(plan, builds);
-            if kernels.is_empty() {
-                complaints.push(format!("gpu, {}: no kernel applies", run.label));
-            }
+            let kernels = match device::kernels(gpu, plan, &self.case.name) {
+                Ok(kernels) => kernels,
+                Err(error) => {
+                    check(&"select", Err(error));
+                    continue;
+                }
+            };
             for kernel in kernels {
-                let outcome =
-                    kernel.prepare().and_then(|prepared| compute(&prepared, plan, &x, self.case.indices.as_ref()));
-                let result = self.check_expected(&outcome).and(agree(run.reference(&self.case, &x), &outcome));
-                complaints.extend(result.err().map(|error| format!("gpu, {kernel}, {}: {error}", run.label)));
+                let outcome = kernel.prepare().and_then(|ready| compute(&ready, plan, &x, self.case.indices.as_ref()));
+                check(&kernel, self.check_expected(&outcome).and(agree(run.reference(&self.case, &x), &outcome)));
             }
         }
         self.conclude(complaints)
@@ -124,7 +129,7 @@ impl Run {
 
 /// Two paths of the crate agree in every bit, NaN payloads included, and in their errors.
 #[cfg(feature = "gpu")]
-fn agree(reference: &Outcome, outcome: &Outcome) -> Result<(), String> {
+pub fn agree(reference: &Outcome, outcome: &Outcome) -> Result<(), String> {
     match (reference, outcome) {
         (Ok(expected), Ok(output)) => {
             compare("y, beside the reference's", &expected.y, &output.y, NanRule::Exact)?;

@@ -1,72 +1,104 @@
-//! The GPU path. There is no device code yet, so no kernel applies and its tests are ignored.
+//! The GPU path: one device for the whole run, and every kernel that applies to a plan.
 
 use std::fmt;
+use std::sync::OnceLock;
 
-use wgpu_pooling::{Element, ExecuteError, Index, Plan, PoolPlan, Tensor, TensorView, UnpoolPlan};
+use wgpu_pooling::{
+    Build, Choice, Element, ExecuteError, Family, Gpu, GpuOptions, Index, Plan, PoolPlan, Prepared, Tensor, TensorView,
+    UnpoolPlan, families, select,
+};
 
-use crate::paths::{Failure, Path};
+use crate::paths::{Failure, Path, guarded};
+use crate::specialised::SPECIALISED;
 
-/// How a kernel is built.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Build {
-    /// One pipeline for every configuration of a family.
-    Generic,
+/// What fresh outputs and scratch are filled with, so that an element that no kernel writes shows.
+const POISON: u32 = 0xA5A5_A5A5;
+
+static DEVICE: OnceLock<Result<Gpu, String>> = OnceLock::new();
+
+/// The device that every test shares, because opening one and compiling for it takes longer than most cases.
+pub fn device() -> Result<&'static Gpu, String> {
+    let device = DEVICE.get_or_init(|| {
+        Gpu::with_options_blocking(GpuOptions::default().poison(Some(POISON))).map_err(|error| {
+            format!(
+                "{error}\n  These tests need a Vulkan, Metal or DX12 adapter; a software one will do. Install the package \
+                 mesa-vulkan-drivers (Debian, Ubuntu), or ignore them with WGPU_POOLING_SKIP_GPU=1."
+            )
+        })
+    });
+    device.as_ref().map_err(Clone::clone)
 }
 
-/// The builds in which a case is run.
-pub fn builds(_name: &str) -> &'static [Build] {
-    &[Build::Generic]
-}
-
-pub struct Device;
-
-pub fn device() -> Result<&'static Device, String> {
-    Err("there is no GPU path yet".to_owned())
-}
-
+/// How many pipelines the run has compiled.
 pub fn pipeline_count() -> usize {
-    0
+    DEVICE.get().and_then(|device| device.as_ref().ok()).map_or(0, Gpu::pipeline_count)
 }
 
-impl Device {
-    pub fn kernels(&self, _plan: &Plan, _builds: &[Build]) -> Vec<Kernel> {
-        Vec::new()
+/// A kernel family in one of its builds.
+pub struct Kernel<'a> {
+    gpu: &'a Gpu,
+    plan: &'a Plan,
+    choice: Choice,
+}
+
+/// Every family that applies, in the generic build, and for cases that are listed also in the specialised one. `Err` tells
+/// why none applies.
+pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kernel<'a>>, String> {
+    let limits = gpu.limits();
+    let id = case.rsplit("::").next().unwrap_or(case);
+    let builds: &[Build] =
+        if SPECIALISED.contains(&id) { &[Build::Generic, Build::Specialised] } else { &[Build::Generic] };
+    let families = families(plan, &limits);
+    if families.is_empty() {
+        return Err(match select(plan, &limits, &Choice::default()) {
+            Ok(schedule) => format!("no family applies, but {} is selected", schedule.kernel()),
+            Err(error) => format!("no family applies: {error}"),
+        });
+    }
+    let choice = |family: &Family, build: &Build| Choice { family: Some(*family), build: *build };
+    let choices = families.iter().flat_map(|family| builds.iter().map(move |build| choice(family, build)));
+    Ok(choices.map(|choice| Kernel { gpu, plan, choice }).collect())
+}
+
+impl fmt::Display for Kernel<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let family = self.choice.family.map_or("chosen", Family::name);
+        write!(formatter, "{family} {:?}", self.choice.build)
     }
 }
 
-pub struct Kernel;
-
-impl fmt::Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("none")
+impl Kernel<'_> {
+    /// Schedule and pipelines.
+    pub fn prepare(&self) -> Result<Ready, Failure> {
+        guarded(|| {
+            let schedule = select(self.plan, &self.gpu.limits(), &self.choice)?;
+            Ok(Ready(self.gpu.prepare_blocking(schedule)?))
+        })
     }
 }
 
-impl Kernel {
-    pub fn prepare(&self) -> Result<Prepared, Failure> {
-        Ok(Prepared)
-    }
-}
+/// A prepared kernel as a path. It knows its plan already.
+pub struct Ready(Prepared);
 
-pub struct Prepared;
-
-impl Path for Prepared {
-    fn max_pool<T: Element>(&self, _: &PoolPlan, _: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-        Err(ExecuteError::NoAdapter("none".to_owned()))
+impl Path for Ready {
+    fn max_pool<T: Element>(&self, _: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
+        self.0.max_pool_blocking(x)
     }
+
     fn max_pool_with_indices<T: Element, I: Index>(
         &self,
         _: &PoolPlan,
-        _: TensorView<'_, T>,
+        x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        Err(ExecuteError::NoAdapter("none".to_owned()))
+        self.0.max_pool_with_indices_blocking(x)
     }
+
     fn max_unpool<T: Element, I: Index>(
         &self,
         _: &UnpoolPlan,
-        _: TensorView<'_, T>,
-        _: TensorView<'_, I>,
+        x: TensorView<'_, T>,
+        indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
-        Err(ExecuteError::NoAdapter("none".to_owned()))
+        self.0.max_unpool_blocking(x, indices)
     }
 }

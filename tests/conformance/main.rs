@@ -16,8 +16,10 @@ mod pages;
 mod paths;
 mod recipe;
 mod self_checks;
+mod specialised;
 mod tensors;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +40,9 @@ fn main() -> ExitCode {
     };
     let count = cases.len();
     let mut trials = self_checks::trials();
+    if named_directories().is_none() {
+        trials.push(self_checks::specialised_list(&cases));
+    }
     for case in cases {
         trials.extend(trials_of(case));
     }
@@ -50,23 +55,27 @@ fn main() -> ExitCode {
 
 /// The tests of one case.
 fn trials_of(case: Case) -> Vec<Trial> {
-    let name = case.name.clone();
     let subject = Arc::new(Subject::new(case));
-    let trial = |path: &str, check: Box<dyn FnOnce(&Subject) -> Result<(), String> + Send>| {
-        let subject = Arc::clone(&subject);
-        Trial::test(format!("{name}::{path}"), move || check(&subject).map_err(Failed::from))
-    };
     vec![
-        trial("reference", Box::new(Subject::check_reference)),
+        trial("reference", &subject, Subject::check_reference),
         #[cfg(feature = "gpu")]
-        trial("gpu", Box::new(|subject| subject.check_gpu(device::builds(&subject.case.name))))
-            .with_ignored_flag(skips_gpu()),
+        trial("gpu", &subject, Subject::check_gpu).with_ignored_flag(skips_gpu()),
     ]
+}
+
+fn trial(path: &str, subject: &Arc<Subject>, check: fn(&Subject) -> Result<(), String>) -> Trial {
+    let name = format!("{}::{path}", subject.case.name);
+    let subject = Arc::clone(subject);
+    Trial::test(name, move || check(&subject).map_err(Failed::from))
+}
+
+fn named_directories() -> Option<OsString> {
+    std::env::var_os("WGPU_POOLING_VECTORS")
 }
 
 /// The cases of the directories that the environment names, or of this repository.
 fn collect() -> Result<Vec<Case>, String> {
-    if let Some(named) = std::env::var_os("WGPU_POOLING_VECTORS") {
+    if let Some(named) = named_directories() {
         let mut cases = Vec::new();
         for directory in std::env::split_paths(&named) {
             cases.extend(read_directory(&directory)?);
