@@ -19,7 +19,7 @@ static DEVICE: OnceLock<Result<Gpu, String>> = OnceLock::new();
 /// The device that every test shares, because opening one and compiling for it takes longer than most cases.
 pub fn device() -> Result<&'static Gpu, String> {
     let device = DEVICE.get_or_init(|| {
-        Gpu::with_options_blocking(GpuOptions::default().poison(Some(POISON))).map_err(|error| {
+        Gpu::open_blocking(&GpuOptions::new().poison(POISON)).map_err(|error| {
             format!(
                 "{error}\n  These tests need a Vulkan, Metal or DX12 adapter; a software one will do. Install the package \
                  mesa-vulkan-drivers (Debian, Ubuntu), or ignore them with WGPU_POOLING_SKIP_GPU=1."
@@ -72,7 +72,7 @@ impl Kernel<'_> {
     pub fn prepare(&self) -> Result<Ready, Failure> {
         guarded(|| {
             let schedule = select(self.plan, &self.gpu.limits(), &self.choice)?;
-            Ok(Ready(self.gpu.prepare_blocking(schedule)?))
+            Ok(Ready(self.gpu.prepare_schedule_blocking(schedule)?))
         })
     }
 }
