@@ -36,7 +36,7 @@ fn better(new_key: Key, position: u32, nan: bool, candidate: Candidate) -> bool 
   if (greater(candidate.key, new_key)) {
     return false;
   }
-  return select(position < candidate.best, position > candidate.best, nan);
+  return select((position < candidate.best), (position > candidate.best), nan);
 }
 
 fn consider(candidate: ptr<function, Candidate>, position: u32, raw: Raw) {

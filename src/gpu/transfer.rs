@@ -1,7 +1,9 @@
 //! To the device and back: buffers with contents, readbacks, and the thread that waits for them.
 
 #[cfg(not(target_arch = "wasm32"))]
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
+#[cfg(not(target_arch = "wasm32"))]
+use std::thread::JoinHandle;
 
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
@@ -91,31 +93,55 @@ impl Inner {
 #[derive(Debug)]
 pub(super) struct Poller {
     device: wgpu::Device,
-    submissions: OnceLock<mpsc::Sender<wgpu::SubmissionIndex>>,
+    watch: Mutex<Option<Watch>>,
+}
+
+/// The running thread and the way to it.
+#[cfg(not(target_arch = "wasm32"))]
+#[derive(Debug)]
+struct Watch {
+    submissions: mpsc::Sender<wgpu::SubmissionIndex>,
+    thread: JoinHandle<()>,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Poller {
     pub fn new(device: wgpu::Device) -> Self {
-        Poller { device, submissions: OnceLock::new() }
+        Poller { device, watch: Mutex::new(None) }
     }
 
     /// Sees to it that the callbacks of a submission run.
     pub fn watch(&self, submission: wgpu::SubmissionIndex) -> Result<(), ExecuteError> {
-        let sender = match self.submissions.get() {
-            Some(sender) => sender,
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let submissions = match &*watch {
+            Some(watch) => &watch.submissions,
             None => {
                 let (sender, submissions) = mpsc::channel();
                 let device = self.device.clone();
-                // If another thread comes first, this one ends at once, its sender being dropped.
-                std::thread::Builder::new()
+                let thread = std::thread::Builder::new()
                     .name("wgpu-pooling poller".to_owned())
                     .spawn(move || poll(&device, &submissions))
                     .map_err(|error| ExecuteError::OutOfMemory(format!("no thread to wait for the device: {error}")))?;
-                self.submissions.get_or_init(|| sender)
+                &watch.insert(Watch { submissions: sender, thread }).submissions
             }
         };
-        sender.send(submission).map_err(|_| ExecuteError::Device("the poller thread has ended".to_owned()))
+        submissions.send(submission).map_err(|_| ExecuteError::Device("the poller thread has ended".to_owned()))
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Drop for Poller {
+    /// Ends the thread and waits for it, so that no driver code runs on it while the process ends.
+    fn drop(&mut self) {
+        let Some(Watch { submissions, thread }) = self.watch.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+        else {
+            return;
+        };
+        drop(submissions);
+        // A waker that the thread calls can drop the last handle; a thread cannot wait for itself.
+        if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+            log::error!("the poller thread panicked");
+        }
     }
 }
 
