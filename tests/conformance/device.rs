@@ -21,17 +21,21 @@ pub fn device() -> Result<&'static Gpu, String> {
     let device = DEVICE.get_or_init(|| {
         Gpu::open_blocking(&GpuOptions::new().poison(POISON)).map_err(|error| {
             format!(
-                "{error}\n  These tests need a Vulkan, Metal or DX12 adapter; a software one will do. Install the package \
-                 mesa-vulkan-drivers (Debian, Ubuntu), or ignore them with WGPU_POOLING_SKIP_GPU=1."
+                "{error}\n  These tests need a Vulkan, Metal or DX12 adapter; a software one will do. Install the \
+                 package mesa-vulkan-drivers (Debian, Ubuntu), or ignore them with WGPU_POOLING_SKIP_GPU=1."
             )
         })
     });
     device.as_ref().map_err(Clone::clone)
 }
 
-/// How many pipelines the run has compiled.
-pub fn pipeline_count() -> usize {
-    DEVICE.get().and_then(|device| device.as_ref().ok()).map_or(0, Gpu::pipeline_count)
+/// How many pipelines the run has compiled, and for which adapter.
+pub fn summary() -> String {
+    let Some(Ok(gpu)) = DEVICE.get() else {
+        return "no GPU was opened".to_owned();
+    };
+    let adapter = gpu.adapter_info().map_or("an unknown adapter", |info| &info.name);
+    format!("{} pipelines compiled for {adapter}", gpu.pipeline_count())
 }
 
 /// A kernel family in one of its builds.
@@ -41,8 +45,8 @@ pub struct Kernel<'a> {
     choice: Choice,
 }
 
-/// Every family that applies, in the generic build, and for cases that are listed also in the specialised one. `Err` tells
-/// why none applies.
+/// Every family that applies, in the generic build, and for cases that are listed also in the specialised one. `Err`
+/// tells why none applies.
 pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kernel<'a>>, String> {
     let limits = gpu.limits();
     let id = case.rsplit("::").next().unwrap_or(case);

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     if !arguments.list {
-        println!("{count} cases, {} tests ignored; {}", conclusion.num_ignored, gpu_summary());
+        println!("{count} cases, {} tests ignored, {}", conclusion.num_ignored, gpu_summary());
     }
     conclusion.exit_code()
 }
@@ -112,9 +112,9 @@ fn skips_gpu() -> bool {
 #[cfg(feature = "gpu")]
 fn gpu_summary() -> String {
     if skips_gpu() {
-        return "GPU tests are ignored, because WGPU_POOLING_SKIP_GPU is 1".to_owned();
+        return "those of the GPU because WGPU_POOLING_SKIP_GPU is 1".to_owned();
     }
-    format!("{} pipelines compiled", device::pipeline_count())
+    device::summary()
 }
 
 #[cfg(not(feature = "gpu"))]

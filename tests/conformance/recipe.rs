@@ -36,7 +36,7 @@ impl From<PlanError> for RecipeError {
 }
 
 impl Recipe {
-    /// The recipes to run: one for each policy where no indices are equal, so that any policy has to pass; else this one.
+    /// The recipes to run: this one, or where no indices are equal one for each policy, since any has to pass.
     pub fn variants(&self) -> Vec<Recipe> {
         let is_any = |(name, value): &(String, String)| name == "duplicates" && value == "none_present";
         let Some(position) = self.options.iter().position(is_any) else {
@@ -155,8 +155,8 @@ impl Recipe {
     }
 }
 
-/// Options that adaptive and global pools do not have, because none of their windows is empty and none of their sizes is
-/// rounded: manifests may give them all the same.
+/// Options that adaptive and global pools do not have, because none of their windows is empty and none of their sizes
+/// is rounded: manifests may give them all the same.
 const WITHOUT_EFFECT: &[&str] = &["empty_value", "empty_index", "ceil_rule", "same_pad", "size_rounding"];
 
 /// Manifests write `spec` where the clamp never matters.
