@@ -254,7 +254,20 @@ impl Inner {
     /// Does work whose wgpu errors become an [`ExecuteError`] instead of reaching the default handler, which panics.
     ///
     /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
-    pub fn scoped<T, F: FnOnce() -> T>(&self, work: F) -> impl Future<Output = Result<T, ExecuteError>> + use<T, F> {
+    /// What fails because the device is gone is reported as its loss.
+    pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
+        let result = self.errors_of(work).await;
+        #[cfg(not(target_arch = "wasm32"))]
+        if result.is_err() {
+            // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
+            let _ = self.device.poll(wgpu::PollType::Poll);
+            self.check_alive()?;
+        }
+        result
+    }
+
+    /// The first error that work raises in its own scopes.
+    fn errors_of<T, F: FnOnce() -> T>(&self, work: F) -> impl Future<Output = Result<T, ExecuteError>> + use<T, F> {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
         let [internal, memory, validation] =
             [Internal, OutOfMemory, Validation].map(|filter| self.device.push_error_scope(filter));
