@@ -1,4 +1,342 @@
+//! The nouns that cross the border between planning and the device: what will be dispatched, as values.
+
+use crate::attributes::NanPolicy;
+use crate::element::DType;
+use crate::index::IndexType;
+use crate::plan::Plan;
+
+/// What a device allows, in plain numbers.
+///
+/// ```
+/// use wgpu_pooling::Limits;
+/// assert_eq!(Limits::WEBGPU.max_binding_bytes, 128 << 20);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest buffer, in bytes.
+    pub max_buffer_bytes: u64,
+    /// The largest part of a buffer that a shader can see as storage, in bytes.
+    pub max_binding_bytes: u64,
+    /// The most workgroups along one dimension of a dispatch.
+    pub max_workgroups_per_dimension: u32,
+}
+
+impl Limits {
+    /// What every WebGPU device has.
+    pub const WEBGPU: Limits =
+        Limits { max_buffer_bytes: 256 << 20, max_binding_bytes: 128 << 20, max_workgroups_per_dimension: 65_535 };
+}
+
+/// A way to compute a plan. All families that apply give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
+    /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
     Direct,
+    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents; long windows are cut
+    /// into parts.
+    Separable,
+    /// Unpools: every source claims its target, then every output element looks for its owner.
+    ClaimEmit,
+}
+
+impl Family {
+    /// The family's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Direct => "direct",
+            Family::Separable => "separable",
+            Family::ClaimEmit => "claim_emit",
+        }
+    }
+}
+
+/// How a kernel gets its window's attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Build {
+    /// From the uniform: one pipeline serves every configuration of an element type.
+    #[default]
+    Generic,
+    /// As constants of the shader: a pipeline for each configuration.
+    Specialised,
+}
+
+/// Where a pass of a pool reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The elements of X.
+    Elements,
+    /// The candidates of the pass before.
+    Candidates,
+}
+
+/// What a pass of a pool writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// Candidates for the next pass.
+    Candidates,
+    /// Y.
+    Values,
+    /// Y and Indices.
+    ValuesAndIndices(IndexType),
+}
+
+/// Which shader part computes the activation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ActivationKind {
+    /// None.
+    Identity,
+    /// Relu and Clip: comparisons, exact.
+    Clip,
+}
+
+/// The window's attributes and the NaN rule of a specialised build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WindowConstants {
+    pub(crate) kernel: [u32; 3],
+    pub(crate) stride: [u32; 3],
+    pub(crate) dilation: [u32; 3],
+    pub(crate) kind: [u32; 3],
+    pub(crate) nan_policy: NanPolicy,
+}
+
+/// Everything that a kernel's text depends on. Equal keys share a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KernelKey {
+    /// A pass of a pool.
+    Pool {
+        /// The element type.
+        dtype: DType,
+        /// Where it reads.
+        source: Source,
+        /// What it writes.
+        sink: Sink,
+        /// What it applies to Y.
+        activation: ActivationKind,
+        /// `None` for the generic build.
+        constants: Option<WindowConstants>,
+    },
+    /// Nobody owns anything.
+    UnpoolClear,
+    /// Sources claim their targets.
+    UnpoolClaim {
+        /// The type of the indices.
+        index_type: IndexType,
+    },
+    /// Output words are written from their owners.
+    UnpoolEmit {
+        /// The element type.
+        dtype: DType,
+        /// The type of the indices: the first bad one is reported with its value.
+        index_type: IndexType,
+        /// What it applies to Y.
+        activation: ActivationKind,
+    },
+}
+
+/// A buffer as a kernel knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// X.
+    X,
+    /// Y.
+    Y,
+    /// The indices, written by a pool and read by an unpool.
+    Indices,
+    /// The report of an unpool: four words.
+    Status,
+    /// The windows that are not given by a formula.
+    Tables,
+    /// Scratch memory, by number.
+    Scratch(usize),
+}
+
+/// A storage binding of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Binding {
+    /// The binding's number in group 0. Number 0 is the uniform.
+    pub number: u32,
+    /// Whether the kernel only reads.
+    pub read_only: bool,
+}
+
+/// The numbers of the storage bindings, as the shaders declare them.
+pub(crate) mod binding {
+    pub const X: u32 = 1;
+    pub const Y: u32 = 2;
+    pub const INDICES: u32 = 3;
+    pub const CANDIDATES_IN: u32 = 4;
+    pub const CANDIDATES_OUT: u32 = 5;
+    pub const TABLES: u32 = 6;
+    pub const OWNERS: u32 = 7;
+    pub const STATUS: u32 = 8;
+}
+
+impl KernelKey {
+    /// The storage bindings of the kernel, in the order of their numbers.
+    pub fn bindings(&self) -> Vec<Binding> {
+        let read = |number| Binding { number, read_only: true };
+        let write = |number| Binding { number, read_only: false };
+        match *self {
+            KernelKey::Pool { source, sink, .. } => {
+                let mut bindings = vec![read(binding::X)];
+                match sink {
+                    Sink::Candidates => {}
+                    Sink::Values => bindings.push(write(binding::Y)),
+                    Sink::ValuesAndIndices(_) => bindings.extend([write(binding::Y), write(binding::INDICES)]),
+                }
+                if source == Source::Candidates {
+                    bindings.push(read(binding::CANDIDATES_IN));
+                }
+                if sink == Sink::Candidates {
+                    bindings.push(write(binding::CANDIDATES_OUT));
+                }
+                bindings.push(read(binding::TABLES));
+                bindings
+            }
+            KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
+            KernelKey::UnpoolClaim { .. } => {
+                vec![read(binding::INDICES), write(binding::OWNERS), write(binding::STATUS)]
+            }
+            KernelKey::UnpoolEmit { .. } => vec![
+                read(binding::X),
+                write(binding::Y),
+                read(binding::INDICES),
+                write(binding::OWNERS),
+                write(binding::STATUS),
+            ],
+        }
+    }
+
+    /// The kernel's name: operator, types and build, for labels and logs.
+    pub fn name(&self) -> String {
+        match *self {
+            KernelKey::Pool { dtype, source, sink, constants, .. } => {
+                let source = match source {
+                    Source::Elements => "elements",
+                    Source::Candidates => "candidates",
+                };
+                let sink = match sink {
+                    Sink::Candidates => "candidates",
+                    Sink::Values => "values",
+                    Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
+                    Sink::ValuesAndIndices(IndexType::I64) => "values+i64",
+                };
+                let build = if constants.is_some() { "specialised" } else { "generic" };
+                format!("pool {} {source} to {sink}, {build}", dtype.name())
+            }
+            KernelKey::UnpoolClear => "unpool clear".to_owned(),
+            KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),
+            KernelKey::UnpoolEmit { dtype, .. } => format!("unpool emit {}", dtype.name()),
+        }
+    }
+}
+
+/// One dispatch: a kernel, its uniform, its buffers and its grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispatch {
+    pub(crate) key: KernelKey,
+    pub(crate) uniform: Vec<u8>,
+    /// What is bound to each of the key's bindings, in their order.
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) iterations: u64,
+}
+
+impl Dispatch {
+    /// The kernel.
+    pub fn key(&self) -> &KernelKey {
+        &self.key
+    }
+
+    /// Workgroups along x, y and z.
+    pub fn grid(&self) -> [u32; 3] {
+        self.grid
+    }
+
+    /// The most loop iterations that one invocation can come to, all its loops taken together.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+}
+
+/// What will be dispatched for a plan on a device with given limits: a value that can be printed, compared and tested
+/// without a device.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, Plan};
+///
+/// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
+/// let schedule = select(&Plan::from(plan), &Limits::WEBGPU, &Choice::default())?;
+/// assert_eq!(schedule.family(), Family::Direct);
+/// assert_eq!(schedule.bytes_moved(), 4 * (16 + 9));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schedule {
+    pub(crate) plan: Plan,
+    pub(crate) family: Family,
+    pub(crate) build: Build,
+    pub(crate) dispatches: Vec<Dispatch>,
+    pub(crate) tables: Vec<u32>,
+    pub(crate) scratch: Vec<u64>,
+}
+
+impl Schedule {
+    /// The plan that this computes.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The kernel family.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// How the kernels get their windows.
+    pub fn build(&self) -> Build {
+        self.build
+    }
+
+    /// The name of what runs: operator, family, types and passes.
+    pub fn kernel(&self) -> String {
+        let (operator, dtype) = match &self.plan {
+            Plan::Pool(plan) => (plan.operator(), plan.dtype()),
+            Plan::Unpool(plan) => (plan.operator(), plan.dtype()),
+        };
+        let passes = match self.dispatches.len() {
+            1 => "1 dispatch".to_owned(),
+            many => format!("{many} dispatches"),
+        };
+        let build = match self.build {
+            Build::Generic => "generic",
+            Build::Specialised => "specialised",
+        };
+        format!("{operator} {} {} {build} ({passes})", self.family.name(), dtype.name())
+    }
+
+    /// The dispatches, in order.
+    pub fn dispatches(&self) -> &[Dispatch] {
+        &self.dispatches
+    }
+
+    /// The shape of Y.
+    pub fn output_shape(&self) -> &[usize] {
+        match &self.plan {
+            Plan::Pool(plan) => plan.output_shape(),
+            Plan::Unpool(plan) => plan.output_shape(),
+        }
+    }
+
+    /// The bytes of scratch memory on the device: candidates or owners.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.scratch.iter().sum()
+    }
+
+    /// The fewest bytes that the plan must move: inputs once, outputs once.
+    pub fn bytes_moved(&self) -> u64 {
+        match &self.plan {
+            Plan::Pool(plan) => plan.bytes(),
+            Plan::Unpool(plan) => plan.bytes(),
+        }
+    }
 }

@@ -30,7 +30,7 @@ mod sealed {
 /// }
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
-pub trait Pooling: sealed::Sealed {
+pub trait Pooling: sealed::Sealed + Send + Sync {
     /// What must be computed for an X of this shape and type, with indices of a type or without.
     ///
     /// # Errors

@@ -1,0 +1,17 @@
+// Relu and Clip, exact for every element type: thresholds are elements, and elements are compared by their keys. A NaN is
+// left alone, and so is -0 at a threshold of 0.
+// provides: activate
+// requires: Raw, is_nan, key, greater, from_pair, activation_parameters
+fn activate(raw: Raw) -> Raw {
+  if (is_nan(raw)) {
+    return raw;
+  }
+  let parameters = activation_parameters();
+  if (greater(key(from_pair(parameters.low_threshold)), key(raw))) {
+    return from_pair(parameters.low_value);
+  }
+  if (greater(key(raw), key(from_pair(parameters.high_threshold)))) {
+    return from_pair(parameters.high_value);
+  }
+  return raw;
+}

@@ -1,0 +1,49 @@
+// The uniform of every pooling kernel.
+// provides: pool, Pool, Digit, activation_parameters
+// requires: Axis, Activation
+// A digit of a mixed-radix number, fastest first, and what one step of it adds.
+struct Digit {
+  radix: u32,
+  reserved: u32,
+  stride: vec2<u32>,
+}
+
+struct Pool {
+  // Elements of Y, or candidates, of this dispatch.
+  outputs: u32,
+  // Elements between neighbours on the innermost axis of this pass.
+  inner: u32,
+  // Workgroups along x; those along y continue the count.
+  grid_width: u32,
+  nan_policy: u32,
+  empty_value: vec2<u32>,
+  lowest_value: vec2<u32>,
+  // A constant, or what is added to the flat index of (n, c, 0, .., 0).
+  empty_index: vec2<u32>,
+  index_base: vec2<u32>,
+  empty_kind: u32,
+  spatial_axes: u32,
+  index_digits: u32,
+  store_digits: u32,
+  empty_digits: u32,
+  // Elements between neighbours on the innermost spatial axis of Y: 1, or C for NHWC.
+  channels_inner: u32,
+  reserved: vec2<u32>,
+  activation: Activation,
+  // Three axes of this pass, then the original spatial axes, innermost first.
+  axes: array<Axis, 13>,
+  // From an element's position in X to its index.
+  index: array<Digit, 12>,
+  // From an output's number to its place in the index tensor.
+  store: array<Digit, 12>,
+  // From an output's number to the flat index of (n, c, 0, .., 0).
+  empty: array<Digit, 12>,
+  // From an output's number to its spatial coordinates, innermost first, and the index strides of those axes.
+  spatial: array<Digit, 10>,
+}
+
+@group(0) @binding(0) var<uniform> pool: Pool;
+
+fn activation_parameters() -> Activation {
+  return pool.activation;
+}

@@ -1,0 +1,17 @@
+// The order of bf16. NaN is told by its bits, since a float comparison with NaN is not dependable in shaders.
+// provides: is_nan, key
+// requires: Raw, Key
+fn is_nan(raw: Raw) -> bool {
+  return (raw & 0x7fffu) > 0x7f80u;
+}
+
+// -0 has the key of +0, and every NaN has the largest key, which no number has.
+fn key(raw: Raw) -> Key {
+  if (is_nan(raw)) {
+    return 0xffffffffu;
+  }
+  if ((raw & 0x7fffu) == 0u) {
+    return 0x8000u;
+  }
+  return raw ^ select(0x8000u, 0xffffu, (raw >> 15u) == 1u);
+}

@@ -1,0 +1,19 @@
+// The order of f64. NaN is told by its bits, since a float comparison with NaN is not dependable in shaders.
+// provides: is_nan, key
+// requires: Raw, Key
+fn is_nan(raw: Raw) -> bool {
+  let magnitude = raw.y & 0x7fffffffu;
+  return magnitude > 0x7ff00000u || (magnitude == 0x7ff00000u && raw.x != 0u);
+}
+
+// -0 has the key of +0, and every NaN has the largest key, which no number has.
+fn key(raw: Raw) -> Key {
+  if (is_nan(raw)) {
+    return vec2<u32>(0xffffffffu, 0xffffffffu);
+  }
+  if ((raw.y << 1u) == 0u && raw.x == 0u) {
+    return vec2<u32>(0u, 0x80000000u);
+  }
+  let negative = (raw.y >> 31u) == 1u;
+  return raw ^ vec2<u32>(select(0u, 0xffffffffu, negative), select(0x80000000u, 0xffffffffu, negative));
+}

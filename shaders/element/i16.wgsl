@@ -1,0 +1,10 @@
+// The order of i16.
+// provides: is_nan, key
+// requires: Raw, Key
+fn is_nan(raw: Raw) -> bool {
+  return false;
+}
+
+fn key(raw: Raw) -> Key {
+  return raw ^ 0x8000u;
+}

@@ -1,0 +1,13 @@
+// Keys of elements of up to 32 bits: integers in the order of the values.
+// provides: Key, greater, from_pair
+// requires: nothing
+alias Key = u32;
+
+fn greater(a: Key, b: Key) -> bool {
+  return a > b;
+}
+
+// An element's bits as they stand in a uniform.
+fn from_pair(bits: vec2<u32>) -> u32 {
+  return bits.x;
+}

@@ -1,0 +1,13 @@
+// Keys of 64-bit elements: pairs of words in the order of the values, the high word first in rank.
+// provides: Key, greater, from_pair
+// requires: nothing
+alias Key = vec2<u32>;
+
+fn greater(a: Key, b: Key) -> bool {
+  return a.y > b.y || (a.y == b.y && a.x > b.x);
+}
+
+// An element's bits as they stand in a uniform.
+fn from_pair(bits: vec2<u32>) -> vec2<u32> {
+  return bits;
+}

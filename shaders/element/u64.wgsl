@@ -1,0 +1,10 @@
+// The order of u64.
+// provides: is_nan, key
+// requires: Raw, Key
+fn is_nan(raw: Raw) -> bool {
+  return false;
+}
+
+fn key(raw: Raw) -> Key {
+  return raw;
+}

@@ -1,0 +1,55 @@
+// Flat indices: the affine map of the index convention, applied to the digits of a position.
+// provides: index_of, store_position
+// requires: pool, Candidate, Digit, add, multiply, window_of
+const EMPTY_CONSTANT: u32 = 0u;
+const EMPTY_OFFSET: u32 = 1u;
+const EMPTY_CLAMPED: u32 = 2u;
+
+fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
+  if (candidate.found) {
+    var rest = candidate.best;
+    var index = pool.index_base;
+    for (var i = 0u; i < pool.index_digits; i++) {
+      let digit = pool.index[i];
+      index = add(index, multiply(digit.stride, rest % digit.radix));
+      rest = rest / digit.radix;
+    }
+    return index;
+  }
+  if (!candidate.seen && pool.empty_kind == EMPTY_CONSTANT) {
+    return pool.empty_index;
+  }
+  // (n, c, 0, .., 0): what a window without a winner has under SEED_LOWEST.
+  var rest = output;
+  var index = pool.index_base;
+  for (var i = 0u; i < pool.empty_digits; i++) {
+    let digit = pool.empty[i];
+    index = add(index, multiply(digit.stride, rest % digit.radix));
+    rest = rest / digit.radix;
+  }
+  if (candidate.seen) {
+    return index;
+  }
+  if (pool.empty_kind == EMPTY_OFFSET) {
+    return add(index, pool.empty_index);
+  }
+  rest = output / pool.channels_inner;
+  for (var i = 0u; i < pool.spatial_axes; i++) {
+    let digit = pool.spatial[i];
+    let first = window_of(pool.axes[3u + i], rest % digit.radix).first;
+    index = add(index, multiply(digit.stride, first));
+    rest = rest / digit.radix;
+  }
+  return index;
+}
+
+fn store_position(output: u32) -> u32 {
+  var rest = output;
+  var position = 0u;
+  for (var i = 0u; i < pool.store_digits; i++) {
+    let digit = pool.store[i];
+    position += (rest % digit.radix) * digit.stride.x;
+    rest = rest / digit.radix;
+  }
+  return position;
+}

@@ -1,0 +1,5 @@
+// Values alone.
+// provides: write_index
+// requires: Candidate
+fn write_index(output: u32, candidate: Candidate) {
+}

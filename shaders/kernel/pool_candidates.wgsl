@@ -1,0 +1,18 @@
+// A pass of a pool that is not the last: writes the candidates for the next one.
+// Fewest bytes: what it reads once, eight for each candidate.
+// provides: main, candidates_out
+// requires: pool, invocation, WORKGROUP, scan, PRESENT
+@group(0) @binding(5) var<storage, read_write> candidates_out: array<vec2<u32>>;
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let output = invocation(group, pool.grid_width, local);
+  if (output >= pool.outputs) {
+    return;
+  }
+  let candidate = scan(output);
+  candidates_out[output] = vec2<u32>(
+    select(0u, candidate.best | PRESENT, candidate.found),
+    select(0u, candidate.first | PRESENT, candidate.seen),
+  );
+}

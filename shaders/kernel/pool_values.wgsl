@@ -1,0 +1,29 @@
+// The last pass of a pool: writes Y, and Indices through `write_index`.
+// Fewest bytes: X once, Y once, Indices once.
+// provides: main
+// requires: pool, invocation, WORKGROUP, OUTPUTS, Word, insert, y, scan, settle, load, from_pair, write_index, activate
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let word = invocation(group, pool.grid_width, local);
+  if (word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
+    return;
+  }
+  // Whoever writes a word owns all of it; what lies behind the last element is zero.
+  var packed = Word();
+  for (var lane = 0u; lane < OUTPUTS; lane++) {
+    let output = word * OUTPUTS + lane;
+    if (output < pool.outputs) {
+      var candidate = scan(output);
+      settle(&candidate);
+      var raw = from_pair(pool.empty_value);
+      if (candidate.found) {
+        raw = load(candidate.best);
+      } else if (candidate.seen) {
+        raw = from_pair(pool.lowest_value);
+      }
+      packed = insert(packed, lane, activate(raw));
+      write_index(output, candidate);
+    }
+  }
+  y[word] = packed;
+}

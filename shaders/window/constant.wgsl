@@ -1,0 +1,32 @@
+// The window's attributes and the NaN rule as constants of the prelude: a pipeline for each configuration. Extents, pads
+// and tables still come from the uniform.
+// provides: pass_axis, nan_policy
+// requires: pool, Axis, KERNEL_0.., STRIDE_0.., DILATION_0.., KIND_0.., NAN_POLICY
+fn pass_axis(a: u32) -> Axis {
+  var axis = pool.axes[a];
+  switch a {
+    case 0u: {
+      axis.kernel = KERNEL_0;
+      axis.stride = STRIDE_0;
+      axis.dilation = DILATION_0;
+      axis.kind = KIND_0;
+    }
+    case 1u: {
+      axis.kernel = KERNEL_1;
+      axis.stride = STRIDE_1;
+      axis.dilation = DILATION_1;
+      axis.kind = KIND_1;
+    }
+    default: {
+      axis.kernel = KERNEL_2;
+      axis.stride = STRIDE_2;
+      axis.dilation = DILATION_2;
+      axis.kind = KIND_2;
+    }
+  }
+  return axis;
+}
+
+fn nan_policy() -> u32 {
+  return NAN_POLICY;
+}

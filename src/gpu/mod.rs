@@ -1,0 +1,12 @@
+//! The device side: everything that knows wgpu.
+
+mod context;
+mod encode;
+mod pipeline;
+mod run;
+mod transfer;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub use context::list_adapters_blocking;
+pub use context::{Gpu, GpuOptions, list_adapters};
+pub use encode::Prepared;

@@ -1,0 +1,84 @@
+//! Pipelines, compiled on demand and kept for the device's life.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::context::Inner;
+use crate::error::ExecuteError;
+use crate::schedule::KernelKey;
+use crate::wgsl::wgsl;
+
+/// A compiled kernel and the layout of its bindings.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    pub pipeline: wgpu::ComputePipeline,
+    pub layout: wgpu::BindGroupLayout,
+}
+
+/// The pipelines of a device, by key.
+#[derive(Debug, Default)]
+pub(super) struct Pipelines {
+    compiled: Mutex<HashMap<KernelKey, Arc<Pipeline>>>,
+}
+
+impl Pipelines {
+    pub fn count(&self) -> usize {
+        self.compiled.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn get(&self, key: &KernelKey) -> Option<Arc<Pipeline>> {
+        self.compiled.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    /// Keeps a pipeline, unless another thread was first.
+    fn keep(&self, key: KernelKey, pipeline: Pipeline) -> Arc<Pipeline> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(compiled.entry(key).or_insert_with(|| Arc::new(pipeline)))
+    }
+}
+
+impl Inner {
+    /// The pipeline of a kernel, compiled now if it was not before.
+    pub async fn pipeline(&self, key: &KernelKey) -> Result<Arc<Pipeline>, ExecuteError> {
+        if let Some(pipeline) = self.pipelines.get(key) {
+            return Ok(pipeline);
+        }
+        log::debug!("compiling {}", key.name());
+        let pipeline = self.scoped(|| compile(&self.device, key)).await?;
+        Ok(self.pipelines.keep(*key, pipeline))
+    }
+}
+
+fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {
+    let name = key.name();
+    let label = Some(name.as_str());
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label,
+        source: wgpu::ShaderSource::Wgsl(wgsl(key).into()),
+    });
+    let entry = |binding: u32, ty: wgpu::BufferBindingType| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    };
+    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
+    for binding in key.bindings() {
+        entries.push(entry(binding.number, wgpu::BufferBindingType::Storage { read_only: binding.read_only }));
+    }
+    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label,
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label,
+        layout: Some(&pipeline_layout),
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    Pipeline { pipeline, layout }
+}

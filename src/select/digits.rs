@@ -1,0 +1,82 @@
+//! Positions as mixed-radix numbers: how a kernel gets from a number to coordinates and on to another number.
+
+use crate::attributes::Layout;
+use crate::index::IndexStrides;
+use crate::plan::count;
+
+/// One digit, by how many values it takes and what one step of it adds to each of `K` sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Digit<const K: usize> {
+    pub radix: u64,
+    pub strides: [i64; K],
+}
+
+/// The fewest digits, fastest first, that give the same sums.
+///
+/// Digits of one value are left out, neighbours with matching strides become one, and slowest digits that add nothing are
+/// dropped: the last digit is reduced by its radix, so what lies above it does not matter.
+pub(super) fn merge<const K: usize>(digits: impl IntoIterator<Item = Digit<K>>) -> Vec<Digit<K>> {
+    let mut merged: Vec<Digit<K>> = Vec::new();
+    for digit in digits.into_iter().filter(|digit| digit.radix != 1) {
+        match merged.last_mut() {
+            Some(last) if continues(last, &digit) => last.radix *= digit.radix,
+            _ => merged.push(digit),
+        }
+    }
+    while merged.last().is_some_and(|digit| digit.strides.iter().all(|&stride| stride == 0)) {
+        merged.pop();
+    }
+    merged
+}
+
+/// Whether stepping `next` is the same as stepping `last` on beyond its radix, in every sum.
+fn continues<const K: usize>(last: &Digit<K>, next: &Digit<K>) -> bool {
+    last.strides.iter().zip(&next.strides).all(|(&low, &high)| low.checked_mul(last.radix as i64) == Some(high))
+}
+
+/// The strides of a dense tensor in a layout.
+pub(super) fn dense_strides(layout: Layout, channels: usize, extents: &[usize]) -> IndexStrides {
+    let (plane, channels) = (count(extents) as i64, channels as i64);
+    let mut stride = if layout == Layout::Nhwc { channels } else { 1 };
+    let mut spatial = vec![0; extents.len()];
+    for axis in (0..extents.len()).rev() {
+        spatial[axis] = stride;
+        stride *= extents[axis] as i64;
+    }
+    let c = if layout == Layout::Nhwc { 1 } else { plane };
+    IndexStrides { n: plane * channels, c, spatial }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digit(radix: u64, stride: i64) -> Digit<1> {
+        Digit { radix, strides: [stride] }
+    }
+
+    fn sum(digits: &[Digit<1>], number: u64) -> i64 {
+        let mut rest = number;
+        digits.iter().fold(0, |sum, digit| {
+            let value = rest % digit.radix;
+            rest /= digit.radix;
+            sum + value as i64 * digit.strides[0]
+        })
+    }
+
+    #[test]
+    fn a_dense_convention_is_one_digit() {
+        assert_eq!(merge([digit(6, 1), digit(1, 99), digit(5, 6), digit(4, 30)]), [digit(120, 1)]);
+        // Per plane: the planes above add nothing, but the position still has to be reduced.
+        assert_eq!(merge([digit(6, 1), digit(5, 6), digit(4, 0)]), [digit(30, 1)]);
+    }
+
+    #[test]
+    fn merging_keeps_every_sum() {
+        let digits = [digit(3, 20), digit(1, 7), digit(5, 4), digit(2, 20), digit(4, 0)];
+        let merged = merge(digits);
+        for number in 0..3 * 5 * 2 * 4 {
+            assert_eq!(sum(&digits, number), sum(&merged, number));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. Policy that can change
+//! speed and never results.
+
+mod activation;
+mod digits;
+mod pool;
+mod unpool;
+
+use crate::error::PlanError;
+use crate::plan::Plan;
+use crate::schedule::{Build, Family, Limits, Schedule};
+
+/// The most loop iterations that one invocation may come to, all its loops taken together.
+///
+/// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
+/// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
+pub const MAX_ITERATIONS: u64 = 7_000;
+
+/// Positions carry a flag in their highest bit on their way between passes.
+pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;
+
+/// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
+pub(crate) const WORKGROUP: u64 = 64;
+
+/// What to run instead of what [`select`] would choose.
+///
+/// ```
+/// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
+///
+/// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
+/// let choice = Choice { family: Some(Family::Separable), build: Build::Generic };
+/// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.dispatches().len(), 2);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// The kernel family; `None` leaves it to [`select`].
+    pub family: Option<Family>,
+    /// How kernels get their windows.
+    pub build: Build,
+}
+
+/// The kernel families that apply to a plan. The first is what [`select`] takes.
+///
+/// ```
+/// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
+///
+/// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
+/// assert_eq!(families(&plan.into(), &Limits::WEBGPU), [Family::Direct, Family::Separable]);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
+    [Family::Direct, Family::Separable, Family::ClaimEmit]
+        .into_iter()
+        .filter(|&family| {
+            let choice = Choice { family: Some(family), build: Build::Generic };
+            select(plan, limits, &choice).is_ok()
+        })
+        .collect()
+}
+
+/// The schedule that computes a plan on a device with these limits.
+///
+/// A pool runs as [`Family::Direct`] where an invocation can look at a whole window, else as [`Family::Separable`]; an
+/// unpool as [`Family::ClaimEmit`].
+///
+/// # Errors
+/// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
+/// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
+pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    match plan {
+        Plan::Pool(pool) => match choice.family {
+            Some(family) => pool::schedule(pool, limits, family, choice.build),
+            None => match pool::schedule(pool, limits, Family::Direct, choice.build) {
+                Err(PlanError::KernelDoesNotApply { .. }) => {
+                    pool::schedule(pool, limits, Family::Separable, choice.build)
+                }
+                other => other,
+            },
+        },
+        Plan::Unpool(unpool) => match choice.family {
+            None | Some(Family::ClaimEmit) => unpool::schedule(unpool, limits, choice.build),
+            Some(family) => {
+                Err(PlanError::KernelDoesNotApply { family, reason: "it pools, and the plan is an unpool" })
+            }
+        },
+    }
+}
+
+/// Workgroups for so many invocations, folded into x and y.
+fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
+    let most = u64::from(limits.max_workgroups_per_dimension).max(1);
+    let groups = invocations.div_ceil(WORKGROUP);
+    let rows = groups.div_ceil(most).max(1);
+    if rows > most {
+        return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most * most });
+    }
+    // Rows of equal width keep the surplus below one row.
+    Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
+}
+
+/// Refuses a buffer that the device cannot hold or bind.
+fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
+    let limit = limits.max_buffer_bytes.min(limits.max_binding_bytes);
+    if bytes > limit { Err(PlanError::ExceedsLimit { what, needed: bytes, limit }) } else { Ok(()) }
+}
+
+/// Refuses more elements than positions can count.
+fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
+    if elements > MAX_ELEMENTS {
+        return Err(PlanError::ExceedsLimit { what, needed: elements, limit: MAX_ELEMENTS });
+    }
+    Ok(())
+}
+
+/// The bytes of a tensor on the device: rounded up to whole words.
+pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
+    (elements * element_bytes as u64).next_multiple_of(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_fold_and_cover() {
+        let limits = Limits { max_workgroups_per_dimension: 4, ..Limits::WEBGPU };
+        for invocations in [0, 1, 64, 65, 4 * 64, 4 * 64 + 1, 13 * 64, 16 * 64] {
+            let [x, y, z] = grid(invocations, &limits).unwrap();
+            assert!(x <= 4 && y <= 4 && z == 1);
+            assert!(u64::from(x) * u64::from(y) * WORKGROUP >= invocations);
+        }
+        assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what: "workgroups", needed: 17, limit: 16 }));
+    }
+
+    #[test]
+    fn a_packed_tensor_owns_whole_words() {
+        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
+        assert_eq!(device_bytes(3, 2), 8);
+    }
+}

@@ -1,0 +1,219 @@
+//! From a kernel's key to its text: a prelude of constants, then parts of shaders/ in a fixed order.
+//!
+//! Parts are whole, readable WGSL files; a variant is a file that defines the same names as its siblings. Nothing is
+//! substituted inside a part.
+
+use std::fmt::Write;
+
+use crate::attributes::NanPolicy;
+use crate::element::DType;
+use crate::index::IndexType;
+use crate::schedule::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
+
+macro_rules! parts {
+    ($($path:literal),+ $(,)?) => {
+        /// Every shader part: its path under shaders/ and its text.
+        pub(crate) const PARTS: &[(&str, &str)] =
+            &[$(($path, include_str!(concat!("../shaders/", $path)))),+];
+    };
+}
+
+parts![
+    "element/word8.wgsl",
+    "element/word16.wgsl",
+    "element/word32.wgsl",
+    "element/word64.wgsl",
+    "element/key32.wgsl",
+    "element/key64.wgsl",
+    "element/f32.wgsl",
+    "element/f16.wgsl",
+    "element/bf16.wgsl",
+    "element/f64.wgsl",
+    "element/i8.wgsl",
+    "element/u8.wgsl",
+    "element/i16.wgsl",
+    "element/u16.wgsl",
+    "element/i32.wgsl",
+    "element/u32.wgsl",
+    "element/i64.wgsl",
+    "element/u64.wgsl",
+    "activation/parameters.wgsl",
+    "activation/none.wgsl",
+    "activation/clip.wgsl",
+    "window/windows.wgsl",
+    "window/uniform.wgsl",
+    "window/constant.wgsl",
+    "core/grid.wgsl",
+    "core/present.wgsl",
+    "core/pool.wgsl",
+    "core/candidate.wgsl",
+    "core/elements.wgsl",
+    "core/candidates.wgsl",
+    "core/unpool.wgsl",
+    "core/status.wgsl",
+    "core/owners.wgsl",
+    "index/wide.wgsl",
+    "index/flat.wgsl",
+    "index/none.wgsl",
+    "index/write_i32.wgsl",
+    "index/write_i64.wgsl",
+    "index/read_i32.wgsl",
+    "index/read_i64.wgsl",
+    "kernel/pool_values.wgsl",
+    "kernel/pool_candidates.wgsl",
+    "kernel/unpool_clear.wgsl",
+    "kernel/unpool_claim.wgsl",
+    "kernel/unpool_emit.wgsl",
+];
+
+/// The whole text of a kernel.
+///
+/// ```
+/// use wgpu_pooling::{select, wgsl, Choice, DType, Limits, MaxPool};
+///
+/// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
+/// let schedule = select(&plan.into(), &Limits::WEBGPU, &Choice::default())?;
+/// assert!(wgsl(schedule.dispatches()[0].key()).contains("fn main("));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+pub fn wgsl(key: &KernelKey) -> String {
+    let mut text = prelude(key);
+    for path in composition(key) {
+        let (_, part) = PARTS.iter().find(|(name, _)| *name == path).unwrap_or(&("", ""));
+        text.push_str(part);
+        text.push('\n');
+    }
+    text
+}
+
+/// The constants of a specialised build, one a line.
+fn prelude(key: &KernelKey) -> String {
+    let mut text = String::new();
+    if let KernelKey::Pool { constants: Some(constants), .. } = key {
+        let WindowConstants { kernel, stride, dilation, kind, nan_policy } = constants;
+        for (name, values) in [("KERNEL", kernel), ("STRIDE", stride), ("DILATION", dilation), ("KIND", kind)] {
+            for (axis, value) in values.iter().enumerate() {
+                // Writing to a String cannot fail.
+                let _ = writeln!(text, "const {name}_{axis}: u32 = {value}u;");
+            }
+        }
+        let _ = writeln!(text, "const NAN_POLICY: u32 = {}u;", nan_policy_number(*nan_policy));
+    }
+    text
+}
+
+/// A NaN rule as the shaders number it.
+pub(crate) fn nan_policy_number(policy: NanPolicy) -> u32 {
+    match policy {
+        NanPolicy::SeedFirst => 0,
+        NanPolicy::PropagateLast => 1,
+        NanPolicy::SeedLowest => 2,
+    }
+}
+
+/// The parts of a kernel, in the order of their folders: element, activation, window, core, index, kernel.
+pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
+    match *key {
+        KernelKey::Pool { dtype, source, sink, activation, constants } => {
+            let mut parts = element(dtype).to_vec();
+            parts.push("activation/parameters.wgsl");
+            if sink != Sink::Candidates {
+                parts.push(activation_part(activation));
+            }
+            parts.push("window/windows.wgsl");
+            parts.push(if constants.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
+            parts.extend(["core/grid.wgsl", "core/present.wgsl", "core/pool.wgsl", "core/candidate.wgsl"]);
+            parts.push(match source {
+                Source::Elements => "core/elements.wgsl",
+                Source::Candidates => "core/candidates.wgsl",
+            });
+            match sink {
+                Sink::Candidates => {}
+                Sink::Values => parts.push("index/none.wgsl"),
+                Sink::ValuesAndIndices(index_type) => parts.extend([
+                    "index/wide.wgsl",
+                    "index/flat.wgsl",
+                    match index_type {
+                        IndexType::I32 => "index/write_i32.wgsl",
+                        IndexType::I64 => "index/write_i64.wgsl",
+                    },
+                ]),
+            }
+            parts.push(match sink {
+                Sink::Candidates => "kernel/pool_candidates.wgsl",
+                Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values.wgsl",
+            });
+            parts
+        }
+        KernelKey::UnpoolClear => vec![
+            "activation/parameters.wgsl",
+            "core/grid.wgsl",
+            "core/unpool.wgsl",
+            "core/status.wgsl",
+            "core/owners.wgsl",
+            "kernel/unpool_clear.wgsl",
+        ],
+        KernelKey::UnpoolClaim { index_type } => vec![
+            "activation/parameters.wgsl",
+            "core/grid.wgsl",
+            "core/unpool.wgsl",
+            "core/status.wgsl",
+            "core/owners.wgsl",
+            read_part(index_type),
+            "kernel/unpool_claim.wgsl",
+        ],
+        KernelKey::UnpoolEmit { dtype, index_type, activation } => {
+            let mut parts = element(dtype).to_vec();
+            parts.extend([
+                "activation/parameters.wgsl",
+                activation_part(activation),
+                "core/grid.wgsl",
+                "core/unpool.wgsl",
+                "core/status.wgsl",
+                "core/owners.wgsl",
+                read_part(index_type),
+                "kernel/unpool_emit.wgsl",
+            ]);
+            parts
+        }
+    }
+}
+
+/// Storage, key and order of an element type.
+fn element(dtype: DType) -> [&'static str; 3] {
+    let (word, key) = match dtype.bytes() {
+        1 => ("element/word8.wgsl", "element/key32.wgsl"),
+        2 => ("element/word16.wgsl", "element/key32.wgsl"),
+        4 => ("element/word32.wgsl", "element/key32.wgsl"),
+        _ => ("element/word64.wgsl", "element/key64.wgsl"),
+    };
+    let order = match dtype {
+        DType::F32 => "element/f32.wgsl",
+        DType::F16 => "element/f16.wgsl",
+        DType::Bf16 => "element/bf16.wgsl",
+        DType::F64 => "element/f64.wgsl",
+        DType::I8 => "element/i8.wgsl",
+        DType::U8 => "element/u8.wgsl",
+        DType::I16 => "element/i16.wgsl",
+        DType::U16 => "element/u16.wgsl",
+        DType::I32 => "element/i32.wgsl",
+        DType::U32 => "element/u32.wgsl",
+        DType::I64 => "element/i64.wgsl",
+        DType::U64 => "element/u64.wgsl",
+    };
+    [word, key, order]
+}
+
+fn activation_part(activation: ActivationKind) -> &'static str {
+    match activation {
+        ActivationKind::Identity => "activation/none.wgsl",
+        ActivationKind::Clip => "activation/clip.wgsl",
+    }
+}
+
+fn read_part(index_type: IndexType) -> &'static str {
+    match index_type {
+        IndexType::I32 => "index/read_i32.wgsl",
+        IndexType::I64 => "index/read_i64.wgsl",
+    }
+}
