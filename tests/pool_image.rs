@@ -13,6 +13,9 @@ use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, RgbImage, Rgba};
 const FILES: [&str; 4] = ["pooled.png", "unpooled.png", "adaptive.png", "contact_sheet.png"];
 const DEFAULT_PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/chelsea.png");
 
+/// A backend that this system cannot have, and asking for which wakes no driver.
+const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
+
 /// The example, built once. Cargo has no variable for the path of an example's executable, but tells it when it builds.
 static EXAMPLE: LazyLock<PathBuf> = LazyLock::new(|| {
     let this = std::env::current_exe().expect("the test's own path");
@@ -48,8 +51,14 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
+fn example(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(&*EXAMPLE);
+    command.args(arguments).current_dir(folder);
+    command
+}
+
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(&*EXAMPLE).args(arguments).current_dir(folder).output().expect("the example runs")
+    example(folder, arguments).output().expect("the example runs")
 }
 
 fn run_well(folder: &Path, arguments: &[&str]) -> String {
@@ -150,6 +159,18 @@ fn the_default_picture_on_the_cpu() {
 }
 
 #[test]
+fn without_a_gpu_the_cpu_computes_and_says_so() {
+    let folder = scratch("no_gpu");
+    let command = &mut example(&folder, &["--out", "out"]);
+    // The variable narrows what is found, so this machine seems to have no GPU.
+    let output = command.env("WGPU_BACKEND", ABSENT_BACKEND).output().expect("the example runs");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{stdout}");
+    assert_eq!(stdout.lines().filter(|line| line.contains("the CPU: no usable GPU adapter")).count(), 1, "{stdout}");
+    Case::DEFAULT.check(&read(DEFAULT_PICTURE), &folder.join("out"));
+}
+
+#[test]
 fn pictures_of_every_kind() {
     let folder = scratch("kinds");
     let mut noise = noise();
@@ -182,6 +203,32 @@ fn pictures_of_every_kind() {
             let arguments = [&["--backend", "cpu", "--out", "out", name][..], options].concat();
             run_well(&folder, &arguments);
             case.check(&original, &folder.join("out"));
+        }
+    }
+}
+
+/// The bits of the results do not depend on where they are computed, and nothing of the adapter is in the files.
+#[test]
+fn files_are_the_same_from_the_gpu() {
+    if std::env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1") {
+        eprintln!("not compared with a GPU: WGPU_POOLING_SKIP_GPU is 1");
+        return;
+    }
+    let folder = scratch("gpu");
+    let cases: [&[&str]; 3] = [
+        &[],
+        &["--kernel", "5x3", "--stride", "2", "--pads", "2,0,1,3", "--grid", "7"],
+        &["--kernel", "300", "--pads", "300"],
+    ];
+    for options in cases {
+        let files = ["cpu", "vulkan"].map(|backend| {
+            let stdout =
+                run_well(&folder, &[&["--backend", backend, "--out", backend, DEFAULT_PICTURE], options].concat());
+            assert_eq!(stdout.contains("bit for bit"), backend == "vulkan", "{stdout}");
+            FILES.map(|name| fs::read(folder.join(backend).join(name)).unwrap())
+        });
+        for ((name, cpu), vulkan) in FILES.iter().zip(&files[0]).zip(&files[1]) {
+            assert!(cpu == vulkan, "{name} differs with {options:?}");
         }
     }
 }
@@ -228,6 +275,9 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--grid", "100000"], "100000 x 100000"),
         (&["--grid", "9223372036854775807"], "9223372036854775807"),
         (&["--backend", "abacus"], "auto, vulkan, metal, dx12, gl, cpu"),
+        (&["--backend", ABSENT_BACKEND], "no usable GPU adapter"),
+        (&["--backend", ABSENT_BACKEND, "--adapter", "card"], "no usable GPU adapter"),
+        (&["--backend", ABSENT_BACKEND, "--list-adapters"], "no such adapters"),
         (&["--adapter", "card"], "--adapter"),
         (&["--list-adapters"], "no adapters"),
         (&["--sharpen"], "--sharpen"),

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use engine::Engine;
 use image::RgbImage;
-use operators::{Operators, Plans, Results, size};
+use operators::{Plans, Results, size};
 use options::Options;
 use sheet::Panel;
 
@@ -45,19 +45,18 @@ fn main() -> ExitCode {
 /// Does it all; what there is to say goes into `report` as far as it comes.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     if options.list_adapters {
-        report.push_str(&engine::list(options.backend)?);
+        report.push_str(&engine::list(options)?);
         return Ok(());
     }
     let original = picture::read(options.picture.as_deref())?;
     let x = picture::to_tensor(&original)?;
-    let operators = Operators::new(options, x.shape());
-    let plans = operators.plan(x.shape())?;
+    let plans = Plans::new(options, x.shape())?;
     let engine = Engine::open(options)?;
     // Before anything is computed, because nothing is worth computing that cannot be written.
     let folder = &options.out;
     fs::create_dir_all(folder).map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
 
-    let results = engine.compute(&operators, &plans, x.view())?;
+    let (results, kernels) = engine.compute(&plans, x.view())?;
     writeln!(report, "computed on  {}", engine.name())?;
     writeln!(report, "x            f32 {:?}", x.shape())?;
     writeln!(report, "y            f32 {:?}", results.pooled.shape())?;
@@ -65,11 +64,13 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     writeln!(report, "unpooled     f32 {:?}", results.unpooled.shape())?;
     writeln!(report, "adaptive     f32 {:?}", results.adaptive.shape())?;
     writeln!(report, "its indices  i64 {:?}", results.adaptive_indices.shape())?;
-    for (operator, kernel) in engine.kernels(&plans)? {
-        writeln!(report, "kernel       {operator}: {kernel}")?;
+    for kernel in kernels {
+        writeln!(report, "kernel       {kernel}")?;
     }
     if engine.is_gpu() {
-        let [values, indices] = results.compare(&operators::by_reference(&plans, x.view())?)?;
+        let expected = operators::by_reference(&plans, x.view())?;
+        let [values, indices] =
+            results.compare(&expected).map_err(|difference| format!("GPU and CPU disagree: {difference}"))?;
         writeln!(report, "agreement    GPU and CPU: {values} values and {indices} indices, bit for bit")?;
     } else {
         writeln!(report, "agreement    nothing to compare: the CPU path alone")?;
@@ -118,7 +119,6 @@ fn print(text: &str) {
 
 /// One line on stderr, whatever the error's text looks like.
 fn fail(message: &str) -> ExitCode {
-    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let _ = writeln!(io::stderr(), "pool_image: {line}");
+    let _ = writeln!(io::stderr(), "pool_image: {}", engine::one_line(message));
     ExitCode::FAILURE
 }

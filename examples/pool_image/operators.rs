@@ -3,19 +3,12 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, PlanError, PoolPlan, Tensor, TensorView,
-    UnpoolPlan, element_count, reference,
+    AdaptiveMaxPool, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, PoolPlan, Tensor, TensorView, UnpoolPlan,
+    element_count, reference,
 };
 
 use crate::options::Options;
 use crate::picture::MOST_PIXELS;
-
-/// The three operators of the example, as attributes.
-pub struct Operators {
-    pool: MaxPool,
-    unpool: MaxUnpool,
-    adaptive: AdaptiveMaxPool,
-}
 
 /// The three operators on a picture's shape. Plans are made without a GPU, and what is wrong with the options shows here.
 pub struct Plans {
@@ -33,21 +26,20 @@ pub struct Results {
     pub adaptive_indices: Tensor<i64>,
 }
 
-impl Operators {
-    /// The operators that the options ask for, on pictures of this shape.
-    pub fn new(options: &Options, shape: &[usize]) -> Self {
+impl Plans {
+    /// The operators that the options ask for, on a picture of this shape. Their outputs are pictures: not empty, and not
+    /// so large that memory would not hold them.
+    pub fn new(options: &Options, shape: &[usize]) -> Result<Self, Box<dyn Error>> {
         let pool = MaxPool::new(options.kernel).strides(options.stride()).pads(options.pads);
         let unpool = MaxUnpool::inverse_of(&pool, shape);
-        Operators { pool, unpool, adaptive: AdaptiveMaxPool::new(options.grid) }
-    }
+        let adaptive = AdaptiveMaxPool::new(options.grid);
 
-    /// The plans, with outputs that are pictures: not empty, and not so large that memory would not hold them.
-    pub fn plan(&self, shape: &[usize]) -> Result<Plans, Box<dyn Error>> {
-        let name = |error: PlanError| format!("max pool of a {} picture: {error}", size(shape));
-        let pool = self.pool.plan(shape, DType::F32, Some(IndexType::I64)).map_err(name)?;
+        let pool = pool
+            .plan(shape, DType::F32, Some(IndexType::I64))
+            .map_err(|error| format!("max pool of a {} picture: {error}", size(shape)))?;
         check_size("pooled", &pool)?;
-        let unpool = self.unpool.plan(pool.output_shape(), DType::F32, IndexType::I64)?;
-        let adaptive = self.adaptive.plan(shape, DType::F32, Some(IndexType::I64))?;
+        let unpool = unpool.plan(pool.output_shape(), DType::F32, IndexType::I64)?;
+        let adaptive = adaptive.plan(shape, DType::F32, Some(IndexType::I64))?;
         check_size("adaptively pooled", &adaptive)?;
         Ok(Plans { pool, unpool, adaptive })
     }
