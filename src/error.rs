@@ -11,8 +11,8 @@ use crate::element::DType;
 /// ```
 /// use wgpu_pooling::{DType, MaxPool, PlanError};
 ///
-/// let error = MaxPool::new([5, 5]).plan(&[1, 1, 4, 4], DType::F32, None).unwrap_err();
-/// assert_eq!(error, PlanError::KernelExceedsInput { axis: 0, effective_kernel: 5, padded_input: 4 });
+/// let error = MaxPool::new([6, 6]).plan(&[1, 1, 4, 4], DType::F32, None).unwrap_err();
+/// assert_eq!(error, PlanError::KernelExceedsInput { axis: 0, effective_kernel: 6, padded_input: 4 });
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -188,13 +188,13 @@ impl IndexSpace {
         let mut coordinates = vec![0; self.extents.len()];
         match self.order {
             StorageOrder::RowMajor => {
-                for axis in (0..self.extents.len()).rev() {
-                    coordinates[axis] = digit(self.extents[axis]);
+                for (coordinate, &extent) in coordinates.iter_mut().zip(&self.extents).rev() {
+                    *coordinate = digit(extent);
                 }
             }
             StorageOrder::ColumnMajor => {
-                for axis in 0..self.extents.len() {
-                    coordinates[axis] = digit(self.extents[axis]);
+                for (coordinate, &extent) in coordinates.iter_mut().zip(&self.extents) {
+                    *coordinate = digit(extent);
                 }
             }
         }

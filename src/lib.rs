@@ -1,4 +1,69 @@
+//! Max pooling with argmax, max unpooling and adaptive max pooling on any GPU that wgpu reaches (Vulkan, Metal, DX12, GL,
+//! WebGPU), bit-exact with a CPU path and with the specification that the caller chose.
+//!
+//! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
+//! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
+//! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
+//!
+//! Operators are attributes in ONNX's words. What runtimes disagree about (NaN, ceil rounding, windows wholly in padding,
+//! index conventions, the meaning of `output_shape`) is an option with a documented default, never an accident of the
+//! backend: every path gives the same bits.
+//!
+//! # Slices in, vectors out
+//!
+//! ```no_run
+//! use wgpu_pooling::{Gpu, MaxPool, MaxUnpool, Tensor};
+//!
+//! let gpu = Gpu::new_blocking()?;
+//! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
+//! let pool = MaxPool::new([2, 2]).strides([2, 2]);
+//! let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view())?;
+//! let back = gpu.max_unpool_blocking(&MaxUnpool::inverse_of(&pool, x.shape()), y.view(), indices.view())?;
+//! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+//! # Ok::<(), wgpu_pooling::ExecuteError>(())
+//! ```
+//!
+//! The same without a GPU, from the [`mod@reference`]:
+//!
+//! ```
+//! use wgpu_pooling::{reference, DType, IndexType, MaxPool, Tensor};
+//!
+//! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
+//! let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
+//! let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view())?;
+//! assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
+//! # Ok::<(), wgpu_pooling::ExecuteError>(())
+//! ```
+//!
+//! # Bird's-eye view
+//!
+//! ```text
+//! attributes + shape --plan()--> Plan            what must be computed                        | PlanError
+//! Plan + Limits --select()--> Schedule           dispatches, scratch, bytes moved             | PlanError
+//! KernelKey --wgsl()--> shader text              a prelude of constants, then parts of shaders/
+//! ------------------------------------------------ effects below ------------------------------------------
+//! Gpu + Schedule --prepare()--> Prepared         pipelines from the cache, scratch            | ExecuteError
+//! Prepared --max_pool(), ..--> tensors           upload, one submit, read back                | ExecuteError
+//! ```
+//!
+//! Everything above the line is a value that can be printed, compared and tested without a device. With
+//! `default-features = false` the crate is exactly that part and the reference, and does not depend on wgpu.
+//!
+//! Where things are: `ops/` attributes and `plan()`; `geometry.rs` every size and window formula; `index.rs` index
+//! conventions; `plan.rs` plans; `reference/` the operators as plain loops; `select/` plan to schedule; `wgsl.rs` key to
+//! text; `uniform.rs` the twins of the shaders' structs; `gpu/` all that knows wgpu; `shaders/` the parts.
+//!
+//! # Invariants
+//!
+//! * No formula stands twice. No ONNX word gets past `plan()`: kernels know axes and words.
+//! * A kernel writes every element of its outputs, whatever was there before, and nothing else. Whoever writes a word owns
+//!   it; the bytes behind a packed tensor's last element are written as zeros.
+//! * Floats are moved as words and compared as integers, so NaN, -0 and subnormals do not depend on the driver.
+//! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
+//! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.
 #![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
 mod attributes;
 mod element;
 mod error;
@@ -6,7 +71,7 @@ mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod index;
-pub mod ops;
+mod ops;
 mod plan;
 pub mod reference;
 mod schedule;
@@ -14,7 +79,11 @@ mod select;
 mod tensor;
 mod uniform;
 mod wgsl;
-pub use attributes::*;
+
+pub use attributes::{
+    Activation, Attribute, AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy,
+    OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+};
 pub use element::{DType, Element};
 pub use error::{ExecuteError, PlanError};
 pub use geometry::{AxisWindow, Taps};
@@ -30,7 +99,8 @@ pub use schedule::{
 };
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
+pub use wgsl::wgsl;
+
 /// The wgpu that this crate was built with, for callers who bring their own device.
 #[cfg(feature = "gpu")]
 pub use wgpu;
-pub use wgsl::wgsl;

@@ -217,3 +217,6 @@ fn read_part(index_type: IndexType) -> &'static str {
         IndexType::I64 => "index/read_i64.wgsl",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 // Flat indices: the affine map of the index convention, applied to the digits of a position.
 // provides: index_of, store_position
-// requires: pool, Candidate, Digit, add, multiply, window_of
+// requires: pool, Candidate, add, multiply, window_of
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;

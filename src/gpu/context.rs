@@ -77,25 +77,35 @@ impl GpuOptions {
         self.poison = Some(word);
         self
     }
+
+    fn chosen_backends(&self) -> wgpu::Backends {
+        self.backends.unwrap_or_else(|| wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all()))
+    }
+
+    fn names(&self, info: &wgpu::AdapterInfo) -> bool {
+        self.adapter_name.as_ref().is_none_or(|name| info.name.to_lowercase().contains(&name.to_lowercase()))
+    }
 }
 
-/// The adapters of these backends, as wgpu describes them.
-pub async fn list_adapters(backends: wgpu::Backends) -> Vec<wgpu::AdapterInfo> {
-    instance(backends).enumerate_adapters(backends).await.iter().map(wgpu::Adapter::get_info).collect()
+/// The adapters that these options leave to choose from, as wgpu describes them.
+pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
+    let backends = options.chosen_backends();
+    let adapters = instance(backends).enumerate_adapters(backends).await;
+    adapters.iter().map(wgpu::Adapter::get_info).filter(|info| options.names(info)).collect()
 }
 
-/// The adapters of these backends: the blocking twin of [`list_adapters`].
+/// The adapters that these options leave to choose from: the blocking twin of [`list_adapters`].
 ///
 /// ```
-/// use wgpu_pooling::{list_adapters_blocking, wgpu};
+/// use wgpu_pooling::{list_adapters_blocking, GpuOptions};
 ///
-/// for adapter in list_adapters_blocking(wgpu::Backends::all()) {
+/// for adapter in list_adapters_blocking(&GpuOptions::new()) {
 ///     println!("{} ({:?})", adapter.name, adapter.backend);
 /// }
 /// ```
 #[cfg(not(target_arch = "wasm32"))]
-pub fn list_adapters_blocking(backends: wgpu::Backends) -> Vec<wgpu::AdapterInfo> {
-    pollster::block_on(list_adapters(backends))
+pub fn list_adapters_blocking(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
+    pollster::block_on(list_adapters(options))
 }
 
 fn instance(backends: wgpu::Backends) -> wgpu::Instance {
@@ -132,7 +142,7 @@ impl Gpu {
                 };
                 instance.request_adapter(&request).await.map_err(|error| ExecuteError::NoAdapter(error.to_string()))?
             }
-            Some(name) => named(&instance, backends, name).await?,
+            Some(name) => named(&instance, options, name).await?,
         };
         let limits = adapter.limits();
         let info = adapter.get_info();
@@ -254,7 +264,20 @@ impl Inner {
     /// Does work whose wgpu errors become an [`ExecuteError`] instead of reaching the default handler, which panics.
     ///
     /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
-    pub fn scoped<T, F: FnOnce() -> T>(&self, work: F) -> impl Future<Output = Result<T, ExecuteError>> + use<T, F> {
+    /// What fails because the device is gone is reported as its loss.
+    pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
+        let result = self.errors_of(work).await;
+        #[cfg(not(target_arch = "wasm32"))]
+        if result.is_err() {
+            // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
+            let _ = self.device.poll(wgpu::PollType::Poll);
+            self.check_alive()?;
+        }
+        result
+    }
+
+    /// The first error that work raises in its own scopes.
+    fn errors_of<T, F: FnOnce() -> T>(&self, work: F) -> impl Future<Output = Result<T, ExecuteError>> + use<T, F> {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
         let [internal, memory, validation] =
             [Internal, OutOfMemory, Validation].map(|filter| self.device.push_error_scope(filter));
@@ -275,8 +298,8 @@ impl Inner {
     }
 }
 
-/// The best adapter whose name contains `name`.
-async fn named(instance: &wgpu::Instance, backends: wgpu::Backends, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
+/// The best adapter that the options name.
+async fn named(instance: &wgpu::Instance, options: &GpuOptions, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
     let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
         wgpu::DeviceType::IntegratedGpu => 1,
@@ -284,11 +307,15 @@ async fn named(instance: &wgpu::Instance, backends: wgpu::Backends, name: &str) 
         wgpu::DeviceType::Cpu => 3,
         wgpu::DeviceType::Other => 4,
     };
-    let adapters = instance.enumerate_adapters(backends).await;
-    let found = adapters.iter().map(|adapter| adapter.get_info().name).collect::<Vec<_>>().join(", ");
+    let adapters = instance.enumerate_adapters(options.chosen_backends()).await;
+    let describe = |adapter: &wgpu::Adapter| {
+        let info = adapter.get_info();
+        format!("{} ({:?})", info.name, info.backend)
+    };
+    let found = adapters.iter().map(describe).collect::<Vec<_>>().join(", ");
     adapters
         .into_iter()
-        .filter(|adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase()))
+        .filter(|adapter| options.names(&adapter.get_info()))
         .min_by_key(rank)
         .ok_or_else(|| ExecuteError::NoAdapter(format!("none is named {name:?}; found: [{found}]")))
 }

@@ -231,7 +231,8 @@ impl MaxPool {
 
     /// What must be computed for an X of this shape and type, with indices of a type or without.
     ///
-    /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not.
+    /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not. A window
+    /// that exceeds the padded input by less than a stride gives an empty output; by more it is an error.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: wrong lengths, values below 1, kernels that exceed the padded input, more elements

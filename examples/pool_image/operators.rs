@@ -1,0 +1,116 @@
+//! What is computed: three operators, their plans on a picture, and what they give.
+
+use std::error::Error;
+
+use wgpu_pooling::{
+    AdaptiveMaxPool, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, PoolPlan, Tensor, TensorView, UnpoolPlan,
+    element_count, reference,
+};
+
+use crate::options::Options;
+use crate::picture::MOST_PIXELS;
+
+/// The three operators on a picture's shape. Plans are made without a GPU, and what is wrong with the options shows here.
+pub struct Plans {
+    pub pool: PoolPlan,
+    pub unpool: UnpoolPlan,
+    pub adaptive: PoolPlan,
+}
+
+/// What the operators give.
+pub struct Results {
+    pub pooled: Tensor<f32>,
+    pub indices: Tensor<i64>,
+    pub unpooled: Tensor<f32>,
+    pub adaptive: Tensor<f32>,
+    pub adaptive_indices: Tensor<i64>,
+}
+
+impl Plans {
+    /// The operators that the options ask for, on a picture of this shape. Their outputs are pictures: not empty, and not
+    /// so large that memory would not hold them.
+    pub fn new(options: &Options, shape: &[usize]) -> Result<Self, Box<dyn Error>> {
+        let pool = MaxPool::new(options.kernel).strides(options.stride()).pads(options.pads);
+        let unpool = MaxUnpool::inverse_of(&pool, shape);
+        let adaptive = AdaptiveMaxPool::new(options.grid);
+
+        let pool = pool
+            .plan(shape, DType::F32, Some(IndexType::I64))
+            .map_err(|error| format!("max pool of a {} picture: {error}", size(shape)))?;
+        check_size("pooled", &pool)?;
+        let unpool = unpool.plan(pool.output_shape(), DType::F32, IndexType::I64)?;
+        let adaptive = adaptive.plan(shape, DType::F32, Some(IndexType::I64))?;
+        check_size("adaptively pooled", &adaptive)?;
+        Ok(Plans { pool, unpool, adaptive })
+    }
+}
+
+/// Refuses outputs that are no pictures. An empty output is right for the library and has no pixels to show.
+fn check_size(what: &str, plan: &PoolPlan) -> Result<(), Box<dyn Error>> {
+    let size = size(plan.output_shape());
+    match element_count(plan.output_shape())? / 3 {
+        0 => {
+            let from = self::size(plan.input_shape());
+            Err(format!("the {what} picture would be {size}: the kernel exceeds the padded {from} picture").into())
+        }
+        pixels if pixels > MOST_PIXELS => {
+            Err(format!("the {what} picture would be {size}, more than the {MOST_PIXELS} pixels of this example")
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Height and width of a 1 x 3 x height x width shape in words.
+pub fn size(shape: &[usize]) -> String {
+    shape.iter().skip(2).map(usize::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+/// The operators by the reference: plain loops, the meaning of the plans.
+pub fn by_reference(plans: &Plans, x: TensorView<'_, f32>) -> Result<Results, ExecuteError> {
+    let (pooled, indices) = reference::max_pool_with_indices(&plans.pool, x.clone())?;
+    let unpooled = reference::max_unpool(&plans.unpool, pooled.view(), indices.view())?;
+    let (adaptive, adaptive_indices) = reference::max_pool_with_indices(&plans.adaptive, x)?;
+    Ok(Results { pooled, indices, unpooled, adaptive, adaptive_indices })
+}
+
+impl Results {
+    /// How many values and indices there are, if all have the same bits in `other`; else what differs first.
+    pub fn compare(&self, other: &Results) -> Result<[usize; 2], String> {
+        let values = [
+            ("pooled", &self.pooled, &other.pooled),
+            ("unpooled", &self.unpooled, &other.unpooled),
+            ("adaptively pooled", &self.adaptive, &other.adaptive),
+        ];
+        let indices = [
+            ("pooled", &self.indices, &other.indices),
+            ("adaptively pooled", &self.adaptive_indices, &other.adaptive_indices),
+        ];
+        let mut counts = [0, 0];
+        for (name, ours, theirs) in values {
+            counts[0] += same(&format!("{name} value"), ours, theirs, |value| value.to_bits())?;
+        }
+        for (name, ours, theirs) in indices {
+            counts[1] += same(&format!("{name} index"), ours, theirs, |index| index)?;
+        }
+        Ok(counts)
+    }
+}
+
+fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
+    what: &str,
+    ours: &Tensor<T>,
+    theirs: &Tensor<T>,
+    bits: impl Fn(T) -> B,
+) -> Result<usize, String> {
+    if ours.shape() != theirs.shape() {
+        return Err(format!("{what}: the shapes {:?} and {:?} differ", ours.shape(), theirs.shape()));
+    }
+    let mut pairs = ours.data().iter().zip(theirs.data());
+    match pairs.position(|(&a, &b)| bits(a) != bits(b)) {
+        None => Ok(ours.data().len()),
+        Some(at) => {
+            Err(format!("{what} {at} is {:?} on the GPU and {:?} on the CPU", ours.data()[at], theirs.data()[at]))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+
+/// Max-pools a picture with argmax, unpools it again, pools it adaptively to a grid, and writes what comes out as PNG.
+///
+/// Everything is computed on the GPU and once more by the reference on the CPU; the two have to agree bit for bit.
+#[derive(Debug, Parser)]
+#[command(name = "pool_image")]
+pub struct Options {
+    /// A PNG or JPEG file [default: a cat]
+    pub picture: Option<PathBuf>,
+
+    /// Window of the max pool: one number, or height and width as 3,2 or 3x2
+    #[arg(long, default_value = "2", value_parser = pair, allow_hyphen_values = true)]
+    pub kernel: [i64; 2],
+
+    /// From one window to the next, in pixels: one number, or height and width [default: the kernel]
+    #[arg(long, value_parser = pair, allow_hyphen_values = true)]
+    pub stride: Option<[i64; 2]>,
+
+    /// Padding: one number, height and width, or top,left,bottom,right
+    #[arg(long, default_value = "0", value_parser = pads, allow_hyphen_values = true)]
+    pub pads: [i64; 4],
+
+    /// Rows and columns of the adaptive pool, as 7x7
+    #[arg(long, default_value = "24x36", value_parser = grid, allow_hyphen_values = true)]
+    pub grid: [i64; 2],
+
+    /// Where to compute; auto takes a GPU if there is one and the CPU if not
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub backend: Backend,
+
+    /// Only an adapter whose name contains this, in any case
+    #[arg(long)]
+    pub adapter: Option<String>,
+
+    /// Print the adapters of the backend and stop
+    #[arg(long)]
+    pub list_adapters: bool,
+
+    /// The folder to write to; it is made if it does not exist
+    #[arg(long, value_name = "DIR", default_value = "pool_image_out")]
+    pub out: PathBuf,
+}
+
+/// What to compute on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    Auto,
+    Vulkan,
+    Metal,
+    Dx12,
+    Gl,
+    Cpu,
+}
+
+impl Options {
+    /// The stride, which follows the kernel unless it is given.
+    pub fn stride(&self) -> [i64; 2] {
+        self.stride.unwrap_or(self.kernel)
+    }
+}
+
+/// The gist of a clap error in one line; clap itself prints a paragraph with usage and hints.
+pub fn one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("the command line is not understood");
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    match lines.next() {
+        Some(values) if values.starts_with("[possible values") => format!("{first} {values}"),
+        _ => first.to_owned(),
+    }
+}
+
+/// One number for both axes, or two.
+fn pair(text: &str) -> Result<[i64; 2], String> {
+    match numbers(text)?[..] {
+        [both] => Ok([both, both]),
+        [height, width] => Ok([height, width]),
+        ref other => Err(format!("{} numbers, expected one, or height and width", other.len())),
+    }
+}
+
+/// One number for all sides, two for the axes, or four: the begins, then the ends, as ONNX has them.
+fn pads(text: &str) -> Result<[i64; 4], String> {
+    match numbers(text)?[..] {
+        [all] => Ok([all; 4]),
+        [height, width] => Ok([height, width, height, width]),
+        [top, left, bottom, right] => Ok([top, left, bottom, right]),
+        ref other => Err(format!("{} numbers, expected one, height and width, or top,left,bottom,right", other.len())),
+    }
+}
+
+/// Rows and columns. The library knows empty outputs, but there are no pictures without pixels.
+fn grid(text: &str) -> Result<[i64; 2], String> {
+    let [rows, columns] = pair(text)?;
+    if rows < 1 || columns < 1 {
+        return Err(format!("a grid of {rows} x {columns} has no cells"));
+    }
+    Ok([rows, columns])
+}
+
+fn numbers(text: &str) -> Result<Vec<i64>, String> {
+    let number = |part: &str| part.parse().map_err(|error| format!("{part:?} is not a whole number: {error}"));
+    text.split([',', 'x', 'X']).map(|part| number(part.trim())).collect()
+}

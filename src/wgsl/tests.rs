@@ -1,0 +1,207 @@
+//! Every composed shader is parsed, validated without optional features, and held against its Rust side.
+
+use naga::proc::TypeResolution;
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind, StorageAccess, TypeInner};
+
+use super::*;
+use crate::uniform;
+
+/// Every combination that a key can have; constants stand for all their values.
+fn every_key() -> Vec<KernelKey> {
+    let constants = WindowConstants {
+        kernel: [1, 3, 2],
+        stride: [1, 2, 1],
+        dilation: [1, 1, 2],
+        kind: [0, 0, 1],
+        nan_policy: NanPolicy::PropagateLast,
+    };
+    let indices = [IndexType::I32, IndexType::I64];
+    let activations = [ActivationKind::Identity, ActivationKind::Clip];
+    let mut keys = vec![KernelKey::UnpoolClear];
+    keys.extend(indices.map(|index_type| KernelKey::UnpoolClaim { index_type }));
+    for dtype in DType::ALL {
+        for activation in activations {
+            for constants in [None, Some(constants)] {
+                for source in [Source::Elements, Source::Candidates] {
+                    let sinks = [
+                        Sink::Candidates,
+                        Sink::Values,
+                        Sink::ValuesAndIndices(IndexType::I32),
+                        Sink::ValuesAndIndices(IndexType::I64),
+                    ];
+                    keys.extend(sinks.map(|sink| KernelKey::Pool { dtype, source, sink, activation, constants }));
+                }
+            }
+            keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
+        }
+    }
+    keys
+}
+
+fn parsed(key: &KernelKey) -> (Module, ModuleInfo) {
+    let text = wgsl(key);
+    let module = naga::front::wgsl::parse_str(&text)
+        .unwrap_or_else(|error| panic!("{}: {}", key.name(), error.emit_to_string(&text)));
+    // No capability is granted: what needs an optional feature is an error here.
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{}: {}", key.name(), error.emit_to_string(&text)));
+    (module, info)
+}
+
+fn kind(resolution: &TypeResolution, module: &Module) -> Option<ScalarKind> {
+    resolution.inner_with(&module.types).scalar_kind()
+}
+
+#[test]
+fn every_shader_is_valid_without_optional_features_and_compares_no_floats() {
+    use BinaryOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+    let mut comparisons = 0;
+    for key in every_key() {
+        let (module, info) = parsed(&key);
+        let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
+        let entries =
+            module.entry_points.iter().enumerate().map(|(i, entry)| (&entry.function, info.get_entry_point(i)));
+        for (function, info) in functions.chain(entries) {
+            for (_, expression) in function.expressions.iter() {
+                match *expression {
+                    Expression::Binary {
+                        op: Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual,
+                        left,
+                        ..
+                    } => {
+                        comparisons += 1;
+                        assert_ne!(kind(&info[left].ty, &module), Some(ScalarKind::Float), "{}", key.name());
+                    }
+                    Expression::Literal(Literal::F32(value)) => assert!(value.is_finite(), "{}", key.name()),
+                    Expression::Math { fun: naga::MathFunction::Max | naga::MathFunction::Min, arg, .. } => {
+                        assert_ne!(kind(&info[arg].ty, &module), Some(ScalarKind::Float), "{}", key.name());
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    assert!(comparisons > 1_000, "the walk must have seen the kernels' comparisons, but saw {comparisons}");
+}
+
+#[test]
+fn bindings_are_those_of_the_key() {
+    for key in every_key() {
+        let (module, info) = parsed(&key);
+        let entry = info.get_entry_point(0);
+        let mut found: Vec<(u32, bool)> = module
+            .global_variables
+            .iter()
+            .filter(|(handle, _)| !entry[*handle].is_empty())
+            .filter_map(|(_, variable)| match (variable.space, &variable.binding) {
+                (AddressSpace::Storage { access }, Some(binding)) => {
+                    assert_eq!(binding.group, 0);
+                    Some((binding.binding, !access.contains(StorageAccess::STORE)))
+                }
+                (AddressSpace::Uniform, Some(binding)) => {
+                    assert_eq!((binding.group, binding.binding), (0, 0));
+                    None
+                }
+                other => panic!("{}: unexpected global {other:?}", key.name()),
+            })
+            .collect();
+        found.sort_unstable();
+        let expected: Vec<(u32, bool)> =
+            key.bindings().iter().map(|binding| (binding.number, binding.read_only)).collect();
+        assert_eq!(found, expected, "{}", key.name());
+    }
+}
+
+#[test]
+fn uniform_structs_match_their_twins_in_name_offset_and_size() {
+    let twins = [
+        ("Axis", uniform::Axis::MEMBERS, size_of::<uniform::Axis>()),
+        ("Digit", uniform::Digit::MEMBERS, size_of::<uniform::Digit>()),
+        ("Activation", uniform::Activation::MEMBERS, size_of::<uniform::Activation>()),
+        ("Pool", uniform::Pool::MEMBERS, size_of::<uniform::Pool>()),
+        ("SourceDigit", uniform::SourceDigit::MEMBERS, size_of::<uniform::SourceDigit>()),
+        ("TargetDigit", uniform::TargetDigit::MEMBERS, size_of::<uniform::TargetDigit>()),
+        ("Unpool", uniform::Unpool::MEMBERS, size_of::<uniform::Unpool>()),
+    ];
+    let mut seen = std::collections::BTreeMap::new();
+    for key in every_key() {
+        let (module, _) = parsed(&key);
+        let mut layouter = naga::proc::Layouter::default();
+        layouter.update(module.to_ctx()).unwrap();
+        for (handle, ty) in module.types.iter() {
+            let TypeInner::Struct { members, span } = &ty.inner else { continue };
+            let name = ty.name.as_deref().unwrap();
+            let Some((_, twin, size)) = twins.iter().find(|(twin, ..)| *twin == name) else { continue };
+            let found: Vec<(&str, usize, usize)> = members
+                .iter()
+                .map(|member| {
+                    (member.name.as_deref().unwrap(), member.offset as usize, layouter[member.ty].size as usize)
+                })
+                .collect();
+            assert_eq!(found, *twin, "{name} in {}", key.name());
+            assert_eq!((*span as usize, layouter[handle].size as usize), (*size, *size), "{name}");
+            *seen.entry(name.to_owned()).or_insert(0) += 1;
+        }
+    }
+    assert_eq!(seen.len(), twins.len(), "every twin must have been met: {seen:?}");
+}
+
+#[test]
+fn every_part_is_composed_somewhere_and_every_composition_exists() {
+    let used: std::collections::BTreeSet<&str> = every_key().iter().flat_map(composition).collect();
+    let parts: std::collections::BTreeSet<&str> = PARTS.iter().map(|(path, _)| *path).collect();
+    assert_eq!(used, parts);
+}
+
+/// The names that a part's text defines at module scope.
+fn defined(text: &str) -> Vec<String> {
+    let starts = ["fn ", "struct ", "alias ", "const "];
+    text.lines()
+        .filter_map(|line| {
+            let rest = match starts.iter().find_map(|start| line.strip_prefix(start)) {
+                Some(rest) => rest,
+                None if line.starts_with("@group") => line.split('>').nth(1)?.trim_start(),
+                None => return None,
+            };
+            Some(rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next()?.to_owned())
+        })
+        .collect()
+}
+
+fn header<'a>(text: &'a str, field: &str) -> Vec<&'a str> {
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_else(|| panic!("no {field:?}"));
+    line.split(',').map(str::trim).filter(|name| *name != "nothing").collect()
+}
+
+#[test]
+fn every_part_states_what_it_provides_and_requires() {
+    for (path, text) in PARTS {
+        assert!(text.starts_with("// "), "{path} begins with what it is");
+        let defined = defined(text);
+        for name in header(text, "// provides: ") {
+            assert!(defined.iter().any(|defined| defined == name), "{path} says that it provides {name}");
+        }
+        for name in header(text, "// requires: ") {
+            assert!(
+                text.lines()
+                    .filter(|line| !line.starts_with("// "))
+                    .any(|line| line.contains(name.trim_end_matches(".."))),
+                "{path} says that it requires {name} but does not use it"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_table_of_parts_is_complete() {
+    let readme = include_str!("../../shaders/README.md");
+    for (path, text) in PARTS {
+        let row = format!("| `{path}` | {} | {} |", header(text, "// provides: ").join(", "), {
+            let requires = header(text, "// requires: ");
+            if requires.is_empty() { "nothing".to_owned() } else { requires.join(", ") }
+        });
+        assert!(readme.contains(&row), "shaders/README.md lacks the row\n{row}");
+    }
+}
