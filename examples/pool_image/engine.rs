@@ -21,16 +21,12 @@ pub enum Engine {
 impl Engine {
     /// What the options ask for. Only `auto` takes the CPU where there is no GPU; what is named has to be there.
     pub fn open(options: &Options) -> Result<Engine, Box<dyn Error>> {
-        let Some(backends) = backends(options.backend) else {
+        let Some(gpu_options) = gpu_options(options) else {
             return match options.adapter {
                 Some(_) => Err("--adapter names a GPU, but --backend cpu takes none".into()),
                 None => Ok(Engine::Cpu { why: "as asked".to_owned() }),
             };
         };
-        let mut gpu_options = GpuOptions::new().backends(backends);
-        if let Some(name) = &options.adapter {
-            gpu_options = gpu_options.adapter_name(name);
-        }
         let may_be_cpu = options.backend == Backend::Auto && options.adapter.is_none();
         match Gpu::open_blocking(&gpu_options) {
             Ok(gpu) => Ok(Engine::Gpu(gpu)),
@@ -72,15 +68,12 @@ impl Engine {
 
 /// The adapters that the options allow, one on a line.
 pub fn list(options: &Options) -> Result<String, Box<dyn Error>> {
-    let Some(backends) = backends(options.backend) else {
+    let Some(gpu_options) = gpu_options(options) else {
         return Err("--backend cpu has no adapters to list".into());
     };
-    let name = options.adapter.as_deref().unwrap_or_default().to_lowercase();
     let mut lines = String::new();
-    for adapter in list_adapters_blocking(backends) {
-        if adapter.name.to_lowercase().contains(&name) {
-            writeln!(lines, "{}", describe(&adapter))?;
-        }
+    for adapter in list_adapters_blocking(&gpu_options) {
+        writeln!(lines, "{}", describe(&adapter))?;
     }
     if lines.is_empty() {
         return Err("no such adapters are here".into());
@@ -88,17 +81,21 @@ pub fn list(options: &Options) -> Result<String, Box<dyn Error>> {
     Ok(lines)
 }
 
-/// The wgpu backends of a choice; none for the CPU.
-fn backends(backend: Backend) -> Option<Backends> {
-    match backend {
-        // As the library chooses when it is not told.
-        Backend::Auto => Some(Backends::from_env().unwrap_or(Backends::all())),
-        Backend::Vulkan => Some(Backends::VULKAN),
-        Backend::Metal => Some(Backends::METAL),
-        Backend::Dx12 => Some(Backends::DX12),
-        Backend::Gl => Some(Backends::GL),
-        Backend::Cpu => None,
-    }
+/// Which adapter to open; none for the CPU.
+fn gpu_options(options: &Options) -> Option<GpuOptions> {
+    let gpu_options = GpuOptions::new();
+    let gpu_options = match options.backend {
+        Backend::Auto => gpu_options,
+        Backend::Vulkan => gpu_options.backends(Backends::VULKAN),
+        Backend::Metal => gpu_options.backends(Backends::METAL),
+        Backend::Dx12 => gpu_options.backends(Backends::DX12),
+        Backend::Gl => gpu_options.backends(Backends::GL),
+        Backend::Cpu => return None,
+    };
+    Some(match &options.adapter {
+        Some(name) => gpu_options.adapter_name(name),
+        None => gpu_options,
+    })
 }
 
 fn describe(adapter: &AdapterInfo) -> String {

@@ -78,9 +78,9 @@ impl Inner {
             Some(Err(error)) => return Err(self.lost(&error.to_string())),
             None => return Err(self.lost("the readback was dropped")),
         }
-        let bytes = elements * size_of::<T>() as u64;
-        let view = readback.staging.get_mapped_range(..bytes.max(4)).map_err(|error| self.lost(&error.to_string()))?;
-        let data = bytemuck::pod_collect_to_vec(&view[..bytes as usize]);
+        let bytes = elements as usize * size_of::<T>();
+        let view = readback.staging.get_mapped_range(..).map_err(|error| ExecuteError::Device(error.to_string()))?;
+        let data = bytemuck::pod_collect_to_vec(&view[..bytes]);
         drop(view);
         readback.staging.unmap();
         Ok(data)
