@@ -247,6 +247,11 @@ option! {
 ///
 /// Indices are not touched. Parameters are f32. A value that the function leaves alone keeps its bits, NaN and -0 included.
 ///
+/// Relu and Clip compare and are exact on every path; integers know these two alone. The other four round: the CPU computes
+/// them in f32 for f16, bf16 and f32 and in f64 for f64, and a GPU may differ by at most 1 unit in the last place of the dtype
+/// for LeakyRelu and HardSigmoid (whose product and sum may be fused), and for Tanh and Sigmoid by 1 unit of f16 and bf16 and
+/// 8 units of f32. Results below the smallest normal f32 may be zero there. A GPU computes no f64 ones: an error says so.
+///
 /// ```
 /// use wgpu_pooling::Activation;
 /// assert_eq!(Activation::from_onnx("Clip", &[0.0, 6.0])?, Activation::Clip { min: 0.0, max: 6.0 });

@@ -87,6 +87,14 @@ pub enum ActivationKind {
     Identity,
     /// Relu and Clip: comparisons, exact.
     Clip,
+    /// LeakyRelu, in f32.
+    LeakyRelu,
+    /// HardSigmoid, in f32.
+    HardSigmoid,
+    /// Tanh, in f32.
+    Tanh,
+    /// Sigmoid, in f32.
+    Sigmoid,
 }
 
 /// The window's attributes and the NaN rule of a specialised build.

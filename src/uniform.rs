@@ -51,6 +51,9 @@ uniform! {
         low_value: [u32; 2],
         high_threshold: [u32; 2],
         high_value: [u32; 2],
+        alpha: u32,
+        beta: u32,
+        reserved: [u32; 2],
     }
 }
 

@@ -40,6 +40,14 @@ parts![
     "activation/parameters.wgsl",
     "activation/none.wgsl",
     "activation/clip.wgsl",
+    "activation/via_f32.wgsl",
+    "activation/via_f16.wgsl",
+    "activation/via_bf16.wgsl",
+    "activation/exponential.wgsl",
+    "activation/leaky_relu.wgsl",
+    "activation/hard_sigmoid.wgsl",
+    "activation/tanh.wgsl",
+    "activation/sigmoid.wgsl",
     "window/windows.wgsl",
     "window/uniform.wgsl",
     "window/constant.wgsl",
@@ -118,7 +126,7 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             let mut parts = element(dtype).to_vec();
             parts.push("activation/parameters.wgsl");
             if sink != Sink::Candidates {
-                parts.push(activation_part(activation));
+                parts.extend(activation_parts(activation, dtype));
             }
             parts.push("window/windows.wgsl");
             parts.push(if constants.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
@@ -164,9 +172,9 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
         ],
         KernelKey::UnpoolEmit { dtype, index_type, activation } => {
             let mut parts = element(dtype).to_vec();
+            parts.push("activation/parameters.wgsl");
+            parts.extend(activation_parts(activation, dtype));
             parts.extend([
-                "activation/parameters.wgsl",
-                activation_part(activation),
                 "core/grid.wgsl",
                 "core/unpool.wgsl",
                 "core/status.wgsl",
@@ -204,10 +212,24 @@ fn element(dtype: DType) -> [&'static str; 3] {
     [word, key, order]
 }
 
-fn activation_part(activation: ActivationKind) -> &'static str {
+/// The activation itself, and for those that round the way to f32 and back. Schedules ask for no other element type.
+fn activation_parts(activation: ActivationKind, dtype: DType) -> Vec<&'static str> {
+    let rounding = match activation {
+        ActivationKind::Identity => return vec!["activation/none.wgsl"],
+        ActivationKind::Clip => return vec!["activation/clip.wgsl"],
+        ActivationKind::LeakyRelu => "activation/leaky_relu.wgsl",
+        ActivationKind::HardSigmoid => "activation/hard_sigmoid.wgsl",
+        ActivationKind::Tanh => "activation/tanh.wgsl",
+        ActivationKind::Sigmoid => "activation/sigmoid.wgsl",
+    };
+    let via = match dtype {
+        DType::F16 => "activation/via_f16.wgsl",
+        DType::Bf16 => "activation/via_bf16.wgsl",
+        _ => "activation/via_f32.wgsl",
+    };
     match activation {
-        ActivationKind::Identity => "activation/none.wgsl",
-        ActivationKind::Clip => "activation/clip.wgsl",
+        ActivationKind::Tanh | ActivationKind::Sigmoid => vec![via, "activation/exponential.wgsl", rounding],
+        _ => vec![via, rounding],
     }
 }
 

@@ -13,15 +13,23 @@ pub(super) fn activation(
     activation: Activation,
     dtype: DType,
 ) -> Result<(ActivationKind, uniform::Activation), PlanError> {
-    let (min, max) = match activation {
-        Activation::Identity => {
-            return Ok((ActivationKind::Identity, bytemuck::Zeroable::zeroed()));
+    let in_f32 = |kind, alpha: f32, beta: f32| match dtype {
+        DType::F32 | DType::F16 | DType::Bf16 => {
+            let parameters =
+                uniform::Activation { alpha: alpha.to_bits(), beta: beta.to_bits(), ..bytemuck::Zeroable::zeroed() };
+            Ok((kind, parameters))
         }
+        // Shaders have no f64 arithmetic without an optional feature, and f32 would be a guess.
+        _ => Err(PlanError::NotOnGpu { what: "f64 LeakyRelu, HardSigmoid, Tanh and Sigmoid" }),
+    };
+    let (min, max) = match activation {
+        Activation::Identity => return Ok((ActivationKind::Identity, bytemuck::Zeroable::zeroed())),
         Activation::Relu => (0.0, f32::INFINITY),
         Activation::Clip { min, max } => (min, max),
-        Activation::LeakyRelu { .. } | Activation::HardSigmoid { .. } | Activation::Tanh | Activation::Sigmoid => {
-            return Err(PlanError::NotOnGpu { what: "activations that round: LeakyRelu, HardSigmoid, Tanh, Sigmoid" });
-        }
+        Activation::LeakyRelu { alpha } => return in_f32(ActivationKind::LeakyRelu, alpha, 0.0),
+        Activation::HardSigmoid { alpha, beta } => return in_f32(ActivationKind::HardSigmoid, alpha, beta),
+        Activation::Tanh => return in_f32(ActivationKind::Tanh, 0.0, 0.0),
+        Activation::Sigmoid => return in_f32(ActivationKind::Sigmoid, 0.0, 0.0),
     };
     let [low_threshold, low_value] = low_bound(min, dtype);
     let [high_threshold, high_value] = high_bound(max, dtype);
@@ -32,6 +40,7 @@ pub(super) fn activation(
             low_value: pair(low_value),
             high_threshold: pair(high_threshold),
             high_value: pair(high_value),
+            ..bytemuck::Zeroable::zeroed()
         },
     ))
 }

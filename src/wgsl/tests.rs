@@ -17,10 +17,14 @@ fn every_key() -> Vec<KernelKey> {
         nan_policy: NanPolicy::PropagateLast,
     };
     let indices = [IndexType::I32, IndexType::I64];
-    let activations = [ActivationKind::Identity, ActivationKind::Clip];
     let mut keys = vec![KernelKey::UnpoolClear];
     keys.extend(indices.map(|index_type| KernelKey::UnpoolClaim { index_type }));
     for dtype in DType::ALL {
+        let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
+        if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
+            use ActivationKind::{HardSigmoid, LeakyRelu, Sigmoid, Tanh};
+            activations.extend([LeakyRelu, HardSigmoid, Tanh, Sigmoid]);
+        }
         for activation in activations {
             for constants in [None, Some(constants)] {
                 for source in [Source::Elements, Source::Candidates] {

@@ -1,0 +1,47 @@
+// f16 elements in f32 arithmetic, rounded to the nearest, ties to even. Both ways are integer arithmetic, since the built-in
+// conversions may round otherwise or flush subnormals.
+// provides: widen, narrow
+// requires: Raw
+fn widen(raw: Raw) -> f32 {
+  let sign = (raw & 0x8000u) << 16u;
+  let exponent = (raw >> 10u) & 0x1fu;
+  let mantissa = raw & 0x3ffu;
+  if (exponent == 0u) {
+    // Subnormals are multiples of 2^-24, and every one is a normal f32.
+    return bitcast<f32>(sign | bitcast<u32>(f32(mantissa) * 5.9604644775390625e-8));
+  }
+  let wide = select(exponent + 112u, 255u, exponent == 31u);
+  return bitcast<f32>(sign | (wide << 23u) | (mantissa << 13u));
+}
+
+// `value / 2^shift`, rounded to the nearest, ties to even.
+fn round_shift(value: u32, shift: u32) -> u32 {
+  let quotient = value >> shift;
+  let rest = value & ((1u << shift) - 1u);
+  let half = 1u << (shift - 1u);
+  let up = rest > half || (rest == half && (quotient & 1u) == 1u);
+  return quotient + select(0u, 1u, up);
+}
+
+fn narrow(value: f32) -> Raw {
+  let bits = bitcast<u32>(value);
+  let sign = (bits >> 16u) & 0x8000u;
+  let magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u) {
+    return sign | 0x7e00u;
+  }
+  // From 65520 on, the nearest is infinity.
+  if (magnitude >= 0x477ff000u) {
+    return sign | 0x7c00u;
+  }
+  // From 2^-14 on, the exponent is rebased, and a carry out of the mantissa is right as it is.
+  if (magnitude >= 0x38800000u) {
+    return sign | round_shift(magnitude - 0x38000000u, 13u);
+  }
+  let exponent = magnitude >> 23u;
+  // Below 2^-25 the nearest is zero.
+  if (exponent < 102u) {
+    return sign;
+  }
+  return sign | round_shift((magnitude & 0x7fffffu) | 0x800000u, 126u - exponent);
+}
