@@ -91,6 +91,9 @@ impl Convention {
 
 /// The coordinates of every element of a space, the last axis fastest.
 pub fn coordinates(extents: &[usize]) -> Vec<Vec<usize>> {
+    if extents.contains(&0) {
+        return Vec::new();
+    }
     extents.iter().fold(vec![Vec::new()], |prefixes, &extent| {
         prefixes.iter().flat_map(|prefix| (0..extent).map(move |p| [&prefix[..], &[p]].concat())).collect()
     })
@@ -146,6 +149,9 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
     // A tensor without elements can still have axes that no test counts through.
     if small_count(&case.shape()).is_none() || case.shape().iter().any(|&extent| extent > 1 << 16) {
         return Verdict::Unjudged;
+    }
+    if !has_activation(activation_of(case), case.dtype) {
+        return Verdict::Refused;
     }
     let (default_flatten, options) = match &case.operator {
         Operator::MaxPool(options) => (IndexFlattening::Tensor, options.clone()),
@@ -363,6 +369,26 @@ fn planes(batch: usize, channels: usize) -> impl Iterator<Item = (usize, usize)>
     (0..batch).flat_map(move |n| (0..channels).map(move |c| (n, c)))
 }
 
+fn activation_of(case: &PoolCase) -> Option<Activation> {
+    match &case.operator {
+        Operator::MaxPool(options) => options.activation,
+        Operator::GlobalMaxPool | Operator::AdaptiveMaxPool(_) => None,
+    }
+}
+
+/// Whether the activation exists for the dtype: integers have Relu and Clip, and no parameter is a NaN.
+pub fn has_activation(activation: Option<Activation>, dtype: DType) -> bool {
+    let parameters = match activation {
+        None | Some(Activation::Identity | Activation::Relu) => return true,
+        Some(Activation::Clip { min, max }) => return !min.is_nan() && !max.is_nan(),
+        Some(Activation::LeakyRelu { alpha }) => [alpha, alpha],
+        Some(Activation::HardSigmoid { alpha, beta }) => [alpha, beta],
+        Some(Activation::Tanh | Activation::Sigmoid) => [0.0; 2],
+    };
+    let is_float = matches!(dtype, DType::F32 | DType::F16 | DType::Bf16 | DType::F64);
+    is_float && parameters.iter().all(|parameter| !parameter.is_nan())
+}
+
 /// Relu and Clip of an element's bits.
 fn activated(activation: Option<Activation>, dtype: DType, bits: u64) -> u64 {
     let (min, max) = match activation {
@@ -449,7 +475,8 @@ impl UnpoolSizes<'_> {
                 (inputs[a] as i128 - 1) * s - pb - pe + k
             })
             .collect();
-        if inferred.iter().any(|extent| extent.abs() > JUDGED.into()) {
+        let given_extents = self.output_shape.unwrap_or_default();
+        if inferred.iter().any(|extent| extent.abs() > JUDGED.into()) || given_extents.iter().any(|&v| v > 1 << 16) {
             return Verdict::Unjudged;
         }
         let positive = inferred.iter().all(|&extent| extent >= 1);

@@ -144,6 +144,13 @@ impl PoolCase {
         }
     }
 
+    /// Whether some step from tap to tap, or some pad, is beyond what an i32 index counts.
+    pub fn is_wide(&self) -> bool {
+        let Operator::MaxPool(options) = &self.operator else { return false };
+        let lists = options.dilations.iter().chain(&options.pads).chain(&options.strides);
+        lists.flatten().any(|&value| value > 1 << 27)
+    }
+
     /// A test that computes the case on the reference and in every family.
     pub fn reproducer(&self) -> String {
         let (dtype, name) = (self.dtype, code::rust_type(self.dtype));
@@ -218,7 +225,7 @@ fn oddity() -> impl Strategy<Value = Oddity> {
             .prop_map(|(axis, kind, exponent, extra)| Oddity::Huge { axis, kind, exponent, extra }),
         2 => (1_000..9_000usize, 0..9_000usize, 1..=5usize)
             .prop_map(|(extent, kernel, outputs)| Oddity::Long { extent, kernel, outputs }),
-        12 => (0..14u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
+        12 => (0..16u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ]
 }
 
@@ -248,6 +255,18 @@ pub fn activations() -> impl Strategy<Value = Activation> {
         // A minimum above the maximum is defined too: what is below the minimum becomes the minimum.
         [select(bounds.to_vec()), select(bounds.to_vec())].prop_map(|[min, max]| Activation::Clip { min, max }),
     ]
+}
+
+/// An activation that the dtype does not have.
+pub fn impossible_activation(dtype: DType, value: i64) -> Activation {
+    match value.rem_euclid(4) {
+        0 => Activation::Clip { min: f32::NAN, max: 1.0 },
+        1 => Activation::Clip { min: 0.0, max: -f32::NAN },
+        2 if dtype.is_float() => Activation::LeakyRelu { alpha: f32::NAN },
+        2 => Activation::LeakyRelu { alpha: 0.5 },
+        _ if dtype.is_float() => Activation::HardSigmoid { alpha: 1.0, beta: f32::NAN },
+        _ => Activation::Tanh,
+    }
 }
 
 pub fn conventions() -> impl Strategy<Value = Conventions> {
@@ -280,7 +299,7 @@ impl Conventions {
 
 /// N and C: mostly small, sometimes zero.
 pub fn outer() -> impl Strategy<Value = (usize, usize)> {
-    let extent = || prop_oneof![12 => 1..=3usize, 3 => 4..=5usize, 1 => Just(0usize)];
+    let extent = || prop_oneof![24 => 1..=3usize, 6 => 4..=5usize, 1 => Just(0usize)];
     (extent(), extent())
 }
 
@@ -538,6 +557,7 @@ fn spoil(case: &mut PoolCase, kind: u8, axis: usize, value: i64) {
             options.storage_order = Some(if value == 0 { 2 } else { value });
             case.conventions.index_order = None;
         }
+        (13, Operator::MaxPool(options)) => options.activation = Some(impossible_activation(case.dtype, value)),
         (_, Operator::MaxPool(options)) => {
             options.auto_pad = Some(AutoPad::SameLower);
             options.pads = Some([vec![0; 2 * rank - 1], vec![2]].concat());

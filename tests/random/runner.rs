@@ -17,7 +17,7 @@ use super::unpools::UnpoolCase;
 use crate::common;
 
 /// Cases of all tests together, unless `WGPU_POOLING_CASES` says another number.
-const CASES: u32 = 4_000;
+const CASES: u32 = 10_000;
 
 /// The seed, unless `WGPU_POOLING_SEED` says another one.
 const SEED: u64 = 20_260_917;

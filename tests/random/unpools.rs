@@ -12,8 +12,8 @@ use super::code::{self, Written};
 use super::definition::{self, Scatter, UnpoolSizes, Verdict};
 use super::elements::{Recipe, picks, recipe, scramble};
 use super::pools::{
-    Conventions, Operator, PoolCase, activations, conventions, dtypes, outer, pools, set_conventions, shape,
-    small_count,
+    Conventions, Operator, PoolCase, activations, conventions, dtypes, impossible_activation, outer, pools,
+    set_conventions, shape, small_count,
 };
 
 /// Where an unpool's output comes from.
@@ -61,21 +61,34 @@ impl UnpoolCase {
         shape(self.effective().index_layout.unwrap_or_default(), self.batch, self.channels, &self.spatial)
     }
 
-    /// The operator, and the code that makes it.
-    pub fn written(&self) -> Written<MaxUnpool> {
-        let written = match &self.target {
-            Target::Attributes { kernel, strides, pads, output_shape } => {
-                Written::new(MaxUnpool::new(kernel), format!("MaxUnpool::new({kernel:?})"))
-                    .set("strides", strides, MaxUnpool::strides)
-                    .set("pads", pads, MaxUnpool::pads)
-                    .set("output_shape", output_shape, MaxUnpool::output_shape)
-            }
+    /// The operator.
+    pub fn operator(&self) -> MaxUnpool {
+        let start = match &self.target {
+            Target::Attributes { kernel, .. } => MaxUnpool::new(kernel),
+            Target::Inverse(pool) => MaxUnpool::inverse_of(&*pool.written().value, &pool.shape()),
+        };
+        self.set(Written::new(start, String::new())).value
+    }
+
+    /// The code that makes the operator. It can be printed even where making the operator panics.
+    fn code(&self) -> String {
+        let start = match &self.target {
+            Target::Attributes { kernel, .. } => format!("MaxUnpool::new({kernel:?})"),
             Target::Inverse(pool) => {
-                let (written, shape) = (pool.written(), pool.shape());
-                let code = format!("MaxUnpool::inverse_of(&{}, &{shape:?})", written.code);
-                Written::new(MaxUnpool::inverse_of(&*written.value, &shape), code)
+                format!("MaxUnpool::inverse_of(&{}, &{:?})", pool.written().code, pool.shape())
             }
         };
+        self.set(Written::new(MaxUnpool::new([]), start)).code
+    }
+
+    fn set(&self, mut written: Written<MaxUnpool>) -> Written<MaxUnpool> {
+        if let Target::Attributes { strides, pads, output_shape, .. } = &self.target {
+            written = written.set("strides", strides, MaxUnpool::strides).set("pads", pads, MaxUnpool::pads).set(
+                "output_shape",
+                output_shape,
+                MaxUnpool::output_shape,
+            );
+        }
         set_conventions!(written, MaxUnpool, self.conventions)
             .set("unpool_space", &self.space, MaxUnpool::unpool_space)
             .set("unpool_min_size", &self.min_size, MaxUnpool::unpool_min_size)
@@ -88,6 +101,9 @@ impl UnpoolCase {
     pub fn judge(&self) -> Verdict<Scatter> {
         if small_count(&self.shape()).is_none() {
             return Verdict::Unjudged;
+        }
+        if !definition::has_activation(self.activation, self.dtype) {
+            return Verdict::Refused;
         }
         let outer = (self.batch, self.channels);
         let scatter = match &self.target {
@@ -152,7 +168,7 @@ impl UnpoolCase {
         code::test(&[
             format!("let x = {};", code::tensor(dtype, &self.shape(), &self.x)),
             format!("let indices = {};", code::indices(self.index_type, &self.indices_shape(), &self.indices)),
-            format!("let unpool = {};", self.written().code),
+            format!("let unpool = {};", self.code()),
             format!("let plan = unpool.plan(x.shape(), DType::{dtype:?}, IndexType::{:?}).unwrap();", self.index_type),
             format!(
                 "let y = reference::max_unpool::<{name}, {}>(&plan, x.view(), indices.view());",
@@ -280,7 +296,7 @@ pub fn unpools() -> impl Strategy<Value = UnpoolCase> {
     let oddity = prop_oneof![
         14 => Just(Oddity::Tidy),
         2 => Just(Oddity::Loose),
-        2 => (0..9u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
+        2 => (0..10u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ];
     let styles =
         prop_oneof![4 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Repeated), 3 => Just(IndexStyle::Wild)];
@@ -365,6 +381,9 @@ fn unpool(
 /// Puts one thing wrong.
 fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
     let rank = case.spatial.len();
+    if kind == 8 {
+        case.activation = Some(impossible_activation(case.dtype, value));
+    }
     let Target::Attributes { kernel, strides, pads, output_shape } = &mut case.target else { return };
     match kind {
         0 => kernel[axis] = value,
@@ -375,6 +394,7 @@ fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
         5 => output_shape.get_or_insert_with(|| vec![1; rank + 2])[axis + 1] = value,
         6 => *output_shape = Some(vec![9; rank + 1]),
         7 => case.spatial[axis] = if value < 0 { usize::MAX } else { value as usize },
+        8 => {}
         _ => {
             case.conventions.index_layout = Some(Layout::Nhwc);
             case.conventions.flatten = Some(IndexFlattening::Plane);
