@@ -1,6 +1,6 @@
 //! Random pools and unpools of every kind, against definitions that are written here once more, and laws that hold
-//! whatever the definitions say. Every case runs on the reference and, in the generic build, in every family that applies
-//! on the GPU; all of them have to give the same bits.
+//! whatever the definitions say. Every case runs on the reference and, in the generic build, in every family that
+//! applies on the GPU; all of them have to give the same bits.
 //!
 //! `WGPU_POOLING_CASES` is the number of cases of all tests together, `WGPU_POOLING_SEED` where they begin; a case that
 //! fails is printed as Rust code. `WGPU_POOLING_SKIP_GPU=1` leaves the reference.
@@ -62,4 +62,19 @@ fn pooling_again_changes_nothing() {
 #[test]
 fn layouts_are_transpositions() {
     run("layouts", 5, plain_pools(), laws::layouts_are_transpositions);
+}
+
+#[test]
+fn a_case_that_fails_is_shrunk_and_printed_as_code() {
+    let planted = || run("a planted failure", 1, pools(), |_, _| Err("planted".to_owned()));
+    let panic = std::panic::catch_unwind(planted).expect_err("a failing check fails the test");
+    let text = panic.downcast::<String>().expect("a text");
+    for line in [
+        "a planted failure: planted\n",
+        "let x = Tensor::new([1, 1, 1], [0x00000000].map(f32::from_bits64).to_vec()).unwrap();\n",
+        "let pool = MaxPool::new([1]);\n",
+        "let plan = pool.plan(x.shape(), DType::F32, None).unwrap();\n",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in:\n{text}");
+    }
 }

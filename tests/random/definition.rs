@@ -154,16 +154,16 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
         return Verdict::Refused;
     }
     let (default_flatten, options) = match &case.operator {
-        Operator::MaxPool(options) => (IndexFlattening::Tensor, options.clone()),
+        Operator::Max(options) => (IndexFlattening::Tensor, options.clone()),
         // A window over everything.
-        Operator::GlobalMaxPool => {
+        Operator::Global => {
             let kernel = case.spatial.iter().map(|&extent| extent as i64).collect();
             (IndexFlattening::Tensor, MaxPoolOptions { kernel, ..MaxPoolOptions::default() })
         }
-        Operator::AdaptiveMaxPool(_) => (IndexFlattening::Plane, MaxPoolOptions::default()),
+        Operator::Adaptive(_) => (IndexFlattening::Plane, MaxPoolOptions::default()),
     };
     let sizes = match &case.operator {
-        Operator::AdaptiveMaxPool(outputs) => adaptive_sizes(outputs, rank),
+        Operator::Adaptive(outputs) => adaptive_sizes(outputs, rank),
         _ => max_pool_sizes(&options, &case.spatial),
     };
     let mut convention = Convention::of(&case.conventions, default_flatten, (case.batch, case.channels), &case.spatial);
@@ -371,8 +371,8 @@ fn planes(batch: usize, channels: usize) -> impl Iterator<Item = (usize, usize)>
 
 fn activation_of(case: &PoolCase) -> Option<Activation> {
     match &case.operator {
-        Operator::MaxPool(options) => options.activation,
-        Operator::GlobalMaxPool | Operator::AdaptiveMaxPool(_) => None,
+        Operator::Max(options) => options.activation,
+        Operator::Global | Operator::Adaptive(_) => None,
     }
 }
 

@@ -175,6 +175,12 @@ pub fn picks() -> impl Strategy<Value = Vec<u8>> {
 }
 
 impl Recipe {
+    /// Any bits instead of a few: the maximum of a long window is then rarely among its first elements.
+    pub fn rich(mut self) -> Self {
+        self.style = Style::Raw;
+        self
+    }
+
     /// So many elements of the dtype, as bits.
     pub fn elements(&self, dtype: DType, count: usize) -> Vec<u64> {
         let palette = palette(dtype);
@@ -182,7 +188,8 @@ impl Recipe {
         let picks = self.picks.iter().cycle().take(count).enumerate();
         picks
             .map(|(i, &pick)| match self.style {
-                Style::Numbers => small(dtype, (pick % 16) as i8 - if is_unsigned(dtype) { 0 } else { 4 }),
+                Style::Numbers if pick % 4 == 3 && !is_unsigned(dtype) => small(dtype, -((pick % 16) as i8)),
+                Style::Numbers => small(dtype, (pick % 16) as i8),
                 Style::Few(few) => entry(few[usize::from(pick % 4)]),
                 Style::Palette => entry(pick),
                 Style::Raw if pick == 0 => 0,

@@ -1,5 +1,5 @@
-//! What holds for every pool, whatever the definitions say in detail. Each law takes a pool with indices, an index of -1
-//! for windows wholly in padding and no activation.
+//! What holds for every pool, whatever the definitions say in detail. Each law takes a pool with indices, an index of
+//! -1 for windows wholly in padding and no activation.
 
 use wgpu_pooling::{IndexType, Layout, NanPolicy};
 
@@ -119,21 +119,21 @@ pub fn disjoint(mut case: PoolCase) -> PoolCase {
         case.x.iter_mut().for_each(|bits| *bits &= !sign);
     }
     match &mut case.operator {
-        Operator::MaxPool(options) => {
+        Operator::Max(options) => {
             let stride = |(a, &kernel): (usize, &i64)| {
                 let effective = (kernel - 1) * options.dilations.as_ref().map_or(1, |dilations| dilations[a]) + 1;
                 options.strides.as_ref().map_or(1, |strides| strides[a]).max(effective)
             };
             options.strides = Some(options.kernel.iter().enumerate().map(stride).collect());
         }
-        Operator::AdaptiveMaxPool(size) => {
+        Operator::Adaptive(size) => {
             for (size, &extent) in size.iter_mut().zip(&case.spatial) {
                 // Windows share elements unless their number divides the extent.
                 let divides = |&size: &i64| extent.is_multiple_of(size as usize);
                 *size = (1..=*size).rev().find(divides).unwrap_or(1);
             }
         }
-        Operator::GlobalMaxPool => {}
+        Operator::Global => {}
     }
     case
 }

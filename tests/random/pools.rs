@@ -9,6 +9,7 @@ use wgpu_pooling::{
 };
 
 use super::code::{self, Written};
+use super::definition::has_activation;
 use super::elements::{Recipe, recipe};
 
 /// The options of a MaxPool; `None` leaves a setter uncalled.
@@ -32,10 +33,10 @@ pub struct MaxPoolOptions {
 
 #[derive(Debug, Clone)]
 pub enum Operator {
-    MaxPool(MaxPoolOptions),
-    GlobalMaxPool,
+    Max(MaxPoolOptions),
+    Global,
     /// To this output size.
-    AdaptiveMaxPool(Vec<i64>),
+    Adaptive(Vec<i64>),
 }
 
 /// The options that pools and unpools share.
@@ -106,7 +107,7 @@ impl PoolCase {
             Written::new(Box::new(written.value), written.code)
         }
         match &self.operator {
-            Operator::MaxPool(options) => {
+            Operator::Max(options) => {
                 let kernel = &options.kernel;
                 let written = Written::new(MaxPool::new(kernel), format!("MaxPool::new({kernel:?})"))
                     .set("strides", &options.strides, MaxPool::strides)
@@ -125,7 +126,7 @@ impl PoolCase {
                     .set("nan_policy", &self.nan_policy, MaxPool::nan_policy);
                 boxed(set_conventions!(written, MaxPool, self.conventions))
             }
-            Operator::GlobalMaxPool => {
+            Operator::Global => {
                 let written = Written::new(GlobalMaxPool::new(), "GlobalMaxPool::new()".to_owned()).set(
                     "nan_policy",
                     &self.nan_policy,
@@ -133,7 +134,7 @@ impl PoolCase {
                 );
                 boxed(set_conventions!(written, GlobalMaxPool, self.conventions))
             }
-            Operator::AdaptiveMaxPool(size) => {
+            Operator::Adaptive(size) => {
                 let written = Written::new(AdaptiveMaxPool::new(size), format!("AdaptiveMaxPool::new({size:?})")).set(
                     "nan_policy",
                     &self.nan_policy,
@@ -144,9 +145,15 @@ impl PoolCase {
         }
     }
 
+    /// Whether the activation is one that floats alone have, on integers.
+    pub fn has_activation_of_floats(&self) -> bool {
+        let Operator::Max(MaxPoolOptions { activation, .. }) = &self.operator else { return false };
+        has_activation(*activation, DType::F32) && !has_activation(*activation, self.dtype)
+    }
+
     /// Whether some step from tap to tap, or some pad, is beyond what an i32 index counts.
     pub fn is_wide(&self) -> bool {
-        let Operator::MaxPool(options) = &self.operator else { return false };
+        let Operator::Max(options) = &self.operator else { return false };
         let lists = options.dilations.iter().chain(&options.pads).chain(&options.strides);
         lists.flatten().any(|&value| value > 1 << 27)
     }
@@ -209,9 +216,9 @@ enum Oddity {
     /// Kernels that may exceed the padded input, conventions that may exclude each other.
     Loose,
     /// One axis with numbers that 32-bit formulas do not hold.
-    Huge { axis: usize, kind: u8, exponent: u32, extra: i64 },
+    Huge { axis: usize, kind: u8, exponent: u32, extra: i64, clamped: bool },
     /// Windows of thousands of elements.
-    Long { extent: usize, kernel: usize, outputs: usize },
+    Long { extent: usize, kernel: usize, outputs: usize, rich: bool },
     /// One thing wrong.
     Defect { kind: u8, axis: usize, value: i64 },
 }
@@ -221,39 +228,23 @@ fn oddity() -> impl Strategy<Value = Oddity> {
     prop_oneof![
         78 => Just(Oddity::Tidy),
         10 => Just(Oddity::Loose),
-        5 => (0..5usize, 0..5u8, 28..=40u32, 0..=4i64)
-            .prop_map(|(axis, kind, exponent, extra)| Oddity::Huge { axis, kind, exponent, extra }),
-        2 => (1_000..9_000usize, 0..9_000usize, 1..=5usize)
-            .prop_map(|(extent, kernel, outputs)| Oddity::Long { extent, kernel, outputs }),
+        6 => (0..5usize, 0..5u8, select(vec![31u32, 28, 29, 30, 31, 32, 33, 40]), 0..=4i64, any::<bool>())
+            .prop_map(|(axis, kind, exponent, extra, clamped)| Oddity::Huge { axis, kind, exponent, extra, clamped }),
+        3 => (1_000..9_000usize, 0..9_000usize, 1..=5usize, any::<bool>())
+            .prop_map(|(extent, kernel, outputs, rich)| Oddity::Long { extent, kernel, outputs, rich }),
         12 => (0..16u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ]
 }
 
 pub fn activations() -> impl Strategy<Value = Activation> {
-    let bounds = [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        -1.5,
-        2.5,
-        6.0,
-        1e-9,
-        -1e-45,
-        126.5,
-        65_519.9,
-        65_520.0,
-        -70_000.0,
-        3e9,
-        1e30,
-        -3.4e38,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-    ];
+    // Bounds that 16-bit floats and integers have, and bounds that they round: to zero, to infinity, to a neighbour.
+    let exact = [0.0, -0.0, 1.0, -1.0, 6.0, 65_520.0, -3.4e38, f32::INFINITY, f32::NEG_INFINITY];
+    let rounded = [1e-45, -1e-45, 1e-9, -1.5, 2.5, 126.5, 65_519.9, -70_000.0, 3e9, 1e30];
+    let bounds = [&exact[..], &rounded[..]].concat();
     prop_oneof![
         Just(Activation::Relu),
         // A minimum above the maximum is defined too: what is below the minimum becomes the minimum.
-        [select(bounds.to_vec()), select(bounds.to_vec())].prop_map(|[min, max]| Activation::Clip { min, max }),
+        [select(bounds.clone()), select(bounds)].prop_map(|[min, max]| Activation::Clip { min, max }),
     ]
 }
 
@@ -393,7 +384,15 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
 
 impl RawPool {
     fn case(mut self) -> PoolCase {
-        if let Oddity::Long { extent, outputs, .. } = self.oddity {
+        if let Oddity::Huge { clamped: true, .. } = self.oddity {
+            // Where windows are that far away, so are these indices: beyond 32 bits.
+            self.options.empty_index = Some(EmptyIndex::ClampedStart);
+            self.indices = Some(IndexType::I64);
+        }
+        if let Oddity::Long { extent, outputs, rich, .. } = self.oddity {
+            if rich {
+                self.recipe = self.recipe.rich();
+            }
             self.axes.truncate(2);
             self.axes[0].output = outputs as i64;
             self.outer = (self.outer.0.min(2), self.outer.1.min(2));
@@ -410,12 +409,12 @@ impl RawPool {
 
     fn finish(self, spatial: Vec<usize>) -> PoolCase {
         let operator = match self.operator {
-            0..8 => Operator::MaxPool(self.max_pool(&spatial)),
+            0..8 => Operator::Max(self.max_pool(&spatial)),
             8..11 => {
                 let most = [12, 9, 7, 5, 4][spatial.len() - 1];
-                Operator::AdaptiveMaxPool(self.axes.iter().map(|axis| axis.output.min(most)).collect())
+                Operator::Adaptive(self.axes.iter().map(|axis| axis.output.min(most)).collect())
             }
-            _ => Operator::GlobalMaxPool,
+            _ => Operator::Global,
         };
         let (batch, channels) = self.outer;
         let mut case = PoolCase {
@@ -433,10 +432,10 @@ impl RawPool {
             Oddity::Loose => {}
             Oddity::Defect { kind, axis, value } => spoil(&mut case, kind, axis, value),
             _ => {
-                let adaptive = matches!(case.operator, Operator::AdaptiveMaxPool(_));
+                let adaptive = matches!(case.operator, Operator::Adaptive(_));
                 let flatten = if adaptive { IndexFlattening::Plane } else { IndexFlattening::Tensor };
                 case.conventions = case.conventions.tidied(flatten);
-                if let (Some(Layout::Nhwc), Operator::MaxPool(options)) =
+                if let (Some(Layout::Nhwc), Operator::Max(options)) =
                     (case.conventions.index_layout, &mut case.operator)
                 {
                     options.storage_order = None;
@@ -463,14 +462,14 @@ impl RawPool {
             }
         }
         match self.oddity {
-            Oddity::Huge { axis, kind, exponent, extra } if padded => {
+            Oddity::Huge { axis, kind, exponent, extra, .. } if padded => {
                 let axis = axis % rank;
                 enlarge(&mut axes[axis], spatial[axis] as i64, kind, 1 << exponent, extra);
             }
-            Oddity::Long { extent, kernel, outputs } => {
+            Oddity::Long { extent, kernel, outputs, .. } => {
                 let axis = &mut axes[0];
-                axis.kernel = 1 + (kernel % extent) as i64;
-                axis.dilation = if axis.kernel * 2 < extent as i64 { axis.dilation.min(2) } else { 1 };
+                axis.dilation = axis.dilation.min(2);
+                axis.kernel = 1 + (kernel % (extent / axis.dilation as usize)) as i64;
                 axis.stride = 1 + (extent / outputs) as i64;
             }
             _ => {}
@@ -498,9 +497,9 @@ fn enlarge(axis: &mut RawAxis, extent: i64, kind: u8, huge: i64, extra: i64) {
             axis.dilation = huge + begin;
             axis.stride = axis.stride.min(2);
             let effective = (axis.kernel - 1) * axis.dilation + 1;
-            // The tap that meets the input is the second or the last.
+            // The tap that meets the input is the second or the last; in the first windows it may lie before it.
             let skipped = if extra % 2 == 0 { axis.dilation } else { effective - 1 };
-            let begin = skipped - begin.min(extent - 1);
+            let begin = skipped + begin.min(2) - (extra % 3).min(extent - 1);
             axis.pads = [begin, (effective + extra - extent - begin).max(0)];
         }
         // A kernel that reaches far into the padding before the input.
@@ -540,25 +539,25 @@ fn spoil(case: &mut PoolCase, kind: u8, axis: usize, value: i64) {
             }
         }
         (3, _) => (case.batch, case.channels) = if axis == 0 { (usize::MAX, 0) } else { (1 << 40, 1 << 40) },
-        (_, Operator::GlobalMaxPool) => {}
-        (4..9, Operator::AdaptiveMaxPool(size)) => size[axis] = value,
-        (_, Operator::AdaptiveMaxPool(size)) => size.extend(std::iter::repeat_n(1, axis + 1)),
-        (4, Operator::MaxPool(options)) => options.kernel[axis] = value,
-        (5, Operator::MaxPool(options)) => options.strides.get_or_insert_with(|| vec![1; rank])[axis] = value,
-        (6, Operator::MaxPool(options)) => options.dilations.get_or_insert_with(|| vec![1; rank])[axis] = value,
-        (7, Operator::MaxPool(options)) => options.pads.get_or_insert_with(|| vec![0; 2 * rank])[axis] = value,
-        (8, Operator::MaxPool(options)) => options.pads = Some(vec![1; rank + 2]),
-        (9, Operator::MaxPool(options)) => options.kernel.truncate(axis),
-        (10, Operator::MaxPool(options)) => options.strides = Some(vec![2; rank + 1]),
-        (11, Operator::MaxPool(options)) => {
+        (_, Operator::Global) => {}
+        (4..9, Operator::Adaptive(size)) => size[axis] = value,
+        (_, Operator::Adaptive(size)) => size.extend(std::iter::repeat_n(1, axis + 1)),
+        (4, Operator::Max(options)) => options.kernel[axis] = value,
+        (5, Operator::Max(options)) => options.strides.get_or_insert_with(|| vec![1; rank])[axis] = value,
+        (6, Operator::Max(options)) => options.dilations.get_or_insert_with(|| vec![1; rank])[axis] = value,
+        (7, Operator::Max(options)) => options.pads.get_or_insert_with(|| vec![0; 2 * rank])[axis] = value,
+        (8, Operator::Max(options)) => options.pads = Some(vec![1; rank + 2]),
+        (9, Operator::Max(options)) => options.kernel.truncate(axis),
+        (10, Operator::Max(options)) => options.strides = Some(vec![2; rank + 1]),
+        (11, Operator::Max(options)) => {
             (options.ceil_mode, options.ceil_rule) = (Some(if value == 0 { 2 } else { value }), None);
         }
-        (12, Operator::MaxPool(options)) => {
+        (12, Operator::Max(options)) => {
             options.storage_order = Some(if value == 0 { 2 } else { value });
             case.conventions.index_order = None;
         }
-        (13, Operator::MaxPool(options)) => options.activation = Some(impossible_activation(case.dtype, value)),
-        (_, Operator::MaxPool(options)) => {
+        (13, Operator::Max(options)) => options.activation = Some(impossible_activation(case.dtype, value)),
+        (_, Operator::Max(options)) => {
             options.auto_pad = Some(AutoPad::SameLower);
             options.pads = Some([vec![0; 2 * rank - 1], vec![2]].concat());
         }

@@ -61,7 +61,7 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A panic as the failure that it is. Shrinking meets the same panic a thousand times, so that it is kept and not printed.
+/// A panic as the failure that it is. Shrinking meets the same panic a thousand times, so it is kept and not printed.
 fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -85,8 +85,8 @@ fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     result.unwrap_or_else(|_| Err(panic.unwrap_or_default()))
 }
 
-/// Draws `percent` of all cases from a strategy and checks each of them. Panics at the first that fails, after shrinking
-/// it, with the code that reproduces it.
+/// Draws `percent` of all cases from a strategy and checks each of them. Panics at the first that fails, after
+/// shrinking it, with the code that reproduces it.
 pub fn run<S>(name: &str, percent: u32, strategy: S, check: impl Fn(&S::Value, &Bench) -> Result<(), String>)
 where
     S: Strategy,

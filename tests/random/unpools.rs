@@ -127,6 +127,8 @@ impl UnpoolCase {
                 let flatten = IndexFlattening::Tensor;
                 Scatter::new(&self.conventions, flatten, outer, &space, &self.spatial, &outputs)
             }
+            // An inverse does not apply the pool's activation, and so it need not mind what it cannot be applied to.
+            Target::Inverse(pool) if pool.has_activation_of_floats() => return Verdict::Unjudged,
             Target::Inverse(pool) => match definition::pool(pool) {
                 Verdict::Accepted(pooled) => self.inverse(pool, &pooled),
                 Verdict::Refused => None,
@@ -144,9 +146,9 @@ impl UnpoolCase {
     fn inverse(&self, pool: &PoolCase, pooled: &definition::Pooled) -> Option<Scatter> {
         let same_x = (self.batch, self.channels, &self.spatial) == (pool.batch, pool.channels, &pooled.outputs());
         let (flatten, order, empty_index) = match &pool.operator {
-            Operator::MaxPool(options) => (IndexFlattening::Tensor, options.storage_order, options.empty_index),
-            Operator::GlobalMaxPool => (IndexFlattening::Tensor, None, None),
-            Operator::AdaptiveMaxPool(_) => (IndexFlattening::Plane, None, None),
+            Operator::Max(options) => (IndexFlattening::Tensor, options.storage_order, options.empty_index),
+            Operator::Global => (IndexFlattening::Tensor, None, None),
+            Operator::Adaptive(_) => (IndexFlattening::Plane, None, None),
         };
         let told_apart = !pooled.has_empty_windows() || empty_index.unwrap_or_default() == Default::default();
         if !same_x || !told_apart || self.spatial.contains(&0) {
@@ -330,8 +332,8 @@ fn unpool(
     let most = if rank > 3 { 2 } else { 4 };
     let (mut kernel, mut strides, mut pads) = (Vec::new(), Vec::new(), vec![0; 2 * rank]);
     let (mut spatial, mut output_shape) = (Vec::new(), vec![outer.0 as i64, outer.1 as i64]);
-    // How small an output shape may be.
-    let shrinks = space == Some(UnpoolSpace::OutputShape) && matches!(min_size, None | Some(UnpoolMinSize::None));
+    // Whether an axis of the output may be smaller than inferred.
+    let shrinks = space == Some(UnpoolSpace::OutputShape) && min_size != Some(UnpoolMinSize::PerAxis);
     for (a, (extent, k, s, both, larger)) in axes.into_iter().enumerate() {
         let (extent, k, s) = (1 + extent % most_extent, k.min(most), s.min(most));
         let full = (extent as i64 - 1) * s + k;
@@ -407,7 +409,7 @@ pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
     let styles = prop_oneof![7 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Corrupted)];
     let spoilt = prop_oneof![19 => Just(false), 1 => Just(true)];
     (pools(), raw_options(styles.boxed()), any::<u8>(), spoilt).prop_map(|(mut pool, options, any_empty, spoilt)| {
-        if let (Operator::MaxPool(attributes), 0..224) = (&mut pool.operator, any_empty) {
+        if let (Operator::Max(attributes), 0..224) = (&mut pool.operator, any_empty) {
             attributes.empty_index = None;
         }
         inverse(pool, options, spoilt)
