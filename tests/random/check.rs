@@ -231,7 +231,8 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
 fn planned(case: &PoolCase) -> Result<Result<PoolPlan, PlanError>, String> {
     let (pool, shape) = (case.written().value, case.shape());
     let plan = pool.plan(&shape, case.dtype, case.indices);
-    if plan != pool.plan(&shape, case.dtype, case.indices) {
+    // Texts, because a plan with a NaN in it is not equal to itself.
+    if format!("{plan:?}") != format!("{:?}", pool.plan(&shape, case.dtype, case.indices)) {
         return Err("planning twice gives two answers".to_owned());
     }
     let without = pool.plan(&shape, case.dtype, None);
@@ -258,7 +259,7 @@ fn planned(case: &PoolCase) -> Result<Result<PoolPlan, PlanError>, String> {
 pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
     let unpool = case.operator();
     let plan = unpool.plan(&case.shape(), case.dtype, case.index_type);
-    if plan != unpool.plan(&case.shape(), case.dtype, case.index_type) {
+    if format!("{plan:?}") != format!("{:?}", unpool.plan(&case.shape(), case.dtype, case.index_type)) {
         return Err("planning twice gives two answers".to_owned());
     }
     let (plan, scatter) = match (plan, case.judge()) {
