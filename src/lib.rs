@@ -12,6 +12,7 @@
 //! # Slices in, vectors out
 //!
 //! ```no_run
+//! # #[cfg(feature = "gpu")] {
 //! use wgpu_pooling::{Gpu, MaxPool, MaxUnpool, Tensor};
 //!
 //! let gpu = Gpu::new_blocking()?;
@@ -20,6 +21,7 @@
 //! let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view())?;
 //! let back = gpu.max_unpool_blocking(&MaxUnpool::inverse_of(&pool, x.shape()), y.view(), indices.view())?;
 //! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+//! # }
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
@@ -104,3 +106,8 @@ pub use wgsl::wgsl;
 /// The wgpu that this crate was built with, for callers who bring their own device.
 #[cfg(feature = "gpu")]
 pub use wgpu;
+
+/// The README's program has to compile.
+#[cfg(all(doctest, feature = "gpu"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
