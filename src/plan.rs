@@ -196,6 +196,9 @@ pub struct UnpoolPlan {
     pub(crate) outputs: Vec<usize>,
     pub(crate) index_type: IndexType,
     pub(crate) space: IndexSpace,
+    /// The windows of the pool whose indices these are meant to be, one for each axis of X, on the index space. Indices
+    /// that lie elsewhere are as good; they only take another path. `None` where the windows exceed 64-bit positions.
+    pub(crate) windows: Option<Vec<AxisWindow>>,
     /// Whether exactly -1 marks a window without elements and is left out.
     pub(crate) skip_minus_one: bool,
     pub(crate) duplicates: Duplicates,

@@ -35,7 +35,10 @@ pub enum Family {
     /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents; long windows are cut
     /// into parts.
     Separable,
-    /// Unpools: every source claims its target, then every output element looks for its owner.
+    /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
+    /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
+    Streaming,
+    /// Unpools: every source claims its target, then every output element looks for its owner. Any indices will do.
     ClaimEmit,
 }
 
@@ -45,6 +48,7 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::Separable => "separable",
+            Family::Streaming => "streaming",
             Family::ClaimEmit => "claim_emit",
         }
     }
@@ -130,6 +134,22 @@ pub enum KernelKey {
         /// The type of the indices.
         index_type: IndexType,
     },
+    /// Indices outside their own windows are noticed.
+    UnpoolCheck {
+        /// The type of the indices.
+        index_type: IndexType,
+    },
+    /// Output words are written from the sources whose windows hold them.
+    UnpoolGather {
+        /// The element type.
+        dtype: DType,
+        /// The type of the indices.
+        index_type: IndexType,
+        /// What it applies to Y.
+        activation: ActivationKind,
+    },
+    /// The grids of the general path are written.
+    UnpoolDecide,
     /// Output words are written from their owners.
     UnpoolEmit {
         /// The element type.
@@ -177,6 +197,7 @@ pub(crate) mod binding {
     pub const TABLES: u32 = 6;
     pub const OWNERS: u32 = 7;
     pub const STATUS: u32 = 8;
+    pub const GRIDS: u32 = 9;
 }
 
 impl KernelKey {
@@ -205,6 +226,13 @@ impl KernelKey {
             KernelKey::UnpoolClaim { .. } => {
                 vec![read(binding::INDICES), write(binding::OWNERS), write(binding::STATUS)]
             }
+            KernelKey::UnpoolCheck { .. } => {
+                vec![read(binding::INDICES), read(binding::TABLES), write(binding::STATUS)]
+            }
+            KernelKey::UnpoolGather { .. } => {
+                vec![read(binding::X), write(binding::Y), read(binding::INDICES), read(binding::TABLES)]
+            }
+            KernelKey::UnpoolDecide => vec![write(binding::STATUS), write(binding::GRIDS)],
             KernelKey::UnpoolEmit { .. } => vec![
                 read(binding::X),
                 write(binding::Y),
@@ -234,6 +262,9 @@ impl KernelKey {
             }
             KernelKey::UnpoolClear => "unpool clear".to_owned(),
             KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),
+            KernelKey::UnpoolCheck { index_type } => format!("unpool check {}", index_type.name()),
+            KernelKey::UnpoolGather { dtype, .. } => format!("unpool gather {}", dtype.name()),
+            KernelKey::UnpoolDecide => "unpool decide".to_owned(),
             KernelKey::UnpoolEmit { dtype, .. } => format!("unpool emit {}", dtype.name()),
         }
     }
@@ -247,6 +278,8 @@ pub struct Dispatch {
     /// What is bound to each of the key's bindings, in their order.
     pub(crate) slots: Vec<Slot>,
     pub(crate) grid: [u32; 3],
+    /// Where the device itself writes the grid: a scratch buffer and an offset in bytes. `grid` is then the largest.
+    pub(crate) indirect: Option<(usize, u64)>,
     pub(crate) iterations: u64,
 }
 
@@ -256,9 +289,14 @@ impl Dispatch {
         &self.key
     }
 
-    /// Workgroups along x, y and z.
+    /// Workgroups along x, y and z; for an indirect dispatch the most that there can be.
     pub fn grid(&self) -> [u32; 3] {
         self.grid
+    }
+
+    /// Whether the device decides on the grid.
+    pub fn is_indirect(&self) -> bool {
+        self.indirect.is_some()
     }
 
     /// The most loop iterations that one invocation can come to, all its loops taken together.

@@ -58,6 +58,7 @@ parts![
     "core/elements.wgsl",
     "core/candidates.wgsl",
     "core/unpool.wgsl",
+    "core/stream.wgsl",
     "core/status.wgsl",
     "core/owners.wgsl",
     "index/wide.wgsl",
@@ -69,6 +70,9 @@ parts![
     "index/read_i64.wgsl",
     "kernel/pool_values.wgsl",
     "kernel/pool_candidates.wgsl",
+    "kernel/unpool_check.wgsl",
+    "kernel/unpool_gather.wgsl",
+    "kernel/unpool_decide.wgsl",
     "kernel/unpool_clear.wgsl",
     "kernel/unpool_claim.wgsl",
     "kernel/unpool_emit.wgsl",
@@ -169,6 +173,35 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             "core/owners.wgsl",
             read_part(index_type),
             "kernel/unpool_claim.wgsl",
+        ],
+        KernelKey::UnpoolCheck { index_type } => vec![
+            "activation/parameters.wgsl",
+            "window/windows.wgsl",
+            "core/grid.wgsl",
+            "core/stream.wgsl",
+            "core/status.wgsl",
+            read_part(index_type),
+            "kernel/unpool_check.wgsl",
+        ],
+        KernelKey::UnpoolGather { dtype, index_type, activation } => {
+            let mut parts = element(dtype).to_vec();
+            parts.push("activation/parameters.wgsl");
+            parts.extend(activation_parts(activation, dtype));
+            parts.extend([
+                "window/windows.wgsl",
+                "core/grid.wgsl",
+                "core/stream.wgsl",
+                read_part(index_type),
+                "kernel/unpool_gather.wgsl",
+            ]);
+            parts
+        }
+        KernelKey::UnpoolDecide => vec![
+            "activation/parameters.wgsl",
+            "window/windows.wgsl",
+            "core/stream.wgsl",
+            "core/status.wgsl",
+            "kernel/unpool_decide.wgsl",
         ],
         KernelKey::UnpoolEmit { dtype, index_type, activation } => {
             let mut parts = element(dtype).to_vec();

@@ -141,10 +141,16 @@ impl Prepared {
                 layout: &pipeline.layout,
                 entries: &entries,
             });
-            let [x, y, z] = dispatch.grid;
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(x, y, z);
+            let indirect = dispatch.indirect.and_then(|(number, offset)| Some((self.scratch.get(number)?, offset)));
+            match indirect {
+                Some((grids, offset)) => pass.dispatch_workgroups_indirect(grids, offset),
+                None => {
+                    let [x, y, z] = dispatch.grid;
+                    pass.dispatch_workgroups(x, y, z);
+                }
+            }
         }
     }
 }

@@ -10,3 +10,6 @@ mod transfer;
 pub use context::list_adapters_blocking;
 pub use context::{Gpu, GpuOptions, list_adapters};
 pub use encode::Prepared;
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

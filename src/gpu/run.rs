@@ -13,7 +13,7 @@ use crate::select::device_bytes;
 use crate::tensor::{Tensor, TensorView};
 
 /// What an unpool reports (shaders/core/status.wgsl).
-const STATUS_BYTES: u64 = 16;
+const STATUS_BYTES: u64 = 32;
 
 /// The readbacks of a submitted run.
 struct Submitted {
@@ -286,7 +286,7 @@ fn check_x<T: Element>(dtype: &'static str, shape: &[usize], x: &TensorView<'_, 
 /// Turns the report of an unpool into its error.
 fn check_status(status: &[u32], unit: u64) -> Result<(), ExecuteError> {
     match *status {
-        [count, first, low, high] if count > 0 => Err(ExecuteError::IndexOutOfRange {
+        [count, first, low, high, ..] if count > 0 => Err(ExecuteError::IndexOutOfRange {
             // The first offender is stored complemented, so that zero says that there is none.
             position: u64::from(!first),
             value: (u64::from(high) << 32 | u64::from(low)) as i64,

@@ -4,6 +4,7 @@
 mod activation;
 mod digits;
 mod pool;
+mod stream;
 mod unpool;
 
 use crate::error::PlanError;
@@ -50,7 +51,7 @@ pub struct Choice {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
-    [Family::Direct, Family::Separable, Family::ClaimEmit]
+    [Family::Direct, Family::Separable, Family::Streaming, Family::ClaimEmit]
         .into_iter()
         .filter(|&family| {
             let choice = Choice { family: Some(family), build: Build::Generic };
@@ -62,7 +63,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// The schedule that computes a plan on a device with these limits.
 ///
 /// A pool runs as [`Family::Direct`] where an invocation can look at a whole window, else as [`Family::Separable`]; an
-/// unpool as [`Family::ClaimEmit`].
+/// unpool as [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
@@ -79,7 +80,12 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
             },
         },
         Plan::Unpool(unpool) => match choice.family {
-            None | Some(Family::ClaimEmit) => unpool::schedule(unpool, limits, choice.build),
+            Some(Family::ClaimEmit) => unpool::schedule(unpool, limits, choice.build),
+            Some(Family::Streaming) => stream::schedule(unpool, limits, choice.build),
+            None => match stream::schedule(unpool, limits, choice.build) {
+                Err(PlanError::KernelDoesNotApply { .. }) => unpool::schedule(unpool, limits, choice.build),
+                other => other,
+            },
             Some(family) => {
                 Err(PlanError::KernelDoesNotApply { family, reason: "it pools, and the plan is an unpool" })
             }

@@ -21,7 +21,7 @@ const FORMULA_LIMIT: i64 = 1 << 29;
 
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone)]
-enum PassWindow {
+pub(super) enum PassWindow {
     /// Every output is its own element.
     Identity,
     /// As in the plan.
@@ -32,19 +32,19 @@ enum PassWindow {
 
 /// One axis of a pass.
 #[derive(Debug, Clone)]
-struct PassAxis {
-    input: u64,
-    output: u64,
-    most_taps: u64,
-    window: PassWindow,
+pub(super) struct PassAxis {
+    pub input: u64,
+    pub output: u64,
+    pub most_taps: u64,
+    pub window: PassWindow,
 }
 
 impl PassAxis {
-    fn unit() -> Self {
+    pub fn unit() -> Self {
         PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
     }
 
-    fn of(axis: &PoolAxis) -> Self {
+    pub fn of(axis: &PoolAxis) -> Self {
         PassAxis {
             input: axis.input as u64,
             output: axis.output as u64,
@@ -173,7 +173,7 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if family == Family::ClaimEmit {
+    if matches!(family, Family::Streaming | Family::ClaimEmit) {
         return Err(PlanError::KernelDoesNotApply { family, reason: "it unpools, and the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
@@ -251,19 +251,19 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         }
         slots.push(Slot::Tables);
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, iterations });
+        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     }
     check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits)?;
     Ok(schedule)
 }
 
 /// Elements of Y that one invocation writes: a whole word.
-fn lanes(dtype: DType) -> u64 {
+pub(super) fn lanes(dtype: DType) -> u64 {
     (4 / dtype.bytes() as u64).max(1)
 }
 
 /// An axis as the uniform has it; its table, if it needs one, goes to the others.
-fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
+pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let mut twin = uniform::Axis {
         input: axis.input as u32,
         output: axis.output as u32,
