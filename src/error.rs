@@ -203,6 +203,22 @@ pub enum PlanError {
         /// The pool's option.
         empty_index: crate::attributes::EmptyIndex,
     },
+    /// Two index conventions that count tensors of different sizes.
+    #[error("indices of a tensor {from:?} cannot become indices of a tensor {to:?}")]
+    SpaceMismatch {
+        /// N, C and the extents of the first.
+        from: Vec<usize>,
+        /// N, C and the extents of the second.
+        to: Vec<usize>,
+    },
+    /// An index tensor whose N, C or number of axes is not its convention's.
+    #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
+    IndexShape {
+        /// The index tensor's shape, in its layout.
+        shape: Vec<usize>,
+        /// N, C and the extents that the convention counts.
+        space: Vec<usize>,
+    },
     /// 32-bit indices on a unit with more than 2^31 - 1 elements.
     #[error("i32 indices cannot address {unit} elements")]
     IndexTypeTooNarrow {
@@ -341,6 +357,16 @@ pub enum ExecuteError {
         /// The first value that is too large: valid are 0 to `unit - 1`.
         unit: u64,
         /// How many offenders there are.
+        count: u64,
+    },
+    /// Indices that name an element of another plane cannot be converted to a convention that does not name planes.
+    #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
+    IndexNotInPlane {
+        /// The flat position of the first offender in the index tensor, as stored.
+        position: u64,
+        /// Its value.
+        value: i64,
+        /// How many indices are bad, those outside the range included.
         count: u64,
     },
     /// No adapter answers the request.

@@ -94,8 +94,8 @@ pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, GpuOptions, Prepared, list_adapters};
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
-pub use ops::{AdaptiveMaxPool, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
-pub use plan::{IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
+pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 pub use schedule::{
     ActivationKind, Binding, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
 };

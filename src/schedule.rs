@@ -3,7 +3,15 @@
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::plan::Plan;
+use crate::plan::{Plan, count};
+
+/// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
+pub(crate) const STATUS_WORDS: u64 = 8;
+
+/// The bytes of a tensor on the device: rounded up to whole words.
+pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
+    (elements * element_bytes as u64).next_multiple_of(4)
+}
 
 /// What a device allows, in plain numbers.
 ///
@@ -40,6 +48,8 @@ pub enum Family {
     Streaming,
     /// Unpools: every source claims its target, then every output element looks for its owner. Any indices will do.
     ClaimEmit,
+    /// Index conversions: an invocation for each index.
+    Convert,
 }
 
 impl Family {
@@ -50,6 +60,7 @@ impl Family {
             Family::Separable => "separable",
             Family::Streaming => "streaming",
             Family::ClaimEmit => "claim_emit",
+            Family::Convert => "convert",
         }
     }
 }
@@ -150,6 +161,20 @@ pub enum KernelKey {
     },
     /// The grids of the general path are written.
     UnpoolDecide,
+    /// The report of a conversion is cleared.
+    ConvertClear,
+    /// Indices are converted.
+    ConvertIndices {
+        /// The type that is read.
+        from_type: IndexType,
+        /// The type that is written.
+        to_type: IndexType,
+    },
+    /// The first bad index of a conversion is looked up.
+    ConvertReport {
+        /// The type that is read.
+        from_type: IndexType,
+    },
     /// Output words are written from their owners.
     UnpoolEmit {
         /// The element type.
@@ -168,9 +193,11 @@ pub enum Slot {
     X,
     /// Y.
     Y,
-    /// The indices, written by a pool and read by an unpool.
+    /// The indices that are read.
     Indices,
-    /// The report of an unpool: four words.
+    /// The indices that are written.
+    IndicesOut,
+    /// The report of an unpool or a conversion.
     Status,
     /// The windows that are not given by a formula.
     Tables,
@@ -198,6 +225,7 @@ pub(crate) mod binding {
     pub const OWNERS: u32 = 7;
     pub const STATUS: u32 = 8;
     pub const GRIDS: u32 = 9;
+    pub const INDICES_OUT: u32 = 10;
 }
 
 impl KernelKey {
@@ -211,7 +239,7 @@ impl KernelKey {
                 match sink {
                     Sink::Candidates => {}
                     Sink::Values => bindings.push(write(binding::Y)),
-                    Sink::ValuesAndIndices(_) => bindings.extend([write(binding::Y), write(binding::INDICES)]),
+                    Sink::ValuesAndIndices(_) => bindings.push(write(binding::Y)),
                 }
                 if source == Source::Candidates {
                     bindings.push(read(binding::CANDIDATES_IN));
@@ -220,6 +248,9 @@ impl KernelKey {
                     bindings.push(write(binding::CANDIDATES_OUT));
                 }
                 bindings.push(read(binding::TABLES));
+                if let Sink::ValuesAndIndices(_) = sink {
+                    bindings.push(write(binding::INDICES_OUT));
+                }
                 bindings
             }
             KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
@@ -233,6 +264,11 @@ impl KernelKey {
                 vec![read(binding::X), write(binding::Y), read(binding::INDICES), read(binding::TABLES)]
             }
             KernelKey::UnpoolDecide => vec![write(binding::STATUS), write(binding::GRIDS)],
+            KernelKey::ConvertClear => vec![write(binding::STATUS)],
+            KernelKey::ConvertIndices { .. } => {
+                vec![read(binding::INDICES), write(binding::STATUS), write(binding::INDICES_OUT)]
+            }
+            KernelKey::ConvertReport { .. } => vec![read(binding::INDICES), write(binding::STATUS)],
             KernelKey::UnpoolEmit { .. } => vec![
                 read(binding::X),
                 write(binding::Y),
@@ -265,6 +301,11 @@ impl KernelKey {
             KernelKey::UnpoolCheck { index_type } => format!("unpool check {}", index_type.name()),
             KernelKey::UnpoolGather { dtype, .. } => format!("unpool gather {}", dtype.name()),
             KernelKey::UnpoolDecide => "unpool decide".to_owned(),
+            KernelKey::ConvertClear => "convert clear".to_owned(),
+            KernelKey::ConvertIndices { from_type, to_type } => {
+                format!("convert {} to {}", from_type.name(), to_type.name())
+            }
+            KernelKey::ConvertReport { from_type } => format!("convert report {}", from_type.name()),
             KernelKey::UnpoolEmit { dtype, .. } => format!("unpool emit {}", dtype.name()),
         }
     }
@@ -345,9 +386,10 @@ impl Schedule {
 
     /// The name of what runs: operator, family, types and passes.
     pub fn kernel(&self) -> String {
-        let (operator, dtype) = match &self.plan {
-            Plan::Pool(plan) => (plan.operator(), plan.dtype()),
-            Plan::Unpool(plan) => (plan.operator(), plan.dtype()),
+        let (operator, types) = match &self.plan {
+            Plan::Pool(plan) => (plan.operator(), plan.dtype().name()),
+            Plan::Unpool(plan) => (plan.operator(), plan.dtype().name()),
+            Plan::Convert(plan) => ("convert_indices", plan.to_type.name()),
         };
         let passes = match self.dispatches.len() {
             1 => "1 dispatch".to_owned(),
@@ -357,7 +399,7 @@ impl Schedule {
             Build::Generic => "generic",
             Build::Specialised => "specialised",
         };
-        format!("{operator} {} {} {build} ({passes})", self.family.name(), dtype.name())
+        format!("{operator} {} {types} {build} ({passes})", self.family.name())
     }
 
     /// The dispatches, in order.
@@ -365,11 +407,40 @@ impl Schedule {
         &self.dispatches
     }
 
-    /// The shape of Y.
+    /// The shape of Y, or of the converted indices.
     pub fn output_shape(&self) -> &[usize] {
         match &self.plan {
             Plan::Pool(plan) => plan.output_shape(),
             Plan::Unpool(plan) => plan.output_shape(),
+            Plan::Convert(plan) => plan.output_shape(),
+        }
+    }
+
+    /// The bytes of Y on the device: whole words; `None` where there is none.
+    pub fn y_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(plan) => Some(device_bytes(count(plan.output_shape()), plan.dtype().bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.output_shape()), plan.dtype().bytes())),
+            Plan::Convert(_) => None,
+        }
+    }
+
+    /// The bytes of the indices that are written; `None` where there are none.
+    pub fn indices_out_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(plan) => {
+                plan.indices().map(|indices| device_bytes(count(plan.output_shape()), indices.index_type.bytes()))
+            }
+            Plan::Unpool(_) => None,
+            Plan::Convert(plan) => Some(device_bytes(count(plan.output_shape()), plan.to_type.bytes())),
+        }
+    }
+
+    /// The bytes of the report; `None` where nothing can be wrong with the data.
+    pub fn status_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(_) => None,
+            Plan::Unpool(_) | Plan::Convert(_) => Some(STATUS_WORDS * 4),
         }
     }
 
@@ -383,6 +454,18 @@ impl Schedule {
         match &self.plan {
             Plan::Pool(plan) => plan.bytes(),
             Plan::Unpool(plan) => plan.bytes(),
+            Plan::Convert(plan) => plan.bytes(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_tensor_owns_whole_words() {
+        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
+        assert_eq!(device_bytes(3, 2), 8);
     }
 }

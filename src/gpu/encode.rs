@@ -37,9 +37,10 @@ pub struct Prepared {
 
 /// The buffers of one run that are not the schedule's own.
 pub(super) struct RunBuffers<'a> {
-    pub x: &'a wgpu::Buffer,
-    pub y: &'a wgpu::Buffer,
+    pub x: Option<&'a wgpu::Buffer>,
+    pub y: Option<&'a wgpu::Buffer>,
     pub indices: Option<&'a wgpu::Buffer>,
+    pub indices_out: Option<&'a wgpu::Buffer>,
     pub status: Option<&'a wgpu::Buffer>,
 }
 
@@ -123,9 +124,10 @@ impl Prepared {
                 vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(uniform) }];
             for (binding, &slot) in dispatch.key.bindings().iter().zip(&dispatch.slots) {
                 let buffer = match slot {
-                    Slot::X => Some(buffers.x),
-                    Slot::Y => Some(buffers.y),
+                    Slot::X => buffers.x,
+                    Slot::Y => buffers.y,
                     Slot::Indices => buffers.indices,
+                    Slot::IndicesOut => buffers.indices_out,
                     Slot::Status => buffers.status,
                     Slot::Tables => Some(&self.tables),
                     Slot::Scratch(number) => self.scratch.get(number),

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use crate::schedule::{Family, KernelKey, Schedule};
 use crate::{
-    AdaptiveMaxPool, Choice, DType, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Pooling, Tensor, reference,
-    select,
+    AdaptiveMaxPool, Choice, DType, EmptyIndex, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Pooling,
+    StorageOrder, Tensor, reference, select, uniform,
 };
 
 const POISON: u32 = 0xA5C3_96E7;
@@ -84,5 +84,50 @@ fn one_index_outside_its_own_window_takes_the_general_path() {
     // The window beside, the window below, the next channel, the next batch item.
     for (position, index) in [(0, 2), (0, 12), (23, 24), (5, 71), (12, 0)] {
         assert!(general_path_ran(gpu, &unpool, &x, &at(position, index)), "{index} at {position}");
+    }
+}
+
+#[test]
+fn flat_indices_past_32_bits_are_exact_on_the_device() {
+    let Some(gpu) = gpu() else { return };
+    let shape = [2, 3, 4, 5];
+    let x = tensor(&shape);
+    // Dilated, so that some windows lie wholly in padding and every kind of index is made.
+    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
+    for empty in empties {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
+            let pool = MaxPool::new([2, 2]).dilations([5, 1]).pads([2, 1, 2, 1]).empty_index(empty).index_order(order);
+            let mut plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+            assert!(plan.has_empty_windows());
+            // The same small tensor, numbered as if it were a corner of one with 10^17 elements.
+            if let Some(indices) = &mut plan.indices {
+                indices.space.extents = vec![300_000_007, 70_000_001];
+            }
+            let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+            assert!(indices.data().iter().any(|&index| index > 1 << 50));
+            let prepared = gpu.prepare_blocking(plan).unwrap();
+            let result = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+            assert_eq!(result, (y, indices), "{empty:?} {order:?}");
+        }
+    }
+}
+
+#[test]
+fn the_base_of_a_slice_is_added_in_64_bits() {
+    let Some(gpu) = gpu() else { return };
+    let x = tensor(&[1, 2, 6]);
+    let plan = MaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    for base in [0xFFFF_FFFDu64, 1 << 32, (1 << 40) + 0xFFFF_FFFF] {
+        let mut schedule = select(&plan.clone().into(), &gpu.limits(), &Choice::default()).unwrap();
+        for dispatch in &mut schedule.dispatches {
+            let mut uniform: uniform::Pool = bytemuck::pod_read_unaligned(&dispatch.uniform);
+            uniform.index_base = uniform::pair(base);
+            dispatch.uniform = bytemuck::bytes_of(&uniform).to_vec();
+        }
+        let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+        let (_, based) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+        let expected: Vec<i64> = indices.data().iter().map(|index| index + base as i64).collect();
+        assert_eq!(based.data(), expected, "base {base:#x}");
     }
 }

@@ -1,7 +1,7 @@
 //! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
 
 use super::digits::{Digit, dense_strides, merge};
-use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, device_bytes, grid};
+use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, grid};
 use crate::attributes::{EmptyIndex, EmptyValue, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
@@ -9,6 +9,7 @@ use crate::geometry::AxisWindow;
 use crate::plan::{Plan, PoolAxis, PoolPlan, count};
 use crate::schedule::{
     ActivationKind, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
+    device_bytes,
 };
 use crate::uniform::{self, pair};
 use crate::wgsl::nan_policy_number;
@@ -173,8 +174,8 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if matches!(family, Family::Streaming | Family::ClaimEmit) {
-        return Err(PlanError::KernelDoesNotApply { family, reason: "it unpools, and the plan is a pool" });
+    if !matches!(family, Family::Direct | Family::Separable) {
+        return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
     check_elements("elements of X", x)?;
@@ -239,7 +240,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         match sink {
             Sink::Candidates => {}
             Sink::Values => slots.push(Slot::Y),
-            Sink::ValuesAndIndices(_) => slots.extend([Slot::Y, Slot::Indices]),
+            Sink::ValuesAndIndices(_) => slots.push(Slot::Y),
         }
         if source == Source::Candidates {
             slots.push(Slot::Scratch(number - 1));
@@ -250,6 +251,9 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             slots.push(Slot::Scratch(number));
         }
         slots.push(Slot::Tables);
+        if let Sink::ValuesAndIndices(_) = sink {
+            slots.push(Slot::IndicesOut);
+        }
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
         schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     }

@@ -3,14 +3,13 @@
 
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::pool::{PassAxis, PassWindow, lanes, pass_axis};
-use super::unpool::STATUS_WORDS;
 use super::{MAX_ITERATIONS, WORKGROUP, activation, check_bytes, grid, unpool};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
 use crate::plan::{PoolAxis, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, Schedule, Slot};
+use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, STATUS_WORDS, Schedule, Slot};
 use crate::uniform;
 
 /// The schedule of a streaming unpool.

@@ -2,16 +2,13 @@
 
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::pool::lanes;
-use super::{activation, check_bytes, check_elements, device_bytes, grid};
+use super::{activation, check_bytes, check_elements, grid};
 use crate::attributes::{IndexFlattening, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
 use crate::plan::{Plan, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, Schedule, Slot};
+use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, STATUS_WORDS, Schedule, Slot, device_bytes};
 use crate::uniform;
-
-/// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
-pub(super) const STATUS_WORDS: u64 = 8;
 
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
