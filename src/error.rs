@@ -369,6 +369,48 @@ pub enum ExecuteError {
         /// How many indices are bad, those outside the range included.
         count: u64,
     },
+    /// A buffer that the schedule needs was not given. Without a report only an unpool that skips bad indices can be encoded.
+    #[error("the schedule needs a buffer for {what}")]
+    BufferMissing {
+        /// Which buffer.
+        what: &'static str,
+    },
+    /// A buffer slice that is too short.
+    #[error("the slice for {what} has {actual} bytes, but {needed} are needed")]
+    BufferTooShort {
+        /// Which buffer.
+        what: &'static str,
+        /// The bytes needed: whole words.
+        needed: u64,
+        /// The slice's bytes.
+        actual: u64,
+    },
+    /// A buffer slice whose offset the device cannot bind.
+    #[error("the slice for {what} begins at byte {offset}, which is no multiple of {alignment}")]
+    BufferMisaligned {
+        /// Which buffer.
+        what: &'static str,
+        /// The slice's offset in its buffer, in bytes.
+        offset: u64,
+        /// The device's alignment, in bytes.
+        alignment: u64,
+    },
+    /// A buffer that was made without a usage that the schedule needs.
+    #[error("the buffer for {what} was not made with the usage {usage}")]
+    BufferUsage {
+        /// Which buffer.
+        what: &'static str,
+        /// The missing usage.
+        usage: &'static str,
+    },
+    /// One buffer for two purposes of which one writes, which WebGPU forbids even where the slices do not overlap.
+    #[error("{first} and {second} are slices of one buffer")]
+    BufferShared {
+        /// One purpose.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
     /// No adapter answers the request.
     #[error("no usable GPU adapter: {0}")]
     NoAdapter(String),

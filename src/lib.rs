@@ -92,7 +92,7 @@ pub use geometry::{AxisWindow, Taps};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, GpuOptions, Prepared, list_adapters};
+pub use gpu::{Buffers, Gpu, GpuOptions, Prepared, list_adapters};
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};

@@ -416,6 +416,24 @@ impl Schedule {
         }
     }
 
+    /// The bytes of X on the device: whole words; `None` where there is none.
+    pub fn x_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(plan) => Some(device_bytes(count(plan.input_shape()), plan.dtype().bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.input_shape()), plan.dtype().bytes())),
+            Plan::Convert(_) => None,
+        }
+    }
+
+    /// The bytes of the indices that are read; `None` where there are none.
+    pub fn indices_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(_) => None,
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.indices_shape()), plan.index_type().bytes())),
+            Plan::Convert(plan) => Some(device_bytes(count(plan.input_shape()), plan.from_type.bytes())),
+        }
+    }
+
     /// The bytes of Y on the device: whole words; `None` where there is none.
     pub fn y_bytes(&self) -> Option<u64> {
         match &self.plan {

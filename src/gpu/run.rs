@@ -1,7 +1,7 @@
 //! Slices in, vectors out: upload, compute and read back, one submit a call.
 
 use super::context::Gpu;
-use super::encode::{Prepared, RunBuffers};
+use super::encode::{Buffers, Prepared};
 use super::transfer::Readback;
 use crate::element::Element;
 use crate::error::ExecuteError;
@@ -177,32 +177,31 @@ impl Prepared {
                 let mut encoder = inner
                     .device
                     .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-pooling") });
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                    label: Some(&self.schedule.kernel()),
-                    timestamp_writes: None,
-                });
-                let buffers = RunBuffers {
-                    x: x.as_ref(),
-                    y: y.as_ref(),
-                    indices: indices.as_ref(),
-                    indices_out: indices_out.as_ref(),
-                    status: status.as_ref(),
+                let buffers = Buffers {
+                    x: whole(&x),
+                    y: whole(&y),
+                    indices: whole(&indices),
+                    indices_out: whole(&indices_out),
+                    status: whole(&status),
                 };
-                self.encode(&mut pass, &buffers);
-                drop(pass);
+                self.encode(&mut encoder, buffers)?;
                 let mut read_back =
                     |buffer: &Option<wgpu::Buffer>| buffer.as_ref().map(|buffer| inner.read_back(&mut encoder, buffer));
                 let submitted =
                     Submitted { y: read_back(&y), indices: read_back(&indices_out), status: read_back(&status) };
-                (submitted, inner.queue.submit([encoder.finish()]))
+                Ok::<_, ExecuteError>((submitted, inner.queue.submit([encoder.finish()])))
             })
-            .await?;
+            .await??;
         #[cfg(not(target_arch = "wasm32"))]
         inner.poller.watch(submission)?;
         #[cfg(target_arch = "wasm32")]
         let _ = submission;
         Ok(submitted)
     }
+}
+
+fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
+    buffer.as_ref().map(|buffer| buffer.slice(..))
 }
 
 /// The error of a call that does not fit the plan.
