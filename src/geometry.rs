@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn ceil_rules_differ_where_the_last_window_starts_in_the_end_padding() {
-        // (attributes, literal, drop): the dossier's rows, with and without padding.
+        // (attributes, literal, drop): with and without padding.
         let rows = [
             (attributes(9, 2, 3, [0, 0], 1), 4, 3),
             (attributes(5, 2, 3, [0, 1], 1), 3, 2),

@@ -52,8 +52,9 @@
 //! `default-features = false` the crate is exactly that part and the reference, and does not depend on wgpu.
 //!
 //! Where things are: `ops/` attributes and `plan()`; `geometry.rs` every size and window formula; `index.rs` index
-//! conventions; `plan.rs` plans; `reference/` the operators as plain loops; `select/` plan to schedule; `wgsl.rs` key to
-//! text; `uniform.rs` the twins of the shaders' structs; `gpu/` all that knows wgpu; `shaders/` the parts.
+//! conventions; `plan.rs` plans; `reference/` the operators as plain loops; `select/` plan to schedule; `schedule.rs` and
+//! `kernel.rs` what is dispatched; `wgsl.rs` key to text; `uniform.rs` the twins of the shaders' structs; `gpu/` all that
+//! knows wgpu; `shaders/` the parts.
 //!
 //! # Invariants
 //!
@@ -73,6 +74,7 @@ mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod index;
+mod kernel;
 mod ops;
 mod plan;
 pub mod reference;
@@ -94,11 +96,10 @@ pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{Buffers, Gpu, GpuOptions, Prepared, list_adapters};
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
+pub use kernel::{ActivationKind, Binding, KernelKey, Sink, Slot, Source, WindowConstants};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
-pub use schedule::{
-    ActivationKind, Binding, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
-};
+pub use schedule::{Build, Dispatch, Family, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
 pub use wgsl::wgsl;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::schedule::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
+use crate::kernel::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
 
 macro_rules! parts {
     ($($path:literal),+ $(,)?) => {

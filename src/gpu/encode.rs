@@ -6,8 +6,9 @@ use super::context::{Gpu, Inner};
 use super::pipeline::Pipeline;
 use crate::attributes::OutOfBounds;
 use crate::error::ExecuteError;
+use crate::kernel::Slot;
 use crate::plan::Plan;
-use crate::schedule::{Schedule, Slot};
+use crate::schedule::Schedule;
 use crate::select::{Choice, select};
 
 /// The distance of uniforms in their buffer: no device asks for more.

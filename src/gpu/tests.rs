@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::schedule::{Family, KernelKey, Schedule};
+use crate::kernel::KernelKey;
+use crate::schedule::{Family, Schedule};
 use crate::{
     AdaptiveMaxPool, Choice, DType, EmptyIndex, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Pooling,
     StorageOrder, Tensor, reference, select, uniform,

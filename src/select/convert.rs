@@ -5,8 +5,9 @@ use super::{check_bytes, check_elements, grid};
 use crate::attributes::IndexFlattening;
 use crate::error::PlanError;
 use crate::index::IndexSpace;
+use crate::kernel::{KernelKey, Slot};
 use crate::plan::{ConvertPlan, Plan, count};
-use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, Schedule, Slot, device_bytes};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::uniform::{self, pair};
 
 /// A digit that is the channel or the batch; any other number is an axis.

@@ -6,11 +6,9 @@ use crate::attributes::{EmptyIndex, EmptyValue, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, WindowConstants};
 use crate::plan::{Plan, PoolAxis, PoolPlan, count};
-use crate::schedule::{
-    ActivationKind, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
-    device_bytes,
-};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::uniform::{self, pair};
 use crate::wgsl::nan_policy_number;
 

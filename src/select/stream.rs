@@ -8,8 +8,9 @@ use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
+use crate::kernel::{KernelKey, Slot};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, STATUS_WORDS, Schedule, Slot};
+use crate::schedule::{Build, Dispatch, Family, Limits, STATUS_WORDS, Schedule};
 use crate::uniform;
 
 /// The schedule of a streaming unpool.

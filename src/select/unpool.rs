@@ -6,8 +6,9 @@ use super::{activation, check_bytes, check_elements, grid};
 use crate::attributes::{IndexFlattening, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
+use crate::kernel::{KernelKey, Slot};
 use crate::plan::{Plan, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, STATUS_WORDS, Schedule, Slot, device_bytes};
+use crate::schedule::{Build, Dispatch, Family, Limits, STATUS_WORDS, Schedule, device_bytes};
 use crate::uniform;
 
 /// The schedule of an unpool.
