@@ -4,6 +4,7 @@
 mod adaptive_max_pool;
 mod max_pool;
 mod max_unpool;
+mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
 pub use max_pool::{GlobalMaxPool, MaxPool};
