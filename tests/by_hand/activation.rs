@@ -221,6 +221,17 @@ fn hard_sigmoid_is_a_line_between_zero_and_one() {
 }
 
 #[test]
+fn an_unpool_puts_the_line_through_filled_zeros() {
+    // x / 4 + 1 / 2 at 0, 1, 0 and -2.
+    let unpool = MaxUnpool::new([2]).strides([2]).activation(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 });
+    let plan = unpool.plan(&[1, 1, 2], DType::F32, IndexType::I64).unwrap();
+    let (x, indices) = ([1.0f32, -2.0], [1i64, 3]);
+    let x = TensorView::new([1, 1, 2], &x).unwrap();
+    let y = reference::max_unpool(&plan, x, TensorView::new([1, 1, 2], &indices).unwrap()).unwrap();
+    assert_eq!(y.data(), &[0.5, 0.75, 0.5, 0.0]);
+}
+
+#[test]
 fn tanh_and_sigmoid_are_the_functions() {
     // tanh 1 = (e^2 - 1) / (e^2 + 1), sigmoid 1 = e / (e + 1).
     let (tanh, sigmoid) = (0.761_594_155_955_764_9_f64, 0.731_058_578_630_004_9_f64);

@@ -1,10 +1,8 @@
 //! One computation, on every path.
 
 #[cfg(feature = "gpu")]
-use wgpu_pooling::{Build, Choice, Family, Prepared, families, select};
-use wgpu_pooling::{
-    DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Plan, Pooling, Tensor, TensorView, reference,
-};
+use wgpu_pooling::{Build, Choice, Family, Plan, Prepared, families, select};
+use wgpu_pooling::{DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView, reference};
 
 /// A shape and its elements.
 pub type Dense<'a, T> = (&'a [usize], &'a [T]);
