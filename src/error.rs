@@ -119,7 +119,8 @@ pub enum PlanError {
         /// The shape as given.
         shape: Vec<usize>,
     },
-    /// A window larger than the padded input, so that the output's extent would be negative.
+    /// A window larger than the padded input, so that the output's extent would be negative (or zero, where
+    /// [`SizeRounding::FloorPositive`](crate::SizeRounding::FloorPositive) asks for a positive one).
     #[error("axis {axis}: the effective kernel {effective_kernel} exceeds the padded input {padded_input}")]
     KernelExceedsInput {
         /// The spatial axis.

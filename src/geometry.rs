@@ -210,7 +210,7 @@ pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Re
         let up = room.div_euclid(s) + i128::from(room.rem_euclid(s) != 0) + 1;
         match rules.ceil {
             CeilRule::Floor => match rules.rounding {
-                SizeRounding::Floor => room.div_euclid(s) + 1,
+                SizeRounding::Floor | SizeRounding::FloorPositive => room.div_euclid(s) + 1,
                 SizeRounding::Trunc => room / s + 1,
             },
             CeilRule::CeilLiteral => up,
@@ -219,7 +219,8 @@ pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Re
             CeilRule::CeilDrop => up,
         }
     };
-    if output < 0 {
+    let least = i128::from(rules.rounding == SizeRounding::FloorPositive);
+    if output < least {
         return Err(match (fit(effective), fit(padded)) {
             (Some(effective_kernel), Some(padded_input)) => {
                 PlanError::KernelExceedsInput { axis, effective_kernel, padded_input }
@@ -293,6 +294,12 @@ mod tests {
         let slightly = attributes(4, 5, 2, [0, 0], 1);
         assert_eq!(outputs(slightly, SizeRules::default()), 0);
         assert_eq!(outputs(slightly, SizeRules { rounding: SizeRounding::Trunc, ..SizeRules::default() }), 1);
+        let positive = SizeRules { rounding: SizeRounding::FloorPositive, ..SizeRules::default() };
+        assert_eq!(
+            max_pool_axis(&slightly, positive),
+            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 5, padded_input: 4 })
+        );
+        assert_eq!(outputs(slightly, SizeRules { ceil: CeilRule::CeilDrop, ..positive }), 1, "ceil(-1 / 2) + 1");
         assert_eq!(
             max_pool_axis(&attributes(4, 9, 2, [0, 0], 1), SizeRules::default()),
             Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 9, padded_input: 4 })

@@ -5,6 +5,7 @@ mod adaptive_max_pool;
 mod convert_indices;
 mod max_pool;
 mod max_unpool;
+mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
 pub use convert_indices::ConvertIndices;

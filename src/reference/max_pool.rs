@@ -1,7 +1,7 @@
 //! MaxPool, GlobalMaxPool and AdaptiveMaxPool: for each window look at its elements in row-major order.
 
 use super::{activation, check_shape, check_type, for_each, position, zeros};
-use crate::attributes::{EmptyIndex, EmptyValue, Layout, NanPolicy};
+use crate::attributes::{EmptyIndex, Layout, NanPolicy};
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::index::Index;
@@ -135,10 +135,7 @@ fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,
         Outcome::Lowest => T::from_bits64(T::DTYPE.seed_bits()),
-        Outcome::Empty => T::from_bits64(match plan.empty_value {
-            EmptyValue::NegInf => T::DTYPE.negative_infinity_bits(),
-            EmptyValue::LowestFinite => T::DTYPE.lowest_finite_bits(),
-        }),
+        Outcome::Empty => T::from_bits64(plan.empty_value.bits(T::DTYPE)),
     };
     activation::apply(plan.activation, maximum)
 }

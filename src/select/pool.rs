@@ -2,7 +2,7 @@
 
 use super::digits::{Digit, dense_strides, merge};
 use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, grid};
-use crate::attributes::{EmptyIndex, EmptyValue, Layout};
+use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
@@ -331,14 +331,10 @@ impl Finish {
         tables: &mut Vec<u32>,
         limits: &Limits,
     ) -> Result<Finish, PlanError> {
-        let empty_value = match plan.empty_value {
-            EmptyValue::NegInf => plan.dtype.negative_infinity_bits(),
-            EmptyValue::LowestFinite => plan.dtype.lowest_finite_bits(),
-        };
         let mut finish = Finish {
             uniform: uniform::Pool {
                 nan_policy: nan_policy_number(plan.nan_policy),
-                empty_value: pair(empty_value),
+                empty_value: pair(plan.empty_value.bits(plan.dtype)),
                 lowest_value: pair(plan.dtype.seed_bits()),
                 channels_inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
                 activation,
