@@ -341,9 +341,21 @@ impl Activation {
                 actual: parameters.len(),
             });
         }
+        activation.check_parameters()?;
+        Ok(activation)
+    }
+
+    /// Refuses parameters that are no numbers: they would compare as nothing.
+    pub(crate) fn check_parameters(self) -> Result<(), PlanError> {
+        let parameters = match self {
+            Activation::Clip { min, max } => [min, max],
+            Activation::HardSigmoid { alpha, beta } => [alpha, beta],
+            Activation::LeakyRelu { alpha } => [alpha, 0.0],
+            Activation::Identity | Activation::Relu | Activation::Tanh | Activation::Sigmoid => [0.0, 0.0],
+        };
         match parameters.iter().position(|parameter| parameter.is_nan()) {
             Some(position) => Err(PlanError::ActivationParameter { position }),
-            None => Ok(activation),
+            None => Ok(()),
         }
     }
 

@@ -400,6 +400,7 @@ fn check_index_type(index_type: IndexType, unit: u64) -> Result<(), PlanError> {
 
 /// Integers know Relu and Clip alone; the others have no rounding that everybody agrees on.
 fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanError> {
+    activation.check_parameters()?;
     match activation {
         Activation::Identity | Activation::Relu | Activation::Clip { .. } => Ok(()),
         _ if dtype.is_float() => Ok(()),

@@ -178,11 +178,12 @@ impl Schedule {
         }
     }
 
-    /// The bytes of X on the device: whole words; `None` where there is none.
+    /// The bytes of X on the device: whole words, and at least one element's, since a binding cannot be empty; `None` where
+    /// there is none.
     pub fn x_bytes(&self) -> Option<u64> {
         match &self.plan {
-            Plan::Pool(plan) => Some(device_bytes(count(plan.input_shape()), plan.dtype().bytes())),
-            Plan::Unpool(plan) => Some(device_bytes(count(plan.input_shape()), plan.dtype().bytes())),
+            Plan::Pool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
             Plan::Convert(_) => None,
         }
     }
@@ -191,16 +192,16 @@ impl Schedule {
     pub fn indices_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
-            Plan::Unpool(plan) => Some(device_bytes(count(plan.indices_shape()), plan.index_type().bytes())),
-            Plan::Convert(plan) => Some(device_bytes(count(plan.input_shape()), plan.from_type.bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.indices_shape()).max(1), plan.index_type().bytes())),
+            Plan::Convert(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.from_type.bytes())),
         }
     }
 
     /// The bytes of Y on the device: whole words; `None` where there is none.
     pub fn y_bytes(&self) -> Option<u64> {
         match &self.plan {
-            Plan::Pool(plan) => Some(device_bytes(count(plan.output_shape()), plan.dtype().bytes())),
-            Plan::Unpool(plan) => Some(device_bytes(count(plan.output_shape()), plan.dtype().bytes())),
+            Plan::Pool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
             Plan::Convert(_) => None,
         }
     }
@@ -208,11 +209,11 @@ impl Schedule {
     /// The bytes of the indices that are written; `None` where there are none.
     pub fn indices_out_bytes(&self) -> Option<u64> {
         match &self.plan {
-            Plan::Pool(plan) => {
-                plan.indices().map(|indices| device_bytes(count(plan.output_shape()), indices.index_type.bytes()))
-            }
+            Plan::Pool(plan) => plan
+                .indices()
+                .map(|indices| device_bytes(count(plan.output_shape()).max(1), indices.index_type.bytes())),
             Plan::Unpool(_) => None,
-            Plan::Convert(plan) => Some(device_bytes(count(plan.output_shape()), plan.to_type.bytes())),
+            Plan::Convert(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.to_type.bytes())),
         }
     }
 

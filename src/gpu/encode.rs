@@ -194,8 +194,6 @@ impl Prepared {
             let Some(needed) = bytes.filter(|_| self.uses(slot)) else {
                 continue;
             };
-            // A binding cannot be empty.
-            let needed = needed.max(4);
             let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
             let (offset, alignment) = (slice.offset(), self.gpu.inner.alignment);
             if !slice.buffer().usage().contains(wgpu::BufferUsages::STORAGE) {

@@ -308,7 +308,7 @@ impl MaxPool {
                 }
                 let limit = match self.pads_limit {
                     PadsLimit::None => i64::MAX,
-                    PadsLimit::Ort => kernel[axis] - 1,
+                    PadsLimit::Ort => kernel[axis].saturating_sub(1),
                     PadsLimit::Torch => kernel[axis] / 2,
                 };
                 if value > limit {
