@@ -73,7 +73,7 @@ impl Taps {
 impl AxisWindow {
     /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
     ///
-    /// `output_index` must be below `output`; a plan sees to that.
+    /// `output_index` must be below `output`, and dilation and stride positive; a plan sees to that.
     pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
         let input = input as i64;
         match self {
@@ -81,6 +81,7 @@ impl AxisWindow {
                 let start = output_index as i64 * stride - pad_begin;
                 // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
                 // skipped whole.
+                let dilation = dilation.max(1);
                 let skipped = if start < 0 { ceil_div(-start, dilation) } else { 0 };
                 let first = start + skipped * dilation;
                 let left = (kernel - skipped).max(0);
@@ -88,7 +89,7 @@ impl AxisWindow {
                 Taps { first, count: left.min(room), step: dilation }
             }
             AxisWindow::Adaptive => {
-                let (index, input, output) = (output_index as i128, i128::from(input), output as i128);
+                let (index, input, output) = (output_index as i128, i128::from(input), output.max(1) as i128);
                 let start = index * input / output;
                 let end = ((index + 1) * input + output - 1) / output;
                 Taps { first: start as i64, count: (end - start) as i64, step: 1 }
@@ -120,10 +121,23 @@ impl AxisWindow {
         [first, (last - first + 1).max(0)]
     }
 
+    /// The most windows that can hold one position.
+    pub(crate) fn most_holders(self, input: usize, output: usize) -> u64 {
+        let most = match self {
+            AxisWindow::Strided { kernel, stride, dilation, .. } => {
+                // As many starts as fit into a window's reach.
+                let reach = (kernel as i128 - 1) * i128::from(dilation);
+                u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
+            }
+            AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
+        };
+        most.min(output as u64)
+    }
+
     /// The largest number of taps that any window of the axis can have inside the input.
     pub fn most_taps(self, input: usize, output: usize) -> u64 {
         let most = match self {
-            AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation)) as u64,
+            AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation.max(1))) as u64,
             AxisWindow::Adaptive if output == 0 => 0,
             // A window that starts inside an element's share and ends inside another's covers one more than the quotient.
             AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
@@ -373,6 +387,7 @@ mod tests {
                     assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
                 }
                 assert!(count == 0 || first + count <= output as i64);
+                assert!(count as u64 <= window.most_holders(input, output), "{window:?} on {input} to {output}");
                 if window == AxisWindow::Adaptive && p < input {
                     let hold =
                         (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));

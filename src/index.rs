@@ -176,19 +176,20 @@ impl IndexSpace {
         Ok(())
     }
 
-    /// How many elements the convention counts through: valid indices are 0 up to, not including, this.
+    /// How many elements the convention counts through: valid indices are 0 up to, not including, this. Sizes beyond 64
+    /// bits saturate; plans refuse them.
     pub fn unit(&self) -> u64 {
         let plane = self.plane();
         match self.flatten {
-            IndexFlattening::Tensor => self.batch as u64 * self.channels as u64 * plane,
-            IndexFlattening::Batch => self.channels as u64 * plane,
+            IndexFlattening::Tensor => (self.batch as u64).saturating_mul(self.channels as u64).saturating_mul(plane),
+            IndexFlattening::Batch => (self.channels as u64).saturating_mul(plane),
             IndexFlattening::Plane => plane,
         }
     }
 
     /// The elements of one plane.
     pub(crate) fn plane(&self) -> u64 {
-        self.extents.iter().map(|&extent| extent as u64).product()
+        self.extents.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
     }
 
     /// The strides of the affine map.
@@ -199,7 +200,7 @@ impl IndexSpace {
         let mut stride = innermost;
         let mut assign = |axis: usize| {
             spatial[axis] = stride;
-            stride *= self.extents[axis] as i64;
+            stride = stride.wrapping_mul(self.extents[axis] as i64);
         };
         match self.order {
             StorageOrder::RowMajor => (0..self.extents.len()).rev().for_each(&mut assign),
@@ -210,7 +211,7 @@ impl IndexSpace {
             (_, Layout::Nchw) => plane,
             (_, Layout::Nhwc) => 1,
         };
-        let n = if self.flatten == IndexFlattening::Tensor { plane * channels } else { 0 };
+        let n = if self.flatten == IndexFlattening::Tensor { plane.wrapping_mul(channels) } else { 0 };
         IndexStrides { n, c, spatial }
     }
 

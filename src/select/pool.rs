@@ -18,6 +18,10 @@ const PART_TAPS: u64 = 1_024;
 /// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
 const FORMULA_LIMIT: i64 = 1 << 29;
 
+/// How an axis is given (shaders/window/windows.wgsl).
+const TABLE: u32 = 1;
+const HOLDERS: u32 = 2;
+
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone)]
 pub(super) enum PassWindow {
@@ -27,6 +31,8 @@ pub(super) enum PassWindow {
     Axis(AxisWindow),
     /// First tap and number of taps of each output, and the distance between taps.
     Table(Vec<[i64; 2]>, i64),
+    /// From an element to the windows that can hold it, on an axis of so many elements.
+    Holders(AxisWindow, u64),
 }
 
 /// One axis of a pass.
@@ -116,7 +122,13 @@ fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>,
         }
         return Ok(passes);
     }
-    let busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
+    let mut busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
+    // Axes that shrink come first, so that the candidates between two passes are never more than they must be. Positions
+    // break ties, so the order of the passes does not show.
+    busy.sort_by(|&a, &b| {
+        let ratio = |of: usize, by: usize| axes[of].output as u128 * axes[by].input as u128;
+        ratio(a, b).cmp(&ratio(b, a))
+    });
     // A pool that moves nothing still has to be written.
     let busy = if busy.is_empty() { vec![axes.len() - 1] } else { busy };
     for axis in busy {
@@ -278,6 +290,21 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits)
     };
     let entries: Box<dyn Iterator<Item = [i64; 2]>> = match &axis.window {
         PassWindow::Identity => return Ok(twin),
+        PassWindow::Holders(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, extent)
+            if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin])
+                && i128::from(*kernel) * i128::from(*dilation) < i128::from(FORMULA_LIMIT) =>
+        {
+            twin.kernel = *kernel as u32;
+            twin.stride = *stride as u32;
+            twin.dilation = *dilation as u32;
+            twin.pad_begin = *pad_begin as i32;
+            twin.kind = HOLDERS;
+            twin.table = *extent as u32;
+            return Ok(twin);
+        }
+        PassWindow::Holders(window, extent) => {
+            Box::new((0..axis.output).map(|p| window.holders(p as usize, *extent as usize, axis.input as usize)))
+        }
         PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation, pad_begin })
             if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin]) =>
         {
@@ -301,7 +328,7 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits)
         }
     };
     check_bytes("bytes of window tables", axis.output.saturating_mul(8), limits)?;
-    twin.kind = 1;
+    twin.kind = TABLE;
     twin.table = tables.len() as u32;
     for [first, count] in entries {
         // A first tap beyond 32 bits belongs to an empty window.

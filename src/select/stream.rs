@@ -31,7 +31,11 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
     let general = std::mem::take(&mut schedule.dispatches);
 
-    let (holders, own) = axes(plan, windows, &mut schedule.tables, limits)?;
+    // The general path needs no tables, so it is there where these are too large.
+    let (holders, own) = match axes(plan, windows, &mut schedule.tables, limits) {
+        Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
+        other => other?,
+    };
     let looked_at =
         holders.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let lanes = lanes(plan.dtype);
@@ -115,14 +119,12 @@ fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Vec<u32>, limits
     let skipped = 3 - windows.len();
     for (axis, &window) in windows.iter().enumerate() {
         let (input, output, extent) = (plan.inputs[axis], plan.outputs[axis], plan.space.extents[axis]);
-        // Extents can be large and empty of sources only where the tensor itself is refused, so the table stays bounded.
-        let table: Vec<[i64; 2]> = (0..output).map(|p| window.holders(p, extent, input)).collect();
-        let most = table.iter().map(|[_, count]| *count as u64).max().unwrap_or(0);
+        let most = window.most_holders(extent, input);
         let held = PassAxis {
             input: input as u64,
             output: output as u64,
             most_taps: most,
-            window: PassWindow::Table(table, 1),
+            window: PassWindow::Holders(window, extent as u64),
         };
         holders[skipped + axis] = (pass_axis(&held, tables, limits)?, most);
         let window = PoolAxis { input: extent, output: input, window };
