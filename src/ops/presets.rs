@@ -1,7 +1,7 @@
 //! Presets: the conventions of each runtime, as constructors.
 //!
-//! A preset sets options and nothing else, so whatever the caller sets afterwards wins. What a runtime refuses and the
-//! preset accepts, and what no option reproduces, is said at the preset.
+//! A preset sets the options whose default is not the runtime's, and whatever the caller sets afterwards wins. What a
+//! runtime refuses and the preset accepts, and what no option reproduces, is said at the preset.
 
 use super::{AdaptiveMaxPool, MaxPool, MaxUnpool};
 use crate::attributes::{
@@ -103,7 +103,6 @@ impl MaxPool {
             .strides(kernel_shape)
             .flatten(IndexFlattening::Plane)
             .nan_policy(NanPolicy::PropagateLast)
-            .empty_value(EmptyValue::NegInf)
             .empty_index(EmptyIndex::ClampedStart)
             .size_rounding(SizeRounding::FloorPositive)
             .pads_limit(PadsLimit::Torch)
@@ -206,7 +205,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn onnx_after_1_23(kernel_shape: impl AsRef<[i64]>) -> Self {
-        MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape).unpool_min_size(UnpoolMinSize::None)
+        MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape)
     }
 
     /// onnxruntime's CPU kernel: indices are flat in the given `output_shape` (onnx#2398), which must not have fewer
@@ -262,7 +261,6 @@ impl MaxUnpool {
             .strides(kernel_shape)
             .flatten(IndexFlattening::Plane)
             .unpool_space(UnpoolSpace::OutputShape)
-            .unpool_min_size(UnpoolMinSize::None)
     }
 }
 
