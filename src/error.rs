@@ -204,6 +204,22 @@ pub enum PlanError {
         /// The pool's option.
         empty_index: crate::attributes::EmptyIndex,
     },
+    /// Two index conventions that count tensors of different sizes.
+    #[error("indices of a tensor {from:?} cannot become indices of a tensor {to:?}")]
+    SpaceMismatch {
+        /// N, C and the extents of the first.
+        from: Vec<usize>,
+        /// N, C and the extents of the second.
+        to: Vec<usize>,
+    },
+    /// An index tensor whose N, C or number of axes is not its convention's.
+    #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
+    IndexShape {
+        /// The index tensor's shape, in its layout.
+        shape: Vec<usize>,
+        /// N, C and the extents that the convention counts.
+        space: Vec<usize>,
+    },
     /// 32-bit indices on a unit with more than 2^31 - 1 elements.
     #[error("i32 indices cannot address {unit} elements")]
     IndexTypeTooNarrow {
@@ -343,6 +359,58 @@ pub enum ExecuteError {
         unit: u64,
         /// How many offenders there are.
         count: u64,
+    },
+    /// Indices that name an element of another plane cannot be converted to a convention that does not name planes.
+    #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
+    IndexNotInPlane {
+        /// The flat position of the first offender in the index tensor, as stored.
+        position: u64,
+        /// Its value.
+        value: i64,
+        /// How many indices are bad, those outside the range included.
+        count: u64,
+    },
+    /// A buffer that the schedule needs was not given. Without a report only an unpool that skips bad indices can be encoded.
+    #[error("the schedule needs a buffer for {what}")]
+    BufferMissing {
+        /// Which buffer.
+        what: &'static str,
+    },
+    /// A buffer slice that is too short.
+    #[error("the slice for {what} has {actual} bytes, but {needed} are needed")]
+    BufferTooShort {
+        /// Which buffer.
+        what: &'static str,
+        /// The bytes needed: whole words.
+        needed: u64,
+        /// The slice's bytes.
+        actual: u64,
+    },
+    /// A buffer slice whose offset the device cannot bind.
+    #[error("the slice for {what} begins at byte {offset}, which is no multiple of {alignment}")]
+    BufferMisaligned {
+        /// Which buffer.
+        what: &'static str,
+        /// The slice's offset in its buffer, in bytes.
+        offset: u64,
+        /// The device's alignment, in bytes.
+        alignment: u64,
+    },
+    /// A buffer that was made without a usage that the schedule needs.
+    #[error("the buffer for {what} was not made with the usage {usage}")]
+    BufferUsage {
+        /// Which buffer.
+        what: &'static str,
+        /// The missing usage.
+        usage: &'static str,
+    },
+    /// One buffer for two purposes of which one writes, which WebGPU forbids even where the slices do not overlap.
+    #[error("{first} and {second} are slices of one buffer")]
+    BufferShared {
+        /// One purpose.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
     },
     /// No adapter answers the request.
     #[error("no usable GPU adapter: {0}")]

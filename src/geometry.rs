@@ -96,6 +96,30 @@ impl AxisWindow {
         }
     }
 
+    /// The windows that can hold position `p`: the first of them and how many follow each other. Windows between them that
+    /// step over `p` by their dilation are counted in.
+    pub(crate) fn holders(self, p: usize, input: usize, output: usize) -> [i64; 2] {
+        if p >= input || output == 0 {
+            return [0, 0];
+        }
+        let (first, last) = match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let position = p as i64 + pad_begin;
+                // Window o reaches from o * stride to o * stride + (kernel - 1) * dilation, in padded positions.
+                let reach = (kernel as i128 - 1) * i128::from(dilation);
+                let first = (i128::from(position) - reach + i128::from(stride) - 1).div_euclid(i128::from(stride));
+                (first.max(0) as i64, position.div_euclid(stride))
+            }
+            AxisWindow::Adaptive => {
+                let (p, input, output) = (p as i128, input as i128, output as i128);
+                // floor(o * input / output) <= p < ceil((o + 1) * input / output)
+                (((p * output) / input) as i64, (((p + 1) * output - 1) / input) as i64)
+            }
+        };
+        let last = last.min(output as i64 - 1);
+        [first, (last - first + 1).max(0)]
+    }
+
     /// The largest number of taps that any window of the axis can have inside the input.
     pub fn most_taps(self, input: usize, output: usize) -> u64 {
         let most = match self {
@@ -227,6 +251,15 @@ pub(crate) fn max_unpool_axis(attributes: &AxisAttributes) -> Result<i64, PlanEr
     i64::try_from(inferred).map_err(|_| PlanError::GeometryOverflow { axis, input, kernel, stride, dilation, pads })
 }
 
+/// The windows of the pool that MaxUnpool undoes on one axis; `None` if positions exceed 64 bits.
+pub(crate) fn max_unpool_window(attributes: &AxisAttributes) -> Option<AxisWindow> {
+    let AxisAttributes { input, kernel, stride, dilation, pads, .. } = *attributes;
+    let last_start = (input as i128 - 1) * i128::from(stride);
+    let fits = |value: i128| value.abs() <= i128::from(i64::MAX / 4);
+    let all = [last_start, i128::from(kernel) * i128::from(dilation), i128::from(stride), i128::from(pads[0])];
+    all.into_iter().all(fits).then_some(AxisWindow::Strided { kernel, stride, dilation, pad_begin: pads[0] })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +274,7 @@ mod tests {
 
     #[test]
     fn ceil_rules_differ_where_the_last_window_starts_in_the_end_padding() {
-        // (attributes, literal, drop): the dossier's rows, with and without padding.
+        // (attributes, literal, drop): with and without padding.
         let rows = [
             (attributes(9, 2, 3, [0, 0], 1), 4, 3),
             (attributes(5, 2, 3, [0, 1], 1), 3, 2),
@@ -324,6 +357,36 @@ mod tests {
                             assert_eq!(window.has_empty(input, 6), any_empty, "{window:?} on {input}");
                         }
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn holders_are_the_windows_that_can_hold_a_position() {
+        let check = |window: AxisWindow, input: usize, output: usize| {
+            for p in 0..input + 2 {
+                let [first, count] = window.holders(p, input, output);
+                for o in 0..output {
+                    let holds = window.taps(o, input, output).positions().any(|tap| tap == p as i64);
+                    let counted = (first..first + count).contains(&(o as i64));
+                    assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
+                }
+                assert!(count == 0 || first + count <= output as i64);
+                if window == AxisWindow::Adaptive && p < input {
+                    let hold =
+                        (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));
+                    assert_eq!(hold.count() as i64, count, "adaptive holders are exact");
+                }
+            }
+        };
+        for input in 1..8 {
+            for output in 1..7 {
+                check(AxisWindow::Adaptive, input, output);
+                for (kernel, stride, dilation, pad_begin) in
+                    [(1, 1, 1, 0), (2, 2, 1, 0), (3, 2, 1, 1), (2, 3, 1, 0), (3, 1, 2, 2), (2, 1, 4, -1), (1, 5, 9, 3)]
+                {
+                    check(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, input, output);
                 }
             }
         }

@@ -110,6 +110,56 @@ impl IndexStrides {
 }
 
 impl IndexSpace {
+    /// ONNX's convention on tensors with these extents: flat over the whole tensor, row major, NCHW.
+    pub fn new(batch: usize, channels: usize, extents: impl AsRef<[usize]>) -> Self {
+        IndexSpace {
+            flatten: IndexFlattening::default(),
+            order: StorageOrder::default(),
+            layout: Layout::default(),
+            batch,
+            channels,
+            extents: extents.as_ref().to_vec(),
+        }
+    }
+
+    /// Counting through something else.
+    pub fn with_flatten(mut self, flatten: IndexFlattening) -> Self {
+        self.flatten = flatten;
+        self
+    }
+
+    /// Counting in another order.
+    pub fn with_order(mut self, order: StorageOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// In another layout, in arithmetic and as the index tensor is stored.
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Through what an index counts.
+    pub fn flatten(&self) -> IndexFlattening {
+        self.flatten
+    }
+
+    /// In which order it counts spatial coordinates.
+    pub fn order(&self) -> StorageOrder {
+        self.order
+    }
+
+    /// The layout of the index tensor and of its arithmetic.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// N, C and the spatial extents, in this order whatever the layout.
+    pub fn shape(&self) -> Vec<usize> {
+        [&[self.batch, self.channels], self.extents.as_slice()].concat()
+    }
+
     /// Refuses combinations that no convention has.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if self.layout == Layout::Nhwc {

@@ -39,9 +39,14 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
             }
         }
     }
-    let unpool = MaxUnpool::new([2; 5]).strides([2; 5]).plan(&[2, 3, 4, 5, 6, 7, 8], DType::U8, IndexType::I64);
-    for schedule in schedules(&unpool.unwrap().into()) {
-        assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
+    for unpool in [
+        MaxUnpool::new([2; 5]).strides([2; 5]).plan(&[2, 3, 4, 5, 6, 7, 8], DType::U8, IndexType::I64),
+        MaxUnpool::new([31; 2]).plan(&[2, 3, 40, 50], DType::U8, IndexType::I64),
+        MaxUnpool::new([31; 3]).plan(&[1, 1, 40, 50, 6], DType::F32, IndexType::I32),
+    ] {
+        for schedule in schedules(&unpool.unwrap().into()) {
+            assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
+        }
     }
 }
 
@@ -56,6 +61,22 @@ fn a_long_window_is_separable_and_a_short_one_direct() {
 }
 
 #[test]
+fn families_that_apply_are_these() {
+    use Family::{ClaimEmit, Direct, Separable, Streaming};
+    let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
+    let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
+    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable]);
+    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Separable]);
+    assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable]);
+    let unpool =
+        |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
+    assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [Streaming, ClaimEmit]);
+    // Too many windows hold an element, and too many axes.
+    assert_eq!(unpool(MaxUnpool::new([90, 90]), &[1, 1, 99, 99]), [ClaimEmit]);
+    assert_eq!(unpool(MaxUnpool::new([2; 4]), &[1, 1, 3, 3, 3, 3]), [ClaimEmit]);
+}
+
+#[test]
 fn schedules_are_equal_values_and_say_what_they_move() {
     let plan: Plan =
         MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 3, 8, 6], DType::F16, Some(IndexType::I32)).unwrap().into();
@@ -66,7 +87,10 @@ fn schedules_are_equal_values_and_say_what_they_move() {
     assert_eq!(schedule.scratch_bytes(), 0);
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10], DType::F32, IndexType::I64).unwrap().into();
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
-    assert_eq!(schedule.scratch_bytes(), 20 * 4, "an owner for each output element");
+    assert_eq!(schedule.family(), Family::Streaming);
+    assert_eq!(schedule.scratch_bytes(), 20 * 4 + 3 * 12, "an owner for each output element, and three grids");
+    let indirect: Vec<bool> = schedule.dispatches().iter().map(|dispatch| dispatch.is_indirect()).collect();
+    assert_eq!(indirect, [false, false, false, false, true, true, true]);
     assert_eq!(schedule.bytes_moved(), 10 * 4 + 10 * 8 + 20 * 4);
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Inner {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
+    /// The multiple at which storage bindings begin, in bytes.
+    pub alignment: u64,
     pub pipelines: Pipelines,
     pub poison: Option<u32>,
     adapter_info: Option<wgpu::AdapterInfo>,
@@ -201,6 +203,7 @@ impl Gpu {
         poison: Option<u32>,
     ) -> Gpu {
         let limits = device.limits();
+        let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         let limits = Limits {
             max_buffer_bytes: limits.max_buffer_size,
             max_binding_bytes: limits.max_storage_buffer_binding_size,
@@ -213,6 +216,7 @@ impl Gpu {
                 device,
                 queue,
                 limits,
+                alignment,
                 pipelines: Pipelines::default(),
                 poison,
                 adapter_info,

@@ -8,7 +8,7 @@ use crate::attributes::{
 };
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::geometry::{AxisAttributes, max_unpool_axis};
+use crate::geometry::{AxisAttributes, AxisWindow, max_unpool_axis, max_unpool_window};
 use crate::index::{IndexSpace, IndexType};
 use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
 
@@ -61,6 +61,7 @@ enum Target {
 struct Resolved {
     outputs: Vec<usize>,
     space: IndexSpace,
+    windows: Option<Vec<AxisWindow>>,
     skip_minus_one: bool,
 }
 
@@ -232,25 +233,25 @@ impl MaxUnpool {
             Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout,
         };
         let dimensions = Dimensions::of(shape, layout)?;
-        let Resolved { outputs, space, skip_minus_one } = match &self.target {
+        let Resolved { outputs, space, windows, skip_minus_one } = match &self.target {
             Target::Attributes { kernel_shape, strides, pads, output_shape } => {
                 let rank = dimensions.spatial.len();
                 let kernel = per_axis("kernel_shape", Some(kernel_shape), 1, rank)?;
                 let strides = per_axis("strides", strides.as_deref(), 1, rank)?;
                 let pads = pads_per_axis(pads.as_deref(), rank)?;
-                let inferred = (0..rank)
-                    .map(|axis| {
-                        max_unpool_axis(&AxisAttributes {
-                            axis,
-                            input: dimensions.spatial[axis],
-                            kernel: kernel[axis],
-                            stride: strides[axis],
-                            dilation: 1,
-                            pads: pads[axis],
-                        })
+                let attributes: Vec<AxisAttributes> = (0..rank)
+                    .map(|axis| AxisAttributes {
+                        axis,
+                        input: dimensions.spatial[axis],
+                        kernel: kernel[axis],
+                        stride: strides[axis],
+                        dilation: 1,
+                        pads: pads[axis],
                     })
-                    .collect::<Result<Vec<i64>, _>>()?;
-                self.resolve(&dimensions, &inferred, output_shape.as_deref())?
+                    .collect();
+                let inferred = attributes.iter().map(max_unpool_axis).collect::<Result<Vec<_>, _>>()?;
+                let windows = attributes.iter().map(max_unpool_window).collect();
+                self.resolve(&dimensions, &inferred, windows, output_shape.as_deref())?
             }
             Target::Pool(pool) => {
                 let pool = pool.as_ref().as_ref().map_err(Clone::clone)?;
@@ -266,6 +267,7 @@ impl MaxUnpool {
             outputs,
             index_type,
             space,
+            windows,
             skip_minus_one,
             duplicates: self.duplicates,
             out_of_bounds: self.out_of_bounds,
@@ -282,6 +284,7 @@ impl MaxUnpool {
         &self,
         dimensions: &Dimensions,
         inferred: &[i64],
+        windows: Option<Vec<AxisWindow>>,
         output_shape: Option<&[i64]>,
     ) -> Result<Resolved, PlanError> {
         let positive = || match inferred.iter().position(|&extent| extent < 1) {
@@ -291,7 +294,7 @@ impl MaxUnpool {
         let Some(output_shape) = output_shape else {
             let outputs = positive()?;
             let space = self.indices.on(dimensions, &outputs);
-            return Ok(Resolved { outputs, space, skip_minus_one: false });
+            return Ok(Resolved { outputs, space, windows, skip_minus_one: false });
         };
         let (expected, actual) = (inferred.len() + 2, output_shape.len());
         if expected != actual {
@@ -315,7 +318,7 @@ impl MaxUnpool {
             check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
         }
         check_size(self.unpool_min_size.unwrap_or(default_minimum), &outputs, inferred)?;
-        Ok(Resolved { space: self.indices.on(dimensions, &extents), outputs, skip_minus_one: false })
+        Ok(Resolved { space: self.indices.on(dimensions, &extents), outputs, windows, skip_minus_one: false })
     }
 }
 
@@ -353,5 +356,6 @@ fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
     if skip_minus_one && indices.empty != EmptyIndex::MinusOne {
         return Err(PlanError::NotInvertible { empty_index: indices.empty });
     }
-    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), skip_minus_one })
+    let windows = Some(pool.axes.iter().map(|axis| axis.window).collect());
+    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), windows, skip_minus_one })
 }

@@ -2,11 +2,13 @@
 //! [`UnpoolPlan`](crate::UnpoolPlan).
 
 mod adaptive_max_pool;
+mod convert_indices;
 mod max_pool;
 mod max_unpool;
 mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
+pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 

@@ -1,15 +1,14 @@
 //! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
 
 use super::digits::{Digit, dense_strides, merge};
-use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, device_bytes, grid};
+use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, grid};
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, WindowConstants};
 use crate::plan::{Plan, PoolAxis, PoolPlan, count};
-use crate::schedule::{
-    ActivationKind, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
-};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::uniform::{self, pair};
 use crate::wgsl::nan_policy_number;
 
@@ -21,7 +20,7 @@ const FORMULA_LIMIT: i64 = 1 << 29;
 
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone)]
-enum PassWindow {
+pub(super) enum PassWindow {
     /// Every output is its own element.
     Identity,
     /// As in the plan.
@@ -32,19 +31,19 @@ enum PassWindow {
 
 /// One axis of a pass.
 #[derive(Debug, Clone)]
-struct PassAxis {
-    input: u64,
-    output: u64,
-    most_taps: u64,
-    window: PassWindow,
+pub(super) struct PassAxis {
+    pub input: u64,
+    pub output: u64,
+    pub most_taps: u64,
+    pub window: PassWindow,
 }
 
 impl PassAxis {
-    fn unit() -> Self {
+    pub fn unit() -> Self {
         PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
     }
 
-    fn of(axis: &PoolAxis) -> Self {
+    pub fn of(axis: &PoolAxis) -> Self {
         PassAxis {
             input: axis.input as u64,
             output: axis.output as u64,
@@ -173,8 +172,8 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if family == Family::ClaimEmit {
-        return Err(PlanError::KernelDoesNotApply { family, reason: "it unpools, and the plan is a pool" });
+    if !matches!(family, Family::Direct | Family::Separable) {
+        return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
     check_elements("elements of X", x)?;
@@ -239,7 +238,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         match sink {
             Sink::Candidates => {}
             Sink::Values => slots.push(Slot::Y),
-            Sink::ValuesAndIndices(_) => slots.extend([Slot::Y, Slot::Indices]),
+            Sink::ValuesAndIndices(_) => slots.push(Slot::Y),
         }
         if source == Source::Candidates {
             slots.push(Slot::Scratch(number - 1));
@@ -250,20 +249,23 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             slots.push(Slot::Scratch(number));
         }
         slots.push(Slot::Tables);
+        if let Sink::ValuesAndIndices(_) = sink {
+            slots.push(Slot::IndicesOut);
+        }
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, iterations });
+        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     }
     check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits)?;
     Ok(schedule)
 }
 
 /// Elements of Y that one invocation writes: a whole word.
-fn lanes(dtype: DType) -> u64 {
+pub(super) fn lanes(dtype: DType) -> u64 {
     (4 / dtype.bytes() as u64).max(1)
 }
 
 /// An axis as the uniform has it; its table, if it needs one, goes to the others.
-fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
+pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let mut twin = uniform::Axis {
         input: axis.input as u32,
         output: axis.output as u32,

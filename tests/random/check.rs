@@ -1,0 +1,334 @@
+//! One case against its definition on every path: the reference, and each family that applies on the GPU.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use wgpu_pooling::{
+    Build, Choice, DType, Element, ExecuteError, Gpu, Index, IndexType, Limits, MaxUnpool, Plan, PlanError, PoolPlan,
+    Prepared, Tensor, UnpoolPlan, families, reference, select,
+};
+
+use super::definition::{self, Pooled, Scatter, Scattered, Verdict};
+use super::elements::with_element;
+use super::pools::{PoolCase, shape};
+use super::unpools::{Target, UnpoolCase};
+
+/// The GPU of a test, if it has one, and what its cases came to.
+pub struct Bench {
+    gpu: Option<&'static Gpu>,
+    counts: Cell<BTreeMap<&'static str, u32>>,
+}
+
+impl Bench {
+    pub fn new(gpu: Option<&'static Gpu>) -> Self {
+        Bench { gpu, counts: Cell::default() }
+    }
+
+    pub fn count(&self, what: &'static str) {
+        let mut counts = self.counts.take();
+        *counts.entry(what).or_default() += 1;
+        self.counts.set(counts);
+    }
+
+    pub fn counted(&self, what: &str) -> u32 {
+        let counts = self.counts.take();
+        let counted = counts.get(what).copied().unwrap_or(0);
+        self.counts.set(counts);
+        counted
+    }
+
+    /// The reference, then every family that applies, each with its name. A plan that no family computes is an error,
+    /// unless it exceeds what a GPU can do and says so.
+    fn paths(&self, plan: &Plan) -> Result<Vec<(String, Option<Prepared>)>, String> {
+        let mut paths = vec![("reference".to_owned(), None)];
+        let limits = self.gpu.map_or(Limits::WEBGPU, Gpu::limits);
+        let found = families(plan, &limits);
+        if found.is_empty() {
+            return match select(plan, &limits, &Choice::default()) {
+                Err(PlanError::NotOnGpu { .. } | PlanError::ExceedsLimit { .. }) => {
+                    self.count("not on a GPU");
+                    Ok(paths)
+                }
+                other => Err(format!("no family applies, but the selection is {other:?}")),
+            };
+        }
+        for family in found {
+            let choice = Choice { family: Some(family), build: Build::Generic };
+            let schedule = select(plan, &limits, &choice).map_err(|error| format!("{family:?}: {error}"))?;
+            let Some(gpu) = self.gpu else { continue };
+            self.count(family.name());
+            let name = schedule.kernel();
+            let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
+            paths.push((name, Some(prepared)));
+        }
+        Ok(paths)
+    }
+}
+
+impl fmt::Display for Bench {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = self.counts.take();
+        let parts: Vec<String> = counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        self.counts.set(counts);
+        formatter.write_str(&parts.join(", "))
+    }
+}
+
+/// What the library makes of a pool: bits, and indices if they were asked for.
+pub struct Output {
+    pub y: Vec<u64>,
+    pub indices: Option<Vec<i64>>,
+}
+
+fn bits<T: Element>(tensor: Tensor<T>, expected: &[usize]) -> Result<Vec<u64>, String> {
+    if tensor.shape() != expected {
+        return Err(format!("the shape is {:?}, not {expected:?}", tensor.shape()));
+    }
+    Ok(tensor.data().iter().map(|element| element.to_bits64()).collect())
+}
+
+fn elements<T: Element>(shape: &[usize], bits: &[u64]) -> Tensor<T> {
+    let data = bits.iter().map(|&bits| T::from_bits64(bits)).collect();
+    Tensor::new(shape, data).expect("a case has as many elements as its shape")
+}
+
+fn index_tensor<I: Index>(shape: &[usize], indices: &[i64]) -> Tensor<I> {
+    let data = indices.iter().map(|&index| I::from_i64(index)).collect();
+    Tensor::new(shape, data).expect("a case has as many indices as elements")
+}
+
+/// Computes a pool on one path.
+fn compute_pool(plan: &PoolPlan, x: &[u64], prepared: Option<&Prepared>) -> Result<Output, String> {
+    fn with_indices<T: Element, I: Index>(
+        plan: &PoolPlan,
+        x: &Tensor<T>,
+        prepared: Option<&Prepared>,
+    ) -> Result<Output, String> {
+        let result = match prepared {
+            None => reference::max_pool_with_indices::<T, I>(plan, x.view()),
+            Some(prepared) => prepared.max_pool_with_indices_blocking::<T, I>(x.view()),
+        };
+        let (y, indices) = result.map_err(|error| error.to_string())?;
+        if indices.shape() != plan.indices_shape() {
+            return Err(format!("the indices' shape is {:?}", indices.shape()));
+        }
+        let indices = indices.data().iter().map(|index| index.to_i64()).collect();
+        Ok(Output { y: bits(y, plan.output_shape())?, indices: Some(indices) })
+    }
+    with_element!(plan.dtype(), T => {
+        let x: Tensor<T> = elements(plan.input_shape(), x);
+        match plan.indices().map(|indices| indices.index_type) {
+            None => {
+                let y = match prepared {
+                    None => reference::max_pool(plan, x.view()),
+                    Some(prepared) => prepared.max_pool_blocking(x.view()),
+                };
+                Ok(Output { y: bits(y.map_err(|error| error.to_string())?, plan.output_shape())?, indices: None })
+            }
+            Some(IndexType::I32) => with_indices::<T, i32>(plan, &x, prepared),
+            Some(IndexType::I64) => with_indices::<T, i64>(plan, &x, prepared),
+        }
+    })
+}
+
+/// Computes an unpool on one path. The outer error is a defect, the inner one an answer.
+fn compute_unpool(
+    plan: &UnpoolPlan,
+    x: &[u64],
+    indices: &[i64],
+    prepared: Option<&Prepared>,
+) -> Result<Result<Vec<u64>, ExecuteError>, String> {
+    fn typed<T: Element, I: Index>(
+        plan: &UnpoolPlan,
+        x: &[u64],
+        indices: &[i64],
+        prepared: Option<&Prepared>,
+    ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
+        let x: Tensor<T> = elements(plan.input_shape(), x);
+        let indices: Tensor<I> = index_tensor(plan.indices_shape(), indices);
+        let y = match prepared {
+            None => reference::max_unpool(plan, x.view(), indices.view()),
+            Some(prepared) => prepared.max_unpool_blocking(x.view(), indices.view()),
+        };
+        y.map(|y| bits(y, plan.output_shape())).map_or_else(|error| Ok(Err(error)), |y| y.map(Ok))
+    }
+    with_element!(plan.dtype(), T => match plan.index_type() {
+        IndexType::I32 => typed::<T, i32>(plan, x, indices, prepared),
+        IndexType::I64 => typed::<T, i64>(plan, x, indices, prepared),
+    })
+}
+
+fn same<V: PartialEq + fmt::LowerHex>(what: &str, path: &str, expected: &[V], actual: &[V]) -> Result<(), String> {
+    if expected.len() != actual.len() {
+        return Err(format!("{path}: {what} has {} elements, not {}", actual.len(), expected.len()));
+    }
+    match expected.iter().zip(actual).position(|(expected, actual)| expected != actual) {
+        None => Ok(()),
+        Some(i) => Err(format!("{path}: {what}[{i}] is {:#x}, defined is {:#x}", actual[i], expected[i])),
+    }
+}
+
+/// Plans and computes a pool on every path and compares with its definition. `None` if it is refused, as it must be, or
+/// beyond judgement; otherwise the plan, what the definition says and what the reference gave.
+pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, Output)>, String> {
+    let plan = planned(case)?;
+    let verdict = definition::pool(case);
+    let (plan, defined) = match (plan, verdict) {
+        (Ok(plan), Verdict::Accepted(defined)) => (plan, defined),
+        (Err(_), Verdict::Refused) => {
+            bench.count("refused");
+            return Ok(None);
+        }
+        (plan, Verdict::Unjudged) => {
+            bench.count("too large to judge");
+            // Selecting must neither panic nor exhaust the memory, whatever the sizes are.
+            if let Ok(plan) = plan {
+                families(&plan.into(), &Limits::WEBGPU);
+            }
+            return Ok(None);
+        }
+        // The bound on the indices of empty windows is not tight for dilations as large as an index.
+        (Err(PlanError::EmptyIndexOverflow { .. }), Verdict::Accepted(_)) if case.is_wide() => {
+            bench.count("too large to judge");
+            return Ok(None);
+        }
+        (Ok(plan), Verdict::Refused) => return Err(format!("it has to be refused, but is planned: {plan:?}")),
+        (Err(error), Verdict::Accepted(_)) => return Err(format!("it has to be planned, but: {error}")),
+    };
+    let (outputs, layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
+    let expected = shape(case.layout(), case.batch, case.channels, &outputs);
+    if plan.output_shape() != expected {
+        return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
+    }
+    if case.indices.is_some() && plan.indices_shape() != shape(layout, case.batch, case.channels, &outputs) {
+        return Err(format!("the indices' shape is {:?}", plan.indices_shape()));
+    }
+    if plan.has_empty_windows() != defined.has_empty_windows() {
+        return Err(format!("has_empty_windows is {}", plan.has_empty_windows()));
+    }
+    bench.count("valid");
+    if defined.y.is_empty() {
+        bench.count("with an empty output");
+    } else if defined.has_empty_windows() {
+        bench.count("with windows wholly in padding");
+    }
+    let mut first = None;
+    for (path, prepared) in bench.paths(&plan.clone().into())? {
+        let output = compute_pool(&plan, &case.x, prepared.as_ref()).map_err(|error| format!("{path}: {error}"))?;
+        same("y", &path, &defined.y, &output.y)?;
+        if let Some(indices) = &output.indices {
+            same("indices", &path, &defined.indices, indices)?;
+        }
+        first.get_or_insert(output);
+    }
+    let output = first.ok_or("the reference is a path of every plan")?;
+    Ok(Some((plan, defined, output)))
+}
+
+/// The plan of a pool, after checking that planning is a function and that its refusals do not depend on what they are
+/// not about.
+fn planned(case: &PoolCase) -> Result<Result<PoolPlan, PlanError>, String> {
+    let (pool, shape) = (case.written().value, case.shape());
+    let plan = pool.plan(&shape, case.dtype, case.indices);
+    if plan != pool.plan(&shape, case.dtype, case.indices) {
+        return Err("planning twice gives two answers".to_owned());
+    }
+    let without = pool.plan(&shape, case.dtype, None);
+    for index_type in [IndexType::I32, IndexType::I64] {
+        let with = pool.plan(&shape, case.dtype, Some(index_type));
+        match (&without, &with) {
+            (Ok(_), Ok(_)) => {}
+            (Ok(_), Err(PlanError::IndexTypeTooNarrow { .. } | PlanError::EmptyIndexOverflow { .. })) => {}
+            (Err(without), Err(with)) if without == with => {}
+            _ => return Err(format!("without indices: {without:?}; with {index_type:?}: {with:?}")),
+        }
+    }
+    // The inverse of what cannot be planned cannot be planned for the same reason.
+    if let Err(error) = pool.plan(&shape, DType::F32, Some(IndexType::I64)) {
+        let inverse = MaxUnpool::inverse_of(&*pool, &shape).plan(&shape, case.dtype, IndexType::I64);
+        if inverse.as_ref() != Err(&error) {
+            return Err(format!("the pool is refused with {error:?}, its inverse gives {inverse:?}"));
+        }
+    }
+    Ok(plan)
+}
+
+/// Plans and computes an unpool on every path and compares with its definition; gives what the reference gave.
+pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
+    let unpool = case.operator();
+    let plan = unpool.plan(&case.shape(), case.dtype, case.index_type);
+    if plan != unpool.plan(&case.shape(), case.dtype, case.index_type) {
+        return Err("planning twice gives two answers".to_owned());
+    }
+    let (plan, scatter) = match (plan, case.judge()) {
+        (Ok(plan), Verdict::Accepted(scatter)) => (plan, scatter),
+        (Err(_), Verdict::Refused) => {
+            bench.count("refused");
+            return Ok(None);
+        }
+        (plan, Verdict::Unjudged) => {
+            bench.count("too large to judge");
+            if let Ok(plan) = plan {
+                families(&plan.into(), &Limits::WEBGPU);
+            }
+            return Ok(None);
+        }
+        (Ok(plan), Verdict::Refused) => return Err(format!("it has to be refused, but is planned: {plan:?}")),
+        (Err(error), Verdict::Accepted(_)) => return Err(format!("it has to be planned, but: {error}")),
+    };
+    let (batch, channels) = scatter.outer();
+    let expected = shape(scatter.layout, batch, channels, &scatter.outputs);
+    if plan.output_shape() != expected {
+        return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
+    }
+    if plan.space().unit() as i64 != scatter.unit() {
+        return Err(format!("the unit is {}, defined is {}", plan.space().unit(), scatter.unit()));
+    }
+    bench.count("valid");
+    if let Target::Inverse(_) = case.target
+        && scatter.skip_minus_one
+    {
+        bench.count("with windows wholly in padding");
+    }
+    scattered(case, &plan, &scatter, bench)
+}
+
+fn scattered(
+    case: &UnpoolCase,
+    plan: &UnpoolPlan,
+    scatter: &Scatter,
+    bench: &Bench,
+) -> Result<Option<Vec<u64>>, String> {
+    let defined = scatter.scatter(case.dtype, &case.x, &case.indices);
+    let mut first = None;
+    for (path, prepared) in bench.paths(&plan.clone().into())? {
+        let y = compute_unpool(plan, &case.x, &case.indices, prepared.as_ref())
+            .map_err(|error| format!("{path}: {error}"))?;
+        match (&defined, y) {
+            (Scattered::Values(values), Ok(y)) => {
+                let differs = |(values, bits): (&Vec<u64>, &u64)| !values.contains(bits);
+                if let Some(i) = values.iter().zip(&y).position(differs) {
+                    return Err(format!("{path}: y[{i}] is {:#x}, defined is {:#x?}", y[i], values[i]));
+                }
+                first.get_or_insert(y);
+            }
+            (Scattered::Fault { position, value, count }, Err(error)) => {
+                let (position, value, count) = (*position, *value, *count);
+                let unit = scatter.unit() as u64;
+                let expected = ExecuteError::IndexOutOfRange { position, value, unit, count };
+                if error != expected {
+                    return Err(format!("{path}: the error is {error:?}, defined is {expected:?}"));
+                }
+            }
+            (Scattered::Values(_), Err(error)) => return Err(format!("{path}: {error}")),
+            (Scattered::Fault { position, value, .. }, Ok(_)) => {
+                return Err(format!("{path}: indices[{position}] is {value}, and nothing is said"));
+            }
+        }
+    }
+    if first.is_none() {
+        bench.count("with indices at fault");
+    }
+    Ok(first)
+}

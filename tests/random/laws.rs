@@ -1,0 +1,218 @@
+//! What holds for every pool, whatever the definitions say in detail. Each law takes a pool with indices, an index of -1
+//! for windows wholly in padding and no activation.
+
+use wgpu_pooling::{IndexType, Layout, NanPolicy};
+
+use super::check::{self, Bench};
+use super::definition::{Pooled, coordinates, position};
+use super::elements::{is_unsigned, lowest, sign};
+use super::pools::{Conventions, Operator, PoolCase};
+use super::unpools::{Target, UnpoolCase};
+
+/// Y does not depend on whether indices are asked for, nor on their type.
+pub fn values_do_not_depend_on_indices(case: &PoolCase, bench: &Bench) -> Result<(), String> {
+    let Some((_, _, with)) = check::pool(case, bench)? else { return Ok(()) };
+    for indices in [None, Some(IndexType::I32), Some(IndexType::I64)] {
+        let twin = PoolCase { indices, ..case.clone() };
+        match check::pool(&twin, bench)? {
+            Some((_, _, twin)) if twin.y == with.y => {}
+            Some(_) => return Err(format!("y is another one with indices {indices:?}")),
+            None => return Err(format!("it is not planned with indices {indices:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// Every index is that of an element of its window with exactly the bits of the maximum; -1 stands for a window without
+/// elements alone.
+pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), String> {
+    let Some((plan, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
+    let indices = output.indices.as_ref().ok_or("the law is about indices")?;
+    let space = &plan.indices().ok_or("the law is about indices")?.space;
+    let (outputs, index_layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
+    for (n, c, out) in windows(case, &outputs) {
+        let index = indices[position(index_layout, case.channels, &outputs, n, c, &out)];
+        let y = output.y[position(case.layout(), case.channels, &outputs, n, c, &out)];
+        let taps: Vec<&[usize]> = out.iter().zip(&defined.windows).map(|(&o, axis)| &axis[o].taps[..]).collect();
+        if taps.iter().any(|taps| taps.is_empty()) {
+            if index != -1 {
+                return Err(format!("window {out:?} of plane ({n}, {c}) is empty, but its index is {index}"));
+            }
+            continue;
+        }
+        let Some((named_n, named_c, at)) = space.decode(index, n, c) else {
+            return Err(format!("index {index} of window {out:?} of plane ({n}, {c}) names nothing"));
+        };
+        if (named_n, named_c) != (n, c) {
+            return Err(format!("index {index} of plane ({n}, {c}) names plane ({named_n}, {named_c})"));
+        }
+        if space.encode(n, c, &at.iter().map(|&p| p as i64).collect::<Vec<_>>()) != index {
+            return Err(format!("index {index} names {at:?}, whose index is another one"));
+        }
+        if stands_for_nothing(case, y) {
+            // What stands for a window without an element above the lowest value names the plane's first element.
+            continue;
+        }
+        if at.iter().zip(&taps).any(|(p, taps)| !taps.contains(p)) {
+            return Err(format!("index {index} of window {out:?} names {at:?}, which is not in the window"));
+        }
+        let x = case.x[position(case.layout(), case.channels, &case.spatial, n, c, &at)];
+        if x != y {
+            return Err(format!("index {index} names {x:#x}, but the maximum is {y:#x}"));
+        }
+    }
+    Ok(())
+}
+
+/// Undoing a pool gives every maximum at its place and zeros everywhere else.
+pub fn unpooling_keeps_every_maximum_at_its_place(case: &PoolCase, bench: &Bench) -> Result<(), String> {
+    let Some((plan, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
+    if output.y.iter().any(|&y| stands_for_nothing(case, y)) {
+        bench.count("with a constant for a maximum");
+        return Ok(());
+    }
+    let Some(back) = undone(case, &defined, &output, bench)? else { return Ok(()) };
+    let indices = output.indices.as_ref().ok_or("the law is about indices")?;
+    let space = &plan.indices().ok_or("the law is about indices")?.space;
+    let (outputs, index_layout) = (defined.outputs(), case.conventions.index_layout.unwrap_or_default());
+    let mut expected = vec![0; case.x.len()];
+    for (n, c, out) in windows(case, &outputs) {
+        let index = indices[position(index_layout, case.channels, &outputs, n, c, &out)];
+        if let Some((n, c, at)) = space.decode(index, n, c) {
+            let at = position(case.layout(), case.channels, &case.spatial, n, c, &at);
+            expected[at] = case.x[at];
+        }
+    }
+    match expected.iter().zip(&back).position(|(expected, back)| expected != back) {
+        None => Ok(()),
+        Some(i) => Err(format!("element {i} came back as {:#x}, not {:#x}", back[i], expected[i])),
+    }
+}
+
+/// Pooling what an unpool gave gives the pooled tensor again, where no two windows share an element and no element is
+/// below the zeros of the unpool. Takes a case made by [`disjoint`].
+pub fn pooling_again_changes_nothing(case: &PoolCase, bench: &Bench) -> Result<(), String> {
+    let Some((_, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
+    if !defined.is_disjoint() {
+        return Err("the case should have windows that share nothing".to_owned());
+    }
+    let Some(back) = undone(case, &defined, &output, bench)? else { return Ok(()) };
+    let twin = PoolCase { x: back, ..case.clone() };
+    let Some((_, _, again)) = check::pool(&twin, bench)? else {
+        return Err("it was planned once, but not again".to_owned());
+    };
+    if (&again.y, &again.indices) != (&output.y, &output.indices) {
+        return Err(format!(
+            "first {:x?} at {:?}, then {:x?} at {:?}",
+            output.y, output.indices, again.y, again.indices
+        ));
+    }
+    Ok(())
+}
+
+/// Makes the windows of a pool disjoint and its elements non-negative.
+pub fn disjoint(mut case: PoolCase) -> PoolCase {
+    // The lowest value itself is no maximum under this rule.
+    case.nan_policy = case.nan_policy.filter(|&policy| policy != NanPolicy::SeedLowest);
+    if !is_unsigned(case.dtype) {
+        let sign = sign(case.dtype);
+        case.x.iter_mut().for_each(|bits| *bits &= !sign);
+    }
+    match &mut case.operator {
+        Operator::MaxPool(options) => {
+            let stride = |(a, &kernel): (usize, &i64)| {
+                let effective = (kernel - 1) * options.dilations.as_ref().map_or(1, |dilations| dilations[a]) + 1;
+                options.strides.as_ref().map_or(1, |strides| strides[a]).max(effective)
+            };
+            options.strides = Some(options.kernel.iter().enumerate().map(stride).collect());
+        }
+        Operator::AdaptiveMaxPool(size) => {
+            for (size, &extent) in size.iter_mut().zip(&case.spatial) {
+                // Windows share elements unless their number divides the extent.
+                let divides = |&size: &i64| extent.is_multiple_of(size as usize);
+                *size = (1..=*size).rev().find(divides).unwrap_or(1);
+            }
+        }
+        Operator::GlobalMaxPool => {}
+    }
+    case
+}
+
+/// Pooling a transposed X gives the transposed Y, and the same indices.
+pub fn layouts_are_transpositions(case: &PoolCase, bench: &Bench) -> Result<(), String> {
+    let laid = |layout| Conventions { layout: Some(layout), ..case.conventions.clone() };
+    let first = PoolCase { conventions: laid(Layout::Nchw), ..case.clone() };
+    let x = transposed(&first, &case.spatial, &case.x);
+    let second = PoolCase { conventions: laid(Layout::Nhwc), x, ..case.clone() };
+    match (check::pool(&first, bench)?, check::pool(&second, bench)?) {
+        (None, None) => Ok(()),
+        (Some((_, defined, first_output)), Some((_, _, second_output))) => {
+            if transposed(&first, &defined.outputs(), &first_output.y) != second_output.y {
+                return Err(format!("NCHW gives {:x?}, NHWC {:x?}", first_output.y, second_output.y));
+            }
+            if first_output.indices != second_output.indices {
+                return Err(format!(
+                    "the indices are {:?}, for NHWC {:?}",
+                    first_output.indices, second_output.indices
+                ));
+            }
+            Ok(())
+        }
+        _ => Err("one layout is planned, the other is refused".to_owned()),
+    }
+}
+
+/// NHWC elements from NCHW ones.
+fn transposed(case: &PoolCase, extents: &[usize], elements: &[u64]) -> Vec<u64> {
+    let mut nhwc = vec![0; elements.len()];
+    for (n, c, at) in windows(case, extents) {
+        let from = position(Layout::Nchw, case.channels, extents, n, c, &at);
+        nhwc[position(Layout::Nhwc, case.channels, extents, n, c, &at)] = elements[from];
+    }
+    nhwc
+}
+
+/// Every element of a tensor with these spatial extents.
+fn windows(case: &PoolCase, extents: &[usize]) -> Vec<(usize, usize, Vec<usize>)> {
+    let (channels, all) = (case.channels, coordinates(extents));
+    let planes = (0..case.batch).flat_map(|n| (0..channels).map(move |c| (n, c)));
+    planes.flat_map(|(n, c)| all.iter().map(move |at| (n, c, at.clone()))).collect()
+}
+
+/// Whether a maximum may be the constant that [`NanPolicy::SeedLowest`] gives where nothing is above it.
+fn stands_for_nothing(case: &PoolCase, y: u64) -> bool {
+    case.nan_policy == Some(NanPolicy::SeedLowest) && lowest(case.dtype).contains(&y)
+}
+
+/// What the inverse of the pool makes of its output. `None` if the output has no elements, which an unpool refuses.
+fn undone(
+    case: &PoolCase,
+    defined: &Pooled,
+    output: &check::Output,
+    bench: &Bench,
+) -> Result<Option<Vec<u64>>, String> {
+    let (Some(index_type), Some(indices)) = (case.indices, &output.indices) else {
+        return Err("the law is about indices".to_owned());
+    };
+    let unpool = UnpoolCase {
+        target: Target::Inverse(Box::new(case.clone())),
+        conventions: Conventions::default(),
+        space: None,
+        min_size: None,
+        duplicates: None,
+        out_of_bounds: None,
+        activation: None,
+        batch: case.batch,
+        channels: case.channels,
+        spatial: defined.outputs(),
+        dtype: case.dtype,
+        index_type,
+        x: output.y.clone(),
+        indices: indices.clone(),
+    };
+    let back = check::unpool(&unpool, bench)?;
+    if back.is_none() && !unpool.spatial.contains(&0) {
+        return Err("the inverse of a pool is refused".to_owned());
+    }
+    Ok(back)
+}

@@ -1,0 +1,566 @@
+//! Random pools: MaxPool with every option, GlobalMaxPool and AdaptiveMaxPool.
+
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use wgpu_pooling::{
+    Activation, AdaptiveMaxPool, AutoPad, CeilRule, DType, EmptyIndex, EmptyValue, GlobalMaxPool, IndexFlattening,
+    IndexType, Layout, MaxPool, NanPolicy, PadsLimit, Pooling, SamePadding, SizeRounding, StorageOrder,
+};
+
+use super::code::{self, Written};
+use super::elements::{Recipe, recipe};
+
+/// The options of a MaxPool; `None` leaves a setter uncalled.
+#[derive(Debug, Clone, Default)]
+pub struct MaxPoolOptions {
+    pub kernel: Vec<i64>,
+    pub strides: Option<Vec<i64>>,
+    pub dilations: Option<Vec<i64>>,
+    pub pads: Option<Vec<i64>>,
+    pub auto_pad: Option<AutoPad>,
+    pub ceil_mode: Option<i64>,
+    pub ceil_rule: Option<CeilRule>,
+    pub storage_order: Option<i64>,
+    pub same_padding: Option<SamePadding>,
+    pub size_rounding: Option<SizeRounding>,
+    pub empty_value: Option<EmptyValue>,
+    pub empty_index: Option<EmptyIndex>,
+    pub pads_limit: Option<PadsLimit>,
+    pub activation: Option<Activation>,
+}
+
+#[derive(Debug, Clone)]
+pub enum Operator {
+    MaxPool(MaxPoolOptions),
+    GlobalMaxPool,
+    /// To this output size.
+    AdaptiveMaxPool(Vec<i64>),
+}
+
+/// The options that pools and unpools share.
+#[derive(Debug, Clone, Default)]
+pub struct Conventions {
+    pub layout: Option<Layout>,
+    pub index_layout: Option<Layout>,
+    pub flatten: Option<IndexFlattening>,
+    pub index_order: Option<StorageOrder>,
+}
+
+/// A pool and its X.
+#[derive(Debug, Clone)]
+pub struct PoolCase {
+    pub operator: Operator,
+    pub conventions: Conventions,
+    pub nan_policy: Option<NanPolicy>,
+    pub batch: usize,
+    pub channels: usize,
+    pub spatial: Vec<usize>,
+    pub dtype: DType,
+    pub indices: Option<IndexType>,
+    /// The elements of X as bits, in its layout; none where X is too large to be made.
+    pub x: Vec<u64>,
+}
+
+/// Calls the setters of the conventions, which every operator has under the same names.
+macro_rules! set_conventions {
+    ($written:expr, $type:ident, $conventions:expr) => {
+        $written
+            .set("layout", &$conventions.layout, $type::layout)
+            .set("index_layout", &$conventions.index_layout, $type::index_layout)
+            .set("flatten", &$conventions.flatten, $type::flatten)
+            .set("index_order", &$conventions.index_order, $type::index_order)
+    };
+}
+pub(crate) use set_conventions;
+
+/// A tensor's shape in a layout.
+pub fn shape(layout: Layout, batch: usize, channels: usize, spatial: &[usize]) -> Vec<usize> {
+    match layout {
+        Layout::Nchw => [&[batch, channels], spatial].concat(),
+        Layout::Nhwc => [&[batch], spatial, &[channels]].concat(),
+    }
+}
+
+/// The product of a shape, if it is small enough for a tensor of a test.
+pub fn small_count(shape: &[usize]) -> Option<usize> {
+    const MOST: usize = 1 << 16;
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent)).filter(|&count| count <= MOST)
+}
+
+impl PoolCase {
+    pub fn layout(&self) -> Layout {
+        self.conventions.layout.unwrap_or_default()
+    }
+
+    pub fn shape(&self) -> Vec<usize> {
+        shape(self.layout(), self.batch, self.channels, &self.spatial)
+    }
+
+    /// The operator, and the code that makes it.
+    pub fn written(&self) -> Written<Box<dyn Pooling>> {
+        fn boxed<P: Pooling + 'static>(written: Written<P>) -> Written<Box<dyn Pooling>> {
+            Written::new(Box::new(written.value), written.code)
+        }
+        match &self.operator {
+            Operator::MaxPool(options) => {
+                let kernel = &options.kernel;
+                let written = Written::new(MaxPool::new(kernel), format!("MaxPool::new({kernel:?})"))
+                    .set("strides", &options.strides, MaxPool::strides)
+                    .set("dilations", &options.dilations, MaxPool::dilations)
+                    .set("pads", &options.pads, MaxPool::pads)
+                    .set("auto_pad", &options.auto_pad, MaxPool::auto_pad)
+                    .set("ceil_mode", &options.ceil_mode, MaxPool::ceil_mode)
+                    .set("ceil_rule", &options.ceil_rule, MaxPool::ceil_rule)
+                    .set("storage_order", &options.storage_order, MaxPool::storage_order)
+                    .set("same_padding", &options.same_padding, MaxPool::same_padding)
+                    .set("size_rounding", &options.size_rounding, MaxPool::size_rounding)
+                    .set("empty_value", &options.empty_value, MaxPool::empty_value)
+                    .set("empty_index", &options.empty_index, MaxPool::empty_index)
+                    .set("pads_limit", &options.pads_limit, MaxPool::pads_limit)
+                    .set("activation", &options.activation, MaxPool::activation)
+                    .set("nan_policy", &self.nan_policy, MaxPool::nan_policy);
+                boxed(set_conventions!(written, MaxPool, self.conventions))
+            }
+            Operator::GlobalMaxPool => {
+                let written = Written::new(GlobalMaxPool::new(), "GlobalMaxPool::new()".to_owned()).set(
+                    "nan_policy",
+                    &self.nan_policy,
+                    GlobalMaxPool::nan_policy,
+                );
+                boxed(set_conventions!(written, GlobalMaxPool, self.conventions))
+            }
+            Operator::AdaptiveMaxPool(size) => {
+                let written = Written::new(AdaptiveMaxPool::new(size), format!("AdaptiveMaxPool::new({size:?})")).set(
+                    "nan_policy",
+                    &self.nan_policy,
+                    AdaptiveMaxPool::nan_policy,
+                );
+                boxed(set_conventions!(written, AdaptiveMaxPool, self.conventions))
+            }
+        }
+    }
+
+    /// Whether some step from tap to tap, or some pad, is beyond what an i32 index counts.
+    pub fn is_wide(&self) -> bool {
+        let Operator::MaxPool(options) = &self.operator else { return false };
+        let lists = options.dilations.iter().chain(&options.pads).chain(&options.strides);
+        lists.flatten().any(|&value| value > 1 << 27)
+    }
+
+    /// A test that computes the case on the reference and in every family.
+    pub fn reproducer(&self) -> String {
+        let (dtype, name) = (self.dtype, code::rust_type(self.dtype));
+        let indices = self.indices.map_or("None".to_owned(), |indices| format!("Some(IndexType::{indices:?})"));
+        let (call, compared) = match self.indices {
+            None => (format!("max_pool::<{name}>"), "y.data().iter().map(|y| y.to_bits64()).collect::<Vec<_>>()"),
+            Some(indices) => (
+                format!("max_pool_with_indices::<{name}, {}>", indices.name()),
+                "(y.0.data().iter().map(|y| y.to_bits64()).collect::<Vec<_>>(), y.1)",
+            ),
+        };
+        let gpu_call = call.replacen("::<", "_blocking::<", 1);
+        code::test(&[
+            format!("let x = {};", code::tensor(dtype, &self.shape(), &self.x)),
+            format!("let pool = {};", self.written().code),
+            format!("let plan = pool.plan(x.shape(), DType::{dtype:?}, {indices}).unwrap();"),
+            format!("let y = reference::{call}(&plan, x.view()).unwrap();"),
+            format!("let expected = {compared};"),
+            "println!(\"{expected:x?}\");".to_owned(),
+            "let plan = Plan::from(plan);".to_owned(),
+            "for family in families(&plan, &gpu().limits()) {".to_owned(),
+            "    let choice = Choice { family: Some(family), build: Build::Generic };".to_owned(),
+            "    let schedule = select(&plan, &gpu().limits(), &choice).unwrap();".to_owned(),
+            "    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();".to_owned(),
+            format!("    let y = prepared.{gpu_call}(x.view()).unwrap();"),
+            format!("    assert_eq!({compared}, expected, \"{{family:?}}\");"),
+            "}".to_owned(),
+        ])
+    }
+}
+
+/// One axis before it is fitted to its rank and to the others.
+#[derive(Debug, Clone)]
+struct RawAxis {
+    extent: usize,
+    kernel: i64,
+    stride: i64,
+    dilation: i64,
+    pads: [i64; 2],
+    output: i64,
+}
+
+fn raw_axis() -> impl Strategy<Value = RawAxis> {
+    let pad = || prop_oneof![4 => Just(0i64), 4 => 1..=2i64, 1 => 3..=9i64];
+    let output = prop_oneof![12 => 1..=5i64, 4 => 6..=12i64, 1 => Just(0i64)];
+    (0..72usize, 1..=5i64, 1..=4i64, prop_oneof![2 => Just(1i64), 1 => 2..=4i64], [pad(), pad()], output).prop_map(
+        |(extent, kernel, stride, dilation, pads, output)| RawAxis { extent, kernel, stride, dilation, pads, output },
+    )
+}
+
+/// How far a case strays from what is ordinary.
+#[derive(Debug, Clone)]
+enum Oddity {
+    /// Valid, but for what options exclude by themselves.
+    Tidy,
+    /// Kernels that may exceed the padded input, conventions that may exclude each other.
+    Loose,
+    /// One axis with numbers that 32-bit formulas do not hold.
+    Huge { axis: usize, kind: u8, exponent: u32, extra: i64 },
+    /// Windows of thousands of elements.
+    Long { extent: usize, kernel: usize, outputs: usize },
+    /// One thing wrong.
+    Defect { kind: u8, axis: usize, value: i64 },
+}
+
+fn oddity() -> impl Strategy<Value = Oddity> {
+    let values = vec![0, -1, i64::MIN, i64::MAX, i64::MAX / 4, 1 << 40, 1 << 31, 7];
+    prop_oneof![
+        78 => Just(Oddity::Tidy),
+        10 => Just(Oddity::Loose),
+        5 => (0..5usize, 0..5u8, 28..=40u32, 0..=4i64)
+            .prop_map(|(axis, kind, exponent, extra)| Oddity::Huge { axis, kind, exponent, extra }),
+        2 => (1_000..9_000usize, 0..9_000usize, 1..=5usize)
+            .prop_map(|(extent, kernel, outputs)| Oddity::Long { extent, kernel, outputs }),
+        12 => (0..16u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
+    ]
+}
+
+pub fn activations() -> impl Strategy<Value = Activation> {
+    let bounds = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        -1.5,
+        2.5,
+        6.0,
+        1e-9,
+        -1e-45,
+        126.5,
+        65_519.9,
+        65_520.0,
+        -70_000.0,
+        3e9,
+        1e30,
+        -3.4e38,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+    ];
+    prop_oneof![
+        Just(Activation::Relu),
+        // A minimum above the maximum is defined too: what is below the minimum becomes the minimum.
+        [select(bounds.to_vec()), select(bounds.to_vec())].prop_map(|[min, max]| Activation::Clip { min, max }),
+    ]
+}
+
+/// An activation that the dtype does not have.
+pub fn impossible_activation(dtype: DType, value: i64) -> Activation {
+    match value.rem_euclid(4) {
+        0 => Activation::Clip { min: f32::NAN, max: 1.0 },
+        1 => Activation::Clip { min: 0.0, max: -f32::NAN },
+        2 if dtype.is_float() => Activation::LeakyRelu { alpha: f32::NAN },
+        2 => Activation::LeakyRelu { alpha: 0.5 },
+        _ if dtype.is_float() => Activation::HardSigmoid { alpha: 1.0, beta: f32::NAN },
+        _ => Activation::Tanh,
+    }
+}
+
+pub fn conventions() -> impl Strategy<Value = Conventions> {
+    (
+        option::of(select(Layout::ALL)),
+        option::of(select(Layout::ALL)),
+        option::of(select(IndexFlattening::ALL)),
+        option::of(select(StorageOrder::ALL)),
+    )
+        .prop_map(|(layout, index_layout, flatten, index_order)| Conventions {
+            layout,
+            index_layout,
+            flatten,
+            index_order,
+        })
+}
+
+impl Conventions {
+    /// Without what NHWC indices exclude.
+    pub fn tidied(mut self, default_flatten: IndexFlattening) -> Self {
+        if self.index_layout == Some(Layout::Nhwc) {
+            self.index_order = None;
+            if self.flatten.unwrap_or(default_flatten) == IndexFlattening::Plane {
+                self.flatten = Some(IndexFlattening::Batch);
+            }
+        }
+        self
+    }
+}
+
+/// N and C: mostly small, sometimes zero.
+pub fn outer() -> impl Strategy<Value = (usize, usize)> {
+    let extent = || prop_oneof![24 => 1..=3usize, 6 => 4..=5usize, 1 => Just(0usize)];
+    (extent(), extent())
+}
+
+pub fn dtypes() -> impl Strategy<Value = DType> {
+    select(DType::ALL.to_vec())
+}
+
+fn options() -> impl Strategy<Value = MaxPoolOptions> {
+    let sizes = (
+        option::weighted(0.35, select(AutoPad::ALL)),
+        option::weighted(0.3, 0..=1i64),
+        option::weighted(0.3, select(CeilRule::ALL)),
+        option::weighted(0.3, 0..=1i64),
+        option::of(select(SamePadding::ALL)),
+        option::of(select(SizeRounding::ALL)),
+    );
+    let rest = (
+        option::of(select(EmptyValue::ALL)),
+        option::weighted(0.7, select(EmptyIndex::ALL)),
+        option::weighted(0.1, select(PadsLimit::ALL)),
+        option::weighted(0.25, activations()),
+    );
+    (sizes, rest).prop_map(
+        |(
+            (auto_pad, ceil_mode, ceil_rule, storage_order, same_padding, size_rounding),
+            (empty_value, empty_index, pads_limit, activation),
+        )| MaxPoolOptions {
+            auto_pad,
+            ceil_mode,
+            ceil_rule,
+            storage_order,
+            same_padding,
+            size_rounding,
+            empty_value,
+            empty_index,
+            pads_limit,
+            activation,
+            ..MaxPoolOptions::default()
+        },
+    )
+}
+
+/// Everything that a case is made of, so that each part is shrunk by itself.
+#[derive(Debug, Clone)]
+struct RawPool {
+    axes: Vec<RawAxis>,
+    outer: (usize, usize),
+    operator: u8,
+    options: MaxPoolOptions,
+    conventions: Conventions,
+    nan_policy: Option<NanPolicy>,
+    dtype: DType,
+    indices: Option<IndexType>,
+    oddity: Oddity,
+    recipe: Recipe,
+}
+
+/// Pools of all kinds, most of them valid.
+pub fn pools() -> impl Strategy<Value = PoolCase> {
+    raw(oddity().boxed()).prop_map(RawPool::case)
+}
+
+/// Pools of all kinds with indices, nothing done to their values, and an index of -1 for windows wholly in padding.
+pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
+    let index_type = select(vec![IndexType::I64, IndexType::I32]);
+    (raw(Just(Oddity::Tidy).boxed()), index_type).prop_map(|(mut raw, index_type)| {
+        raw.indices = Some(index_type);
+        (raw.options.activation, raw.options.empty_index, raw.options.pads_limit) = (None, None, None);
+        raw.case()
+    })
+}
+
+fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
+    let indices = prop_oneof![1 => Just(None), 3 => select(vec![Some(IndexType::I64), Some(IndexType::I32)])];
+    (
+        prop::collection::vec(raw_axis(), 1..=5),
+        outer(),
+        0..12u8,
+        options(),
+        conventions(),
+        option::of(select(NanPolicy::ALL)),
+        dtypes(),
+        indices,
+        oddity,
+        recipe(),
+    )
+        .prop_map(|(axes, outer, operator, options, conventions, nan_policy, dtype, indices, oddity, recipe)| {
+            RawPool { axes, outer, operator, options, conventions, nan_policy, dtype, indices, oddity, recipe }
+        })
+}
+
+impl RawPool {
+    fn case(mut self) -> PoolCase {
+        if let Oddity::Long { extent, outputs, .. } = self.oddity {
+            self.axes.truncate(2);
+            self.axes[0].output = outputs as i64;
+            self.outer = (self.outer.0.min(2), self.outer.1.min(2));
+            // The second axis stays narrow, so that the reference has something to do but not too much.
+            let narrow = self.axes.iter().skip(1).map(|axis| 1 + axis.extent % 2);
+            let spatial = std::iter::once(extent).chain(narrow).collect();
+            return self.finish(spatial);
+        }
+        // The more axes, the smaller they are.
+        let most = [24, 9, 6, 4, 3][self.axes.len() - 1];
+        let spatial = self.axes.iter().map(|axis| 1 + axis.extent % most).collect();
+        self.finish(spatial)
+    }
+
+    fn finish(self, spatial: Vec<usize>) -> PoolCase {
+        let operator = match self.operator {
+            0..8 => Operator::MaxPool(self.max_pool(&spatial)),
+            8..11 => {
+                let most = [12, 9, 7, 5, 4][spatial.len() - 1];
+                Operator::AdaptiveMaxPool(self.axes.iter().map(|axis| axis.output.min(most)).collect())
+            }
+            _ => Operator::GlobalMaxPool,
+        };
+        let (batch, channels) = self.outer;
+        let mut case = PoolCase {
+            operator,
+            conventions: self.conventions,
+            nan_policy: self.nan_policy,
+            batch,
+            channels,
+            spatial,
+            dtype: self.dtype,
+            indices: self.indices,
+            x: Vec::new(),
+        };
+        match self.oddity {
+            Oddity::Loose => {}
+            Oddity::Defect { kind, axis, value } => spoil(&mut case, kind, axis, value),
+            _ => {
+                let adaptive = matches!(case.operator, Operator::AdaptiveMaxPool(_));
+                let flatten = if adaptive { IndexFlattening::Plane } else { IndexFlattening::Tensor };
+                case.conventions = case.conventions.tidied(flatten);
+                if let (Some(Layout::Nhwc), Operator::MaxPool(options)) =
+                    (case.conventions.index_layout, &mut case.operator)
+                {
+                    options.storage_order = None;
+                }
+            }
+        }
+        if let Some(count) = small_count(&case.shape()) {
+            case.x = self.recipe.elements(case.dtype, count);
+        }
+        case
+    }
+
+    /// The lists of a MaxPool on these extents.
+    fn max_pool(&self, spatial: &[usize]) -> MaxPoolOptions {
+        let rank = spatial.len();
+        let padded = self.options.auto_pad.unwrap_or_default() == AutoPad::NotSet;
+        let most_pad = [9, 6, 3, 2, 1][rank - 1];
+        let mut axes = self.axes.clone();
+        for (axis, &extent) in axes.iter_mut().zip(spatial) {
+            axis.pads = axis.pads.map(|pad| if padded { pad.min(most_pad) } else { 0 });
+            let room = extent as i64 + axis.pads[0] + axis.pads[1];
+            while !matches!(self.oddity, Oddity::Loose) && (axis.kernel - 1) * axis.dilation + 1 > room {
+                if axis.dilation > 1 { axis.dilation -= 1 } else { axis.kernel -= 1 }
+            }
+        }
+        match self.oddity {
+            Oddity::Huge { axis, kind, exponent, extra } if padded => {
+                let axis = axis % rank;
+                enlarge(&mut axes[axis], spatial[axis] as i64, kind, 1 << exponent, extra);
+            }
+            Oddity::Long { extent, kernel, outputs } => {
+                let axis = &mut axes[0];
+                axis.kernel = 1 + (kernel % extent) as i64;
+                axis.dilation = if axis.kernel * 2 < extent as i64 { axis.dilation.min(2) } else { 1 };
+                axis.stride = 1 + (extent / outputs) as i64;
+            }
+            _ => {}
+        }
+        let all = |one: fn(&RawAxis) -> i64| axes.iter().map(one).collect::<Vec<_>>();
+        let unless = |default: i64, list: Vec<i64>| list.iter().any(|&value| value != default).then_some(list);
+        let pads = [all(|axis| axis.pads[0]), all(|axis| axis.pads[1])].concat();
+        MaxPoolOptions {
+            kernel: all(|axis| axis.kernel),
+            strides: unless(1, all(|axis| axis.stride)),
+            dilations: unless(1, all(|axis| axis.dilation)),
+            pads: unless(0, pads),
+            ..self.options.clone()
+        }
+    }
+}
+
+/// Numbers beyond 2^28 that still give few windows.
+fn enlarge(axis: &mut RawAxis, extent: i64, kind: u8, huge: i64, extra: i64) {
+    let [begin, _] = axis.pads;
+    match kind {
+        // Taps so far apart that at most one of them lies inside.
+        0 => {
+            axis.kernel = axis.kernel.clamp(2, 3);
+            axis.dilation = huge + begin;
+            axis.stride = axis.stride.min(2);
+            let effective = (axis.kernel - 1) * axis.dilation + 1;
+            // The tap that meets the input is the second or the last.
+            let skipped = if extra % 2 == 0 { axis.dilation } else { effective - 1 };
+            let begin = skipped - begin.min(extent - 1);
+            axis.pads = [begin, (effective + extra - extent - begin).max(0)];
+        }
+        // A kernel that reaches far into the padding before the input.
+        1 => {
+            axis.kernel = huge;
+            axis.dilation = 1;
+            axis.pads = [huge - 1 - begin.min(extra), extra];
+        }
+        // A kernel that reaches far into the padding behind it.
+        2 => {
+            axis.kernel = huge;
+            axis.dilation = 1;
+            axis.pads = [begin, huge - extent - begin + extra];
+        }
+        // Windows so far apart that most of them miss the input on either side.
+        3 => {
+            axis.stride = huge;
+            axis.pads = [huge + begin.min(extent - 1), huge + 9];
+        }
+        // One window beyond a huge stride.
+        _ => axis.stride = huge,
+    }
+}
+
+/// Puts one thing wrong, as far as the operator has it.
+fn spoil(case: &mut PoolCase, kind: u8, axis: usize, value: i64) {
+    let rank = case.spatial.len();
+    let axis = axis % rank;
+    match (kind, &mut case.operator) {
+        (0, _) => case.spatial[axis] = if value < 0 { usize::MAX } else { value as usize },
+        (1, _) => case.spatial = vec![1; if value < 0 { 0 } else { 11 }],
+        (2, _) => {
+            case.conventions.index_layout = Some(Layout::Nhwc);
+            match value < 0 {
+                true => case.conventions.flatten = Some(IndexFlattening::Plane),
+                false => case.conventions.index_order = Some(StorageOrder::ColumnMajor),
+            }
+        }
+        (3, _) => (case.batch, case.channels) = if axis == 0 { (usize::MAX, 0) } else { (1 << 40, 1 << 40) },
+        (_, Operator::GlobalMaxPool) => {}
+        (4..9, Operator::AdaptiveMaxPool(size)) => size[axis] = value,
+        (_, Operator::AdaptiveMaxPool(size)) => size.extend(std::iter::repeat_n(1, axis + 1)),
+        (4, Operator::MaxPool(options)) => options.kernel[axis] = value,
+        (5, Operator::MaxPool(options)) => options.strides.get_or_insert_with(|| vec![1; rank])[axis] = value,
+        (6, Operator::MaxPool(options)) => options.dilations.get_or_insert_with(|| vec![1; rank])[axis] = value,
+        (7, Operator::MaxPool(options)) => options.pads.get_or_insert_with(|| vec![0; 2 * rank])[axis] = value,
+        (8, Operator::MaxPool(options)) => options.pads = Some(vec![1; rank + 2]),
+        (9, Operator::MaxPool(options)) => options.kernel.truncate(axis),
+        (10, Operator::MaxPool(options)) => options.strides = Some(vec![2; rank + 1]),
+        (11, Operator::MaxPool(options)) => {
+            (options.ceil_mode, options.ceil_rule) = (Some(if value == 0 { 2 } else { value }), None);
+        }
+        (12, Operator::MaxPool(options)) => {
+            options.storage_order = Some(if value == 0 { 2 } else { value });
+            case.conventions.index_order = None;
+        }
+        (13, Operator::MaxPool(options)) => options.activation = Some(impossible_activation(case.dtype, value)),
+        (_, Operator::MaxPool(options)) => {
+            options.auto_pad = Some(AutoPad::SameLower);
+            options.pads = Some([vec![0; 2 * rank - 1], vec![2]].concat());
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Random unpools: MaxUnpool from attributes, and inverses of random pools.
+
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use wgpu_pooling::{
+    Activation, DType, Duplicates, IndexFlattening, IndexType, Layout, MaxUnpool, OutOfBounds, StorageOrder,
+    UnpoolMinSize, UnpoolSpace,
+};
+
+use super::code::{self, Written};
+use super::definition::{self, Scatter, UnpoolSizes, Verdict};
+use super::elements::{Recipe, picks, recipe, scramble};
+use super::pools::{
+    Conventions, Operator, PoolCase, activations, conventions, dtypes, impossible_activation, outer, pools,
+    set_conventions, shape, small_count,
+};
+
+/// Where an unpool's output comes from.
+#[derive(Debug, Clone)]
+pub enum Target {
+    Attributes { kernel: Vec<i64>, strides: Option<Vec<i64>>, pads: Option<Vec<i64>>, output_shape: Option<Vec<i64>> },
+    Inverse(Box<PoolCase>),
+}
+
+/// An unpool, its X and its indices.
+#[derive(Debug, Clone)]
+pub struct UnpoolCase {
+    pub target: Target,
+    pub conventions: Conventions,
+    pub space: Option<UnpoolSpace>,
+    pub min_size: Option<UnpoolMinSize>,
+    pub duplicates: Option<Duplicates>,
+    pub out_of_bounds: Option<OutOfBounds>,
+    pub activation: Option<Activation>,
+    pub batch: usize,
+    pub channels: usize,
+    pub spatial: Vec<usize>,
+    pub dtype: DType,
+    pub index_type: IndexType,
+    /// The elements of X as bits, in its layout.
+    pub x: Vec<u64>,
+    /// In the layout of the indices.
+    pub indices: Vec<i64>,
+}
+
+impl UnpoolCase {
+    /// The conventions that count: an inverse has those of its pool.
+    fn effective(&self) -> &Conventions {
+        match &self.target {
+            Target::Attributes { .. } => &self.conventions,
+            Target::Inverse(pool) => &pool.conventions,
+        }
+    }
+
+    pub fn shape(&self) -> Vec<usize> {
+        shape(self.effective().layout.unwrap_or_default(), self.batch, self.channels, &self.spatial)
+    }
+
+    pub fn indices_shape(&self) -> Vec<usize> {
+        shape(self.effective().index_layout.unwrap_or_default(), self.batch, self.channels, &self.spatial)
+    }
+
+    /// The operator.
+    pub fn operator(&self) -> MaxUnpool {
+        let start = match &self.target {
+            Target::Attributes { kernel, .. } => MaxUnpool::new(kernel),
+            Target::Inverse(pool) => MaxUnpool::inverse_of(&*pool.written().value, &pool.shape()),
+        };
+        self.set(Written::new(start, String::new())).value
+    }
+
+    /// The code that makes the operator. It can be printed even where making the operator panics.
+    fn code(&self) -> String {
+        let start = match &self.target {
+            Target::Attributes { kernel, .. } => format!("MaxUnpool::new({kernel:?})"),
+            Target::Inverse(pool) => {
+                format!("MaxUnpool::inverse_of(&{}, &{:?})", pool.written().code, pool.shape())
+            }
+        };
+        self.set(Written::new(MaxUnpool::new([]), start)).code
+    }
+
+    fn set(&self, mut written: Written<MaxUnpool>) -> Written<MaxUnpool> {
+        if let Target::Attributes { strides, pads, output_shape, .. } = &self.target {
+            written = written.set("strides", strides, MaxUnpool::strides).set("pads", pads, MaxUnpool::pads).set(
+                "output_shape",
+                output_shape,
+                MaxUnpool::output_shape,
+            );
+        }
+        set_conventions!(written, MaxUnpool, self.conventions)
+            .set("unpool_space", &self.space, MaxUnpool::unpool_space)
+            .set("unpool_min_size", &self.min_size, MaxUnpool::unpool_min_size)
+            .set("duplicates", &self.duplicates, MaxUnpool::duplicates)
+            .set("out_of_bounds", &self.out_of_bounds, MaxUnpool::out_of_bounds)
+            .set("activation", &self.activation, MaxUnpool::activation)
+    }
+
+    /// What the definitions make of the unpool, before its indices are looked at.
+    pub fn judge(&self) -> Verdict<Scatter> {
+        if small_count(&self.shape()).is_none() {
+            return Verdict::Unjudged;
+        }
+        if !definition::has_activation(self.activation, self.dtype) {
+            return Verdict::Refused;
+        }
+        let outer = (self.batch, self.channels);
+        let scatter = match &self.target {
+            Target::Attributes { kernel, strides, pads, output_shape } => {
+                let sizes = UnpoolSizes {
+                    kernel,
+                    strides: strides.as_deref(),
+                    pads: pads.as_deref(),
+                    output_shape: output_shape.as_deref(),
+                    space: self.space.unwrap_or_default(),
+                    min_size: self.min_size,
+                };
+                let [space, outputs] = match sizes.extents(outer, &self.spatial) {
+                    Verdict::Accepted(extents) => extents,
+                    Verdict::Refused => return Verdict::Refused,
+                    Verdict::Unjudged => return Verdict::Unjudged,
+                };
+                if small_count(&[&outputs[..], &[self.batch.max(1), self.channels.max(1)]].concat()).is_none() {
+                    return Verdict::Unjudged;
+                }
+                let flatten = IndexFlattening::Tensor;
+                Scatter::new(&self.conventions, flatten, outer, &space, &self.spatial, &outputs)
+            }
+            Target::Inverse(pool) => match definition::pool(pool) {
+                Verdict::Accepted(pooled) => self.inverse(pool, &pooled),
+                Verdict::Refused => None,
+                Verdict::Unjudged => return Verdict::Unjudged,
+            },
+        };
+        let Some(mut scatter) = scatter else { return Verdict::Refused };
+        scatter.duplicates = self.duplicates.unwrap_or_default();
+        scatter.out_of_bounds = self.out_of_bounds.unwrap_or_default();
+        scatter.activation = self.activation;
+        Verdict::Accepted(scatter)
+    }
+
+    /// The pool's index space and input, unless its empty windows cannot be told from elements.
+    fn inverse(&self, pool: &PoolCase, pooled: &definition::Pooled) -> Option<Scatter> {
+        let same_x = (self.batch, self.channels, &self.spatial) == (pool.batch, pool.channels, &pooled.outputs());
+        let (flatten, order, empty_index) = match &pool.operator {
+            Operator::MaxPool(options) => (IndexFlattening::Tensor, options.storage_order, options.empty_index),
+            Operator::GlobalMaxPool => (IndexFlattening::Tensor, None, None),
+            Operator::AdaptiveMaxPool(_) => (IndexFlattening::Plane, None, None),
+        };
+        let told_apart = !pooled.has_empty_windows() || empty_index.unwrap_or_default() == Default::default();
+        if !same_x || !told_apart || self.spatial.contains(&0) {
+            return None;
+        }
+        let outer = (self.batch, self.channels);
+        let mut scatter = Scatter::new(&pool.conventions, flatten, outer, &pool.spatial, &self.spatial, &pool.spatial)?;
+        if let (None, Some(1)) = (pool.conventions.index_order, order) {
+            scatter.order(StorageOrder::ColumnMajor);
+        }
+        scatter.skip_minus_one = pooled.has_empty_windows();
+        Some(scatter)
+    }
+
+    /// A test that computes the case on the reference and on the GPU.
+    pub fn reproducer(&self) -> String {
+        let (dtype, name) = (self.dtype, code::rust_type(self.dtype));
+        let y = "y.map(|y| y.data().iter().map(|y| y.to_bits64()).collect::<Vec<_>>())";
+        code::test(&[
+            format!("let x = {};", code::tensor(dtype, &self.shape(), &self.x)),
+            format!("let indices = {};", code::indices(self.index_type, &self.indices_shape(), &self.indices)),
+            format!("let unpool = {};", self.code()),
+            format!("let plan = unpool.plan(x.shape(), DType::{dtype:?}, IndexType::{:?}).unwrap();", self.index_type),
+            format!(
+                "let y = reference::max_unpool::<{name}, {}>(&plan, x.view(), indices.view());",
+                self.index_type.name()
+            ),
+            format!("let expected = {y};"),
+            "println!(\"{expected:x?}\");".to_owned(),
+            "let y = gpu().max_unpool_blocking(&unpool, x.view(), indices.view());".to_owned(),
+            format!("assert_eq!({y}, expected);"),
+        ])
+    }
+}
+
+/// Which indices an unpool gets.
+#[derive(Debug, Clone, Copy)]
+enum IndexStyle {
+    /// Any element.
+    Valid,
+    /// A few elements again and again.
+    Repeated,
+    /// One in four names no element.
+    Wild,
+    /// One in four names another element than it should, or none. For inverses.
+    Corrupted,
+}
+
+/// An index that names an element, if there is one.
+fn valid_index(pick: u8, i: usize, unit: i64, most: i64) -> i64 {
+    if pick == 0 || unit == 0 { 0 } else { (scramble(u64::from(pick) << 32 | i as u64) >> 1) as i64 % unit.min(most) }
+}
+
+/// An index that names none, or one that does when its high word is lost.
+fn wild_index(pick: u8, i: usize, unit: i64) -> i64 {
+    let valid = valid_index(pick, i, unit, i64::MAX);
+    let wild = [
+        -1,
+        unit,
+        -2,
+        unit + 1,
+        i64::MIN,
+        i64::MAX,
+        (1 << 32) + valid,
+        -(1 << 32) + valid,
+        (unit << 32) + valid,
+        u32::MAX.into(),
+        i32::MIN.into(),
+        i32::MAX.into(),
+        i64::MIN + valid,
+    ];
+    wild[usize::from(pick / 4) % wild.len()]
+}
+
+fn fits(index_type: IndexType, index: i64) -> i64 {
+    match index_type {
+        IndexType::I32 => i64::from(index as i32),
+        IndexType::I64 => index,
+    }
+}
+
+/// The options that attributes and inverses share.
+#[derive(Debug, Clone)]
+struct RawOptions {
+    conventions: Conventions,
+    duplicates: Option<Duplicates>,
+    out_of_bounds: Option<OutOfBounds>,
+    activation: Option<Activation>,
+    index_type: IndexType,
+    style: IndexStyle,
+    picks: Vec<u8>,
+}
+
+fn raw_options(styles: BoxedStrategy<IndexStyle>) -> impl Strategy<Value = RawOptions> {
+    (
+        conventions(),
+        option::of(select(Duplicates::ALL)),
+        option::of(select(OutOfBounds::ALL)),
+        option::weighted(0.25, activations()),
+        select(vec![IndexType::I64, IndexType::I32]),
+        styles,
+        picks(),
+    )
+        .prop_map(|(conventions, duplicates, out_of_bounds, activation, index_type, style, picks)| RawOptions {
+            conventions,
+            duplicates,
+            out_of_bounds,
+            activation,
+            index_type,
+            style,
+            picks,
+        })
+}
+
+impl RawOptions {
+    fn index(&self, i: usize, unit: i64) -> i64 {
+        let pick = self.picks[i % self.picks.len()];
+        let index = match self.style {
+            IndexStyle::Repeated => valid_index(pick, i, unit, 3),
+            IndexStyle::Wild if pick % 4 == 1 => wild_index(pick, i, unit),
+            _ => valid_index(pick, i, unit, i64::MAX),
+        };
+        fits(self.index_type, index)
+    }
+}
+
+/// One axis: extent of X, kernel, stride, pads, and how much larger than inferred the output is.
+type RawAxis = (usize, i64, i64, [i64; 2], i64);
+
+/// What is wrong with the lists, if anything is.
+#[derive(Debug, Clone)]
+enum Oddity {
+    Tidy,
+    /// Pads and output shapes as they come.
+    Loose,
+    Defect {
+        kind: u8,
+        axis: usize,
+        value: i64,
+    },
+}
+
+pub fn unpools() -> impl Strategy<Value = UnpoolCase> {
+    let pad = || prop_oneof![4 => Just(0i64), 1 => 1..=2i64];
+    let axis = (0..72usize, 1..=4i64, 1..=4i64, [pad(), pad()], -3..=5i64);
+    let values = vec![0, -1, i64::MIN, i64::MAX, 1 << 40];
+    let oddity = prop_oneof![
+        14 => Just(Oddity::Tidy),
+        2 => Just(Oddity::Loose),
+        2 => (0..10u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
+    ];
+    let styles =
+        prop_oneof![4 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Repeated), 3 => Just(IndexStyle::Wild)];
+    (
+        prop::collection::vec(axis, 1..=5),
+        outer(),
+        any::<bool>(),
+        option::of(select(UnpoolSpace::ALL)),
+        option::weighted(0.3, select(UnpoolMinSize::ALL)),
+        raw_options(styles.boxed()),
+        dtypes(),
+        recipe(),
+        oddity,
+    )
+        .prop_map(|(axes, outer, given, space, min_size, options, dtype, recipe, oddity)| {
+            unpool(axes, outer, given, (space, min_size), options, (dtype, recipe), oddity)
+        })
+}
+
+fn unpool(
+    axes: Vec<RawAxis>,
+    outer: (usize, usize),
+    given: bool,
+    (space, min_size): (Option<UnpoolSpace>, Option<UnpoolMinSize>),
+    options: RawOptions,
+    (dtype, recipe): (DType, Recipe),
+    oddity: Oddity,
+) -> UnpoolCase {
+    let rank = axes.len();
+    let most_extent = [12, 6, 4, 3, 2][rank - 1];
+    let most = if rank > 3 { 2 } else { 4 };
+    let (mut kernel, mut strides, mut pads) = (Vec::new(), Vec::new(), vec![0; 2 * rank]);
+    let (mut spatial, mut output_shape) = (Vec::new(), vec![outer.0 as i64, outer.1 as i64]);
+    // How small an output shape may be.
+    let shrinks = space == Some(UnpoolSpace::OutputShape) && matches!(min_size, None | Some(UnpoolMinSize::None));
+    for (a, (extent, k, s, both, larger)) in axes.into_iter().enumerate() {
+        let (extent, k, s) = (1 + extent % most_extent, k.min(most), s.min(most));
+        let full = (extent as i64 - 1) * s + k;
+        let fitting = full - both[0] - both[1] >= 1 || matches!(oddity, Oddity::Loose);
+        let both = if fitting { both } else { [0, 0] };
+        (pads[a], pads[rank + a]) = (both[0], both[1]);
+        let larger = if shrinks || matches!(oddity, Oddity::Loose) { larger } else { larger.abs() % 4 };
+        output_shape.push((full - both[0] - both[1] + larger).max(0));
+        spatial.push(extent);
+        kernel.push(k);
+        strides.push(s);
+    }
+    let unless = |default: i64, list: Vec<i64>| list.iter().any(|&value| value != default).then_some(list);
+    let mut case = UnpoolCase {
+        target: Target::Attributes {
+            kernel,
+            strides: unless(1, strides),
+            pads: unless(0, pads),
+            output_shape: given.then_some(output_shape),
+        },
+        conventions: options.conventions.clone(),
+        space,
+        min_size,
+        duplicates: options.duplicates,
+        out_of_bounds: options.out_of_bounds,
+        activation: options.activation,
+        batch: outer.0,
+        channels: outer.1,
+        spatial,
+        dtype,
+        index_type: options.index_type,
+        x: Vec::new(),
+        indices: Vec::new(),
+    };
+    match oddity {
+        Oddity::Tidy => case.conventions = case.conventions.tidied(IndexFlattening::Tensor),
+        Oddity::Loose => {}
+        Oddity::Defect { kind, axis, value } => spoil(&mut case, kind, axis % rank, value),
+    }
+    if let (Verdict::Accepted(scatter), Some(count)) = (case.judge(), small_count(&case.shape())) {
+        case.x = recipe.elements(dtype, count);
+        case.indices = (0..count).map(|i| options.index(i, scatter.unit())).collect();
+    }
+    case
+}
+
+/// Puts one thing wrong.
+fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
+    let rank = case.spatial.len();
+    if kind == 8 {
+        case.activation = Some(impossible_activation(case.dtype, value));
+    }
+    let Target::Attributes { kernel, strides, pads, output_shape } = &mut case.target else { return };
+    match kind {
+        0 => kernel[axis] = value,
+        1 => strides.get_or_insert_with(|| vec![1; rank])[axis] = value,
+        2 => pads.get_or_insert_with(|| vec![0; 2 * rank])[axis] = value,
+        3 => *pads = Some(vec![0; rank]),
+        4 => kernel.push(1),
+        5 => output_shape.get_or_insert_with(|| vec![1; rank + 2])[axis + 1] = value,
+        6 => *output_shape = Some(vec![9; rank + 1]),
+        7 => case.spatial[axis] = if value < 0 { usize::MAX } else { value as usize },
+        8 => {}
+        _ => {
+            case.conventions.index_layout = Some(Layout::Nhwc);
+            case.conventions.flatten = Some(IndexFlattening::Plane);
+        }
+    }
+}
+
+/// Unpools made from random pools, most with the pool's own Y and indices.
+pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
+    let styles = prop_oneof![7 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Corrupted)];
+    let spoilt = prop_oneof![19 => Just(false), 1 => Just(true)];
+    (pools(), raw_options(styles.boxed()), any::<u8>(), spoilt).prop_map(|(mut pool, options, any_empty, spoilt)| {
+        if let (Operator::MaxPool(attributes), 0..224) = (&mut pool.operator, any_empty) {
+            attributes.empty_index = None;
+        }
+        inverse(pool, options, spoilt)
+    })
+}
+
+fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool) -> UnpoolCase {
+    let pooled = definition::pool(&pool);
+    let mut case = UnpoolCase {
+        // These have no effect on an inverse, and so they are left in.
+        conventions: options.conventions.clone(),
+        space: None,
+        min_size: None,
+        duplicates: options.duplicates,
+        out_of_bounds: options.out_of_bounds,
+        activation: options.activation,
+        batch: pool.batch,
+        channels: pool.channels,
+        spatial: pool.spatial.clone(),
+        dtype: pool.dtype,
+        index_type: options.index_type,
+        x: Vec::new(),
+        indices: Vec::new(),
+        target: Target::Inverse(Box::new(pool)),
+    };
+    if let Verdict::Accepted(pooled) = pooled {
+        case.spatial = pooled.outputs();
+        case.spatial[0] += usize::from(spoilt);
+        if let Verdict::Accepted(scatter) = case.judge() {
+            let index = |(i, &own): (usize, &i64)| {
+                let pick = options.picks[i % options.picks.len()];
+                let index = match (options.style, pick % 8) {
+                    (IndexStyle::Corrupted, 1) => valid_index(pick, i, scatter.unit(), i64::MAX),
+                    (IndexStyle::Corrupted, 5) => wild_index(pick, i, scatter.unit()),
+                    _ => own,
+                };
+                fits(options.index_type, index)
+            };
+            case.indices = pooled.indices.iter().enumerate().map(index).collect();
+            case.x = pooled.y;
+        }
+    }
+    case
+}
