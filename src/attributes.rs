@@ -142,9 +142,9 @@ option! {
         NegInf = "neg_inf",
         /// The lowest finite value; integers their minimum.
         LowestFinite = "lowest_finite",
-        /// The lowest finite value of the type that is computed in. For f16 and bf16 that is f32, whose lowest value becomes
-        /// minus infinity on its way back; everywhere else it is [`LowestFinite`](EmptyValue::LowestFinite). onnxruntime,
-        /// OpenVINO.
+        /// The lowest finite value of the type that is computed in. For f16 and bf16 that is f32, whose lowest value
+        /// becomes minus infinity on its way back; everywhere else it is [`LowestFinite`](EmptyValue::LowestFinite).
+        /// onnxruntime, OpenVINO.
         LowestWidened = "lowest_widened",
     }
 }

@@ -285,8 +285,8 @@ fn a_plan_counts_the_bytes_of_its_tensors() {
 
 #[test]
 fn attributes_whose_positions_do_not_fit_64_bits() {
-    // Kernel, stride, dilation and pads, on 8 elements: pads on both sides, on one, a kernel that fills them, and effective
-    // kernels of (MOST - 1) * MOST + 1 and 2 * MOST + 1.
+    // Kernel, stride, dilation and pads, on 8 elements: pads on both sides, on one, a kernel that fills them, and
+    // effective kernels of (MOST - 1) * MOST + 1 and 2 * MOST + 1.
     let rows = [
         (2, 1, 1, [MOST, MOST]),
         (2, 1, 1, [MOST, 0]),

@@ -1,7 +1,7 @@
 //! Presets: the conventions of each runtime, as constructors.
 //!
-//! A preset sets options and nothing else, so whatever the caller sets afterwards wins. What a runtime refuses and the
-//! preset accepts, and what no option reproduces, is said at the preset.
+//! A preset sets the options whose default is not the runtime's, and whatever the caller sets afterwards wins. What a
+//! runtime refuses and the preset accepts, and what no option reproduces, is said at the preset.
 
 use super::{AdaptiveMaxPool, MaxPool, MaxUnpool};
 use crate::attributes::{
@@ -13,11 +13,11 @@ use crate::attributes::{
 impl MaxPool {
     /// ONNX's own conventions: the defaults, as [`new`](MaxPool::new) has them.
     ///
-    /// Indices count through the whole tensor, also beside NHWC data; `ceil_mode` 1 drops the window that would start in
-    /// the end padding ("Sliding windows that would start in the right padded region are ignored": opset 22, onnx#5711,
-    /// onnx#5741); `SAME_*` pads for the effective kernel; a NaN wins only as a window's first element; a window wholly
-    /// in padding gives minus infinity at -1. The evaluator onnx.reference agrees for strided and dilated windows, except
-    /// about `SAME_LOWER`, negative `SAME_*` totals and windows wholly in padding.
+    /// Indices count through the whole tensor, also beside NHWC data; `ceil_mode` 1 drops the window that would start
+    /// in the end padding ("Sliding windows that would start in the right padded region are ignored": opset 22,
+    /// onnx#5711, onnx#5741); `SAME_*` pads for the effective kernel; a NaN wins only as a window's first element; a
+    /// window wholly in padding gives minus infinity at -1. The evaluator onnx.reference agrees for strided and dilated
+    /// windows, except about `SAME_LOWER`, negative `SAME_*` totals and windows wholly in padding.
     ///
     /// The pages of opsets 10 to 12 print the ceiling without the drop: `ceil_rule(CeilRule::CeilLiteral)`.
     ///
@@ -38,16 +38,18 @@ impl MaxPool {
     ///   there, and the index of the coordinates (-1, .., -1).
     /// * Pads at or above the undilated kernel are refused ("Pad should be smaller than kernel.").
     ///
-    /// Not reproduced: without Indices, f32 and f16 run another kernel there, whose NaN depend on vector lanes and whose
-    /// -inf becomes the lowest finite value; here values do not depend on whether indices are asked for. More than three
-    /// spatial axes and C = 0 are refused there.
+    /// Not reproduced: without Indices, f32 and f16 run another kernel there, whose NaN depend on vector lanes and
+    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are asked for. More
+    /// than three spatial axes and C = 0 are refused there.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
     ///
     /// // onnxruntime#25234: a kernel of 5 on 4 elements, stride 2.
-    /// let shape = |pool: MaxPool| pool.strides([2]).plan(&[1, 1, 4], DType::F32, None).map(|plan| plan.output_shape()[2]);
-    /// assert_eq!((shape(MaxPool::onnxruntime([5])), shape(MaxPool::onnx([5]))), (Ok(1), Ok(0)));
+    /// let plan = |pool: MaxPool| pool.strides([2]).plan(&[1, 1, 4], DType::F32, None);
+    /// assert_eq!(plan(MaxPool::onnxruntime([5]))?.output_shape(), &[1, 1, 1]);
+    /// assert_eq!(plan(MaxPool::onnx([5]))?.output_shape(), &[1, 1, 0]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn onnxruntime(kernel_shape: impl AsRef<[i64]>) -> Self {
         MaxPool::new(kernel_shape)
@@ -58,7 +60,8 @@ impl MaxPool {
             .pads_limit(PadsLimit::Ort)
     }
 
-    /// onnxruntime's internal domain `com.ms.internal.nhwc`: [`onnxruntime`](MaxPool::onnxruntime) with X and Y in NHWC.
+    /// onnxruntime's internal domain `com.ms.internal.nhwc`: [`onnxruntime`](MaxPool::onnxruntime) with X and Y in
+    /// NHWC.
     ///
     /// Indices stay in NCHW, in shape and in arithmetic ("I is in NCHW format and the contained indices use NCHW math":
     /// onnxruntime's pool.cc), and so do the spatial attributes.
@@ -84,8 +87,8 @@ impl MaxPool {
     /// * Pads above half the kernel, and axes without outputs, are refused ("pad should be at most half of effective
     ///   kernel size", "Output size is too small").
     ///
-    /// PyTorch's one padding number per axis is both pads: `padding=(1, 0)` is `pads([1, 0, 1, 0])`. It has no `auto_pad`,
-    /// and C = 0 is refused there.
+    /// PyTorch's one padding number per axis is both pads: `padding=(1, 0)` is `pads([1, 0, 1, 0])`. It has no
+    /// `auto_pad`, and C = 0 is refused there.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -103,7 +106,6 @@ impl MaxPool {
             .strides(kernel_shape)
             .flatten(IndexFlattening::Plane)
             .nan_policy(NanPolicy::PropagateLast)
-            .empty_value(EmptyValue::NegInf)
             .empty_index(EmptyIndex::ClampedStart)
             .size_rounding(SizeRounding::FloorPositive)
             .pads_limit(PadsLimit::Torch)
@@ -111,8 +113,8 @@ impl MaxPool {
 
     /// OpenVINO's MaxPool-8 and MaxPool-14, as its CPU plugin computes them.
     ///
-    /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored, and a window
-    ///   of nothing above that value gives the value and element 0 of its plane (openvino#35935).
+    /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored, and a
+    ///   window of nothing above that value gives the value and element 0 of its plane (openvino#35935).
     /// * A window wholly in padding gives the same.
     /// * A kernel that leaves an axis without outputs is refused.
     ///
@@ -125,9 +127,9 @@ impl MaxPool {
     /// | `axis` 0, 1, 2 | `flatten` `Tensor` (the preset), `Batch`, `Plane` |
     /// | `index_element_type` | the index type given to `plan` |
     ///
-    /// Not reproduced: `axis` 3 and above; the additional window that `ceil` gives beside `SAME_*` when the stride exceeds
-    /// the kernel; f64, which is computed in f32 there. Any rounding refuses a kernel above the padded input there, N = 0
-    /// and C = 0 as well.
+    /// Not reproduced: `axis` 3 and above; the additional window that `ceil` gives beside `SAME_*` when the stride
+    /// exceeds the kernel; f64, which is computed in f32 there. Any rounding refuses a kernel above the padded input
+    /// there, N = 0 and C = 0 as well.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -149,8 +151,8 @@ impl MaxPool {
     /// TensorFlow's `tf.nn.max_pool_with_argmax`.
     ///
     /// X, Y and the indices are NHWC, and an index is `(y * W + x) * C + c` of its batch item. With
-    /// `include_batch_in_index` add `flatten(IndexFlattening::Tensor)`. `padding="SAME"` is `AutoPad::SameUpper`, `"VALID"`
-    /// is `AutoPad::Valid`. TensorFlow requires strides; not given, they are 1.
+    /// `include_batch_in_index` add `flatten(IndexFlattening::Tensor)`. `padding="SAME"` is `AutoPad::SameUpper`,
+    /// `"VALID"` is `AutoPad::Valid`. TensorFlow requires strides; not given, they are 1.
     ///
     /// Not reproduced: on the CPU TensorFlow compares subnormals as zeros. N = 0 and C = 0 are refused there.
     ///
@@ -175,8 +177,8 @@ impl MaxUnpool {
     /// [`new`](MaxUnpool::new) has them.
     ///
     /// Indices are flat in the inferred shape. A larger `output_shape` is filled with zeros at the ends of the axes; a
-    /// smaller one is an error. Of equal indices the last wins. Unlike the evaluator, which counts negative indices from
-    /// the end, this refuses them.
+    /// smaller one is an error. Of equal indices the last wins. Unlike the evaluator, which counts negative indices
+    /// from the end, this refuses them.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
@@ -192,8 +194,8 @@ impl MaxUnpool {
         MaxUnpool::new(kernel_shape)
     }
 
-    /// ONNX after release 1.23: indices are flat in the given `output_shape`, which may have any size (onnx#2398, changed
-    /// by onnx#8413).
+    /// ONNX after release 1.23: indices are flat in the given `output_shape`, which may have any size (onnx#2398,
+    /// changed by onnx#8413).
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
@@ -206,7 +208,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn onnx_after_1_23(kernel_shape: impl AsRef<[i64]>) -> Self {
-        MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape).unpool_min_size(UnpoolMinSize::None)
+        MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape)
     }
 
     /// onnxruntime's CPU kernel: indices are flat in the given `output_shape` (onnx#2398), which must not have fewer
@@ -226,8 +228,8 @@ impl MaxUnpool {
         MaxUnpool::new(kernel_shape).unpool_space(UnpoolSpace::OutputShape).unpool_min_size(UnpoolMinSize::ElementCount)
     }
 
-    /// onnxruntime's internal domain `com.ms.internal.nhwc`: [`onnxruntime`](MaxUnpool::onnxruntime) with X and Y in NHWC.
-    /// Indices and `output_shape` stay in NCHW order.
+    /// onnxruntime's internal domain `com.ms.internal.nhwc`: [`onnxruntime`](MaxUnpool::onnxruntime) with X and Y in
+    /// NHWC. Indices and `output_shape` stay in NCHW order.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
@@ -241,8 +243,8 @@ impl MaxUnpool {
         MaxUnpool::onnxruntime(kernel_shape).layout(Layout::Nhwc)
     }
 
-    /// PyTorch's `max_unpool1d`, `max_unpool2d` and `max_unpool3d`: indices count through their plane of the output, and
-    /// the stride is the kernel unless it is given.
+    /// PyTorch's `max_unpool1d`, `max_unpool2d` and `max_unpool3d`: indices count through their plane of the output,
+    /// and the stride is the kernel unless it is given.
     ///
     /// PyTorch promises nothing about equal indices (pytorch#78249); here the last wins, as on its CPU. It takes an
     /// `output_size` only within a stride of the inferred one; here any size is taken.
@@ -262,14 +264,13 @@ impl MaxUnpool {
             .strides(kernel_shape)
             .flatten(IndexFlattening::Plane)
             .unpool_space(UnpoolSpace::OutputShape)
-            .unpool_min_size(UnpoolMinSize::None)
     }
 }
 
 /// Presets.
 impl AdaptiveMaxPool {
-    /// OpenVINO's AdaptiveMaxPool-8: the defaults, as [`new`](AdaptiveMaxPool::new) has them. Indices count through their
-    /// plane, and a NaN wins only as a window's first element.
+    /// OpenVINO's AdaptiveMaxPool-8: the defaults, as [`new`](AdaptiveMaxPool::new) has them. Indices count through
+    /// their plane, and a NaN wins only as a window's first element.
     ///
     /// ```
     /// use wgpu_pooling::AdaptiveMaxPool;

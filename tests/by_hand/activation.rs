@@ -30,7 +30,8 @@ fn floats(bits: &[u32]) -> Vec<f32> {
     bits.iter().map(|&bits| f32::from_bits(bits)).collect()
 }
 
-/// A quiet NaN with a payload, a negative one, a signalling one, -0, +0, the smallest numbers, -3, 5 and the infinities.
+/// A quiet NaN with a payload, a negative one, a signalling one, -0, +0, the smallest numbers, -3, 5 and the
+/// infinities.
 const SPECIAL: [u32; 11] = [
     0x7FC0_1234,
     0xFFC0_0001,
@@ -107,12 +108,14 @@ fn clip_compares_with_the_bound_itself_where_f16_has_none() {
     check(clip(-9.0, 0.1), &[0x2E65, 0x2E66, 0x2E67, 0x3C00], &[0x2E65, 0x2E66, 0x2E66, 0x2E66]);
     // 10^-9 is below half of the smallest number, 2^-24, so it becomes +0: also -0 is below it.
     check(clip(1e-9, 9.0), &[0x8000, 0x0000, 0x0001, 0xBC00], &[0x0000, 0x0000, 0x0001, 0x0000]);
-    // 70000 is above all finite numbers and becomes infinity; 65519 is below the half-way point 65520 and becomes 65504.
+    // 70000 is above all finite numbers and becomes infinity; 65519 is below the half-way point 65520 and becomes
+    // 65504.
     check(clip(-9.0, 70_000.0), &[0x7C00, 0x7BFF], &[0x7C00, 0x7BFF]);
     check(clip(-9.0, 65_519.0), &[0x7C00, 0x7BFF], &[0x7BFF, 0x7BFF]);
     // As a lower bound 65520 becomes infinity, and the largest finite number is below it.
     check(clip(65_520.0, f32::INFINITY), &[0x7BFF, 0x7C00, 0xFE01], &[0x7C00, 0x7C00, 0xFE01]);
-    // The largest f16 subnormal is 1023 / 2^24 = 0x03FF; a bound of half of it is 511.5 / 2^24, and rounds to even, 512.
+    // The largest f16 subnormal is 1023 / 2^24 = 0x03FF; a bound of half of it is 511.5 / 2^24, and rounds to even,
+    // 512.
     check(clip(1023.0 / 33_554_432.0, 9.0), &[0x01FF, 0x0200], &[0x0200, 0x0200]);
 }
 

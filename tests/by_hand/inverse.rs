@@ -9,8 +9,8 @@ use crate::both::{pools, unpools};
 
 #[test]
 fn a_dilated_pool_is_inverted() {
-    // Taps (0, 2) and (2, 4): 2 at 2, and 3 at 4. The kernel without its dilation would infer (2 - 1) * 2 + 2 = 4 elements,
-    // of which 4 is not one.
+    // Taps (0, 2) and (2, 4): 2 at 2, and 3 at 4. The kernel without its dilation would infer (2 - 1) * 2 + 2 = 4
+    // elements, of which 4 is not one.
     let pool = MaxPool::new([2]).strides([2]).dilations([2]);
     let (x, y, indices) = ([1.0f32, 5.0, 2.0, 4.0, 3.0], [2.0, 3.0], [2i64, 4]);
     pools(&pool, (&[1, 1, 5], &x), (&[1, 1, 2], &y), (&[1, 1, 2], &indices));
@@ -102,8 +102,8 @@ fn nhwc_pools_are_inverted_in_nhwc() {
 
 #[test]
 fn column_major_pools_are_inverted() {
-    // Rows 1 5 2 0 and 4 3 7 6: 5 at (0, 1), 7 at (1, 2). Column major y + x * 2: 2 and 5; plane 1 has the offset 8. Its
-    // rows are 9 0 0 0 and 0 0 0 8: (0, 0) and (1, 3), 0 and 7.
+    // Rows 1 5 2 0 and 4 3 7 6: 5 at (0, 1), 7 at (1, 2). Column major y + x * 2: 2 and 5; plane 1 has the offset 8.
+    // Its rows are 9 0 0 0 and 0 0 0 8: (0, 0) and (1, 3), 0 and 7.
     let pool = MaxPool::new([2, 2]).strides([2, 2]).storage_order(1);
     let x = [1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0];
     let back = [0.0f32, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0];

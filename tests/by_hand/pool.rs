@@ -9,8 +9,8 @@ use wgpu_pooling::{TensorView, reference};
 
 use crate::both::{Number, for_every_dtype, numbers, pools};
 
-/// Two taps, 3 apart, on 2 elements padded by 1 on both sides: the effective kernel is (2 - 1) * 3 + 1 = 4 = 2 + 1 + 1, so
-/// there is one window. It starts at -1, and its taps -1 and 2 are both in the padding.
+/// Two taps, 3 apart, on 2 elements padded by 1 on both sides: the effective kernel is (2 - 1) * 3 + 1 = 4 = 2 + 1 + 1,
+/// so there is one window. It starts at -1, and its taps -1 and 2 are both in the padding.
 fn straddling() -> MaxPool {
     MaxPool::new([2]).dilations([3]).pads([1, 1])
 }
@@ -89,8 +89,8 @@ fn one_axis_without_elements_empties_the_window_and_others_are_not_touched() {
 
 #[test]
 fn empty_windows_and_nhwc_indices() {
-    // N, C, H, W = 2, 3, 2, 2. Columns straddle as above, rows are their own windows: 2 by 1 windows, all empty. Indices
-    // are N, H, W, C, and coordinates (y, x) are named (y * 2 + x) * 3 + c, plus b * 12 in the tensor.
+    // N, C, H, W = 2, 3, 2, 2. Columns straddle as above, rows are their own windows: 2 by 1 windows, all empty.
+    // Indices are N, H, W, C, and coordinates (y, x) are named (y * 2 + x) * 3 + c, plus b * 12 in the tensor.
     let x = [0.0f32; 24];
     let y = [f32::NEG_INFINITY; 12];
     let pool = MaxPool::new([1, 2]).dilations([1, 3]).pads([0, 1, 0, 1]).index_layout(Layout::Nhwc);
@@ -138,7 +138,8 @@ fn a_clamped_start_beyond_32_bits_is_computed_by_the_reference_and_refused_for_a
     );
 }
 
-/// Windows of two, the first of them in the padding, then -inf alone, NaN alone, the lowest finite value, and NaN and 1.
+/// Windows of two, the first of them in the padding, then -inf alone, NaN alone, the lowest finite value, and NaN and
+/// 1.
 fn seed_lowest<T: Number>() {
     let lowest = T::from_bits64(match T::DTYPE {
         DType::F16 => 0xFBFF,
@@ -150,14 +151,15 @@ fn seed_lowest<T: Number>() {
     let nan = T::of(f64::NAN);
     let plane = [minus_infinity, minus_infinity, nan, nan, minus_infinity, lowest, nan, T::of(1.0)];
     let x = [plane, plane].concat();
-    // f16 and bf16 start at minus infinity, so the lowest finite value of window 3 is above the start; f32 and f64 start at
-    // it, so nothing there is.
+    // f16 and bf16 start at minus infinity, so the lowest finite value of window 3 is above the start; f32 and f64
+    // start at it, so nothing there is.
     let starts_at_infinity = T::DTYPE.bytes() == 2;
     let start = if starts_at_infinity { minus_infinity } else { lowest };
     let at_3 = if starts_at_infinity { 5 } else { 0 };
     let values =
         [(EmptyValue::NegInf, minus_infinity), (EmptyValue::LowestFinite, lowest), (EmptyValue::LowestWidened, start)];
-    // Of the window at -2 in plane 0 and in plane 1, whose offset is 8: nothing, position -1, position -2 + 2, position 0.
+    // Of the window at -2 in plane 0 and in plane 1, whose offset is 8: nothing, position -1, position -2 + 2, position
+    // 0.
     let indices = [
         (EmptyIndex::MinusOne, [-1, -1]),
         (EmptyIndex::OrtUnderflow, [-1, 8 - 1]),
@@ -190,8 +192,8 @@ fn seed_lowest_starts_at_the_lowest_value_of_the_type_computed_in() {
 
 #[test]
 fn seed_lowest_counts_its_constant_in_every_convention() {
-    // Both windows of both planes hold NaN or -inf alone, so all give f32's lowest value at element 0 of their plane. Of
-    // N, C, L = 2, 2, 2 that is (b * 2 + c) * 2 in the tensor, c * 2 in the batch item, 0 in the plane, and in NHWC
+    // Both windows of both planes hold NaN or -inf alone, so all give f32's lowest value at element 0 of their plane.
+    // Of N, C, L = 2, 2, 2 that is (b * 2 + c) * 2 in the tensor, c * 2 in the batch item, 0 in the plane, and in NHWC
     // (0 * 2 + c) + b * 4.
     let x = [f32::NAN, f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NAN, f32::NAN, f32::NAN, f32::NAN, f32::NAN];
     let y = [f32::MIN; 4];

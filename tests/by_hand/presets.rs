@@ -23,8 +23,8 @@ fn onnx_is_the_default() {
 
 #[test]
 fn onnxruntime_max_pool() {
-    // onnxruntime#25234. 4 elements, kernel 5, stride 2: -1 / 2 is 0 toward zero, so there is 0 + 1 window; the floor is
-    // -1, so by default there is none.
+    // onnxruntime#25234. 4 elements, kernel 5, stride 2: -1 / 2 is 0 toward zero, so there is 0 + 1 window; the floor
+    // is -1, so by default there is none.
     let x = [1.0f32, 4.0, 2.0, 3.0];
     pools::<_, i64>(
         &MaxPool::onnxruntime([5]).strides([2]),
@@ -34,8 +34,8 @@ fn onnxruntime_max_pool() {
     );
     assert_eq!(output_shape(&MaxPool::onnx([5]).strides([2]), &[1, 1, 4]), [1, 1, 0]);
 
-    // onnxruntime#10083. 5 elements, kernel 2, dilation 2, SAME_UPPER: the undilated kernel pads 4 * 1 + 2 - 5 = 1 cell at
-    // the end, and 5 + 1 - 3 + 1 = 4 windows are left, not 5.
+    // onnxruntime#10083. 5 elements, kernel 2, dilation 2, SAME_UPPER: the undilated kernel pads 4 * 1 + 2 - 5 = 1 cell
+    // at the end, and 5 + 1 - 3 + 1 = 4 windows are left, not 5.
     let same = |pool: MaxPool| pool.dilations([2]).auto_pad(AutoPad::SameUpper);
     assert_eq!(output_shape(&same(MaxPool::onnxruntime([2])), &[1, 1, 5]), [1, 1, 4]);
     assert_eq!(output_shape(&same(MaxPool::onnx([2])), &[1, 1, 5]), [1, 1, 5]);
@@ -47,7 +47,8 @@ fn onnxruntime_max_pool() {
     pools::<_, i64>(&same(MaxPool::onnxruntime([1])), (&[1, 1, 9], &x), (&two, &[10.0, 60.0]), (&two, &[1, 6]));
     pools::<_, i64>(&same(MaxPool::onnx([1])), (&[1, 1, 9], &x), (&two, &[0.0, 50.0]), (&two, &[0, 5]));
 
-    // Empty windows of two planes of 2: plane * 2 - 1. The value is the lowest finite one, but f16's is f32's, converted.
+    // Empty windows of two planes of 2: plane * 2 - 1. The value is the lowest finite one, but f16's is f32's,
+    // converted.
     let pool = straddling(MaxPool::onnxruntime).pads([1, 1]);
     let shape = [1, 2, 1];
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0.0f32; 4]), (&shape, &[f32::MIN; 2]), (&shape, &[-1, 1]));
@@ -78,8 +79,8 @@ fn onnxruntime_max_pool_nhwc() {
 
 #[test]
 fn pytorch_max_pool() {
-    // The stride is the kernel, a NaN wins, the last of two, and plane 1 starts again at 0. By default the stride is 1, a
-    // NaN wins only in front, and the offset of plane 1 is 4.
+    // The stride is the kernel, a NaN wins, the last of two, and plane 1 starts again at 0. By default the stride is 1,
+    // a NaN wins only in front, and the offset of plane 1 is 4.
     let x: (&[usize], &[f32]) = (&[1, 2, 4], &[1.0, 2.0, 3.0, NAN, 9.0, 4.0, NAN, NAN]);
     pools::<_, i64>(&MaxPool::pytorch([2]), x, (&[1, 2, 2], &[2.0, NAN, 9.0, NAN]), (&[1, 2, 2], &[1, 3, 0, 3]));
     let (y, indices) = ([2.0, 3.0, 9.0, NAN], [1, 2, 4, 6]);
@@ -103,8 +104,8 @@ fn pytorch_max_pool() {
 
 #[test]
 fn openvino_max_pool() {
-    // NaN are ignored. A window of nothing above the lowest value gives that value and element 0 of the plane: plane 1's is
-    // 4 in the tensor, 0 in the plane. By default the NaN in front wins.
+    // NaN are ignored. A window of nothing above the lowest value gives that value and element 0 of the plane: plane
+    // 1's is 4 in the tensor, 0 in the plane. By default the NaN in front wins.
     let lowest = f32::MIN;
     let infinite = f32::NEG_INFINITY;
     let x: (&[usize], &[f32]) = (&[1, 2, 4], &[NAN, 2.0, 7.0, NAN, 5.0, 6.0, infinite, NAN]);
@@ -165,8 +166,8 @@ fn onnx_after_1_23_max_unpool() {
 
 #[test]
 fn onnxruntime_max_unpool() {
-    // 3 is (1, 0) of the given 2 by 3, but (1, 1) of the inferred 2 by 2. 1 by 4 has as many elements as 2 by 2, 1 by 3 has
-    // fewer.
+    // 3 is (1, 0) of the given 2 by 3, but (1, 1) of the inferred 2 by 2. 1 by 4 has as many elements as 2 by 2, 1 by 3
+    // has fewer.
     let x: (&[usize], &[f32]) = (&[1; 4], &[7.0]);
     let indices: (&[usize], &[i64]) = (&[1; 4], &[3]);
     let into = |output_shape: [i64; 4]| MaxUnpool::onnxruntime([2, 2]).output_shape(output_shape);
@@ -180,8 +181,8 @@ fn onnxruntime_max_unpool() {
 
 #[test]
 fn onnxruntime_max_unpool_nhwc() {
-    // X is (m, c), Y (position, c); indices are (c, m), c * 5 + position, and so is output_shape's order. 3 is position 3 of
-    // channel 0, 5 and 9 are positions 0 and 4 of channel 1.
+    // X is (m, c), Y (position, c); indices are (c, m), c * 5 + position, and so is output_shape's order. 3 is position
+    // 3 of channel 0, 5 and 9 are positions 0 and 4 of channel 1.
     let unpool = MaxUnpool::onnxruntime_nhwc([2]).strides([2]).output_shape([1, 2, 5]);
     let y = [0.0f32, 2.0, 1.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 4.0];
     let x: (&[usize], &[f32]) = (&[1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
@@ -194,8 +195,8 @@ fn onnxruntime_max_unpool_nhwc() {
 
 #[test]
 fn pytorch_max_unpool() {
-    // The stride is the kernel, so 2 elements infer 4, and both planes count from 0. By default the stride is 1, 3 elements
-    // are inferred, and plane 1 starts at 3.
+    // The stride is the kernel, so 2 elements infer 4, and both planes count from 0. By default the stride is 1, 3
+    // elements are inferred, and plane 1 starts at 3.
     let x: (&[usize], &[f32]) = (&[1, 2, 2], &[1.0, 2.0, 3.0, 4.0]);
     let unpool = MaxUnpool::pytorch([2]);
     let y = [0.0f32, 1.0, 0.0, 2.0, 3.0, 0.0, 4.0, 0.0];

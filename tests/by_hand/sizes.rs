@@ -11,8 +11,8 @@ const NINE: [f32; 9] = [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0];
 
 #[test]
 fn same_gives_ceil_of_the_quotient_whatever_the_rounding_rules() {
-    // 9 elements, kernel 1, stride 5: ceil(9 / 5) = 2 windows; (2 - 1) * 5 + 1 - 9 = -3 is no padding, so they start at 0
-    // and 5. The formula for given pads would come to ceil(8 / 5) + 1 = 3 under the literal rule.
+    // 9 elements, kernel 1, stride 5: ceil(9 / 5) = 2 windows; (2 - 1) * 5 + 1 - 9 = -3 is no padding, so they start at
+    // 0 and 5. The formula for given pads would come to ceil(8 / 5) + 1 = 3 under the literal rule.
     for auto_pad in [AutoPad::SameUpper, AutoPad::SameLower] {
         for &ceil in CeilRule::ALL {
             for &rounding in SizeRounding::ALL {
@@ -29,9 +29,9 @@ fn same_gives_ceil_of_the_quotient_whatever_the_rounding_rules() {
 
 #[test]
 fn undilated_same_obeys_the_ceil_rule() {
-    // 5 elements, kernel 2, stride 2, dilation 2: ceil(5 / 2) = 3, total (3 - 1) * 2 + 2 - 5 = 1. The effective kernel is
-    // 3, so 5 + 1 - 3 = 3 is left for strides: floor(3 / 2) + 1 = 2 windows, ceil(3 / 2) + 1 = 3. The third starts at
-    // 2 * 2 - pad, which is inside 5 + pad, so the drop keeps it.
+    // 5 elements, kernel 2, stride 2, dilation 2: ceil(5 / 2) = 3, total (3 - 1) * 2 + 2 - 5 = 1. The effective kernel
+    // is 3, so 5 + 1 - 3 = 3 is left for strides: floor(3 / 2) + 1 = 2 windows, ceil(3 / 2) + 1 = 3. The third starts
+    // at 2 * 2 - pad, which is inside 5 + pad, so the drop keeps it.
     let x = [1.0f32, 5.0, 2.0, 4.0, 3.0];
     let base = MaxPool::new([2]).strides([2]).dilations([2]).same_padding(SamePadding::OrtUndilated);
     for (ceil, windows) in [(CeilRule::Floor, 2), (CeilRule::CeilDrop, 3), (CeilRule::CeilLiteral, 3)] {
@@ -51,8 +51,8 @@ fn undilated_same_moves_windows_right_when_the_stride_exceeds_the_kernel() {
     let base = MaxPool::new([1]).strides([5]).same_padding(SamePadding::OrtUndilated);
     let ten = [0.0f32, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0];
     // (elements, auto_pad, where the two windows start). A total of (2 - 1) * 5 + 1 - 9 = -3 halves to -1, and so does
-    // -3 + 1; for 10 elements -4 halves to -2, and -4 + 1 to -1. The extent is then 9 - 3 or 10 - 4, less 1, over 5, plus 1
-    // = 2, exactly, under every rule: for the drop, 5 is below 9 - 1 and 10 - 2.
+    // -3 + 1; for 10 elements -4 halves to -2, and -4 + 1 to -1. The extent is then 9 - 3 or 10 - 4, less 1, over 5,
+    // plus 1 = 2, exactly, under every rule: for the drop, 5 is below 9 - 1 and 10 - 2.
     let rows = [
         (9, AutoPad::SameUpper, [1, 6]),
         (9, AutoPad::SameLower, [1, 6]),

@@ -25,8 +25,8 @@ fn every_dtype_is_scattered_and_the_rest_is_zero() {
 
 #[test]
 fn batch_indices_name_the_channel_and_stay_in_their_item() {
-    // Two channels of 4: the unit is 8. In item 0, 6 is channel 1, position 2, and 4 is channel 1, position 0, whichever
-    // channel of X carries them; in item 1 the same numbers mean the same places of item 1.
+    // Two channels of 4: the unit is 8. In item 0, 6 is channel 1, position 2, and 4 is channel 1, position 0,
+    // whichever channel of X carries them; in item 1 the same numbers mean the same places of item 1.
     let unpool = halves().flatten(IndexFlattening::Batch);
     let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
     unpools::<_, i64>(
@@ -46,8 +46,8 @@ fn batch_indices_name_the_channel_and_stay_in_their_item() {
 
 #[test]
 fn column_major_indices_count_the_first_axis_fastest() {
-    // Two planes of 2 rows and 4 columns: y + x * 2, plus 8 for plane 1. 3 is (1, 1), 4 is (0, 2), 15 is plane 1 (1, 3),
-    // 8 plane 1 (0, 0).
+    // Two planes of 2 rows and 4 columns: y + x * 2, plus 8 for plane 1. 3 is (1, 1), 4 is (0, 2), 15 is plane 1 (1,
+    // 3), 8 plane 1 (0, 0).
     let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).index_order(StorageOrder::ColumnMajor);
     let y = [0.0f32, 0.0, 2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0];
     let (x, shape, out) = ([1.0f32, 2.0, 3.0, 4.0], [1, 2, 1, 2], [1, 2, 2, 4]);
@@ -114,8 +114,8 @@ fn nhwc_indices_are_stored_and_counted_channels_last() {
 
 #[test]
 fn nhwc_data_keeps_nchw_indices() {
-    // X is (m, c), the index tensor (c, m), an index c * 6 + position, and Y (position, c). Index 3 of channel 1 is carried
-    // by channel 1's first element, and so on.
+    // X is (m, c), the index tensor (c, m), an index c * 6 + position, and Y (position, c). Index 3 of channel 1 is
+    // carried by channel 1's first element, and so on.
     let unpool = halves().layout(Layout::Nhwc);
     let x = [1u8, 4, 2, 5, 3, 6];
     let y = [1, 0, 0, 4, 2, 0, 0, 0, 0, 5, 3, 6];
@@ -170,8 +170,8 @@ fn an_output_shape_may_be_as_small_as_the_rule_says() {
 fn the_last_of_equal_indices_wins_in_channel_order_also_for_nhwc() {
     let (x, same) = ([5.0f32, 6.0, 7.0], [1i64; 3]);
     unpools(&halves(), (&[1, 1, 3], &x), (&[1, 1, 3], &same), Ok((&[1, 1, 6], &[0.0, 7.0, 0.0, 0.0, 0.0, 0.0])));
-    // X is (m, c) = (0, 0), (0, 1), (1, 0), (1, 1) in memory. (1, 0) and (0, 1) name the same place. Channel 1 comes after
-    // channel 0, so (0, 1) = 6 wins, though (1, 0) = 7 lies behind it. Indices are (c, m).
+    // X is (m, c) = (0, 0), (0, 1), (1, 0), (1, 1) in memory. (1, 0) and (0, 1) name the same place. Channel 1 comes
+    // after channel 0, so (0, 1) = 6 wins, though (1, 0) = 7 lies behind it. Indices are (c, m).
     let unpool = halves().layout(Layout::Nhwc);
     let y = [5.0f32, 0.0, 0.0, 0.0, 0.0, 0.0, 6.0, 8.0];
     unpools::<_, i64>(&unpool, (&[1, 2, 2], &[5.0, 6.0, 7.0, 8.0]), (&[1, 2, 2], &[0, 3, 3, 7]), Ok((&[1, 4, 2], &y)));

@@ -1,5 +1,5 @@
-//! Presets against what their runtimes gave: for every recorded case the preset and the runtime's own attributes, and none
-//! of the options that the manifest names, have to give the recorded tensors.
+//! Presets against what their runtimes gave: for every recorded case the preset and the runtime's own attributes, and
+//! none of the options that the manifest names, have to give the recorded tensors.
 
 // Parts of the conformance runner, which knows the files. It uses all of them; this uses some.
 #[allow(dead_code)]
@@ -148,8 +148,8 @@ fn reproduces(case: &Case, fields: &Value, preset: Preset) -> Result<(), String>
     Ok(())
 }
 
-/// Every case of the batches is reproduced by the preset. Another preset, if one is given, gets some of them wrong: these
-/// cases can tell the two apart.
+/// Every case of the batches is reproduced by the preset. Another preset, if one is given, gets some of them wrong:
+/// these cases can tell the two apart.
 fn check(batches: &[&str], peer: &str, preset: Preset, other: Option<Preset>) {
     let cases = batches.iter().flat_map(|name| batch(name)).filter(|(_, fields)| fields["peer"] == peer);
     let cases: Vec<(Case, Value)> = cases.collect();
