@@ -232,7 +232,8 @@ option! {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
         LastWins = "last_wins",
-        /// Any of them, where the caller knows that they are equal or that there are none.
+        /// Any of them, where the caller knows that they are equal or that there are none. It is a permission, not an order:
+        /// the paths that exist today all do as `LastWins`.
         Any = "any",
     }
 }

@@ -45,6 +45,14 @@ pub enum PlanError {
         /// The kind that was given.
         actual: &'static str,
     },
+    /// An attribute that is given twice.
+    #[error("{operator} is given {name:?} twice")]
+    RepeatedAttribute {
+        /// The operator's ONNX name.
+        operator: &'static str,
+        /// The attribute's name.
+        name: String,
+    },
     /// A required attribute is absent.
     #[error("{operator} needs the attribute {attribute}")]
     MissingAttribute {
@@ -93,8 +101,8 @@ pub enum PlanError {
         /// The pad as given.
         value: i64,
     },
-    /// A pad beyond the limit of the peer whose preset was chosen.
-    #[error("pads[{position}] is {value}, above the limit of {limit} that the chosen preset sets")]
+    /// A pad beyond the limit of the peer that `pads_limit` names.
+    #[error("pads[{position}] is {value}, above the limit of {limit} that pads_limit sets")]
     PadExceedsLimit {
         /// The position in `pads`.
         position: usize,
@@ -266,8 +274,9 @@ pub enum PlanError {
         /// The slice's length.
         actual: usize,
     },
-    /// The plan is right but exceeds what the device's limits allow in one schedule.
-    #[error("{what}: {needed} needed, but the device's limit is {limit}")]
+    /// The plan is right but exceeds what one schedule can do: a limit of the device, or the 2^31 elements that a kernel
+    /// counts.
+    #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
         /// What is too large.
         what: &'static str,
@@ -341,14 +350,14 @@ pub enum ExecuteError {
         called: &'static str,
     },
     /// The plan is a pool where an unpool is needed, or the other way round.
-    #[error("the plan is a {planned}, but the call is a {called}")]
+    #[error("planned was: {planned}, but called is: {called}")]
     OperatorMismatch {
         /// What was planned.
         planned: &'static str,
         /// What was called.
         called: &'static str,
     },
-    /// MaxUnpool met indices outside the index space. Nothing was written for them, and no output is returned.
+    /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is returned.
     #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
     IndexOutOfRange {
         /// The flat position of the first offender in the index tensor, as stored.
@@ -370,7 +379,7 @@ pub enum ExecuteError {
         /// How many indices are bad, those outside the range included.
         count: u64,
     },
-    /// A buffer that the schedule needs was not given. Without a report only an unpool that skips bad indices can be encoded.
+    /// A buffer that the schedule needs was not given. Of the unpools, those alone that skip bad indices need no report.
     #[error("the schedule needs a buffer for {what}")]
     BufferMissing {
         /// Which buffer.

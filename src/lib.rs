@@ -4,10 +4,11 @@
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
+//! * [`ConvertIndices`]: indices from one convention to another.
 //!
 //! Operators are attributes in ONNX's words. What runtimes disagree about (NaN, ceil rounding, windows wholly in padding,
 //! index conventions, the meaning of `output_shape`) is an option with a documented default, never an accident of the
-//! backend: every path gives the same bits.
+//! backend: every path gives the same bits, but for the four fused activations that round ([`Activation`]).
 //!
 //! # Slices in, vectors out
 //!

@@ -148,8 +148,8 @@ impl PoolPlan {
     /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
     pub fn bytes(&self) -> u64 {
         let indices = self.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
-        let x = count(&self.input_shape).saturating_mul(self.dtype.bytes() as u64);
-        x.saturating_add(count(&self.output_shape).saturating_mul((self.dtype.bytes() + indices) as u64))
+        count(&self.input_shape) * self.dtype.bytes() as u64
+            + count(&self.output_shape) * (self.dtype.bytes() + indices) as u64
     }
 
     /// Completes the shapes and checks what concerns the whole: sizes, index type, empty indices, activation.
@@ -260,8 +260,8 @@ impl UnpoolPlan {
 
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
     pub fn bytes(&self) -> u64 {
-        let x = count(&self.input_shape).saturating_mul((self.dtype.bytes() + self.index_type.bytes()) as u64);
-        x.saturating_add(count(&self.output_shape).saturating_mul(self.dtype.bytes() as u64))
+        count(&self.input_shape) * (self.dtype.bytes() + self.index_type.bytes()) as u64
+            + count(&self.output_shape) * self.dtype.bytes() as u64
     }
 
     /// Completes the shapes and checks what concerns the whole.
@@ -325,7 +325,7 @@ impl ConvertPlan {
 
     /// The fewest bytes that computing the plan must move: the indices once each way.
     pub fn bytes(&self) -> u64 {
-        count(&self.input_shape).saturating_mul((self.from_type.bytes() + self.to_type.bytes()) as u64)
+        count(&self.input_shape) * (self.from_type.bytes() + self.to_type.bytes()) as u64
     }
 
     pub(crate) fn complete(

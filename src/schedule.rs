@@ -1,5 +1,6 @@
 //! The nouns that cross the border between planning and the device: what will be dispatched, as values.
 
+use crate::error::PlanError;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{Plan, count};
 
@@ -25,12 +26,18 @@ pub struct Limits {
     pub max_binding_bytes: u64,
     /// The most workgroups along one dimension of a dispatch.
     pub max_workgroups_per_dimension: u32,
+    /// The most storage buffers that a kernel can bind.
+    pub max_storage_buffers: u32,
 }
 
 impl Limits {
     /// What every WebGPU device has.
-    pub const WEBGPU: Limits =
-        Limits { max_buffer_bytes: 256 << 20, max_binding_bytes: 128 << 20, max_workgroups_per_dimension: 65_535 };
+    pub const WEBGPU: Limits = Limits {
+        max_buffer_bytes: 256 << 20,
+        max_binding_bytes: 128 << 20,
+        max_workgroups_per_dimension: 65_535,
+        max_storage_buffers: 8,
+    };
 }
 
 /// A way to compute a plan. All families that apply give the same bits.
@@ -38,8 +45,8 @@ impl Limits {
 pub enum Family {
     /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
     Direct,
-    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents; long windows are cut
-    /// into parts.
+    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
+    /// along its axis is cut into parts, each looked at tap by tap for every output.
     Separable,
     /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
     /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
@@ -223,6 +230,40 @@ impl Schedule {
             Plan::Pool(_) => None,
             Plan::Unpool(_) | Plan::Convert(_) => Some(STATUS_WORDS * 4),
         }
+    }
+
+    /// Whether a device with these limits can run the schedule. What [`select`](crate::select()) gives for the same limits
+    /// always can.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] with what is too large.
+    pub fn check(&self, limits: &Limits) -> Result<(), PlanError> {
+        let exceeds = |what, needed: u64, limit: u64| {
+            if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+        };
+        if self.dispatches.is_empty() {
+            return Ok(());
+        }
+        let tables = Some(self.tables.len() as u64 * 4);
+        let buffers = [
+            ("bytes of X", self.x_bytes()),
+            ("bytes of Y", self.y_bytes()),
+            ("bytes of Indices", self.indices_bytes()),
+            ("bytes of Indices", self.indices_out_bytes()),
+            ("bytes of window tables", tables),
+        ];
+        let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
+        for (what, bytes) in buffers.into_iter().chain(scratch) {
+            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes.min(limits.max_binding_bytes))?;
+        }
+        for dispatch in &self.dispatches {
+            let bindings = dispatch.key.bindings().len() as u64;
+            exceeds("storage buffers of a kernel", bindings, limits.max_storage_buffers.into())?;
+            for groups in dispatch.grid {
+                exceeds("workgroups along a dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
+            }
+        }
+        Ok(())
     }
 
     /// The bytes of scratch memory on the device: candidates or owners.

@@ -16,8 +16,8 @@ use crate::error::PlanError;
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn element_count(shape: &[usize]) -> Result<u64, PlanError> {
-    // Eight bytes an element at most, and byte counts stay below 2^63.
-    const MOST: u64 = (i64::MAX as u64) / 8;
+    // X, Y and Indices have eight bytes an element at most, and the sum of their byte counts stays below 2^63.
+    const MOST: u64 = (i64::MAX as u64) / 32;
     let product = shape
         .iter()
         .try_fold(1u64, |product, &extent| product.checked_mul((extent as u64).max(1)).filter(|&count| count <= MOST));

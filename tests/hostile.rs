@@ -253,7 +253,6 @@ fn extents_whose_product_no_computer_holds() {
 }
 
 #[test]
-#[ignore = "planning multiplies the other extents without a check and overflows"]
 fn an_extent_of_zero_does_not_excuse_the_others() {
     let overflow = |shape: &[usize]| PlanError::ShapeOverflow { shape: shape.to_vec() };
     for shape in [[0, 1, 1 << 40, 1 << 40], [1, 0, 1 << 40, 1 << 40], [0, usize::MAX, 8, 8], [0, 1, usize::MAX, 2]] {
@@ -269,7 +268,6 @@ fn an_extent_of_zero_does_not_excuse_the_others() {
 }
 
 #[test]
-#[ignore = "the bytes of X, Y and Indices are added up without a check and overflow"]
 fn a_plan_counts_the_bytes_of_its_tensors() {
     // 8 bytes an element in X, Y and the indices. A plan is an error or has a sum that is right.
     for elements in [1 << 50, 1 << 57, 1 << 59, (1 << 60) - 1] {

@@ -53,8 +53,8 @@ pub struct Buffers<'a> {
     pub indices: Option<wgpu::BufferSlice<'a>>,
     /// The indices that a pool or a conversion writes.
     pub indices_out: Option<wgpu::BufferSlice<'a>>,
-    /// The report of an unpool or a conversion: eight words, of which the first counts the bad indices. The second is the
-    /// complement of the first one's position, the third and fourth are its value, low word first.
+    /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`]. An unpool that skips bad indices
+    /// reports nothing and needs none.
     pub status: Option<wgpu::BufferSlice<'a>>,
 }
 
@@ -71,10 +71,12 @@ impl Gpu {
     /// Gets the kernels of a schedule ready.
     ///
     /// # Errors
-    /// What compiling and allocating can give.
+    /// [`ExecuteError::Plan`] if the schedule was made for larger limits than this device has; otherwise what compiling and
+    /// allocating can give.
     pub async fn prepare_schedule(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
         let inner = &self.inner;
         inner.check_alive()?;
+        schedule.check(&inner.limits)?;
         log::debug!("{}: {} scratch bytes", schedule.kernel(), schedule.scratch_bytes());
         let mut pipelines = Vec::with_capacity(schedule.dispatches.len());
         for dispatch in &schedule.dispatches {
@@ -138,7 +140,9 @@ impl Prepared {
         &self.schedule
     }
 
-    /// Writes the dispatches into a command encoder, as one compute pass. Nothing is submitted and nothing is allocated.
+    /// Writes the dispatches into a command encoder, as one compute pass. Nothing is submitted, and no buffer is allocated.
+    ///
+    /// Encoder and buffers belong to this device and are not destroyed: that is the caller's part, and wgpu's to complain of.
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],

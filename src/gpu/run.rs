@@ -19,13 +19,6 @@ struct Submitted {
     status: Option<Readback>,
 }
 
-/// What an unpool or a conversion reports of bad indices (shaders/core/status.wgsl).
-struct Report {
-    position: u64,
-    value: i64,
-    count: u64,
-}
-
 impl Prepared {
     /// The maxima.
     ///
@@ -82,9 +75,7 @@ impl Prepared {
         check_shape("indices", plan.indices_shape(), indices.shape())?;
         let x = bytemuck::cast_slice(x.data());
         let submitted = self.submit(Some(x), Some(bytemuck::cast_slice(indices.data()))).await?;
-        if let Some(Report { position, value, count }) = self.report(&submitted).await? {
-            return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count });
-        }
+        self.report(&submitted).await?;
         let y = self.receive(&submitted.y, plan.output_shape()).await?;
         Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
     }
@@ -106,9 +97,7 @@ impl Prepared {
         check_type("the converted indices", plan.to_type.name(), T::INDEX_TYPE.name())?;
         check_shape("indices", plan.input_shape(), indices.shape())?;
         let submitted = self.submit(None, Some(bytemuck::cast_slice(indices.data()))).await?;
-        if let Some(Report { position, value, count }) = self.report(&submitted).await? {
-            return Err(plan.offence(position, value, count));
-        }
+        self.report(&submitted).await?;
         let converted = self.receive(&submitted.indices, plan.output_shape()).await?;
         Ok(Tensor::from_parts(plan.output_shape().to_vec(), converted))
     }
@@ -139,21 +128,37 @@ impl Prepared {
         }
     }
 
-    /// What the device says of bad indices, if there were any.
-    async fn report(&self, submitted: &Submitted) -> Result<Option<Report>, ExecuteError> {
+    /// What the device says of bad indices.
+    async fn report(&self, submitted: &Submitted) -> Result<(), ExecuteError> {
         let Some(readback) = &submitted.status else {
-            return Ok(None);
+            return Ok(());
         };
         let status: Vec<u32> = self.gpu.inner.receive(readback, STATUS_WORDS).await?;
-        Ok(match *status {
-            [count, first, low, high, ..] if count > 0 => Some(Report {
-                // The first offender is stored complemented, so that zero says that there is none.
-                position: u64::from(!first),
-                value: (u64::from(high) << 32 | u64::from(low)) as i64,
-                count: count.into(),
-            }),
-            _ => None,
-        })
+        self.read_report(&status)
+    }
+
+    /// Turns the words of [`Buffers::status`], read back by the caller, into what they say. Y has the values of the good
+    /// indices all the same, and converted indices are -1 where they were bad.
+    ///
+    /// # Errors
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices.
+    pub fn read_report(&self, words: &[u32]) -> Result<(), ExecuteError> {
+        let [count, first, low, high, ..] = *words else {
+            return Ok(());
+        };
+        if count == 0 {
+            return Ok(());
+        }
+        // The first offender is stored complemented, so that zero says that there is none.
+        let (position, count) = (u64::from(!first), u64::from(count));
+        let value = (u64::from(high) << 32 | u64::from(low)) as i64;
+        match self.schedule.plan() {
+            Plan::Pool(_) => Ok(()),
+            Plan::Unpool(plan) => {
+                Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count })
+            }
+            Plan::Convert(plan) => Err(plan.offence(position, value, count)),
+        }
     }
 
     /// Uploads the inputs, runs the schedule and starts the readbacks: one submit, or none if there is nothing to compute.
@@ -214,6 +219,8 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
     ExecuteError::OperatorMismatch { planned, called }
 }
 
+/// One-shot calls. They wait without a runtime: a thread of the crate's own wakes them. That thread must not be made to wait
+/// in turn, so a waker may not make a blocking call.
 impl Gpu {
     /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool).
     ///

@@ -80,7 +80,7 @@ impl Inner {
             None => return Err(self.lost("the readback was dropped")),
         }
         let bytes = elements as usize * size_of::<T>();
-        let view = readback.staging.get_mapped_range(..).map_err(|error| ExecuteError::Device(error.to_string()))?;
+        let view = readback.staging.get_mapped_range(..).map_err(|error| self.failed(error.to_string()))?;
         let data = bytemuck::pod_collect_to_vec(&view[..bytes]);
         drop(view);
         readback.staging.unmap();

@@ -10,6 +10,8 @@ use crate::plan::{ConvertPlan, Dimensions};
 /// -1, the index of a window wholly in padding, stays -1. An index outside the first convention's unit, or one that names
 /// another plane than the one it stands in where the second convention cannot say so, is an error.
 ///
+/// The convention of a pool is `plan.indices()`'s `space`, that of an unpool `plan.space()`.
+///
 /// ```
 /// use wgpu_pooling::{reference, ConvertIndices, IndexFlattening, IndexSpace, IndexType, TensorView};
 ///

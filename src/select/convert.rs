@@ -19,7 +19,7 @@ const AXIS: u32 = 0;
 const DIVISION: u64 = 64;
 
 /// The schedule of an index conversion.
-pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let indices = count(&plan.input_shape);
     check_elements("indices", indices)?;
     check_bytes("bytes of Indices", device_bytes(indices, plan.from_type.bytes()), limits)?;
@@ -27,7 +27,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits, build: Build) -> Res
     let mut schedule = Schedule {
         plan: Plan::Convert(plan.clone()),
         family: Family::Convert,
-        build,
+        build: Build::Generic,
         dispatches: Vec::new(),
         tables: vec![0, 0],
         scratch: Vec::new(),

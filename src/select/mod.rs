@@ -38,7 +38,7 @@ pub(crate) const WORKGROUP: u64 = 64;
 pub struct Choice {
     /// The kernel family; `None` leaves it to [`select`].
     pub family: Option<Family>,
-    /// How kernels get their windows.
+    /// How kernels get their windows. Unpools and conversions have the generic build alone.
     pub build: Build,
 }
 
@@ -70,6 +70,12 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
 /// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
 pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    let schedule = choose(plan, limits, choice)?;
+    schedule.check(limits)?;
+    Ok(schedule)
+}
+
+fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match plan {
         Plan::Pool(pool) => match choice.family {
             Some(family) => pool::schedule(pool, limits, family, choice.build),
@@ -81,16 +87,16 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
             },
         },
         Plan::Unpool(unpool) => match choice.family {
-            Some(Family::ClaimEmit) => unpool::schedule(unpool, limits, choice.build),
-            Some(Family::Streaming) => stream::schedule(unpool, limits, choice.build),
-            None => match stream::schedule(unpool, limits, choice.build) {
-                Err(PlanError::KernelDoesNotApply { .. }) => unpool::schedule(unpool, limits, choice.build),
+            Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
+            Some(Family::Streaming) => stream::schedule(unpool, limits),
+            None => match stream::schedule(unpool, limits) {
+                Err(PlanError::KernelDoesNotApply { .. }) => unpool::schedule(unpool, limits),
                 other => other,
             },
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
         },
         Plan::Convert(convert) => match choice.family {
-            None | Some(Family::Convert) => convert::schedule(convert, limits, choice.build),
+            None | Some(Family::Convert) => convert::schedule(convert, limits),
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan converts indices" }),
         },
     }

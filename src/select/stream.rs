@@ -10,11 +10,11 @@ use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, STATUS_WORDS, Schedule};
+use crate::schedule::{Dispatch, Family, Limits, STATUS_WORDS, Schedule};
 use crate::uniform;
 
 /// The schedule of a streaming unpool.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let family = Family::Streaming;
     let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
     let Some(windows) = &plan.windows else {
@@ -23,7 +23,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     if windows.len() > 3 {
         return refuse("there are more than three spatial axes");
     }
-    let mut schedule = unpool::schedule(plan, limits, build)?;
+    let mut schedule = unpool::schedule(plan, limits)?;
     schedule.family = family;
     let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
     if sources == 0 || outputs == 0 {

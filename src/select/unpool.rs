@@ -12,7 +12,7 @@ use crate::schedule::{Build, Dispatch, Family, Limits, STATUS_WORDS, Schedule, d
 use crate::uniform;
 
 /// The schedule of an unpool.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
     check_elements("elements of X", sources)?;
     check_elements("elements of Y", outputs)?;
@@ -24,7 +24,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let mut schedule = Schedule {
         plan: Plan::Unpool(plan.clone()),
         family: Family::ClaimEmit,
-        build,
+        build: Build::Generic,
         dispatches: Vec::new(),
         tables: vec![0, 0],
         scratch: Vec::new(),

@@ -2,7 +2,7 @@
 
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, EmptyIndex, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool,
-    MaxUnpool, OutOfBounds, PlanError, StorageOrder,
+    MaxUnpool, OutOfBounds, PlanError, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 use crate::both::{pools, unpools};
@@ -116,7 +116,7 @@ fn column_major_pools_are_inverted() {
 }
 
 #[test]
-fn an_inverse_is_made_for_one_shape_and_looks_at_no_other_convention() {
+fn an_inverse_is_made_for_one_shape_and_takes_no_other_convention() {
     let pool = MaxPool::new([2]).strides([2]);
     let plan = |input: &[usize], y: &[usize]| {
         let inverse = MaxUnpool::inverse_of(&pool, input);
@@ -129,8 +129,23 @@ fn an_inverse_is_made_for_one_shape_and_looks_at_no_other_convention() {
     // The pool's own error.
     assert_eq!(plan(&[1, 0, 0], &[1, 0, 0]), Err(PlanError::ZeroExtent { axis: 0, shape: vec![1, 0, 0] }));
     let inverse = MaxUnpool::inverse_of(&pool, &[1, 1, 5]);
-    let stubborn = inverse.clone().flatten(IndexFlattening::Plane).index_order(StorageOrder::ColumnMajor);
-    let stubborn = stubborn.layout(Layout::Nhwc).output_shape([9, 9, 9]).strides([7]).pads([1, 1]);
+    // The index 4 names the fifth element, which the pool's windows leave out: it is as good as any other.
     let indices: (&[usize], &[i64]) = (&[1, 1, 2], &[4, 0]);
-    unpools(&stubborn, (&[1, 1, 2], &[3u8, 4]), indices, Ok((&[1, 1, 5], &[4, 0, 0, 0, 3])));
+    unpools(&inverse, (&[1, 1, 2], &[3u8, 4]), indices, Ok((&[1, 1, 5], &[4, 0, 0, 0, 3])));
+    // What the pool has decided is refused from anybody else.
+    let others = [
+        ("strides", inverse.clone().strides([7])),
+        ("pads", inverse.clone().pads([1, 1])),
+        ("output_shape", inverse.clone().output_shape([1, 1, 5])),
+        ("layout", inverse.clone().layout(Layout::Nhwc)),
+        ("index_layout", inverse.clone().index_layout(Layout::Nhwc)),
+        ("flatten", inverse.clone().flatten(IndexFlattening::Plane)),
+        ("index_order", inverse.clone().index_order(StorageOrder::ColumnMajor)),
+        ("unpool_space", inverse.clone().unpool_space(UnpoolSpace::OutputShape)),
+        ("unpool_min_size", inverse.clone().unpool_min_size(UnpoolMinSize::None)),
+    ];
+    for (second, unpool) in others {
+        let refused = PlanError::Combination { first: "the inverse of a pool", second };
+        assert_eq!(unpool.plan(&[1, 1, 2], DType::F32, IndexType::I64), Err(refused));
+    }
 }
