@@ -2,7 +2,7 @@
 
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, Family, GlobalMaxPool, IndexType, Limits, MAX_ITERATIONS, MaxPool,
-    MaxUnpool, Plan, Pooling, Schedule, families, select,
+    MaxUnpool, Plan, PlanError, Pooling, Schedule, families, select,
 };
 
 fn schedules(plan: &Plan) -> Vec<Schedule> {
@@ -100,4 +100,36 @@ fn grids_fold_beyond_one_dimension() {
     let schedule = select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap();
     let [x, y, z] = schedule.dispatches()[0].grid();
     assert!(x <= 65_535 && y == 2 && z == 1 && x * y >= 70_000, "{x} x {y}");
+}
+
+#[test]
+fn long_axes_need_no_tables_where_a_formula_does() {
+    // 20 million outputs on one axis: a table for each would exceed a binding.
+    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10_000_000], DType::F32, IndexType::I64).unwrap().into();
+    let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
+    assert_eq!(schedule.family(), Family::Streaming);
+    assert_eq!(families(&unpool, &Limits::WEBGPU)[0], Family::Streaming, "select takes the first that applies");
+}
+
+#[test]
+fn axes_that_shrink_are_reduced_first() {
+    // The other way round there would be 10^10 candidates between the passes.
+    let plan = AdaptiveMaxPool::new([1, 100_000]).plan(&[1, 1, 100_000, 1], DType::F32, None).unwrap().into();
+    let choice = Choice { family: Some(Family::Separable), build: Build::Generic };
+    let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
+    assert!(schedule.scratch_bytes() < 1 << 20, "{} bytes", schedule.scratch_bytes());
+}
+
+#[test]
+fn a_schedule_knows_which_devices_can_run_it() {
+    let plan = MaxPool::new([1]).plan(&[1, 1, 65_536 * 64], DType::F32, None).unwrap().into();
+    let large = Limits { max_workgroups_per_dimension: 100_000, ..Limits::WEBGPU };
+    let schedule = select(&plan, &large, &Choice::default()).unwrap();
+    assert_eq!(schedule.check(&large), Ok(()));
+    let what = "workgroups along a dimension";
+    assert_eq!(schedule.check(&Limits::WEBGPU), Err(PlanError::ExceedsLimit { what, needed: 65_536, limit: 65_535 }));
+    let few = Limits { max_storage_buffers: 4, ..Limits::WEBGPU };
+    let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
+    let what = "storage buffers of a kernel";
+    assert_eq!(select(&unpool, &few, &Choice::default()), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
 }
