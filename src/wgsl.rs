@@ -57,6 +57,7 @@ parts![
     "core/candidate.wgsl",
     "core/elements.wgsl",
     "core/candidates.wgsl",
+    "core/scan.wgsl",
     "core/unpool.wgsl",
     "core/stream.wgsl",
     "core/convert.wgsl",
@@ -144,6 +145,7 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
                 Source::Elements => "core/elements.wgsl",
                 Source::Candidates => "core/candidates.wgsl",
             });
+            parts.push("core/scan.wgsl");
             match sink {
                 Sink::Candidates => {}
                 Sink::Values => parts.push("index/none.wgsl"),
