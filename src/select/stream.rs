@@ -36,6 +36,9 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
         other => other?,
     };
+    if check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits).is_err() {
+        return refuse("the window tables exceed the device's limits");
+    }
     let looked_at =
         holders.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let lanes = lanes(plan.dtype);
@@ -88,7 +91,6 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Tables];
     dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
     dispatch(KernelKey::UnpoolDecide, [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
-    check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits)?;
     // The report is cleared first; the owners only if the general path runs.
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));
