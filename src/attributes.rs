@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::element::DType;
 use crate::error::PlanError;
 
 /// Declares an option: an enum with documented values, each with the name by which it is written and parsed.
@@ -104,6 +105,8 @@ option! {
         Floor = "floor",
         /// Toward zero, as C++ divides: onnxruntime gives one window, partly outside (onnxruntime#25234).
         Trunc = "trunc",
+        /// To minus infinity, and an axis without outputs is an error: PyTorch, OpenVINO.
+        FloorPositive = "floor_positive",
     }
 }
 
@@ -139,6 +142,21 @@ option! {
         NegInf = "neg_inf",
         /// The lowest finite value; integers their minimum.
         LowestFinite = "lowest_finite",
+        /// The lowest finite value of the type that is computed in. For f16 and bf16 that is f32, whose lowest value
+        /// becomes minus infinity on its way back; everywhere else it is [`LowestFinite`](EmptyValue::LowestFinite).
+        /// onnxruntime, OpenVINO.
+        LowestWidened = "lowest_widened",
+    }
+}
+
+impl EmptyValue {
+    /// The bits of this value in an element type.
+    pub(crate) fn bits(self, dtype: DType) -> u64 {
+        match self {
+            EmptyValue::NegInf => dtype.negative_infinity_bits(),
+            EmptyValue::LowestFinite => dtype.lowest_finite_bits(),
+            EmptyValue::LowestWidened => dtype.seed_bits(),
+        }
     }
 }
 
@@ -214,7 +232,8 @@ option! {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
         LastWins = "last_wins",
-        /// Any of them, where the caller knows that they are equal or that there are none.
+        /// Any of them, where the caller knows that they are equal or that there are none. It is a permission, not an order:
+        /// the paths that exist today all do as `LastWins`.
         Any = "any",
     }
 }
@@ -323,9 +342,21 @@ impl Activation {
                 actual: parameters.len(),
             });
         }
+        activation.check_parameters()?;
+        Ok(activation)
+    }
+
+    /// Refuses parameters that are no numbers: they would compare as nothing.
+    pub(crate) fn check_parameters(self) -> Result<(), PlanError> {
+        let parameters = match self {
+            Activation::Clip { min, max } => [min, max],
+            Activation::HardSigmoid { alpha, beta } => [alpha, beta],
+            Activation::LeakyRelu { alpha } => [alpha, 0.0],
+            Activation::Identity | Activation::Relu | Activation::Tanh | Activation::Sigmoid => [0.0, 0.0],
+        };
         match parameters.iter().position(|parameter| parameter.is_nan()) {
             Some(position) => Err(PlanError::ActivationParameter { position }),
-            None => Ok(activation),
+            None => Ok(()),
         }
     }
 

@@ -45,6 +45,14 @@ pub enum PlanError {
         /// The kind that was given.
         actual: &'static str,
     },
+    /// An attribute that is given twice.
+    #[error("{operator} is given {name:?} twice")]
+    RepeatedAttribute {
+        /// The operator's ONNX name.
+        operator: &'static str,
+        /// The attribute's name.
+        name: String,
+    },
     /// A required attribute is absent.
     #[error("{operator} needs the attribute {attribute}")]
     MissingAttribute {
@@ -93,8 +101,8 @@ pub enum PlanError {
         /// The pad as given.
         value: i64,
     },
-    /// A pad beyond the limit of the peer whose preset was chosen.
-    #[error("pads[{position}] is {value}, above the limit of {limit} that the chosen preset sets")]
+    /// A pad beyond the limit of the peer that `pads_limit` names.
+    #[error("pads[{position}] is {value}, above the limit of {limit} that pads_limit sets")]
     PadExceedsLimit {
         /// The position in `pads`.
         position: usize,
@@ -119,7 +127,8 @@ pub enum PlanError {
         /// The shape as given.
         shape: Vec<usize>,
     },
-    /// A window larger than the padded input, so that the output's extent would be negative.
+    /// A window larger than the padded input, so that the output's extent would be negative (or zero, where
+    /// [`SizeRounding::FloorPositive`](crate::SizeRounding::FloorPositive) asks for a positive one).
     #[error("axis {axis}: the effective kernel {effective_kernel} exceeds the padded input {padded_input}")]
     KernelExceedsInput {
         /// The spatial axis.
@@ -203,6 +212,22 @@ pub enum PlanError {
         /// The pool's option.
         empty_index: crate::attributes::EmptyIndex,
     },
+    /// Two index conventions that count tensors of different sizes.
+    #[error("indices of a tensor {from:?} cannot become indices of a tensor {to:?}")]
+    SpaceMismatch {
+        /// N, C and the extents of the first.
+        from: Vec<usize>,
+        /// N, C and the extents of the second.
+        to: Vec<usize>,
+    },
+    /// An index tensor whose N, C or number of axes is not its convention's.
+    #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
+    IndexShape {
+        /// The index tensor's shape, in its layout.
+        shape: Vec<usize>,
+        /// N, C and the extents that the convention counts.
+        space: Vec<usize>,
+    },
     /// 32-bit indices on a unit with more than 2^31 - 1 elements.
     #[error("i32 indices cannot address {unit} elements")]
     IndexTypeTooNarrow {
@@ -249,8 +274,9 @@ pub enum PlanError {
         /// The slice's length.
         actual: usize,
     },
-    /// The plan is right but exceeds what the device's limits allow in one schedule.
-    #[error("{what}: {needed} needed, but the device's limit is {limit}")]
+    /// The plan is right but exceeds what one schedule can do: a limit of the device, or the 2^31 elements that a kernel
+    /// counts.
+    #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
         /// What is too large.
         what: &'static str,
@@ -324,14 +350,14 @@ pub enum ExecuteError {
         called: &'static str,
     },
     /// The plan is a pool where an unpool is needed, or the other way round.
-    #[error("the plan is a {planned}, but the call is a {called}")]
+    #[error("planned was: {planned}, but called is: {called}")]
     OperatorMismatch {
         /// What was planned.
         planned: &'static str,
         /// What was called.
         called: &'static str,
     },
-    /// MaxUnpool met indices outside the index space. Nothing was written for them, and no output is returned.
+    /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is returned.
     #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
     IndexOutOfRange {
         /// The flat position of the first offender in the index tensor, as stored.
@@ -342,6 +368,58 @@ pub enum ExecuteError {
         unit: u64,
         /// How many offenders there are.
         count: u64,
+    },
+    /// Indices that name an element of another plane cannot be converted to a convention that does not name planes.
+    #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
+    IndexNotInPlane {
+        /// The flat position of the first offender in the index tensor, as stored.
+        position: u64,
+        /// Its value.
+        value: i64,
+        /// How many indices are bad, those outside the range included.
+        count: u64,
+    },
+    /// A buffer that the schedule needs was not given. Of the unpools, those alone that skip bad indices need no report.
+    #[error("the schedule needs a buffer for {what}")]
+    BufferMissing {
+        /// Which buffer.
+        what: &'static str,
+    },
+    /// A buffer slice that is too short.
+    #[error("the slice for {what} has {actual} bytes, but {needed} are needed")]
+    BufferTooShort {
+        /// Which buffer.
+        what: &'static str,
+        /// The bytes needed: whole words.
+        needed: u64,
+        /// The slice's bytes.
+        actual: u64,
+    },
+    /// A buffer slice whose offset the device cannot bind.
+    #[error("the slice for {what} begins at byte {offset}, which is no multiple of {alignment}")]
+    BufferMisaligned {
+        /// Which buffer.
+        what: &'static str,
+        /// The slice's offset in its buffer, in bytes.
+        offset: u64,
+        /// The device's alignment, in bytes.
+        alignment: u64,
+    },
+    /// A buffer that was made without a usage that the schedule needs.
+    #[error("the buffer for {what} was not made with the usage {usage}")]
+    BufferUsage {
+        /// Which buffer.
+        what: &'static str,
+        /// The missing usage.
+        usage: &'static str,
+    },
+    /// One buffer for two purposes of which one writes, which WebGPU forbids even where the slices do not overlap.
+    #[error("{first} and {second} are slices of one buffer")]
+    BufferShared {
+        /// One purpose.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
     },
     /// No adapter answers the request.
     #[error("no usable GPU adapter: {0}")]

@@ -73,7 +73,7 @@ impl Taps {
 impl AxisWindow {
     /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
     ///
-    /// `output_index` must be below `output`; a plan sees to that.
+    /// `output_index` must be below `output`, and dilation and stride positive; a plan sees to that.
     pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
         let input = input as i64;
         match self {
@@ -81,6 +81,7 @@ impl AxisWindow {
                 let start = output_index as i64 * stride - pad_begin;
                 // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
                 // skipped whole.
+                let dilation = dilation.max(1);
                 let skipped = if start < 0 { ceil_div(-start, dilation) } else { 0 };
                 let first = start + skipped * dilation;
                 let left = (kernel - skipped).max(0);
@@ -88,7 +89,7 @@ impl AxisWindow {
                 Taps { first, count: left.min(room), step: dilation }
             }
             AxisWindow::Adaptive => {
-                let (index, input, output) = (output_index as i128, i128::from(input), output as i128);
+                let (index, input, output) = (output_index as i128, i128::from(input), output.max(1) as i128);
                 let start = index * input / output;
                 let end = ((index + 1) * input + output - 1) / output;
                 Taps { first: start as i64, count: (end - start) as i64, step: 1 }
@@ -96,10 +97,47 @@ impl AxisWindow {
         }
     }
 
+    /// The windows that can hold position `p`: the first of them and how many follow each other. Windows between them that
+    /// step over `p` by their dilation are counted in.
+    pub(crate) fn holders(self, p: usize, input: usize, output: usize) -> [i64; 2] {
+        if p >= input || output == 0 {
+            return [0, 0];
+        }
+        let (first, last) = match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let position = p as i64 + pad_begin;
+                // Window o reaches from o * stride to o * stride + (kernel - 1) * dilation, in padded positions.
+                let reach = (kernel as i128 - 1) * i128::from(dilation);
+                let first = (i128::from(position) - reach + i128::from(stride) - 1).div_euclid(i128::from(stride));
+                (first.max(0) as i64, position.div_euclid(stride))
+            }
+            AxisWindow::Adaptive => {
+                let (p, input, output) = (p as i128, input as i128, output as i128);
+                // floor(o * input / output) <= p < ceil((o + 1) * input / output)
+                (((p * output) / input) as i64, (((p + 1) * output - 1) / input) as i64)
+            }
+        };
+        let last = last.min(output as i64 - 1);
+        [first, (last - first + 1).max(0)]
+    }
+
+    /// The most windows that can hold one position.
+    pub(crate) fn most_holders(self, input: usize, output: usize) -> u64 {
+        let most = match self {
+            AxisWindow::Strided { kernel, stride, dilation, .. } => {
+                // As many starts as fit into a window's reach.
+                let reach = (kernel as i128 - 1) * i128::from(dilation);
+                u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
+            }
+            AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
+        };
+        most.min(output as u64)
+    }
+
     /// The largest number of taps that any window of the axis can have inside the input.
     pub fn most_taps(self, input: usize, output: usize) -> u64 {
         let most = match self {
-            AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation)) as u64,
+            AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation.max(1))) as u64,
             AxisWindow::Adaptive if output == 0 => 0,
             // A window that starts inside an element's share and ends inside another's covers one more than the quotient.
             AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
@@ -186,7 +224,7 @@ pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Re
         let up = room.div_euclid(s) + i128::from(room.rem_euclid(s) != 0) + 1;
         match rules.ceil {
             CeilRule::Floor => match rules.rounding {
-                SizeRounding::Floor => room.div_euclid(s) + 1,
+                SizeRounding::Floor | SizeRounding::FloorPositive => room.div_euclid(s) + 1,
                 SizeRounding::Trunc => room / s + 1,
             },
             CeilRule::CeilLiteral => up,
@@ -195,7 +233,8 @@ pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Re
             CeilRule::CeilDrop => up,
         }
     };
-    if output < 0 {
+    let least = i128::from(rules.rounding == SizeRounding::FloorPositive);
+    if output < least {
         return Err(match (fit(effective), fit(padded)) {
             (Some(effective_kernel), Some(padded_input)) => {
                 PlanError::KernelExceedsInput { axis, effective_kernel, padded_input }
@@ -226,6 +265,15 @@ pub(crate) fn max_unpool_axis(attributes: &AxisAttributes) -> Result<i64, PlanEr
     i64::try_from(inferred).map_err(|_| PlanError::GeometryOverflow { axis, input, kernel, stride, dilation, pads })
 }
 
+/// The windows of the pool that MaxUnpool undoes on one axis; `None` if positions exceed 64 bits.
+pub(crate) fn max_unpool_window(attributes: &AxisAttributes) -> Option<AxisWindow> {
+    let AxisAttributes { input, kernel, stride, dilation, pads, .. } = *attributes;
+    let last_start = (input as i128 - 1) * i128::from(stride);
+    let fits = |value: i128| value.abs() <= i128::from(i64::MAX / 4);
+    let all = [last_start, i128::from(kernel) * i128::from(dilation), i128::from(stride), i128::from(pads[0])];
+    all.into_iter().all(fits).then_some(AxisWindow::Strided { kernel, stride, dilation, pad_begin: pads[0] })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,7 +288,7 @@ mod tests {
 
     #[test]
     fn ceil_rules_differ_where_the_last_window_starts_in_the_end_padding() {
-        // (attributes, literal, drop): the dossier's rows, with and without padding.
+        // (attributes, literal, drop): with and without padding.
         let rows = [
             (attributes(9, 2, 3, [0, 0], 1), 4, 3),
             (attributes(5, 2, 3, [0, 1], 1), 3, 2),
@@ -260,6 +308,12 @@ mod tests {
         let slightly = attributes(4, 5, 2, [0, 0], 1);
         assert_eq!(outputs(slightly, SizeRules::default()), 0);
         assert_eq!(outputs(slightly, SizeRules { rounding: SizeRounding::Trunc, ..SizeRules::default() }), 1);
+        let positive = SizeRules { rounding: SizeRounding::FloorPositive, ..SizeRules::default() };
+        assert_eq!(
+            max_pool_axis(&slightly, positive),
+            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 5, padded_input: 4 })
+        );
+        assert_eq!(outputs(slightly, SizeRules { ceil: CeilRule::CeilDrop, ..positive }), 1, "ceil(-1 / 2) + 1");
         assert_eq!(
             max_pool_axis(&attributes(4, 9, 2, [0, 0], 1), SizeRules::default()),
             Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 9, padded_input: 4 })
@@ -317,6 +371,37 @@ mod tests {
                             assert_eq!(window.has_empty(input, 6), any_empty, "{window:?} on {input}");
                         }
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn holders_are_the_windows_that_can_hold_a_position() {
+        let check = |window: AxisWindow, input: usize, output: usize| {
+            for p in 0..input + 2 {
+                let [first, count] = window.holders(p, input, output);
+                for o in 0..output {
+                    let holds = window.taps(o, input, output).positions().any(|tap| tap == p as i64);
+                    let counted = (first..first + count).contains(&(o as i64));
+                    assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
+                }
+                assert!(count == 0 || first + count <= output as i64);
+                assert!(count as u64 <= window.most_holders(input, output), "{window:?} on {input} to {output}");
+                if window == AxisWindow::Adaptive && p < input {
+                    let hold =
+                        (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));
+                    assert_eq!(hold.count() as i64, count, "adaptive holders are exact");
+                }
+            }
+        };
+        for input in 1..8 {
+            for output in 1..7 {
+                check(AxisWindow::Adaptive, input, output);
+                for (kernel, stride, dilation, pad_begin) in
+                    [(1, 1, 1, 0), (2, 2, 1, 0), (3, 2, 1, 1), (2, 3, 1, 0), (3, 1, 2, 2), (2, 1, 4, -1), (1, 5, 9, 3)]
+                {
+                    check(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, input, output);
                 }
             }
         }

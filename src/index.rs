@@ -110,6 +110,56 @@ impl IndexStrides {
 }
 
 impl IndexSpace {
+    /// ONNX's convention on tensors with these extents: flat over the whole tensor, row major, NCHW.
+    pub fn new(batch: usize, channels: usize, extents: impl AsRef<[usize]>) -> Self {
+        IndexSpace {
+            flatten: IndexFlattening::default(),
+            order: StorageOrder::default(),
+            layout: Layout::default(),
+            batch,
+            channels,
+            extents: extents.as_ref().to_vec(),
+        }
+    }
+
+    /// Counting through something else.
+    pub fn with_flatten(mut self, flatten: IndexFlattening) -> Self {
+        self.flatten = flatten;
+        self
+    }
+
+    /// Counting in another order.
+    pub fn with_order(mut self, order: StorageOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// In another layout, in arithmetic and as the index tensor is stored.
+    pub fn with_layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Through what an index counts.
+    pub fn flatten(&self) -> IndexFlattening {
+        self.flatten
+    }
+
+    /// In which order it counts spatial coordinates.
+    pub fn order(&self) -> StorageOrder {
+        self.order
+    }
+
+    /// The layout of the index tensor and of its arithmetic.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// N, C and the spatial extents, in this order whatever the layout.
+    pub fn shape(&self) -> Vec<usize> {
+        [&[self.batch, self.channels], self.extents.as_slice()].concat()
+    }
+
     /// Refuses combinations that no convention has.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if self.layout == Layout::Nhwc {
@@ -126,19 +176,20 @@ impl IndexSpace {
         Ok(())
     }
 
-    /// How many elements the convention counts through: valid indices are 0 up to, not including, this.
+    /// How many elements the convention counts through: valid indices are 0 up to, not including, this. Sizes beyond 64
+    /// bits saturate; plans refuse them.
     pub fn unit(&self) -> u64 {
         let plane = self.plane();
         match self.flatten {
-            IndexFlattening::Tensor => self.batch as u64 * self.channels as u64 * plane,
-            IndexFlattening::Batch => self.channels as u64 * plane,
+            IndexFlattening::Tensor => (self.batch as u64).saturating_mul(self.channels as u64).saturating_mul(plane),
+            IndexFlattening::Batch => (self.channels as u64).saturating_mul(plane),
             IndexFlattening::Plane => plane,
         }
     }
 
     /// The elements of one plane.
     pub(crate) fn plane(&self) -> u64 {
-        self.extents.iter().map(|&extent| extent as u64).product()
+        self.extents.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
     }
 
     /// The strides of the affine map.
@@ -149,7 +200,7 @@ impl IndexSpace {
         let mut stride = innermost;
         let mut assign = |axis: usize| {
             spatial[axis] = stride;
-            stride *= self.extents[axis] as i64;
+            stride = stride.wrapping_mul(self.extents[axis] as i64);
         };
         match self.order {
             StorageOrder::RowMajor => (0..self.extents.len()).rev().for_each(&mut assign),
@@ -160,7 +211,7 @@ impl IndexSpace {
             (_, Layout::Nchw) => plane,
             (_, Layout::Nhwc) => 1,
         };
-        let n = if self.flatten == IndexFlattening::Tensor { plane * channels } else { 0 };
+        let n = if self.flatten == IndexFlattening::Tensor { plane.wrapping_mul(channels) } else { 0 };
         IndexStrides { n, c, spatial }
     }
 

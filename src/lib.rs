@@ -4,14 +4,16 @@
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
+//! * [`ConvertIndices`]: indices from one convention to another.
 //!
 //! Operators are attributes in ONNX's words. What runtimes disagree about (NaN, ceil rounding, windows wholly in padding,
 //! index conventions, the meaning of `output_shape`) is an option with a documented default, never an accident of the
-//! backend: every path gives the same bits.
+//! backend: every path gives the same bits, but for the four fused activations that round ([`Activation`]).
 //!
 //! # Slices in, vectors out
 //!
 //! ```no_run
+//! # #[cfg(feature = "gpu")] {
 //! use wgpu_pooling::{Gpu, MaxPool, MaxUnpool, Tensor};
 //!
 //! let gpu = Gpu::new_blocking()?;
@@ -20,6 +22,7 @@
 //! let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view())?;
 //! let back = gpu.max_unpool_blocking(&MaxUnpool::inverse_of(&pool, x.shape()), y.view(), indices.view())?;
 //! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+//! # }
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
@@ -50,8 +53,9 @@
 //! `default-features = false` the crate is exactly that part and the reference, and does not depend on wgpu.
 //!
 //! Where things are: `ops/` attributes and `plan()`; `geometry.rs` every size and window formula; `index.rs` index
-//! conventions; `plan.rs` plans; `reference/` the operators as plain loops; `select/` plan to schedule; `wgsl.rs` key to
-//! text; `uniform.rs` the twins of the shaders' structs; `gpu/` all that knows wgpu; `shaders/` the parts.
+//! conventions; `plan.rs` plans; `reference/` the operators as plain loops; `select/` plan to schedule; `schedule.rs` and
+//! `kernel.rs` what is dispatched; `wgsl.rs` key to text; `uniform.rs` the twins of the shaders' structs; `gpu/` all that
+//! knows wgpu; `shaders/` the parts.
 //!
 //! # Invariants
 //!
@@ -71,6 +75,7 @@ mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod index;
+mod kernel;
 mod ops;
 mod plan;
 pub mod reference;
@@ -90,13 +95,12 @@ pub use geometry::{AxisWindow, Taps};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, GpuOptions, Prepared, list_adapters};
+pub use gpu::{Buffers, Gpu, GpuOptions, Prepared, list_adapters};
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
-pub use ops::{AdaptiveMaxPool, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
-pub use plan::{IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
-pub use schedule::{
-    ActivationKind, Binding, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
-};
+pub use kernel::{ActivationKind, Binding, KernelKey, Sink, Slot, Source, WindowConstants};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
+pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use schedule::{Build, Dispatch, Family, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
 pub use wgsl::wgsl;
@@ -104,3 +108,8 @@ pub use wgsl::wgsl;
 /// The wgpu that this crate was built with, for callers who bring their own device.
 #[cfg(feature = "gpu")]
 pub use wgpu;
+
+/// The README's program has to compile.
+#[cfg(all(doctest, feature = "gpu"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

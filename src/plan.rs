@@ -2,7 +2,7 @@
 
 use crate::attributes::{Activation, Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds};
 use crate::element::DType;
-use crate::error::PlanError;
+use crate::error::{ExecuteError, PlanError};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexType};
 use crate::tensor::element_count;
@@ -10,18 +10,26 @@ use crate::tensor::element_count;
 /// The most spatial axes that a tensor can have.
 pub const MAX_SPATIAL_AXES: usize = 10;
 
-/// Everything that can be computed: a pool or an unpool.
+/// Everything that can be computed: a pool, an unpool or an index conversion.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// MaxPool, GlobalMaxPool or AdaptiveMaxPool.
     Pool(PoolPlan),
     /// MaxUnpool.
     Unpool(UnpoolPlan),
+    /// Indices from one convention to another.
+    Convert(ConvertPlan),
 }
 
 impl From<PoolPlan> for Plan {
     fn from(plan: PoolPlan) -> Self {
         Plan::Pool(plan)
+    }
+}
+
+impl From<ConvertPlan> for Plan {
+    fn from(plan: ConvertPlan) -> Self {
+        Plan::Convert(plan)
     }
 }
 
@@ -196,6 +204,9 @@ pub struct UnpoolPlan {
     pub(crate) outputs: Vec<usize>,
     pub(crate) index_type: IndexType,
     pub(crate) space: IndexSpace,
+    /// The windows of the pool whose indices these are meant to be, one for each axis of X, on the index space. Indices
+    /// that lie elsewhere are as good; they only take another path. `None` where the windows exceed 64-bit positions.
+    pub(crate) windows: Option<Vec<AxisWindow>>,
     /// Whether exactly -1 marks a window without elements and is left out.
     pub(crate) skip_minus_one: bool,
     pub(crate) duplicates: Duplicates,
@@ -268,6 +279,83 @@ impl UnpoolPlan {
     }
 }
 
+/// An index conversion, ready to be computed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvertPlan {
+    pub(crate) from: IndexSpace,
+    pub(crate) to: IndexSpace,
+    pub(crate) from_type: IndexType,
+    pub(crate) to_type: IndexType,
+    /// Spatial extents of the index tensor, outermost first.
+    pub(crate) extents: Vec<usize>,
+    pub(crate) input_shape: Vec<usize>,
+    pub(crate) output_shape: Vec<usize>,
+}
+
+impl ConvertPlan {
+    /// The convention that is read.
+    pub fn from(&self) -> &IndexSpace {
+        &self.from
+    }
+
+    /// The convention that is written.
+    pub fn to(&self) -> &IndexSpace {
+        &self.to
+    }
+
+    /// The type that is read.
+    pub fn from_type(&self) -> IndexType {
+        self.from_type
+    }
+
+    /// The type that is written.
+    pub fn to_type(&self) -> IndexType {
+        self.to_type
+    }
+
+    /// The shape of the indices that are read, in their layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.input_shape
+    }
+
+    /// The shape of the indices that are written, in their layout.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.output_shape
+    }
+
+    /// The fewest bytes that computing the plan must move: the indices once each way.
+    pub fn bytes(&self) -> u64 {
+        count(&self.input_shape) * (self.from_type.bytes() + self.to_type.bytes()) as u64
+    }
+
+    pub(crate) fn complete(
+        from: IndexSpace,
+        to: IndexSpace,
+        from_type: IndexType,
+        to_type: IndexType,
+        dimensions: &Dimensions,
+    ) -> Result<ConvertPlan, PlanError> {
+        element_count(&from.shape())?;
+        for (space, index_type) in [(&from, from_type), (&to, to_type)] {
+            space.check()?;
+            check_index_type(index_type, space.unit())?;
+        }
+        let extents = dimensions.spatial.clone();
+        let shape = |layout| assemble(layout, dimensions.batch, dimensions.channels, &extents);
+        let (input_shape, output_shape) = (shape(from.layout), shape(to.layout));
+        Ok(ConvertPlan { from, to, from_type, to_type, extents, input_shape, output_shape })
+    }
+
+    /// The error of a conversion whose first bad index is this one: outside the unit, or in another plane.
+    pub(crate) fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
+        let unit = self.from.unit();
+        match u64::try_from(value) {
+            Ok(value_in_range) if value_in_range < unit => ExecuteError::IndexNotInPlane { position, value, count },
+            _ => ExecuteError::IndexOutOfRange { position, value, unit, count },
+        }
+    }
+}
+
 /// A tensor's shape taken apart: N, C and the spatial extents.
 pub(crate) struct Dimensions {
     pub batch: usize,
@@ -322,6 +410,7 @@ fn check_index_type(index_type: IndexType, unit: u64) -> Result<(), PlanError> {
 
 /// Integers know Relu and Clip alone; the others have no rounding that everybody agrees on.
 fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanError> {
+    activation.check_parameters()?;
     match activation {
         Activation::Identity | Activation::Relu | Activation::Clip { .. } => Ok(()),
         _ if dtype.is_float() => Ok(()),

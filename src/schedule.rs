@@ -1,9 +1,16 @@
 //! The nouns that cross the border between planning and the device: what will be dispatched, as values.
 
-use crate::attributes::NanPolicy;
-use crate::element::DType;
-use crate::index::IndexType;
-use crate::plan::Plan;
+use crate::error::PlanError;
+use crate::kernel::{KernelKey, Slot};
+use crate::plan::{Plan, count};
+
+/// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
+pub(crate) const STATUS_WORDS: u64 = 8;
+
+/// The bytes of a tensor on the device: rounded up to whole words.
+pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
+    (elements * element_bytes as u64).next_multiple_of(4)
+}
 
 /// What a device allows, in plain numbers.
 ///
@@ -19,12 +26,18 @@ pub struct Limits {
     pub max_binding_bytes: u64,
     /// The most workgroups along one dimension of a dispatch.
     pub max_workgroups_per_dimension: u32,
+    /// The most storage buffers that a kernel can bind.
+    pub max_storage_buffers: u32,
 }
 
 impl Limits {
     /// What every WebGPU device has.
-    pub const WEBGPU: Limits =
-        Limits { max_buffer_bytes: 256 << 20, max_binding_bytes: 128 << 20, max_workgroups_per_dimension: 65_535 };
+    pub const WEBGPU: Limits = Limits {
+        max_buffer_bytes: 256 << 20,
+        max_binding_bytes: 128 << 20,
+        max_workgroups_per_dimension: 65_535,
+        max_storage_buffers: 8,
+    };
 }
 
 /// A way to compute a plan. All families that apply give the same bits.
@@ -32,11 +45,16 @@ impl Limits {
 pub enum Family {
     /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
     Direct,
-    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents; long windows are cut
-    /// into parts.
+    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
+    /// along its axis is cut into parts, each looked at tap by tap for every output.
     Separable,
-    /// Unpools: every source claims its target, then every output element looks for its owner.
+    /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
+    /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
+    Streaming,
+    /// Unpools: every source claims its target, then every output element looks for its owner. Any indices will do.
     ClaimEmit,
+    /// Index conversions: an invocation for each index.
+    Convert,
 }
 
 impl Family {
@@ -45,7 +63,9 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::Separable => "separable",
+            Family::Streaming => "streaming",
             Family::ClaimEmit => "claim_emit",
+            Family::Convert => "convert",
         }
     }
 }
@@ -60,185 +80,6 @@ pub enum Build {
     Specialised,
 }
 
-/// Where a pass of a pool reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// The elements of X.
-    Elements,
-    /// The candidates of the pass before.
-    Candidates,
-}
-
-/// What a pass of a pool writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sink {
-    /// Candidates for the next pass.
-    Candidates,
-    /// Y.
-    Values,
-    /// Y and Indices.
-    ValuesAndIndices(IndexType),
-}
-
-/// Which shader part computes the activation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ActivationKind {
-    /// None.
-    Identity,
-    /// Relu and Clip: comparisons, exact.
-    Clip,
-    /// LeakyRelu, in f32.
-    LeakyRelu,
-    /// HardSigmoid, in f32.
-    HardSigmoid,
-    /// Tanh, in f32.
-    Tanh,
-    /// Sigmoid, in f32.
-    Sigmoid,
-}
-
-/// The window's attributes and the NaN rule of a specialised build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct WindowConstants {
-    pub(crate) kernel: [u32; 3],
-    pub(crate) stride: [u32; 3],
-    pub(crate) dilation: [u32; 3],
-    pub(crate) kind: [u32; 3],
-    pub(crate) nan_policy: NanPolicy,
-}
-
-/// Everything that a kernel's text depends on. Equal keys share a pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum KernelKey {
-    /// A pass of a pool.
-    Pool {
-        /// The element type.
-        dtype: DType,
-        /// Where it reads.
-        source: Source,
-        /// What it writes.
-        sink: Sink,
-        /// What it applies to Y.
-        activation: ActivationKind,
-        /// `None` for the generic build.
-        constants: Option<WindowConstants>,
-    },
-    /// Nobody owns anything.
-    UnpoolClear,
-    /// Sources claim their targets.
-    UnpoolClaim {
-        /// The type of the indices.
-        index_type: IndexType,
-    },
-    /// Output words are written from their owners.
-    UnpoolEmit {
-        /// The element type.
-        dtype: DType,
-        /// The type of the indices: the first bad one is reported with its value.
-        index_type: IndexType,
-        /// What it applies to Y.
-        activation: ActivationKind,
-    },
-}
-
-/// A buffer as a kernel knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Slot {
-    /// X.
-    X,
-    /// Y.
-    Y,
-    /// The indices, written by a pool and read by an unpool.
-    Indices,
-    /// The report of an unpool: four words.
-    Status,
-    /// The windows that are not given by a formula.
-    Tables,
-    /// Scratch memory, by number.
-    Scratch(usize),
-}
-
-/// A storage binding of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Binding {
-    /// The binding's number in group 0. Number 0 is the uniform.
-    pub number: u32,
-    /// Whether the kernel only reads.
-    pub read_only: bool,
-}
-
-/// The numbers of the storage bindings, as the shaders declare them.
-pub(crate) mod binding {
-    pub const X: u32 = 1;
-    pub const Y: u32 = 2;
-    pub const INDICES: u32 = 3;
-    pub const CANDIDATES_IN: u32 = 4;
-    pub const CANDIDATES_OUT: u32 = 5;
-    pub const TABLES: u32 = 6;
-    pub const OWNERS: u32 = 7;
-    pub const STATUS: u32 = 8;
-}
-
-impl KernelKey {
-    /// The storage bindings of the kernel, in the order of their numbers.
-    pub fn bindings(&self) -> Vec<Binding> {
-        let read = |number| Binding { number, read_only: true };
-        let write = |number| Binding { number, read_only: false };
-        match *self {
-            KernelKey::Pool { source, sink, .. } => {
-                let mut bindings = vec![read(binding::X)];
-                match sink {
-                    Sink::Candidates => {}
-                    Sink::Values => bindings.push(write(binding::Y)),
-                    Sink::ValuesAndIndices(_) => bindings.extend([write(binding::Y), write(binding::INDICES)]),
-                }
-                if source == Source::Candidates {
-                    bindings.push(read(binding::CANDIDATES_IN));
-                }
-                if sink == Sink::Candidates {
-                    bindings.push(write(binding::CANDIDATES_OUT));
-                }
-                bindings.push(read(binding::TABLES));
-                bindings
-            }
-            KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
-            KernelKey::UnpoolClaim { .. } => {
-                vec![read(binding::INDICES), write(binding::OWNERS), write(binding::STATUS)]
-            }
-            KernelKey::UnpoolEmit { .. } => vec![
-                read(binding::X),
-                write(binding::Y),
-                read(binding::INDICES),
-                write(binding::OWNERS),
-                write(binding::STATUS),
-            ],
-        }
-    }
-
-    /// The kernel's name: operator, types and build, for labels and logs.
-    pub fn name(&self) -> String {
-        match *self {
-            KernelKey::Pool { dtype, source, sink, constants, .. } => {
-                let source = match source {
-                    Source::Elements => "elements",
-                    Source::Candidates => "candidates",
-                };
-                let sink = match sink {
-                    Sink::Candidates => "candidates",
-                    Sink::Values => "values",
-                    Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
-                    Sink::ValuesAndIndices(IndexType::I64) => "values+i64",
-                };
-                let build = if constants.is_some() { "specialised" } else { "generic" };
-                format!("pool {} {source} to {sink}, {build}", dtype.name())
-            }
-            KernelKey::UnpoolClear => "unpool clear".to_owned(),
-            KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),
-            KernelKey::UnpoolEmit { dtype, .. } => format!("unpool emit {}", dtype.name()),
-        }
-    }
-}
-
 /// One dispatch: a kernel, its uniform, its buffers and its grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatch {
@@ -247,6 +88,8 @@ pub struct Dispatch {
     /// What is bound to each of the key's bindings, in their order.
     pub(crate) slots: Vec<Slot>,
     pub(crate) grid: [u32; 3],
+    /// Where the device itself writes the grid: a scratch buffer and an offset in bytes. `grid` is then the largest.
+    pub(crate) indirect: Option<(usize, u64)>,
     pub(crate) iterations: u64,
 }
 
@@ -256,9 +99,14 @@ impl Dispatch {
         &self.key
     }
 
-    /// Workgroups along x, y and z.
+    /// Workgroups along x, y and z; for an indirect dispatch the most that there can be.
     pub fn grid(&self) -> [u32; 3] {
         self.grid
+    }
+
+    /// Whether the device decides on the grid.
+    pub fn is_indirect(&self) -> bool {
+        self.indirect.is_some()
     }
 
     /// The most loop iterations that one invocation can come to, all its loops taken together.
@@ -307,9 +155,10 @@ impl Schedule {
 
     /// The name of what runs: operator, family, types and passes.
     pub fn kernel(&self) -> String {
-        let (operator, dtype) = match &self.plan {
-            Plan::Pool(plan) => (plan.operator(), plan.dtype()),
-            Plan::Unpool(plan) => (plan.operator(), plan.dtype()),
+        let (operator, types) = match &self.plan {
+            Plan::Pool(plan) => (plan.operator(), plan.dtype().name()),
+            Plan::Unpool(plan) => (plan.operator(), plan.dtype().name()),
+            Plan::Convert(plan) => ("convert_indices", plan.to_type.name()),
         };
         let passes = match self.dispatches.len() {
             1 => "1 dispatch".to_owned(),
@@ -319,7 +168,7 @@ impl Schedule {
             Build::Generic => "generic",
             Build::Specialised => "specialised",
         };
-        format!("{operator} {} {} {build} ({passes})", self.family.name(), dtype.name())
+        format!("{operator} {} {types} {build} ({passes})", self.family.name())
     }
 
     /// The dispatches, in order.
@@ -327,12 +176,94 @@ impl Schedule {
         &self.dispatches
     }
 
-    /// The shape of Y.
+    /// The shape of Y, or of the converted indices.
     pub fn output_shape(&self) -> &[usize] {
         match &self.plan {
             Plan::Pool(plan) => plan.output_shape(),
             Plan::Unpool(plan) => plan.output_shape(),
+            Plan::Convert(plan) => plan.output_shape(),
         }
+    }
+
+    /// The bytes of X on the device: whole words, and at least one element's, since a binding cannot be empty; `None` where
+    /// there is none.
+    pub fn x_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
+            Plan::Convert(_) => None,
+        }
+    }
+
+    /// The bytes of the indices that are read; `None` where there are none.
+    pub fn indices_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(_) => None,
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.indices_shape()).max(1), plan.index_type().bytes())),
+            Plan::Convert(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.from_type.bytes())),
+        }
+    }
+
+    /// The bytes of Y on the device: whole words; `None` where there is none.
+    pub fn y_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
+            Plan::Unpool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
+            Plan::Convert(_) => None,
+        }
+    }
+
+    /// The bytes of the indices that are written; `None` where there are none.
+    pub fn indices_out_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(plan) => plan
+                .indices()
+                .map(|indices| device_bytes(count(plan.output_shape()).max(1), indices.index_type.bytes())),
+            Plan::Unpool(_) => None,
+            Plan::Convert(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.to_type.bytes())),
+        }
+    }
+
+    /// The bytes of the report; `None` where nothing can be wrong with the data.
+    pub fn status_bytes(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pool(_) => None,
+            Plan::Unpool(_) | Plan::Convert(_) => Some(STATUS_WORDS * 4),
+        }
+    }
+
+    /// Whether a device with these limits can run the schedule. What [`select`](crate::select()) gives for the same limits
+    /// always can.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] with what is too large.
+    pub fn check(&self, limits: &Limits) -> Result<(), PlanError> {
+        let exceeds = |what, needed: u64, limit: u64| {
+            if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+        };
+        if self.dispatches.is_empty() {
+            return Ok(());
+        }
+        let tables = Some(self.tables.len() as u64 * 4);
+        let buffers = [
+            ("bytes of X", self.x_bytes()),
+            ("bytes of Y", self.y_bytes()),
+            ("bytes of Indices", self.indices_bytes()),
+            ("bytes of Indices", self.indices_out_bytes()),
+            ("bytes of window tables", tables),
+        ];
+        let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
+        for (what, bytes) in buffers.into_iter().chain(scratch) {
+            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes.min(limits.max_binding_bytes))?;
+        }
+        for dispatch in &self.dispatches {
+            let bindings = dispatch.key.bindings().len() as u64;
+            exceeds("storage buffers of a kernel", bindings, limits.max_storage_buffers.into())?;
+            for groups in dispatch.grid {
+                exceeds("workgroups along a dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
+            }
+        }
+        Ok(())
     }
 
     /// The bytes of scratch memory on the device: candidates or owners.
@@ -345,6 +276,18 @@ impl Schedule {
         match &self.plan {
             Plan::Pool(plan) => plan.bytes(),
             Plan::Unpool(plan) => plan.bytes(),
+            Plan::Convert(plan) => plan.bytes(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_tensor_owns_whole_words() {
+        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
+        assert_eq!(device_bytes(3, 2), 8);
     }
 }

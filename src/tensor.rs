@@ -4,24 +4,28 @@ use crate::error::PlanError;
 
 /// The number of elements of a shape, checked so that the bytes of any dtype fit 64 bits.
 ///
+/// An extent of 0 makes it 0, but the others have to be reasonable all the same.
+///
 /// # Errors
 /// [`PlanError::ShapeOverflow`] with the shape.
 ///
 /// ```
 /// assert_eq!(wgpu_pooling::element_count(&[2, 3, 4])?, 24);
+/// assert_eq!(wgpu_pooling::element_count(&[0, 3, 4])?, 0);
 /// assert!(wgpu_pooling::element_count(&[usize::MAX, 2]).is_err());
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn element_count(shape: &[usize]) -> Result<u64, PlanError> {
-    if shape.contains(&0) {
-        return Ok(0);
-    }
-    // Eight bytes an element at most, and byte counts stay below 2^63.
-    const MOST: u64 = (i64::MAX as u64) / 8;
-    shape
+    // X, Y and Indices have eight bytes an element at most, and the sum of their byte counts stays below 2^63.
+    const MOST: u64 = (i64::MAX as u64) / 32;
+    let product = shape
         .iter()
-        .try_fold(1u64, |product, &extent| product.checked_mul(extent as u64).filter(|&count| count <= MOST))
-        .ok_or_else(|| PlanError::ShapeOverflow { shape: shape.to_vec() })
+        .try_fold(1u64, |product, &extent| product.checked_mul((extent as u64).max(1)).filter(|&count| count <= MOST));
+    match product {
+        Some(_) if shape.contains(&0) => Ok(0),
+        Some(product) => Ok(product),
+        None => Err(PlanError::ShapeOverflow { shape: shape.to_vec() }),
+    }
 }
 
 /// A borrowed dense tensor.
@@ -138,9 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn a_product_beyond_64_bits_is_an_error_unless_an_extent_is_zero() {
+    fn a_product_beyond_64_bits_is_an_error_even_beside_a_zero() {
         assert!(matches!(element_count(&[usize::MAX, usize::MAX]), Err(PlanError::ShapeOverflow { .. })));
-        assert_eq!(element_count(&[usize::MAX, 0, usize::MAX]), Ok(0));
+        assert!(matches!(element_count(&[usize::MAX, 0, usize::MAX]), Err(PlanError::ShapeOverflow { .. })));
+        assert_eq!(element_count(&[1 << 40, 0, 3]), Ok(0));
         assert_eq!(element_count(&[1 << 20, 1 << 20]), Ok(1 << 40));
     }
 }

@@ -126,6 +126,87 @@ uniform! {
     }
 }
 
+uniform! {
+    /// What one step of each coordinate adds (shaders/core/stream.wgsl).
+    Strides {
+        n: u32,
+        c: u32,
+        axis_0: u32,
+        axis_1: u32,
+        axis_2: u32,
+        reserved_0: u32,
+        reserved_1: u32,
+        reserved_2: u32,
+    }
+}
+
+uniform! {
+    /// A digit of an index (shaders/core/stream.wgsl).
+    CoordinateDigit {
+        radix: u32,
+        coordinate: u32,
+        reserved_0: u32,
+        reserved_1: u32,
+    }
+}
+
+uniform! {
+    /// The uniform of the streaming unpool (shaders/core/stream.wgsl).
+    Stream {
+        outputs: u32,
+        sources: u32,
+        grid_width: u32,
+        inner: u32,
+        outer_channels: u32,
+        unit: u32,
+        skip_minus_one: u32,
+        digits: u32,
+        activation: Activation,
+        holders: [Axis; 3],
+        windows: [Axis; 3],
+        value: Strides,
+        stored: Strides,
+        index: [CoordinateDigit; 5],
+        grids: [[u32; 4]; 3],
+    }
+}
+
+uniform! {
+    /// A digit of an index's rank (shaders/core/convert.wgsl).
+    PlaceDigit {
+        radix: u32,
+        from_stride: u32,
+        to_stride: u32,
+        coordinate: u32,
+    }
+}
+
+uniform! {
+    /// A digit of an index in the first convention (shaders/core/convert.wgsl).
+    ConvertDigit {
+        radix: u32,
+        coordinate: u32,
+        stride: [u32; 2],
+    }
+}
+
+uniform! {
+    /// The uniform of an index conversion (shaders/core/convert.wgsl).
+    Convert {
+        count: u32,
+        grid_width: u32,
+        place_digits: u32,
+        digits: u32,
+        unit: [u32; 2],
+        names_n: u32,
+        names_c: u32,
+        own_n: [u32; 2],
+        own_c: [u32; 2],
+        place: [PlaceDigit; DIGITS],
+        index: [ConvertDigit; DIGITS],
+    }
+}
+
 /// A 64-bit number as a shader has it: low word first.
 pub(crate) fn pair(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::schedule::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
+use crate::kernel::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
 
 macro_rules! parts {
     ($($path:literal),+ $(,)?) => {
@@ -57,21 +57,31 @@ parts![
     "core/candidate.wgsl",
     "core/elements.wgsl",
     "core/candidates.wgsl",
+    "core/scan.wgsl",
     "core/unpool.wgsl",
+    "core/stream.wgsl",
+    "core/convert.wgsl",
     "core/status.wgsl",
     "core/owners.wgsl",
     "index/wide.wgsl",
+    "index/divide.wgsl",
     "index/flat.wgsl",
     "index/none.wgsl",
-    "index/write_i32.wgsl",
-    "index/write_i64.wgsl",
+    "index/store_i32.wgsl",
+    "index/store_i64.wgsl",
     "index/read_i32.wgsl",
     "index/read_i64.wgsl",
     "kernel/pool_values.wgsl",
     "kernel/pool_candidates.wgsl",
+    "kernel/unpool_check.wgsl",
+    "kernel/unpool_gather.wgsl",
+    "kernel/unpool_decide.wgsl",
     "kernel/unpool_clear.wgsl",
     "kernel/unpool_claim.wgsl",
     "kernel/unpool_emit.wgsl",
+    "kernel/convert_clear.wgsl",
+    "kernel/convert_indices.wgsl",
+    "kernel/convert_report.wgsl",
 ];
 
 /// The whole text of a kernel.
@@ -135,17 +145,13 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
                 Source::Elements => "core/elements.wgsl",
                 Source::Candidates => "core/candidates.wgsl",
             });
+            parts.push("core/scan.wgsl");
             match sink {
                 Sink::Candidates => {}
                 Sink::Values => parts.push("index/none.wgsl"),
-                Sink::ValuesAndIndices(index_type) => parts.extend([
-                    "index/wide.wgsl",
-                    "index/flat.wgsl",
-                    match index_type {
-                        IndexType::I32 => "index/write_i32.wgsl",
-                        IndexType::I64 => "index/write_i64.wgsl",
-                    },
-                ]),
+                Sink::ValuesAndIndices(index_type) => {
+                    parts.extend(["index/wide.wgsl", "index/flat.wgsl", store_part(index_type)]);
+                }
             }
             parts.push(match sink {
                 Sink::Candidates => "kernel/pool_candidates.wgsl",
@@ -170,6 +176,49 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             read_part(index_type),
             "kernel/unpool_claim.wgsl",
         ],
+        KernelKey::UnpoolCheck { index_type } => vec![
+            "activation/parameters.wgsl",
+            "window/windows.wgsl",
+            "core/grid.wgsl",
+            "core/stream.wgsl",
+            "core/status.wgsl",
+            read_part(index_type),
+            "kernel/unpool_check.wgsl",
+        ],
+        KernelKey::UnpoolGather { dtype, index_type, activation } => {
+            let mut parts = element(dtype).to_vec();
+            parts.push("activation/parameters.wgsl");
+            parts.extend(activation_parts(activation, dtype));
+            parts.extend([
+                "window/windows.wgsl",
+                "core/grid.wgsl",
+                "core/stream.wgsl",
+                read_part(index_type),
+                "kernel/unpool_gather.wgsl",
+            ]);
+            parts
+        }
+        KernelKey::UnpoolDecide => vec![
+            "activation/parameters.wgsl",
+            "window/windows.wgsl",
+            "core/stream.wgsl",
+            "core/status.wgsl",
+            "kernel/unpool_decide.wgsl",
+        ],
+        KernelKey::ConvertClear => vec!["core/grid.wgsl", "core/status.wgsl", "kernel/convert_clear.wgsl"],
+        KernelKey::ConvertIndices { from_type, to_type } => vec![
+            "core/grid.wgsl",
+            "core/convert.wgsl",
+            "core/status.wgsl",
+            "index/wide.wgsl",
+            "index/divide.wgsl",
+            read_part(from_type),
+            store_part(to_type),
+            "kernel/convert_indices.wgsl",
+        ],
+        KernelKey::ConvertReport { from_type } => {
+            vec!["core/status.wgsl", read_part(from_type), "kernel/convert_report.wgsl"]
+        }
         KernelKey::UnpoolEmit { dtype, index_type, activation } => {
             let mut parts = element(dtype).to_vec();
             parts.push("activation/parameters.wgsl");
@@ -230,6 +279,13 @@ fn activation_parts(activation: ActivationKind, dtype: DType) -> Vec<&'static st
     match activation {
         ActivationKind::Tanh | ActivationKind::Sigmoid => vec![via, "activation/exponential.wgsl", rounding],
         _ => vec![via, rounding],
+    }
+}
+
+fn store_part(index_type: IndexType) -> &'static str {
+    match index_type {
+        IndexType::I32 => "index/store_i32.wgsl",
+        IndexType::I64 => "index/store_i64.wgsl",
     }
 }
 

@@ -246,6 +246,56 @@ fn a_lost_device_is_an_error_and_a_new_one_works() {
 }
 
 #[test]
+fn a_device_lost_in_flight_ends_the_call() {
+    if skip() {
+        return;
+    }
+    let lost = Gpu::new_blocking().unwrap();
+    let x = tensor(&[1, 1, 4_096]);
+    let pool = MaxPool::new([2]);
+    let prepared = lost.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
+    let mut future = Box::pin(prepared.max_pool(x.view()));
+    // The first poll submits; depending on how fast the device is, the answer is there or the device is lost.
+    let first = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    lost.device().destroy();
+    let result = match first {
+        Poll::Ready(result) => result,
+        Poll::Pending => {
+            let alarm = Arc::new(Alarm::default());
+            let waker = Waker::from(Arc::clone(&alarm));
+            loop {
+                if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    break result;
+                }
+                let mut woken = alarm.woken.lock().unwrap();
+                while !*woken {
+                    woken = alarm.bell.wait(woken).unwrap();
+                }
+                *woken = false;
+            }
+        }
+    };
+    assert!(matches!(result, Ok(_) | Err(ExecuteError::DeviceLost(_))), "{result:?}");
+    assert!(matches!(prepared.max_pool_blocking(x.view()), Err(ExecuteError::DeviceLost(_))));
+}
+
+#[test]
+fn a_schedule_for_a_larger_device_is_refused() {
+    if skip() {
+        return;
+    }
+    // One word more than the device can bind. Nothing of the size is allocated.
+    let device = gpu().limits();
+    let limit = device.max_binding_bytes.min(device.max_buffer_bytes);
+    let words = limit as usize / 4 + 1;
+    let plan = MaxPool::new([1]).plan(&[1, 1, words], DType::F32, None).unwrap().into();
+    let limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..device };
+    let schedule = select(&plan, &limits, &Choice::default()).unwrap();
+    let refused = PlanError::ExceedsLimit { what: "bytes of X", needed: words as u64 * 4, limit };
+    assert_eq!(gpu().prepare_schedule_blocking(schedule).map(|_| ()), Err(ExecuteError::Plan(refused)));
+}
+
+#[test]
 fn a_callers_device_is_taken_as_it_is() {
     if skip() {
         return;

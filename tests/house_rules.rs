@@ -21,6 +21,11 @@ fn sources(under: &str, ending: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
+/// The sources of the library without the files that hold nothing but tests.
+fn library() -> Vec<(PathBuf, String)> {
+    sources("src", ".rs").into_iter().filter(|(path, _)| !path.ends_with("tests.rs")).collect()
+}
+
 /// The lines that are compiled into the library: no comments, nothing from the test module on.
 fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| *line != "#[cfg(test)]").filter(|line| !line.trim_start().starts_with("//"))
@@ -28,7 +33,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn wgpu_is_spelled_only_under_src_gpu() {
-    for (path, text) in sources("src", ".rs") {
+    for (path, text) in library() {
         let inside = path.components().any(|part| part.as_os_str() == "gpu");
         let spelled = code(&text).any(|line| line.contains("wgpu::"));
         assert!(inside || !spelled, "{} spells wgpu::", path.display());
@@ -39,10 +44,7 @@ fn wgpu_is_spelled_only_under_src_gpu() {
 fn the_library_neither_prints_nor_panics_on_purpose() {
     let words =
         ["println!", "eprintln!", "dbg!", ".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unsafe "];
-    for (path, text) in sources("src", ".rs") {
-        if path.ends_with("tests.rs") {
-            continue;
-        }
+    for (path, text) in library() {
         for line in code(&text) {
             if let Some(word) = words.iter().find(|word| line.contains(**word)) {
                 panic!("{} has {word} in {line:?}", path.display());
@@ -53,7 +55,7 @@ fn the_library_neither_prints_nor_panics_on_purpose() {
 
 #[test]
 fn nothing_is_global() {
-    for (path, text) in sources("src", ".rs") {
+    for (path, text) in library() {
         let global = code(&text).any(|line| {
             let line = line.trim_start();
             line.starts_with("static ") || line.starts_with("pub static ") || line.contains("thread_local!")
@@ -64,7 +66,7 @@ fn nothing_is_global() {
 
 #[test]
 fn clocks_threads_and_blocking_are_compiled_out_on_wasm() {
-    for (path, text) in sources("src", ".rs") {
+    for (path, text) in library() {
         assert!(!code(&text).any(|line| line.contains("std::time")), "{} reads a clock", path.display());
         let lines: Vec<&str> = code(&text).collect();
         for (number, line) in lines.iter().enumerate() {
@@ -116,7 +118,7 @@ fn every_shader_part_on_disk_is_composed() {
 
 #[test]
 fn files_stay_short_enough_to_read() {
-    for (path, text) in sources("src", ".rs") {
+    for (path, text) in library() {
         let lines = code(&text).count();
         assert!(lines <= 500, "{} has {lines} lines", path.display());
     }

@@ -1,37 +1,15 @@
-// A pass over the candidates that an earlier pass wrote.
-// provides: scan, candidates_in
-// requires: pool, Candidate, consider, see, load, window_of, pass_axis, PRESENT
+// Visiting the candidates that an earlier pass wrote.
+// provides: visit, candidates_in
+// requires: Candidate, consider, see, load, PRESENT
 @group(0) @binding(4) var<storage, read> candidates_in: array<vec2<u32>>;
 
-fn scan(output: u32) -> Candidate {
-  let axis_0 = pass_axis(0u);
-  let axis_1 = pass_axis(1u);
-  let axis_2 = pass_axis(2u);
-  var rest = output / pool.inner;
-  let inner = output % pool.inner;
-  let window_2 = window_of(axis_2, rest % axis_2.output);
-  rest = rest / axis_2.output;
-  let window_1 = window_of(axis_1, rest % axis_1.output);
-  rest = rest / axis_1.output;
-  let window_0 = window_of(axis_0, rest % axis_0.output);
-  let outer = rest / axis_0.output;
-  var candidate = Candidate();
-  for (var tap_0 = 0u; tap_0 < window_0.count; tap_0++) {
-    let row_0 = outer * axis_0.input + window_0.first + tap_0 * window_0.step;
-    for (var tap_1 = 0u; tap_1 < window_1.count; tap_1++) {
-      let row_1 = row_0 * axis_1.input + window_1.first + tap_1 * window_1.step;
-      for (var tap_2 = 0u; tap_2 < window_2.count; tap_2++) {
-        let row_2 = row_1 * axis_2.input + window_2.first + tap_2 * window_2.step;
-        let stored = candidates_in[row_2 * pool.inner + inner];
-        if ((stored.y & PRESENT) != 0u) {
-          see(&candidate, stored.y & ~PRESENT);
-        }
-        if ((stored.x & PRESENT) != 0u) {
-          let position = stored.x & ~PRESENT;
-          consider(&candidate, position, load(position));
-        }
-      }
-    }
+fn visit(candidate: ptr<function, Candidate>, place: u32) {
+  let stored = candidates_in[place];
+  if ((stored.y & PRESENT) != 0u) {
+    see(candidate, stored.y & ~PRESENT);
   }
-  return candidate;
+  if ((stored.x & PRESENT) != 0u) {
+    let position = stored.x & ~PRESENT;
+    consider(candidate, position, load(position));
+  }
 }

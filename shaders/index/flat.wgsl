@@ -1,6 +1,6 @@
 // Flat indices: the affine map of the index convention, applied to the digits of a position.
-// provides: index_of, store_position
-// requires: pool, Candidate, add, multiply, window_of
+// provides: index_of, store_position, write_index
+// requires: pool, Candidate, add, multiply, window_of, store_index
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
@@ -52,4 +52,8 @@ fn store_position(output: u32) -> u32 {
     rest = rest / digit.radix;
   }
   return position;
+}
+
+fn write_index(output: u32, candidate: Candidate) {
+  store_index(store_position(output), index_of(output, candidate));
 }

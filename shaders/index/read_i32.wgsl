@@ -1,4 +1,4 @@
-// 32-bit indices as 64-bit values, the sign extended.
+// Reading 32-bit indices as 64-bit values, the sign extended.
 // provides: read_index, indices
 // requires: nothing
 @group(0) @binding(3) var<storage, read> indices: array<u32>;

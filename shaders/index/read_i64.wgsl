@@ -1,4 +1,4 @@
-// 64-bit indices.
+// Reading 64-bit indices.
 // provides: read_index, indices
 // requires: nothing
 @group(0) @binding(3) var<storage, read> indices: array<vec2<u32>>;

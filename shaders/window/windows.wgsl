@@ -9,6 +9,7 @@ struct Axis {
   dilation: u32,
   pad_begin: i32,
   // TABLE: first tap and count stand in `tables`, from `table` on, a pair for each output.
+  // HOLDERS: the other way round, from an element to the windows that can hold it; `table` is the extent of the elements.
   kind: u32,
   table: u32,
 }
@@ -21,10 +22,27 @@ struct Window {
 }
 
 const TABLE: u32 = 1u;
+const HOLDERS: u32 = 2u;
 
 @group(0) @binding(6) var<storage, read> tables: array<u32>;
 
+// Window i reaches from i * stride to i * stride + (kernel - 1) * dilation, in padded positions.
+fn holders_of(axis: Axis, element: u32) -> Window {
+  let position = i32(element) + axis.pad_begin;
+  if (element >= axis.table || position < 0) {
+    return Window(0u, 0u, 1u);
+  }
+  let reach = (axis.kernel - 1u) * axis.dilation;
+  let behind = u32(position);
+  let first = select(0u, (behind - reach + axis.stride - 1u) / axis.stride, behind > reach);
+  let end = min(behind / axis.stride + 1u, axis.input);
+  return Window(first, select(0u, end - first, end > first), 1u);
+}
+
 fn window_of(axis: Axis, output: u32) -> Window {
+  if (axis.kind == HOLDERS) {
+    return holders_of(axis, output);
+  }
   if (axis.kind == TABLE) {
     let entry = axis.table + output * 2u;
     return Window(tables[entry], tables[entry + 1u], axis.dilation);

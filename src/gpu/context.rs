@@ -30,6 +30,8 @@ pub(super) struct Inner {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub limits: Limits,
+    /// The multiple at which storage bindings begin, in bytes.
+    pub alignment: u64,
     pub pipelines: Pipelines,
     pub poison: Option<u32>,
     adapter_info: Option<wgpu::AdapterInfo>,
@@ -114,9 +116,6 @@ fn instance(backends: wgpu::Backends) -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
-/// Storage buffers that the largest kernel binds.
-const STORAGE_BUFFERS: u32 = 5;
-
 impl Gpu {
     /// Opens the fastest adapter.
     ///
@@ -129,10 +128,13 @@ impl Gpu {
 
     /// Opens the adapter that the options ask for.
     ///
+    /// On the device that it opens it sets the lost callback and the handler of uncaptured errors; the latter writes what
+    /// wgpu refuses of a caller's own calls on [`Gpu::device`] to `log`, where wgpu itself would panic.
+    ///
     /// # Errors
     /// As [`Gpu::new`].
     pub async fn open(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
-        let backends = options.backends.unwrap_or_else(|| wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all()));
+        let backends = options.chosen_backends();
         let instance = instance(backends);
         let adapter = match &options.adapter_name {
             None => {
@@ -146,13 +148,8 @@ impl Gpu {
         };
         let limits = adapter.limits();
         let info = adapter.get_info();
-        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
-            || limits.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS
-        {
-            return Err(ExecuteError::NoDevice(format!(
-                "{} ({:?}) has no compute shaders with {STORAGE_BUFFERS} storage buffers",
-                info.name, info.backend
-            )));
+        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
+            return Err(ExecuteError::NoDevice(format!("{} ({:?}) has no compute shaders", info.name, info.backend)));
         }
         let descriptor =
             wgpu::DeviceDescriptor { label: Some("wgpu-pooling"), required_limits: limits, ..Default::default() };
@@ -170,7 +167,8 @@ impl Gpu {
         Ok(Gpu::assemble(device, queue, lost, Some(info), options.poison))
     }
 
-    /// Takes over a device that the caller opened. Nothing of the caller's is replaced: no callbacks are set.
+    /// Takes over a device that the caller opened. Nothing of the caller's is replaced: no callbacks are set. A loss of the
+    /// device that its owner alone is told of shows here as an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
         Gpu::assemble(device, queue, Arc::new(OnceLock::new()), None, None)
     }
@@ -201,10 +199,12 @@ impl Gpu {
         poison: Option<u32>,
     ) -> Gpu {
         let limits = device.limits();
+        let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         let limits = Limits {
             max_buffer_bytes: limits.max_buffer_size,
             max_binding_bytes: limits.max_storage_buffer_binding_size,
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+            max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
         };
         Gpu {
             inner: Arc::new(Inner {
@@ -213,6 +213,7 @@ impl Gpu {
                 device,
                 queue,
                 limits,
+                alignment,
                 pipelines: Pipelines::default(),
                 poison,
                 adapter_info,
@@ -248,6 +249,14 @@ impl Gpu {
 }
 
 impl Inner {
+    /// The error of a call that failed: the device's loss if that is why.
+    pub fn failed(&self, text: String) -> ExecuteError {
+        // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
+        #[cfg(not(target_arch = "wasm32"))]
+        let _ = self.device.poll(wgpu::PollType::Poll);
+        self.check_alive().err().unwrap_or(ExecuteError::Device(text))
+    }
+
     /// An error if the device is known to be lost.
     pub fn check_alive(&self) -> Result<(), ExecuteError> {
         match self.lost.get() {
@@ -266,14 +275,10 @@ impl Inner {
     /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
     /// What fails because the device is gone is reported as its loss.
     pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
-        let result = self.errors_of(work).await;
-        #[cfg(not(target_arch = "wasm32"))]
-        if result.is_err() {
-            // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
-            let _ = self.device.poll(wgpu::PollType::Poll);
-            self.check_alive()?;
+        match self.errors_of(work).await {
+            Err(ExecuteError::Device(text)) => Err(self.failed(text)),
+            other => other,
         }
-        result
     }
 
     /// The first error that work raises in its own scopes.

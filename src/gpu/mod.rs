@@ -9,4 +9,7 @@ mod transfer;
 #[cfg(not(target_arch = "wasm32"))]
 pub use context::list_adapters_blocking;
 pub use context::{Gpu, GpuOptions, list_adapters};
-pub use encode::Prepared;
+pub use encode::{Buffers, Prepared};
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

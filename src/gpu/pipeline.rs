@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::Inner;
 use crate::error::ExecuteError;
-use crate::schedule::KernelKey;
+use crate::kernel::KernelKey;
 use crate::wgsl::wgsl;
 
 /// A compiled kernel and the layout of its bindings.

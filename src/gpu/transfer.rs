@@ -38,7 +38,8 @@ impl Inner {
 
     /// A buffer that kernels write, poisoned if the options say so.
     pub fn output_buffer(&self, label: &str, bytes: u64) -> wgpu::Buffer {
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+        // A kernel may decide on the grid of a later one, so scratch memory can hold one.
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::INDIRECT;
         let size = bytes.max(4);
         match self.poison {
             Some(word) => {
@@ -79,7 +80,7 @@ impl Inner {
             None => return Err(self.lost("the readback was dropped")),
         }
         let bytes = elements as usize * size_of::<T>();
-        let view = readback.staging.get_mapped_range(..).map_err(|error| ExecuteError::Device(error.to_string()))?;
+        let view = readback.staging.get_mapped_range(..).map_err(|error| self.failed(error.to_string()))?;
         let data = bytemuck::pod_collect_to_vec(&view[..bytes]);
         drop(view);
         readback.staging.unmap();

@@ -1,6 +1,6 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::{IndexOptions, Pooling, pads_per_axis, per_axis};
+use super::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
 use crate::attributes::{
     Activation, Attribute, AutoPad, CeilRule, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit,
     SamePadding, SizeRounding, StorageOrder, ceil_mode, storage_order,
@@ -10,6 +10,8 @@ use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, SizeRules, max_pool_axis};
 use crate::index::IndexType;
 use crate::plan::{Dimensions, IndexPlan, PoolAxis, PoolPlan};
+
+const OPERATOR: &str = "MaxPool";
 
 /// Max pooling over sliding windows, with the position of each maximum on request (ONNX MaxPool, opset 1 to 22).
 ///
@@ -79,7 +81,7 @@ impl MaxPool {
     /// A pool from the attributes of an ONNX node, by name.
     ///
     /// # Errors
-    /// [`PlanError::UnknownAttribute`] for a name that MaxPool does not have, [`PlanError::AttributeKind`],
+    /// [`PlanError::UnknownAttribute`] for a name that MaxPool does not have, [`PlanError::RepeatedAttribute`], [`PlanError::AttributeKind`],
     /// [`PlanError::UnknownValue`] and [`PlanError::MissingAttribute`] as their names say. Lengths are checked by `plan`.
     ///
     /// ```
@@ -93,32 +95,55 @@ impl MaxPool {
     /// );
     /// ```
     pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
-        let operator = "MaxPool";
-        let mut pool = MaxPool::new([]);
-        let (mut kernel_shape, mut activation, mut parameters) = (None, None, Vec::new());
+        let pool = MaxPool::new([]).with_attributes(attributes)?;
+        if pool.kernel_shape.is_empty() {
+            return Err(PlanError::MissingAttribute { operator: OPERATOR, attribute: "kernel_shape" });
+        }
+        Ok(pool)
+    }
+
+    /// This pool with the attributes of an ONNX node, by name: a preset's conventions for a model's node.
+    ///
+    /// # Errors
+    /// As [`MaxPool::from_onnx`], but that a kernel is there already.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, MaxPool};
+    ///
+    /// let node = [("kernel_shape", Attribute::Ints(vec![3, 3])), ("ceil_mode", Attribute::Int(1))];
+    /// let pool = MaxPool::onnxruntime([3, 3]).with_attributes(node)?;
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn with_attributes<S: AsRef<str>>(
+        mut self,
+        attributes: impl IntoIterator<Item = (S, Attribute)>,
+    ) -> Result<Self, PlanError> {
+        let mut activation = NodeActivation::default();
+        let mut seen = Seen::of(OPERATOR);
         for (name, value) in attributes {
-            match name.as_ref() {
-                name @ "kernel_shape" => kernel_shape = Some(value.ints(name)?.to_vec()),
-                name @ "strides" => pool.strides = Some(value.ints(name)?.to_vec()),
-                name @ "dilations" => pool.dilations = Some(value.ints(name)?.to_vec()),
-                name @ "pads" => pool.pads = Some(value.ints(name)?.to_vec()),
-                name @ "auto_pad" => pool.auto_pad = value.string(name)?.parse()?,
+            match seen.once(name.as_ref())? {
+                name @ "kernel_shape" => self.kernel_shape = value.ints(name)?.to_vec(),
+                name @ "strides" => self.strides = Some(value.ints(name)?.to_vec()),
+                name @ "dilations" => self.dilations = Some(value.ints(name)?.to_vec()),
+                name @ "pads" => self.pads = Some(value.ints(name)?.to_vec()),
+                name @ "auto_pad" => self.auto_pad = value.string(name)?.parse()?,
                 name @ "ceil_mode" => {
-                    pool.ceil_mode = value.int(name)?;
-                    ceil_mode(pool.ceil_mode)?;
+                    self.ceil_mode = value.int(name)?;
+                    ceil_mode(self.ceil_mode)?;
                 }
                 name @ "storage_order" => {
-                    pool.storage_order = value.int(name)?;
-                    storage_order(pool.storage_order)?;
+                    self.storage_order = value.int(name)?;
+                    storage_order(self.storage_order)?;
                 }
-                name @ "activation" => activation = Some(value.string(name)?.to_owned()),
-                name @ "activation_params" => parameters = value.floats(name)?.to_vec(),
-                name => return Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+                name @ "activation" => activation.name = Some(value.string(name)?.to_owned()),
+                name @ "activation_params" => activation.parameters = value.floats(name)?.to_vec(),
+                name => return Err(PlanError::UnknownAttribute { operator: OPERATOR, name: name.to_owned() }),
             }
         }
-        pool.activation = activation_of(operator, activation, &parameters)?;
-        pool.kernel_shape = kernel_shape.ok_or(PlanError::MissingAttribute { operator, attribute: "kernel_shape" })?;
-        Ok(pool)
+        if let Some(activation) = activation.resolve(OPERATOR)? {
+            self.activation = activation;
+        }
+        Ok(self)
     }
 
     /// `strides`: elements from one window's start to the next. Default 1.
@@ -308,7 +333,7 @@ impl MaxPool {
                 }
                 let limit = match self.pads_limit {
                     PadsLimit::None => i64::MAX,
-                    PadsLimit::Ort => kernel[axis] - 1,
+                    PadsLimit::Ort => kernel[axis].saturating_sub(1),
                     PadsLimit::Torch => kernel[axis] / 2,
                 };
                 if value > limit {
@@ -324,19 +349,6 @@ impl super::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         MaxPool::plan(self, shape, dtype, indices)
-    }
-}
-
-/// The activation of a node: parameters without a name have nothing to apply to.
-pub(super) fn activation_of(
-    operator: &'static str,
-    name: Option<String>,
-    parameters: &[f32],
-) -> Result<Activation, PlanError> {
-    match name {
-        Some(name) => Activation::from_onnx(&name, parameters),
-        None if parameters.is_empty() => Ok(Activation::Identity),
-        None => Err(PlanError::MissingAttribute { operator, attribute: "activation" }),
     }
 }
 

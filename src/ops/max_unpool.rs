@@ -1,16 +1,17 @@
 //! ONNX MaxUnpool (opset 9, 11, 22).
 
-use super::max_pool::activation_of;
-use super::{IndexOptions, Pooling, extents, pads_per_axis, per_axis};
+use super::{IndexOptions, NodeActivation, Pooling, Seen, extents, pads_per_axis, per_axis};
 use crate::attributes::{
     Activation, Attribute, Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, StorageOrder, UnpoolMinSize,
     UnpoolSpace,
 };
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::geometry::{AxisAttributes, max_unpool_axis};
+use crate::geometry::{AxisAttributes, AxisWindow, max_unpool_axis, max_unpool_window};
 use crate::index::{IndexSpace, IndexType};
 use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
+
+const OPERATOR: &str = "MaxUnpool";
 
 /// Scatters values to the positions that indices name; everything else is zero (ONNX MaxUnpool, opset 9, 11 and 22).
 ///
@@ -42,6 +43,8 @@ pub struct MaxUnpool {
     duplicates: Duplicates,
     out_of_bounds: OutOfBounds,
     activation: Activation,
+    /// An attribute that was given to the inverse of a pool, which has its own.
+    foreign: Option<&'static str>,
 }
 
 /// Where the output's extents and the index space come from.
@@ -61,6 +64,7 @@ enum Target {
 struct Resolved {
     outputs: Vec<usize>,
     space: IndexSpace,
+    windows: Option<Vec<AxisWindow>>,
     skip_minus_one: bool,
 }
 
@@ -89,14 +93,15 @@ impl MaxUnpool {
             duplicates: Duplicates::default(),
             out_of_bounds: OutOfBounds::default(),
             activation: Activation::default(),
+            foreign: None,
         }
     }
 
     /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back where they were.
     ///
     /// Output shape, layout and index convention are the pool's, dilated and adaptive pools too; the index -1 of a window
-    /// wholly in padding is left out. Attributes and conventions set afterwards are not looked at; `duplicates`,
-    /// `out_of_bounds` and `activation` are.
+    /// wholly in padding is left out. Of what can be set afterwards, only `duplicates`, `out_of_bounds` and `activation` are
+    /// free; another attribute or convention beside the pool's is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
     /// Those of the pool's own plan, and [`PlanError::NotInvertible`] for a pool whose windows wholly in padding carry an
@@ -113,65 +118,95 @@ impl MaxUnpool {
     /// # Errors
     /// As [`MaxPool::from_onnx`](crate::MaxPool::from_onnx).
     pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
-        let operator = "MaxUnpool";
-        let (mut kernel_shape, mut strides, mut pads) = (None, None, None);
-        let (mut activation, mut parameters) = (None, Vec::new());
+        let unpool = MaxUnpool::new([]).with_attributes(attributes)?;
+        match &unpool.target {
+            Target::Attributes { kernel_shape, .. } if kernel_shape.is_empty() => {
+                Err(PlanError::MissingAttribute { operator: OPERATOR, attribute: "kernel_shape" })
+            }
+            _ => Ok(unpool),
+        }
+    }
+
+    /// This unpool with the attributes of an ONNX node, by name: a preset's conventions for a model's node.
+    ///
+    /// # Errors
+    /// As [`MaxUnpool::from_onnx`], but that a kernel is there already.
+    pub fn with_attributes<S: AsRef<str>>(
+        mut self,
+        attributes: impl IntoIterator<Item = (S, Attribute)>,
+    ) -> Result<Self, PlanError> {
+        let mut activation = NodeActivation::default();
+        let mut seen = Seen::of(OPERATOR);
         for (name, value) in attributes {
-            match name.as_ref() {
-                name @ "kernel_shape" => kernel_shape = Some(value.ints(name)?.to_vec()),
-                name @ "strides" => strides = Some(value.ints(name)?.to_vec()),
-                name @ "pads" => pads = Some(value.ints(name)?.to_vec()),
-                name @ "activation" => activation = Some(value.string(name)?.to_owned()),
-                name @ "activation_params" => parameters = value.floats(name)?.to_vec(),
-                name => return Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+            match seen.once(name.as_ref())? {
+                name @ "kernel_shape" => self = self.kernel_shape(value.ints(name)?),
+                name @ "strides" => self = self.strides(value.ints(name)?),
+                name @ "pads" => self = self.pads(value.ints(name)?),
+                name @ "activation" => activation.name = Some(value.string(name)?.to_owned()),
+                name @ "activation_params" => activation.parameters = value.floats(name)?.to_vec(),
+                name => return Err(PlanError::UnknownAttribute { operator: OPERATOR, name: name.to_owned() }),
             }
         }
-        let kernel_shape = kernel_shape.ok_or(PlanError::MissingAttribute { operator, attribute: "kernel_shape" })?;
-        let target = Target::Attributes { kernel_shape, strides, pads, output_shape: None };
-        let activation = activation_of(operator, activation, &parameters)?;
-        Ok(MaxUnpool { activation, ..MaxUnpool::with_target(target) })
+        if let Some(activation) = activation.resolve(OPERATOR)? {
+            self.activation = activation;
+        }
+        Ok(self)
     }
 
-    /// `strides`. Default 1. Not looked at by an inverse of a pool.
+    fn kernel_shape(mut self, values: &[i64]) -> Self {
+        match &mut self.target {
+            Target::Attributes { kernel_shape, .. } => *kernel_shape = values.to_vec(),
+            Target::Pool(_) => self.foreign = Some("kernel_shape"),
+        }
+        self
+    }
+
+    /// `strides`. Default 1. An inverse of a pool has its own.
     pub fn strides(mut self, values: impl AsRef<[i64]>) -> Self {
-        if let Target::Attributes { strides, .. } = &mut self.target {
-            *strides = Some(values.as_ref().to_vec());
+        match &mut self.target {
+            Target::Attributes { strides, .. } => *strides = Some(values.as_ref().to_vec()),
+            Target::Pool(_) => self.foreign = Some("strides"),
         }
         self
     }
 
-    /// `pads`: all begins, then all ends. They shrink the inferred shape and never shift a value. Not looked at by an
-    /// inverse of a pool.
+    /// `pads`: all begins, then all ends. They shrink the inferred shape and never shift a value. An
+    /// inverse of a pool has its own.
     pub fn pads(mut self, values: impl AsRef<[i64]>) -> Self {
-        if let Target::Attributes { pads, .. } = &mut self.target {
-            *pads = Some(values.as_ref().to_vec());
+        match &mut self.target {
+            Target::Attributes { pads, .. } => *pads = Some(values.as_ref().to_vec()),
+            Target::Pool(_) => self.foreign = Some("pads"),
         }
         self
     }
 
-    /// The input `output_shape`: N, C and the spatial extents, in this order also when X is NHWC. Not looked at by an
-    /// inverse of a pool.
+    /// The input `output_shape`: N, C and the spatial extents, in this order also when X is NHWC. An
+    /// inverse of a pool has its own.
     pub fn output_shape(mut self, values: impl AsRef<[i64]>) -> Self {
-        if let Target::Attributes { output_shape, .. } = &mut self.target {
-            *output_shape = Some(values.as_ref().to_vec());
+        match &mut self.target {
+            Target::Attributes { output_shape, .. } => *output_shape = Some(values.as_ref().to_vec()),
+            Target::Pool(_) => self.foreign = Some("output_shape"),
         }
         self
     }
 
     /// The layout of X and Y.
     pub fn layout(mut self, layout: Layout) -> Self {
+        self.own("layout");
         self.layout = layout;
         self
     }
 
     /// The layout of the indices. Default NCHW, also beside NHWC data.
     pub fn index_layout(mut self, layout: Layout) -> Self {
+        self.own("index_layout");
         self.indices.layout = layout;
         self
     }
 
     /// Through what an index counts. Default: the whole tensor.
     pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
+        self.own("flatten");
         self.indices.flatten = flatten;
         self
     }
@@ -179,18 +214,21 @@ impl MaxUnpool {
     /// The order in which an index counts spatial coordinates. No peer's unpool understands column-major indices; this one
     /// does when told.
     pub fn index_order(mut self, order: StorageOrder) -> Self {
+        self.own("index_order");
         self.indices.order = order;
         self
     }
 
     /// In which shape indices are flat when `output_shape` is given.
     pub fn unpool_space(mut self, space: UnpoolSpace) -> Self {
+        self.own("unpool_space");
         self.unpool_space = space;
         self
     }
 
     /// How small `output_shape` may be. Default: per axis with `InferredTopLeft`, any size with `OutputShape`.
     pub fn unpool_min_size(mut self, rule: UnpoolMinSize) -> Self {
+        self.own("unpool_min_size");
         self.unpool_min_size = Some(rule);
         self
     }
@@ -213,6 +251,13 @@ impl MaxUnpool {
         self
     }
 
+    /// Notes an attribute that an inverse of a pool takes from the pool, so that `plan` can refuse it.
+    fn own(&mut self, attribute: &'static str) {
+        if let Target::Pool(_) = self.target {
+            self.foreign = Some(attribute);
+        }
+    }
+
     /// What must be computed for an X of this shape and type and indices of this type.
     ///
     /// # Errors
@@ -227,30 +272,33 @@ impl MaxUnpool {
     /// assert_eq!(error, PlanError::OutputShapeTooSmall { axis: 0, given: 5, inferred: 6 });
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, index_type: IndexType) -> Result<UnpoolPlan, PlanError> {
+        if let Some(second) = self.foreign {
+            return Err(PlanError::Combination { first: "the inverse of a pool", second });
+        }
         let layout = match &self.target {
             Target::Attributes { .. } => self.layout,
             Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout,
         };
         let dimensions = Dimensions::of(shape, layout)?;
-        let Resolved { outputs, space, skip_minus_one } = match &self.target {
+        let Resolved { outputs, space, windows, skip_minus_one } = match &self.target {
             Target::Attributes { kernel_shape, strides, pads, output_shape } => {
                 let rank = dimensions.spatial.len();
                 let kernel = per_axis("kernel_shape", Some(kernel_shape), 1, rank)?;
                 let strides = per_axis("strides", strides.as_deref(), 1, rank)?;
                 let pads = pads_per_axis(pads.as_deref(), rank)?;
-                let inferred = (0..rank)
-                    .map(|axis| {
-                        max_unpool_axis(&AxisAttributes {
-                            axis,
-                            input: dimensions.spatial[axis],
-                            kernel: kernel[axis],
-                            stride: strides[axis],
-                            dilation: 1,
-                            pads: pads[axis],
-                        })
+                let attributes: Vec<AxisAttributes> = (0..rank)
+                    .map(|axis| AxisAttributes {
+                        axis,
+                        input: dimensions.spatial[axis],
+                        kernel: kernel[axis],
+                        stride: strides[axis],
+                        dilation: 1,
+                        pads: pads[axis],
                     })
-                    .collect::<Result<Vec<i64>, _>>()?;
-                self.resolve(&dimensions, &inferred, output_shape.as_deref())?
+                    .collect();
+                let inferred = attributes.iter().map(max_unpool_axis).collect::<Result<Vec<_>, _>>()?;
+                let windows = attributes.iter().map(max_unpool_window).collect();
+                self.resolve(&dimensions, &inferred, windows, output_shape.as_deref())?
             }
             Target::Pool(pool) => {
                 let pool = pool.as_ref().as_ref().map_err(Clone::clone)?;
@@ -266,6 +314,7 @@ impl MaxUnpool {
             outputs,
             index_type,
             space,
+            windows,
             skip_minus_one,
             duplicates: self.duplicates,
             out_of_bounds: self.out_of_bounds,
@@ -282,6 +331,7 @@ impl MaxUnpool {
         &self,
         dimensions: &Dimensions,
         inferred: &[i64],
+        windows: Option<Vec<AxisWindow>>,
         output_shape: Option<&[i64]>,
     ) -> Result<Resolved, PlanError> {
         let positive = || match inferred.iter().position(|&extent| extent < 1) {
@@ -291,7 +341,7 @@ impl MaxUnpool {
         let Some(output_shape) = output_shape else {
             let outputs = positive()?;
             let space = self.indices.on(dimensions, &outputs);
-            return Ok(Resolved { outputs, space, skip_minus_one: false });
+            return Ok(Resolved { outputs, space, windows, skip_minus_one: false });
         };
         let (expected, actual) = (inferred.len() + 2, output_shape.len());
         if expected != actual {
@@ -315,7 +365,7 @@ impl MaxUnpool {
             check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
         }
         check_size(self.unpool_min_size.unwrap_or(default_minimum), &outputs, inferred)?;
-        Ok(Resolved { space: self.indices.on(dimensions, &extents), outputs, skip_minus_one: false })
+        Ok(Resolved { space: self.indices.on(dimensions, &extents), outputs, windows, skip_minus_one: false })
     }
 }
 
@@ -353,5 +403,6 @@ fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
     if skip_minus_one && indices.empty != EmptyIndex::MinusOne {
         return Err(PlanError::NotInvertible { empty_index: indices.empty });
     }
-    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), skip_minus_one })
+    let windows = Some(pool.axes.iter().map(|axis| axis.window).collect());
+    Ok(Resolved { outputs: indices.space.extents.clone(), space: indices.space.clone(), windows, skip_minus_one })
 }

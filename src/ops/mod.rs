@@ -1,15 +1,18 @@
 //! The operators: attributes in ONNX's words, and `plan()`, which turns them and a shape into a [`PoolPlan`] or an
-//! [`UnpoolPlan`](crate::UnpoolPlan).
+//! [`UnpoolPlan`](crate::UnpoolPlan); and the conversion of indices, a [`ConvertPlan`](crate::ConvertPlan).
 
 mod adaptive_max_pool;
+mod convert_indices;
 mod max_pool;
 mod max_unpool;
+mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
+pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 
-use crate::attributes::{IndexFlattening, Layout, StorageOrder};
+use crate::attributes::{Activation, IndexFlattening, Layout, StorageOrder};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::index::{IndexSpace, IndexType};
@@ -36,6 +39,44 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
     /// # Errors
     /// A [`PlanError`] with the numbers that do not fit.
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError>;
+}
+
+/// The names of a node's attributes, each of which may come once.
+struct Seen {
+    operator: &'static str,
+    names: Vec<String>,
+}
+
+impl Seen {
+    fn of(operator: &'static str) -> Self {
+        Seen { operator, names: Vec::new() }
+    }
+
+    fn once<'a>(&mut self, name: &'a str) -> Result<&'a str, PlanError> {
+        if self.names.iter().any(|seen| seen == name) {
+            return Err(PlanError::RepeatedAttribute { operator: self.operator, name: name.to_owned() });
+        }
+        self.names.push(name.to_owned());
+        Ok(name)
+    }
+}
+
+/// The two attributes of a node that make an activation.
+#[derive(Default)]
+struct NodeActivation {
+    name: Option<String>,
+    parameters: Vec<f32>,
+}
+
+impl NodeActivation {
+    /// The activation, if the node has one. Parameters without a name have nothing to apply to.
+    fn resolve(self, operator: &'static str) -> Result<Option<Activation>, PlanError> {
+        match self.name {
+            Some(name) => Activation::from_onnx(&name, &self.parameters).map(Some),
+            None if self.parameters.is_empty() => Ok(None),
+            None => Err(PlanError::MissingAttribute { operator, attribute: "activation" }),
+        }
+    }
 }
 
 /// A list attribute: as given, or a default for every axis.

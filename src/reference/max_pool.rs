@@ -1,11 +1,11 @@
 //! MaxPool, GlobalMaxPool and AdaptiveMaxPool: for each window look at its elements in row-major order.
 
-use super::{activation, check_shape, check_type, for_each, position};
-use crate::attributes::{EmptyIndex, EmptyValue, Layout, NanPolicy};
+use super::{activation, check_shape, check_type, for_each, position, zeros};
+use crate::attributes::{EmptyIndex, Layout, NanPolicy};
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::index::Index;
-use crate::plan::{IndexPlan, PoolPlan, count};
+use crate::plan::{IndexPlan, PoolPlan};
 use crate::tensor::{Tensor, TensorView};
 
 /// What a window comes to.
@@ -32,7 +32,7 @@ enum Outcome<T> {
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 pub fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-    let mut y = vec![T::zeroed(); count(&plan.output_shape) as usize];
+    let mut y = zeros(&plan.output_shape)?;
     pool(plan, &x, |n, c, out, outcome| {
         y[output_position(plan, plan.layout, n, c, out)] = value(plan, outcome);
     })?;
@@ -62,8 +62,8 @@ pub fn max_pool_with_indices<T: Element, I: Index>(
     };
     check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
     let strides = index_plan.space.strides();
-    let mut y = vec![T::zeroed(); count(&plan.output_shape) as usize];
-    let mut indices = vec![I::zeroed(); count(&plan.indices_shape) as usize];
+    let mut y = zeros(&plan.output_shape)?;
+    let mut indices = zeros(&plan.indices_shape)?;
     pool(plan, &x, |n, c, out, outcome| {
         let index = match &outcome {
             Outcome::Element { at, .. } => {
@@ -135,10 +135,7 @@ fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,
         Outcome::Lowest => T::from_bits64(T::DTYPE.seed_bits()),
-        Outcome::Empty => T::from_bits64(match plan.empty_value {
-            EmptyValue::NegInf => T::DTYPE.negative_infinity_bits(),
-            EmptyValue::LowestFinite => T::DTYPE.lowest_finite_bits(),
-        }),
+        Outcome::Empty => T::from_bits64(plan.empty_value.bits(T::DTYPE)),
     };
     activation::apply(plan.activation, maximum)
 }

@@ -1,11 +1,11 @@
 //! MaxUnpool: start from zeros, then put each element where its index says, in (n, c, spatial) order.
 
-use super::{activation, check_shape, check_type, for_each, position};
+use super::{activation, check_shape, check_type, for_each, position, zeros};
 use crate::attributes::OutOfBounds;
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::index::Index;
-use crate::plan::{UnpoolPlan, count};
+use crate::plan::UnpoolPlan;
 use crate::tensor::{Tensor, TensorView};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
@@ -32,7 +32,7 @@ pub fn max_unpool<T: Element, I: Index>(
     check_type("indices", plan.index_type.name(), I::INDEX_TYPE.name())?;
     check_shape("x", &plan.input_shape, x.shape())?;
     check_shape("indices", &plan.indices_shape, indices.shape())?;
-    let mut y = vec![T::zeroed(); count(&plan.output_shape) as usize];
+    let mut y = zeros(&plan.output_shape)?;
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
     for n in 0..plan.batch {

@@ -4,9 +4,11 @@
 //! business.
 
 mod activation;
+mod convert_indices;
 mod max_pool;
 mod max_unpool;
 
+pub use convert_indices::convert_indices;
 pub use max_pool::{max_pool, max_pool_with_indices};
 pub use max_unpool::max_unpool;
 
@@ -37,6 +39,15 @@ fn position(layout: crate::Layout, channels: usize, extents: &[usize], n: usize,
         crate::Layout::Nchw => (n * channels + c) * plane + spatial,
         crate::Layout::Nhwc => (n * plane + spatial) * channels + c,
     }
+}
+
+/// A zeroed buffer for a tensor of this shape, or an error where memory does not suffice.
+fn zeros<T: bytemuck::Zeroable>(shape: &[usize]) -> Result<Vec<T>, ExecuteError> {
+    let count = crate::plan::count(shape);
+    usize::try_from(count)
+        .ok()
+        .and_then(|count| bytemuck::allocation::try_zeroed_vec(count).ok())
+        .ok_or_else(|| ExecuteError::OutOfMemory(format!("{count} elements of shape {shape:?}")))
 }
 
 /// Refuses a tensor of another shape than the plan's.

@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use crate::attributes::Activation;
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::schedule::ActivationKind;
+use crate::kernel::ActivationKind;
 use crate::uniform::{self, pair};
 
 /// Which shader part applies, and its parameters.

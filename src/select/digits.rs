@@ -1,7 +1,7 @@
 //! Positions as mixed-radix numbers: how a kernel gets from a number to coordinates and on to another number.
 
-use crate::attributes::Layout;
-use crate::index::IndexStrides;
+use crate::attributes::{IndexFlattening, Layout, StorageOrder};
+use crate::index::{IndexSpace, IndexStrides};
 use crate::plan::count;
 
 /// One digit, by how many values it takes and what one step of it adds to each of `K` sums.
@@ -45,6 +45,35 @@ pub(super) fn dense_strides(layout: Layout, channels: usize, extents: &[usize]) 
     }
     let c = if layout == Layout::Nhwc { 1 } else { plane };
     IndexStrides { n: plane * channels, c, spatial }
+}
+
+/// What a digit of an index stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Coordinate {
+    /// A spatial axis, counted from the outermost.
+    Axis(usize),
+    Channel,
+    Batch,
+}
+
+/// The digits of an index in the order of its convention, fastest first, with the values that each takes. A batch or channel
+/// that the index does not name is not among them.
+pub(super) fn index_coordinates(space: &IndexSpace) -> Vec<(Coordinate, usize)> {
+    let axes = space.extents.iter().enumerate().map(|(axis, &extent)| (Coordinate::Axis(axis), extent));
+    let mut coordinates: Vec<(Coordinate, usize)> = axes.collect();
+    if space.order == StorageOrder::RowMajor {
+        coordinates.reverse();
+    }
+    let channel = (Coordinate::Channel, space.channels);
+    match (space.layout, space.flatten) {
+        (Layout::Nhwc, _) => coordinates.insert(0, channel),
+        (Layout::Nchw, IndexFlattening::Plane) => {}
+        (Layout::Nchw, _) => coordinates.push(channel),
+    }
+    if space.flatten == IndexFlattening::Tensor {
+        coordinates.push((Coordinate::Batch, space.batch));
+    }
+    coordinates
 }
 
 #[cfg(test)]

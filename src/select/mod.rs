@@ -2,8 +2,10 @@
 //! speed and never results.
 
 mod activation;
+mod convert;
 mod digits;
 mod pool;
+mod stream;
 mod unpool;
 
 use crate::error::PlanError;
@@ -36,7 +38,7 @@ pub(crate) const WORKGROUP: u64 = 64;
 pub struct Choice {
     /// The kernel family; `None` leaves it to [`select`].
     pub family: Option<Family>,
-    /// How kernels get their windows.
+    /// How kernels get their windows. Unpools and conversions have the generic build alone.
     pub build: Build,
 }
 
@@ -50,7 +52,7 @@ pub struct Choice {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
-    [Family::Direct, Family::Separable, Family::ClaimEmit]
+    [Family::Direct, Family::Separable, Family::Streaming, Family::ClaimEmit, Family::Convert]
         .into_iter()
         .filter(|&family| {
             let choice = Choice { family: Some(family), build: Build::Generic };
@@ -62,12 +64,18 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// The schedule that computes a plan on a device with these limits.
 ///
 /// A pool runs as [`Family::Direct`] where an invocation can look at a whole window, else as [`Family::Separable`]; an
-/// unpool as [`Family::ClaimEmit`].
+/// unpool as [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
 /// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
 pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    let schedule = choose(plan, limits, choice)?;
+    schedule.check(limits)?;
+    Ok(schedule)
+}
+
+fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match plan {
         Plan::Pool(pool) => match choice.family {
             Some(family) => pool::schedule(pool, limits, family, choice.build),
@@ -79,10 +87,17 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
             },
         },
         Plan::Unpool(unpool) => match choice.family {
-            None | Some(Family::ClaimEmit) => unpool::schedule(unpool, limits, choice.build),
-            Some(family) => {
-                Err(PlanError::KernelDoesNotApply { family, reason: "it pools, and the plan is an unpool" })
-            }
+            Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
+            Some(Family::Streaming) => stream::schedule(unpool, limits),
+            None => match stream::schedule(unpool, limits) {
+                Err(PlanError::KernelDoesNotApply { .. }) => unpool::schedule(unpool, limits),
+                other => other,
+            },
+            Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
+        },
+        Plan::Convert(convert) => match choice.family {
+            None | Some(Family::Convert) => convert::schedule(convert, limits),
+            Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan converts indices" }),
         },
     }
 }
@@ -113,11 +128,6 @@ fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The bytes of a tensor on the device: rounded up to whole words.
-pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
-    (elements * element_bytes as u64).next_multiple_of(4)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,11 +141,5 @@ mod tests {
             assert!(u64::from(x) * u64::from(y) * WORKGROUP >= invocations);
         }
         assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what: "workgroups", needed: 17, limit: 16 }));
-    }
-
-    #[test]
-    fn a_packed_tensor_owns_whole_words() {
-        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
-        assert_eq!(device_bytes(3, 2), 8);
     }
 }

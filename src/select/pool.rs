@@ -1,15 +1,14 @@
 //! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
 
 use super::digits::{Digit, dense_strides, merge};
-use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, device_bytes, grid};
-use crate::attributes::{EmptyIndex, EmptyValue, Layout};
+use super::{MAX_ITERATIONS, activation, check_bytes, check_elements, grid};
+use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, WindowConstants};
 use crate::plan::{Plan, PoolAxis, PoolPlan, count};
-use crate::schedule::{
-    ActivationKind, Build, Dispatch, Family, KernelKey, Limits, Schedule, Sink, Slot, Source, WindowConstants,
-};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::uniform::{self, pair};
 use crate::wgsl::nan_policy_number;
 
@@ -19,32 +18,38 @@ const PART_TAPS: u64 = 1_024;
 /// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
 const FORMULA_LIMIT: i64 = 1 << 29;
 
+/// How an axis is given (shaders/window/windows.wgsl).
+const TABLE: u32 = 1;
+const HOLDERS: u32 = 2;
+
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone)]
-enum PassWindow {
+pub(super) enum PassWindow {
     /// Every output is its own element.
     Identity,
     /// As in the plan.
     Axis(AxisWindow),
     /// First tap and number of taps of each output, and the distance between taps.
     Table(Vec<[i64; 2]>, i64),
+    /// From an element to the windows that can hold it, on an axis of so many elements.
+    Holders(AxisWindow, u64),
 }
 
 /// One axis of a pass.
 #[derive(Debug, Clone)]
-struct PassAxis {
-    input: u64,
-    output: u64,
-    most_taps: u64,
-    window: PassWindow,
+pub(super) struct PassAxis {
+    pub input: u64,
+    pub output: u64,
+    pub most_taps: u64,
+    pub window: PassWindow,
 }
 
 impl PassAxis {
-    fn unit() -> Self {
+    pub fn unit() -> Self {
         PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
     }
 
-    fn of(axis: &PoolAxis) -> Self {
+    pub fn of(axis: &PoolAxis) -> Self {
         PassAxis {
             input: axis.input as u64,
             output: axis.output as u64,
@@ -117,7 +122,13 @@ fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>,
         }
         return Ok(passes);
     }
-    let busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
+    let mut busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
+    // Axes that shrink come first, so that the candidates between two passes are never more than they must be. Positions
+    // break ties, so the order of the passes does not show.
+    busy.sort_by(|&a, &b| {
+        let ratio = |of: usize, by: usize| axes[of].output as u128 * axes[by].input as u128;
+        ratio(a, b).cmp(&ratio(b, a))
+    });
     // A pool that moves nothing still has to be written.
     let busy = if busy.is_empty() { vec![axes.len() - 1] } else { busy };
     for axis in busy {
@@ -173,8 +184,8 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if family == Family::ClaimEmit {
-        return Err(PlanError::KernelDoesNotApply { family, reason: "it unpools, and the plan is a pool" });
+    if !matches!(family, Family::Direct | Family::Separable) {
+        return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
     check_elements("elements of X", x)?;
@@ -239,7 +250,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         match sink {
             Sink::Candidates => {}
             Sink::Values => slots.push(Slot::Y),
-            Sink::ValuesAndIndices(_) => slots.extend([Slot::Y, Slot::Indices]),
+            Sink::ValuesAndIndices(_) => slots.push(Slot::Y),
         }
         if source == Source::Candidates {
             slots.push(Slot::Scratch(number - 1));
@@ -250,20 +261,23 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             slots.push(Slot::Scratch(number));
         }
         slots.push(Slot::Tables);
+        if let Sink::ValuesAndIndices(_) = sink {
+            slots.push(Slot::IndicesOut);
+        }
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, iterations });
+        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     }
     check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits)?;
     Ok(schedule)
 }
 
 /// Elements of Y that one invocation writes: a whole word.
-fn lanes(dtype: DType) -> u64 {
+pub(super) fn lanes(dtype: DType) -> u64 {
     (4 / dtype.bytes() as u64).max(1)
 }
 
 /// An axis as the uniform has it; its table, if it needs one, goes to the others.
-fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
+pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let mut twin = uniform::Axis {
         input: axis.input as u32,
         output: axis.output as u32,
@@ -276,6 +290,21 @@ fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<
     };
     let entries: Box<dyn Iterator<Item = [i64; 2]>> = match &axis.window {
         PassWindow::Identity => return Ok(twin),
+        PassWindow::Holders(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, extent)
+            if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin])
+                && i128::from(*kernel) * i128::from(*dilation) < i128::from(FORMULA_LIMIT) =>
+        {
+            twin.kernel = *kernel as u32;
+            twin.stride = *stride as u32;
+            twin.dilation = *dilation as u32;
+            twin.pad_begin = *pad_begin as i32;
+            twin.kind = HOLDERS;
+            twin.table = *extent as u32;
+            return Ok(twin);
+        }
+        PassWindow::Holders(window, extent) => {
+            Box::new((0..axis.output).map(|p| window.holders(p as usize, *extent as usize, axis.input as usize)))
+        }
         PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation, pad_begin })
             if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin]) =>
         {
@@ -299,7 +328,7 @@ fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<
         }
     };
     check_bytes("bytes of window tables", axis.output.saturating_mul(8), limits)?;
-    twin.kind = 1;
+    twin.kind = TABLE;
     twin.table = tables.len() as u32;
     for [first, count] in entries {
         // A first tap beyond 32 bits belongs to an empty window.
@@ -329,14 +358,10 @@ impl Finish {
         tables: &mut Vec<u32>,
         limits: &Limits,
     ) -> Result<Finish, PlanError> {
-        let empty_value = match plan.empty_value {
-            EmptyValue::NegInf => plan.dtype.negative_infinity_bits(),
-            EmptyValue::LowestFinite => plan.dtype.lowest_finite_bits(),
-        };
         let mut finish = Finish {
             uniform: uniform::Pool {
                 nan_policy: nan_policy_number(plan.nan_policy),
-                empty_value: pair(empty_value),
+                empty_value: pair(plan.empty_value.bits(plan.dtype)),
                 lowest_value: pair(plan.dtype.seed_bits()),
                 channels_inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
                 activation,

@@ -1,16 +1,18 @@
 //! Schedules of unpools: clear the owners, let every source claim its target, write every output word from its owners.
 
-use super::digits::{Digit, dense_strides, merge};
-use super::{activation, check_bytes, check_elements, device_bytes, grid};
-use crate::attributes::{IndexFlattening, Layout, OutOfBounds, StorageOrder};
+use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
+use super::pool::lanes;
+use super::{activation, check_bytes, check_elements, grid};
+use crate::attributes::{IndexFlattening, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
+use crate::kernel::{KernelKey, Slot};
 use crate::plan::{Plan, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, KernelKey, Limits, Schedule, Slot};
+use crate::schedule::{Build, Dispatch, Family, Limits, STATUS_WORDS, Schedule, device_bytes};
 use crate::uniform;
 
 /// The schedule of an unpool.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
     check_elements("elements of X", sources)?;
     check_elements("elements of Y", outputs)?;
@@ -22,7 +24,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let mut schedule = Schedule {
         plan: Plan::Unpool(plan.clone()),
         family: Family::ClaimEmit,
-        build,
+        build: Build::Generic,
         dispatches: Vec::new(),
         tables: vec![0, 0],
         scratch: Vec::new(),
@@ -57,17 +59,17 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let owners = Slot::Scratch(0);
     schedule.scratch.push((outputs * 4).max(4));
     let (dtype, index_type) = (plan.dtype, plan.index_type);
-    let lanes = (4 / dtype.bytes() as u64).max(1);
+    let lanes = lanes(dtype);
     let loops = u64::from(uniform.source_digits + uniform.target_digits);
     let mut dispatch = |key: KernelKey, invocations: u64, slots: &[Slot], iterations: u64| -> Result<(), PlanError> {
         let grid = grid(invocations, limits)?;
         let mut uniform: uniform::Unpool = uniform;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots: slots.to_vec(), grid, iterations });
+        schedule.dispatches.push(Dispatch { key, uniform, slots: slots.to_vec(), grid, indirect: None, iterations });
         Ok(())
     };
-    dispatch(KernelKey::UnpoolClear, outputs.max(4), &[owners, Slot::Status], 0)?;
+    dispatch(KernelKey::UnpoolClear, outputs.max(STATUS_WORDS), &[owners, Slot::Status], 0)?;
     if sources > 0 {
         let slots = [Slot::Indices, owners, Slot::Status];
         dispatch(KernelKey::UnpoolClaim { index_type }, sources, &slots, loops)?;
@@ -96,26 +98,15 @@ fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
     digits
 }
 
-/// The digits of an index, in the order of its convention, and what a step of each adds to the position in Y.
+/// The digits of an index, and what a step of each adds to the position in Y.
 fn target_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<1>> {
-    let space = &plan.space;
-    let mut digits: Vec<Digit<1>> = space
-        .extents
-        .iter()
-        .zip(&y.spatial)
-        .map(|(&extent, &stride)| Digit { radix: extent as u64, strides: [stride] })
-        .collect();
-    if space.order == StorageOrder::RowMajor {
-        digits.reverse();
-    }
-    let channel = Digit { radix: plan.channels as u64, strides: [y.c] };
-    match (space.layout, space.flatten) {
-        (Layout::Nhwc, _) => digits.insert(0, channel),
-        (Layout::Nchw, IndexFlattening::Plane) => {}
-        (Layout::Nchw, _) => digits.push(channel),
-    }
-    if space.flatten == IndexFlattening::Tensor {
-        digits.push(Digit { radix: plan.batch as u64, strides: [y.n] });
-    }
-    digits
+    let digit = |(coordinate, extent): (Coordinate, usize)| {
+        let stride = match coordinate {
+            Coordinate::Axis(axis) => y.spatial[axis],
+            Coordinate::Channel => y.c,
+            Coordinate::Batch => y.n,
+        };
+        Digit { radix: extent as u64, strides: [stride] }
+    };
+    index_coordinates(&plan.space).into_iter().map(digit).collect()
 }

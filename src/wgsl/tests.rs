@@ -17,8 +17,13 @@ fn every_key() -> Vec<KernelKey> {
         nan_policy: NanPolicy::PropagateLast,
     };
     let indices = [IndexType::I32, IndexType::I64];
-    let mut keys = vec![KernelKey::UnpoolClear];
+    let mut keys = vec![KernelKey::UnpoolClear, KernelKey::UnpoolDecide, KernelKey::ConvertClear];
+    keys.extend(indices.map(|from_type| KernelKey::ConvertReport { from_type }));
+    for from_type in indices {
+        keys.extend(indices.map(|to_type| KernelKey::ConvertIndices { from_type, to_type }));
+    }
     keys.extend(indices.map(|index_type| KernelKey::UnpoolClaim { index_type }));
+    keys.extend(indices.map(|index_type| KernelKey::UnpoolCheck { index_type }));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
@@ -38,6 +43,7 @@ fn every_key() -> Vec<KernelKey> {
                 }
             }
             keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
+            keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));
         }
     }
     keys
@@ -128,6 +134,12 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
         ("SourceDigit", uniform::SourceDigit::MEMBERS, size_of::<uniform::SourceDigit>()),
         ("TargetDigit", uniform::TargetDigit::MEMBERS, size_of::<uniform::TargetDigit>()),
         ("Unpool", uniform::Unpool::MEMBERS, size_of::<uniform::Unpool>()),
+        ("Strides", uniform::Strides::MEMBERS, size_of::<uniform::Strides>()),
+        ("CoordinateDigit", uniform::CoordinateDigit::MEMBERS, size_of::<uniform::CoordinateDigit>()),
+        ("PlaceDigit", uniform::PlaceDigit::MEMBERS, size_of::<uniform::PlaceDigit>()),
+        ("ConvertDigit", uniform::ConvertDigit::MEMBERS, size_of::<uniform::ConvertDigit>()),
+        ("Convert", uniform::Convert::MEMBERS, size_of::<uniform::Convert>()),
+        ("Stream", uniform::Stream::MEMBERS, size_of::<uniform::Stream>()),
     ];
     let mut seen = std::collections::BTreeMap::new();
     for key in every_key() {

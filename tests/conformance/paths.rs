@@ -110,6 +110,7 @@ fn typed<T: Element>(
                 IndexType::I64 => unpool::<T, i64>(path, plan, view, indices),
             }
         }
+        Plan::Convert(_) => unreachable!("no case converts indices"),
     }
 }
 

@@ -259,7 +259,8 @@ fn max_pool_sizes(options: &MaxPoolOptions, spatial: &[usize]) -> Verdict<Vec<Si
             size(options, auto_pad, spatial[a] as i128, given)
         })
         .collect();
-    if sizes.iter().any(|size| size.outputs < 0) { Verdict::Refused } else { Verdict::Accepted(sizes) }
+    let least = i128::from(options.size_rounding == Some(SizeRounding::FloorPositive));
+    if sizes.iter().any(|size| size.outputs < least) { Verdict::Refused } else { Verdict::Accepted(sizes) }
 }
 
 /// One axis: kernel, stride, dilation and both pads on n elements.
@@ -286,7 +287,7 @@ fn size(options: &MaxPoolOptions, auto_pad: AutoPad, n: i128, [k, s, d, pb, pe]:
     let outputs = match rule {
         _ if same && !undilated => up(n),
         CeilRule::Floor => match options.size_rounding.unwrap_or_default() {
-            SizeRounding::Floor => down(room) + 1,
+            SizeRounding::Floor | SizeRounding::FloorPositive => down(room) + 1,
             SizeRounding::Trunc => room / s + 1,
         },
         CeilRule::CeilLiteral => up(room) + 1,
@@ -319,6 +320,7 @@ fn maxima(
                 let value = match options.empty_value.unwrap_or_default() {
                     EmptyValue::NegInf => infinity,
                     EmptyValue::LowestFinite => lowest_finite,
+                    EmptyValue::LowestWidened => seed,
                 };
                 let index = match options.empty_index.unwrap_or_default() {
                     EmptyIndex::MinusOne => -1,

@@ -419,8 +419,8 @@ pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
 fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool) -> UnpoolCase {
     let pooled = definition::pool(&pool);
     let mut case = UnpoolCase {
-        // These have no effect on an inverse, and so they are left in.
-        conventions: options.conventions.clone(),
+        // An inverse takes its pool's and refuses others.
+        conventions: Conventions::default(),
         space: None,
         min_size: None,
         duplicates: options.duplicates,

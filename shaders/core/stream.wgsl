@@ -1,0 +1,57 @@
+// The uniform of the streaming unpool: windows, and the affine maps of indices.
+// provides: stream, Stream, Strides, CoordinateDigit, flat, activation_parameters
+// requires: Axis, Activation
+// What one step of n, c and each of the three axes adds.
+struct Strides {
+  n: u32,
+  c: u32,
+  axis_0: u32,
+  axis_1: u32,
+  axis_2: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+  reserved_2: u32,
+}
+
+// A digit of an index, fastest first, and which coordinate it is: 0 to 2 an axis, 3 the channel, 4 the batch.
+struct CoordinateDigit {
+  radix: u32,
+  coordinate: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+}
+
+struct Stream {
+  outputs: u32,
+  sources: u32,
+  grid_width: u32,
+  // Elements between neighbours on the innermost spatial axis: 1, or C for NHWC.
+  inner: u32,
+  // Channels that the outermost number of an element counts: C, or 1 for NHWC.
+  outer_channels: u32,
+  // Valid indices are below this.
+  unit: u32,
+  skip_minus_one: u32,
+  digits: u32,
+  activation: Activation,
+  // From a coordinate of Y to the sources whose windows hold it.
+  holders: array<Axis, 3>,
+  // From a source to its window.
+  windows: array<Axis, 3>,
+  // The index of an element, and where a source's index stands.
+  value: Strides,
+  stored: Strides,
+  index: array<CoordinateDigit, 5>,
+  // The grids of the general path, should it be needed.
+  grids: array<vec4<u32>, 3>,
+}
+
+@group(0) @binding(0) var<uniform> stream: Stream;
+
+fn flat(strides: Strides, n: u32, c: u32, at: vec3<u32>) -> u32 {
+  return n * strides.n + c * strides.c + at.x * strides.axis_0 + at.y * strides.axis_1 + at.z * strides.axis_2;
+}
+
+fn activation_parameters() -> Activation {
+  return stream.activation;
+}

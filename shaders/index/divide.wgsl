@@ -1,0 +1,28 @@
+// Division of 64-bit numbers, bit by bit: indices past 2^32 are rare, and rightness comes first.
+// provides: Quotient, divide
+// requires: nothing
+struct Quotient {
+  quotient: vec2<u32>,
+  remainder: u32,
+}
+
+fn divide(number: vec2<u32>, divisor: u32) -> Quotient {
+  if (number.y == 0u) {
+    return Quotient(vec2<u32>(number.x / divisor, 0u), number.x % divisor);
+  }
+  var rest = number;
+  var quotient = vec2<u32>();
+  var remainder = 0u;
+  for (var bit = 0u; bit < 64u; bit++) {
+    // The remainder can need a 33rd bit for a moment; wrapping subtraction then still gives the right one.
+    let carry = remainder >> 31u;
+    remainder = (remainder << 1u) | (rest.y >> 31u);
+    rest = vec2<u32>(rest.x << 1u, (rest.y << 1u) | (rest.x >> 31u));
+    quotient = vec2<u32>(quotient.x << 1u, (quotient.y << 1u) | (quotient.x >> 31u));
+    if (carry == 1u || remainder >= divisor) {
+      remainder -= divisor;
+      quotient.x |= 1u;
+    }
+  }
+  return Quotient(quotient, remainder);
+}

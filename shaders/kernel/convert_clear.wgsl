@@ -1,0 +1,10 @@
+// First step of an index conversion: nothing is wrong yet.
+// Fewest bytes: none to speak of.
+// provides: main
+// requires: status, STATUS_WORDS, WORKGROUP
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(local_invocation_index) local: u32) {
+  if (local < STATUS_WORDS) {
+    atomicStore(&status[local], 0u);
+  }
+}

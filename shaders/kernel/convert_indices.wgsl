@@ -1,0 +1,56 @@
+// Indices from one convention to another. -1 stays -1; an index outside the unit, or one that names another plane than its
+// own where the second convention cannot, becomes -1 and is reported.
+// Fewest bytes: the indices once each way.
+// provides: main
+// requires: convert, invocation, WORKGROUP, status, read_index, store_index, add, multiply, divide
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let rank = invocation(group, convert.grid_width, local);
+  if (rank >= convert.count) {
+    return;
+  }
+  var rest = rank;
+  var at = 0u;
+  var to = 0u;
+  var n = 0u;
+  var c = 0u;
+  for (var i = 0u; i < convert.place_digits; i++) {
+    let digit = convert.place[i];
+    let value = rest % digit.radix;
+    rest = rest / digit.radix;
+    at += value * digit.from_stride;
+    to += value * digit.to_stride;
+    if (digit.coordinate == 3u) {
+      c = value;
+    } else if (digit.coordinate == 4u) {
+      n = value;
+    }
+  }
+  let minus_one = vec2<u32>(0xffffffffu, 0xffffffffu);
+  let index = read_index(at);
+  if (all(index == minus_one)) {
+    store_index(to, minus_one);
+    return;
+  }
+  var good = index.y < convert.unit.y || (index.y == convert.unit.y && index.x < convert.unit.x);
+  var converted = add(multiply(convert.own_n, n), multiply(convert.own_c, c));
+  var left = index;
+  for (var i = 0u; i < convert.digits && good; i++) {
+    let digit = convert.index[i];
+    let parts = divide(left, digit.radix);
+    left = parts.quotient;
+    converted = add(converted, multiply(digit.stride, parts.remainder));
+    if (digit.coordinate == 3u && convert.names_c == 0u && parts.remainder != c) {
+      good = false;
+    }
+    if (digit.coordinate == 4u && convert.names_n == 0u && parts.remainder != n) {
+      good = false;
+    }
+  }
+  if (!good) {
+    converted = minus_one;
+    atomicAdd(&status[STATUS_COUNT], 1u);
+    atomicMax(&status[STATUS_FIRST], ~at);
+  }
+  store_index(to, converted);
+}

@@ -1,0 +1,55 @@
+// First step of a streaming unpool: notices any index that lies outside its own window, so that the general path takes over.
+// Fewest bytes: the indices once.
+// provides: main
+// requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_FOREIGN, read_index
+fn in_window(axis: Axis, source: u32, position: u32) -> bool {
+  let window = window_of(axis, source);
+  let distance = position - window.first;
+  return position >= window.first && distance % window.step == 0u && distance / window.step < window.count;
+}
+
+fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
+  if (index.y != 0u || index.x >= stream.unit) {
+    return stream.skip_minus_one == 1u && index.x == 0xffffffffu && index.y == 0xffffffffu;
+  }
+  var rest = index.x;
+  for (var i = 0u; i < stream.digits; i++) {
+    let digit = stream.index[i];
+    let value = rest % digit.radix;
+    rest = rest / digit.radix;
+    var own = false;
+    switch digit.coordinate {
+      case 0u: { own = in_window(stream.windows[0], at.x, value); }
+      case 1u: { own = in_window(stream.windows[1], at.y, value); }
+      case 2u: { own = in_window(stream.windows[2], at.z, value); }
+      case 3u: { own = value == c; }
+      default: { own = value == n; }
+    }
+    if (!own) {
+      return false;
+    }
+  }
+  return true;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, stream.grid_width, local);
+  if (number >= stream.sources) {
+    return;
+  }
+  let inner = number % stream.inner;
+  var rest = number / stream.inner;
+  var at = vec3<u32>();
+  at.z = rest % stream.windows[2].output;
+  rest = rest / stream.windows[2].output;
+  at.y = rest % stream.windows[1].output;
+  rest = rest / stream.windows[1].output;
+  at.x = rest % stream.windows[0].output;
+  let outer = rest / stream.windows[0].output;
+  let n = outer / stream.outer_channels;
+  let c = outer % stream.outer_channels + inner;
+  if (!is_own(read_index(flat(stream.stored, n, c, at)), n, c, at)) {
+    atomicStore(&status[STATUS_FOREIGN], 1u);
+  }
+}

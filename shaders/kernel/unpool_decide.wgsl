@@ -1,0 +1,16 @@
+// Third step of a streaming unpool: the grids of the general path, empty unless an index lay outside its own window.
+// Fewest bytes: none to speak of.
+// provides: main, grids
+// requires: stream, status, STATUS_FOREIGN
+@group(0) @binding(9) var<storage, read_write> grids: array<u32, 9>;
+
+@compute @workgroup_size(1)
+fn main() {
+  let foreign = atomicLoad(&status[STATUS_FOREIGN]);
+  for (var step = 0u; step < 3u; step++) {
+    let grid = stream.grids[step] * foreign;
+    grids[step * 3u] = grid.x;
+    grids[step * 3u + 1u] = grid.y;
+    grids[step * 3u + 2u] = grid.z;
+  }
+}

@@ -1,0 +1,51 @@
+// Second step of a streaming unpool: every output element looks at the few sources whose windows hold it, and the last whose
+// index names it gives the value. Every output word is written once.
+// Fewest bytes: X once, its indices once, Y once.
+// provides: main
+// requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, Word, insert, y, load, from_pair, read_index, activate
+fn gather(output: u32) -> Raw {
+  let inner = output % stream.inner;
+  var rest = output / stream.inner;
+  var at = vec3<u32>();
+  at.z = rest % stream.holders[2].output;
+  rest = rest / stream.holders[2].output;
+  at.y = rest % stream.holders[1].output;
+  rest = rest / stream.holders[1].output;
+  at.x = rest % stream.holders[0].output;
+  let outer = rest / stream.holders[0].output;
+  let n = outer / stream.outer_channels;
+  let c = outer % stream.outer_channels + inner;
+  let own = vec2<u32>(flat(stream.value, n, c, at), 0u);
+  let sources_0 = window_of(stream.holders[0], at.x);
+  let sources_1 = window_of(stream.holders[1], at.y);
+  let sources_2 = window_of(stream.holders[2], at.z);
+  var found = from_pair(vec2<u32>(0u, 0u));
+  for (var i = 0u; i < sources_0.count; i++) {
+    for (var j = 0u; j < sources_1.count; j++) {
+      for (var k = 0u; k < sources_2.count; k++) {
+        let source = vec3<u32>(sources_0.first + i, sources_1.first + j, sources_2.first + k);
+        if (all(read_index(flat(stream.stored, n, c, source)) == own)) {
+          let row = (outer * stream.holders[0].input + source.x) * stream.holders[1].input + source.y;
+          found = load((row * stream.holders[2].input + source.z) * stream.inner + inner);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let word = invocation(group, stream.grid_width, local);
+  if (word >= (stream.outputs + OUTPUTS - 1u) / OUTPUTS) {
+    return;
+  }
+  var packed = Word();
+  for (var lane = 0u; lane < OUTPUTS; lane++) {
+    let output = word * OUTPUTS + lane;
+    if (output < stream.outputs) {
+      packed = insert(packed, lane, activate(gather(output)));
+    }
+  }
+  y[word] = packed;
+}

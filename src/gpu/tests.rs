@@ -1,0 +1,134 @@
+//! What only the inside of a schedule shows.
+
+use std::sync::OnceLock;
+
+use crate::kernel::KernelKey;
+use crate::schedule::{Family, Schedule};
+use crate::{
+    AdaptiveMaxPool, Choice, DType, EmptyIndex, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Pooling,
+    StorageOrder, Tensor, reference, select, uniform,
+};
+
+const POISON: u32 = 0xA5C3_96E7;
+
+fn gpu() -> Option<&'static Gpu> {
+    static SHARED: OnceLock<Gpu> = OnceLock::new();
+    if std::env::var("WGPU_POOLING_SKIP_GPU").is_ok_and(|value| value == "1") {
+        eprintln!("WGPU_POOLING_SKIP_GPU=1: nothing is tested on a GPU");
+        return None;
+    }
+    Some(SHARED.get_or_init(|| {
+        Gpu::open_blocking(&GpuOptions::new().poison(POISON))
+            .unwrap_or_else(|error| panic!("{error}\nInstall a Vulkan driver, for example mesa-vulkan-drivers."))
+    }))
+}
+
+/// Runs an unpool with its gather taken out, so that Y shows whether the device let the general path run: the result, or the
+/// poison.
+fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
+    let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
+    let expected = reference::max_unpool(&plan, x.view(), indices.view()).unwrap();
+    let choice = Choice { family: Some(Family::Streaming), ..Choice::default() };
+    let mut schedule: Schedule = select(&plan.into(), &gpu.limits(), &choice).unwrap();
+    let before = schedule.dispatches.len();
+    schedule.dispatches.retain(|dispatch| !matches!(dispatch.key, KernelKey::UnpoolGather { .. }));
+    assert_eq!(schedule.dispatches.len(), before - 1);
+    let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+    let y = prepared.max_unpool_blocking(x.view(), indices.view()).unwrap();
+    let poisoned = y.data().iter().all(|value| value.to_bits() == POISON);
+    assert!(poisoned || y == expected, "either nothing is written or everything");
+    !poisoned
+}
+
+fn tensor(shape: &[usize]) -> Tensor<f32> {
+    let count = shape.iter().product::<usize>();
+    Tensor::new(shape, (0..count).map(|i| ((i * 7919) % 23) as f32 - 11.0).collect()).unwrap()
+}
+
+#[test]
+fn indices_of_the_matching_pool_never_reach_the_general_path() {
+    let Some(gpu) = gpu() else { return };
+    let pools: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![
+        (Box::new(MaxPool::new([2, 2]).strides([2, 2])), vec![2, 3, 8, 7]),
+        (Box::new(MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1])), vec![1, 2, 9, 10]),
+        (Box::new(MaxPool::new([2, 3]).dilations([3, 2]).pads([1, 0, 0, 2])), vec![1, 2, 9, 10]),
+        // Windows wholly in padding, whose index is -1.
+        (Box::new(MaxPool::new([2]).dilations([3]).pads([1, 1])), vec![2, 2, 2]),
+        (Box::new(MaxPool::new([2, 2]).storage_order(1)), vec![2, 2, 5, 6]),
+        (Box::new(MaxPool::new([2, 2]).layout(Layout::Nhwc)), vec![2, 5, 6, 3]),
+        (Box::new(MaxPool::new([2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc)), vec![2, 5, 6, 3]),
+        (Box::new(MaxPool::new([2, 2, 2]).strides([2, 2, 2])), vec![1, 2, 4, 5, 6]),
+        (Box::new(AdaptiveMaxPool::new([3, 9])), vec![1, 2, 7, 5]),
+    ];
+    for (pool, shape) in pools {
+        let x = tensor(&shape);
+        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape);
+        assert!(!general_path_ran(gpu, &unpool, &y, &indices), "{plan:?}");
+    }
+}
+
+#[test]
+fn one_index_outside_its_own_window_takes_the_general_path() {
+    let Some(gpu) = gpu() else { return };
+    let unpool = MaxUnpool::new([2, 2]).strides([2, 2]);
+    let x = tensor(&[2, 2, 2, 3]);
+    // Each index names the first element of its own window: rows of 6, planes of 24.
+    let own: Vec<i64> = (0..24).map(|i| (i / 6) * 24 + (i % 6 / 3) * 12 + (i % 3) * 2).collect();
+    let at = |position: usize, index: i64| {
+        let mut indices = own.clone();
+        indices[position] = index;
+        Tensor::new([2, 2, 2, 3], indices).unwrap()
+    };
+    assert!(!general_path_ran(gpu, &unpool, &x, &at(0, 7)), "7 is in the window of the first");
+    // The window beside, the window below, the next channel, the next batch item.
+    for (position, index) in [(0, 2), (0, 12), (23, 24), (5, 71), (12, 0)] {
+        assert!(general_path_ran(gpu, &unpool, &x, &at(position, index)), "{index} at {position}");
+    }
+}
+
+#[test]
+fn flat_indices_past_32_bits_are_exact_on_the_device() {
+    let Some(gpu) = gpu() else { return };
+    let shape = [2, 3, 4, 5];
+    let x = tensor(&shape);
+    // Dilated, so that some windows lie wholly in padding and every kind of index is made.
+    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
+    for empty in empties {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
+            let pool = MaxPool::new([2, 2]).dilations([5, 1]).pads([2, 1, 2, 1]).empty_index(empty).index_order(order);
+            let mut plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+            assert!(plan.has_empty_windows());
+            // The same small tensor, numbered as if it were a corner of one with 10^17 elements.
+            if let Some(indices) = &mut plan.indices {
+                indices.space.extents = vec![300_000_007, 70_000_001];
+            }
+            let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+            assert!(indices.data().iter().any(|&index| index > 1 << 50));
+            let prepared = gpu.prepare_blocking(plan).unwrap();
+            let result = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+            assert_eq!(result, (y, indices), "{empty:?} {order:?}");
+        }
+    }
+}
+
+#[test]
+fn the_base_of_a_slice_is_added_in_64_bits() {
+    let Some(gpu) = gpu() else { return };
+    let x = tensor(&[1, 2, 6]);
+    let plan = MaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    for base in [0xFFFF_FFFDu64, 1 << 32, (1 << 40) + 0xFFFF_FFFF] {
+        let mut schedule = select(&plan.clone().into(), &gpu.limits(), &Choice::default()).unwrap();
+        for dispatch in &mut schedule.dispatches {
+            let mut uniform: uniform::Pool = bytemuck::pod_read_unaligned(&dispatch.uniform);
+            uniform.index_base = uniform::pair(base);
+            dispatch.uniform = bytemuck::bytes_of(&uniform).to_vec();
+        }
+        let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+        let (_, based) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+        let expected: Vec<i64> = indices.data().iter().map(|index| index + base as i64).collect();
+        assert_eq!(based.data(), expected, "base {base:#x}");
+    }
+}

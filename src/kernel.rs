@@ -1,0 +1,241 @@
+//! What a kernel's text depends on, and what it binds.
+
+use crate::attributes::NanPolicy;
+use crate::element::DType;
+use crate::index::IndexType;
+
+/// Where a pass of a pool reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// The elements of X.
+    Elements,
+    /// The candidates of the pass before.
+    Candidates,
+}
+
+/// What a pass of a pool writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// Candidates for the next pass.
+    Candidates,
+    /// Y.
+    Values,
+    /// Y and Indices.
+    ValuesAndIndices(IndexType),
+}
+
+/// Which shader part computes the activation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ActivationKind {
+    /// None.
+    Identity,
+    /// Relu and Clip: comparisons, exact.
+    Clip,
+    /// LeakyRelu, in f32.
+    LeakyRelu,
+    /// HardSigmoid, in f32.
+    HardSigmoid,
+    /// Tanh, in f32.
+    Tanh,
+    /// Sigmoid, in f32.
+    Sigmoid,
+}
+
+/// The window's attributes and the NaN rule of a specialised build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WindowConstants {
+    pub(crate) kernel: [u32; 3],
+    pub(crate) stride: [u32; 3],
+    pub(crate) dilation: [u32; 3],
+    pub(crate) kind: [u32; 3],
+    pub(crate) nan_policy: NanPolicy,
+}
+
+/// Everything that a kernel's text depends on. Equal keys share a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KernelKey {
+    /// A pass of a pool.
+    Pool {
+        /// The element type.
+        dtype: DType,
+        /// Where it reads.
+        source: Source,
+        /// What it writes.
+        sink: Sink,
+        /// What it applies to Y.
+        activation: ActivationKind,
+        /// `None` for the generic build.
+        constants: Option<WindowConstants>,
+    },
+    /// Nobody owns anything.
+    UnpoolClear,
+    /// Sources claim their targets.
+    UnpoolClaim {
+        /// The type of the indices.
+        index_type: IndexType,
+    },
+    /// Indices outside their own windows are noticed.
+    UnpoolCheck {
+        /// The type of the indices.
+        index_type: IndexType,
+    },
+    /// Output words are written from the sources whose windows hold them.
+    UnpoolGather {
+        /// The element type.
+        dtype: DType,
+        /// The type of the indices.
+        index_type: IndexType,
+        /// What it applies to Y.
+        activation: ActivationKind,
+    },
+    /// The grids of the general path are written.
+    UnpoolDecide,
+    /// The report of a conversion is cleared.
+    ConvertClear,
+    /// Indices are converted.
+    ConvertIndices {
+        /// The type that is read.
+        from_type: IndexType,
+        /// The type that is written.
+        to_type: IndexType,
+    },
+    /// The first bad index of a conversion is looked up.
+    ConvertReport {
+        /// The type that is read.
+        from_type: IndexType,
+    },
+    /// Output words are written from their owners.
+    UnpoolEmit {
+        /// The element type.
+        dtype: DType,
+        /// The type of the indices: the first bad one is reported with its value.
+        index_type: IndexType,
+        /// What it applies to Y.
+        activation: ActivationKind,
+    },
+}
+
+/// A buffer as a kernel knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// X.
+    X,
+    /// Y.
+    Y,
+    /// The indices that are read.
+    Indices,
+    /// The indices that are written.
+    IndicesOut,
+    /// The report of an unpool or a conversion.
+    Status,
+    /// The windows that are not given by a formula.
+    Tables,
+    /// Scratch memory, by number.
+    Scratch(usize),
+}
+
+/// A storage binding of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Binding {
+    /// The binding's number in group 0. Number 0 is the uniform.
+    pub number: u32,
+    /// Whether the kernel only reads.
+    pub read_only: bool,
+}
+
+/// The numbers of the storage bindings, as the shaders declare them.
+pub(crate) mod binding {
+    pub const X: u32 = 1;
+    pub const Y: u32 = 2;
+    pub const INDICES: u32 = 3;
+    pub const CANDIDATES_IN: u32 = 4;
+    pub const CANDIDATES_OUT: u32 = 5;
+    pub const TABLES: u32 = 6;
+    pub const OWNERS: u32 = 7;
+    pub const STATUS: u32 = 8;
+    pub const GRIDS: u32 = 9;
+    pub const INDICES_OUT: u32 = 10;
+}
+
+impl KernelKey {
+    /// The storage bindings of the kernel, in the order of their numbers.
+    pub fn bindings(&self) -> Vec<Binding> {
+        let read = |number| Binding { number, read_only: true };
+        let write = |number| Binding { number, read_only: false };
+        match *self {
+            KernelKey::Pool { source, sink, .. } => {
+                let mut bindings = vec![read(binding::X)];
+                match sink {
+                    Sink::Candidates => {}
+                    Sink::Values => bindings.push(write(binding::Y)),
+                    Sink::ValuesAndIndices(_) => bindings.push(write(binding::Y)),
+                }
+                if source == Source::Candidates {
+                    bindings.push(read(binding::CANDIDATES_IN));
+                }
+                if sink == Sink::Candidates {
+                    bindings.push(write(binding::CANDIDATES_OUT));
+                }
+                bindings.push(read(binding::TABLES));
+                if let Sink::ValuesAndIndices(_) = sink {
+                    bindings.push(write(binding::INDICES_OUT));
+                }
+                bindings
+            }
+            KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
+            KernelKey::UnpoolClaim { .. } => {
+                vec![read(binding::INDICES), write(binding::OWNERS), write(binding::STATUS)]
+            }
+            KernelKey::UnpoolCheck { .. } => {
+                vec![read(binding::INDICES), read(binding::TABLES), write(binding::STATUS)]
+            }
+            KernelKey::UnpoolGather { .. } => {
+                vec![read(binding::X), write(binding::Y), read(binding::INDICES), read(binding::TABLES)]
+            }
+            KernelKey::UnpoolDecide => vec![write(binding::STATUS), write(binding::GRIDS)],
+            KernelKey::ConvertClear => vec![write(binding::STATUS)],
+            KernelKey::ConvertIndices { .. } => {
+                vec![read(binding::INDICES), write(binding::STATUS), write(binding::INDICES_OUT)]
+            }
+            KernelKey::ConvertReport { .. } => vec![read(binding::INDICES), write(binding::STATUS)],
+            KernelKey::UnpoolEmit { .. } => vec![
+                read(binding::X),
+                write(binding::Y),
+                read(binding::INDICES),
+                write(binding::OWNERS),
+                write(binding::STATUS),
+            ],
+        }
+    }
+
+    /// The kernel's name: operator, types and build, for labels and logs.
+    pub fn name(&self) -> String {
+        match *self {
+            KernelKey::Pool { dtype, source, sink, constants, .. } => {
+                let source = match source {
+                    Source::Elements => "elements",
+                    Source::Candidates => "candidates",
+                };
+                let sink = match sink {
+                    Sink::Candidates => "candidates",
+                    Sink::Values => "values",
+                    Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
+                    Sink::ValuesAndIndices(IndexType::I64) => "values+i64",
+                };
+                let build = if constants.is_some() { "specialised" } else { "generic" };
+                format!("pool {} {source} to {sink}, {build}", dtype.name())
+            }
+            KernelKey::UnpoolClear => "unpool clear".to_owned(),
+            KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),
+            KernelKey::UnpoolCheck { index_type } => format!("unpool check {}", index_type.name()),
+            KernelKey::UnpoolGather { dtype, .. } => format!("unpool gather {}", dtype.name()),
+            KernelKey::UnpoolDecide => "unpool decide".to_owned(),
+            KernelKey::ConvertClear => "convert clear".to_owned(),
+            KernelKey::ConvertIndices { from_type, to_type } => {
+                format!("convert {} to {}", from_type.name(), to_type.name())
+            }
+            KernelKey::ConvertReport { from_type } => format!("convert report {}", from_type.name()),
+            KernelKey::UnpoolEmit { dtype, .. } => format!("unpool emit {}", dtype.name()),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Conversion of indices from one convention to another.
+
+use crate::error::PlanError;
+use crate::index::{IndexSpace, IndexType};
+use crate::plan::{ConvertPlan, Dimensions};
+
+/// Rewrites an index tensor from one convention to another: ONNX's whole-tensor indices to PyTorch's per plane, row major to
+/// column major, NCHW to NHWC.
+///
+/// -1, the index of a window wholly in padding, stays -1. An index outside the first convention's unit, or one that names
+/// another plane than the one it stands in where the second convention cannot say so, is an error.
+///
+/// The convention of a pool is `plan.indices()`'s `space`, that of an unpool `plan.space()`.
+///
+/// ```
+/// use wgpu_pooling::{reference, ConvertIndices, IndexFlattening, IndexSpace, IndexType, TensorView};
+///
+/// // Two channels of four elements: ONNX counts on through the second, PyTorch starts again.
+/// let onnx = IndexSpace::new(1, 2, [4]);
+/// let pytorch = onnx.clone().with_flatten(IndexFlattening::Plane);
+/// let plan = ConvertIndices::new(onnx, pytorch).plan(&[1, 2, 2], IndexType::I64, IndexType::I32)?;
+/// let indices = TensorView::new([1, 2, 2], &[1i64, 3, 4, 7])?;
+/// assert_eq!(reference::convert_indices::<i64, i32>(&plan, indices)?.data(), &[1, 3, 0, 3]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvertIndices {
+    from: IndexSpace,
+    to: IndexSpace,
+}
+
+impl ConvertIndices {
+    /// A conversion between two conventions on tensors of the same size.
+    pub fn new(from: IndexSpace, to: IndexSpace) -> Self {
+        ConvertIndices { from, to }
+    }
+
+    /// What must be computed for an index tensor of this shape, in the layout of the first convention.
+    ///
+    /// # Errors
+    /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if the
+    /// index tensor has another N or C than they, [`PlanError::IndexTypeTooNarrow`] if a unit exceeds an index type.
+    pub fn plan(&self, shape: &[usize], from_type: IndexType, to_type: IndexType) -> Result<ConvertPlan, PlanError> {
+        let sizes = |space: &IndexSpace| (space.batch, space.channels, space.extents.clone());
+        if sizes(&self.from) != sizes(&self.to) {
+            return Err(PlanError::SpaceMismatch { from: self.from.shape(), to: self.to.shape() });
+        }
+        let dimensions = Dimensions::of(shape, self.from.layout)?;
+        let rank = dimensions.spatial.len();
+        if (dimensions.batch, dimensions.channels, rank)
+            != (self.from.batch, self.from.channels, self.from.extents.len())
+        {
+            return Err(PlanError::IndexShape { shape: shape.to_vec(), space: self.from.shape() });
+        }
+        ConvertPlan::complete(self.from.clone(), self.to.clone(), from_type, to_type, &dimensions)
+    }
+}

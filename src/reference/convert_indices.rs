@@ -1,0 +1,72 @@
+//! Index conversion: decode by the first convention, encode by the second.
+
+use super::{check_shape, check_type, for_each, position, zeros};
+use crate::attributes::IndexFlattening;
+use crate::error::ExecuteError;
+use crate::index::Index;
+use crate::plan::ConvertPlan;
+use crate::tensor::{Tensor, TensorView};
+
+/// The indices in the second convention.
+///
+/// # Errors
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if the tensor is not what the plan was made for,
+/// [`ExecuteError::IndexOutOfRange`] for indices outside the unit, [`ExecuteError::IndexNotInPlane`] for those that name
+/// another plane where the second convention cannot.
+///
+/// ```
+/// use wgpu_pooling::{reference, ConvertIndices, IndexSpace, IndexType, StorageOrder, TensorView};
+///
+/// // (1, 0) of a plane of 2 x 3: 3 by rows, 1 by columns.
+/// let rows = IndexSpace::new(1, 1, [2, 3]);
+/// let columns = rows.clone().with_order(StorageOrder::ColumnMajor);
+/// let plan = ConvertIndices::new(rows, columns).plan(&[1, 1, 1, 1], IndexType::I64, IndexType::I64)?;
+/// let indices = TensorView::new([1, 1, 1, 1], &[3i64])?;
+/// assert_eq!(reference::convert_indices::<i64, i64>(&plan, indices)?.data(), &[1]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub fn convert_indices<F: Index, T: Index>(
+    plan: &ConvertPlan,
+    indices: TensorView<'_, F>,
+) -> Result<Tensor<T>, ExecuteError> {
+    check_type("indices", plan.from_type.name(), F::INDEX_TYPE.name())?;
+    check_type("the converted indices", plan.to_type.name(), T::INDEX_TYPE.name())?;
+    check_shape("indices", &plan.input_shape, indices.shape())?;
+    let mut converted = zeros(&plan.output_shape)?;
+    let mut first_offender: Option<(usize, i64)> = None;
+    let mut offenders = 0;
+    for n in 0..plan.from.batch {
+        for c in 0..plan.from.channels {
+            for_each(&plan.extents, |at| {
+                let from = position(plan.from.layout, plan.from.channels, &plan.extents, n, c, at);
+                let to = position(plan.to.layout, plan.to.channels, &plan.extents, n, c, at);
+                let index = indices.data()[from].to_i64();
+                let target = plan.from.decode(index, n, c).filter(|&(target_n, target_c, _)| {
+                    let names_n = plan.to.flatten == IndexFlattening::Tensor;
+                    let names_c = plan.to.flatten != IndexFlattening::Plane;
+                    (names_n || target_n == n) && (names_c || target_c == c)
+                });
+                let value = match target {
+                    Some((n, c, at)) => {
+                        let at: Vec<i64> = at.iter().map(|&coordinate| coordinate as i64).collect();
+                        plan.to.encode(n, c, &at)
+                    }
+                    None => {
+                        if index != -1 {
+                            offenders += 1;
+                            if first_offender.is_none_or(|(first, _)| from < first) {
+                                first_offender = Some((from, index));
+                            }
+                        }
+                        -1
+                    }
+                };
+                converted[to] = T::from_i64(value);
+            });
+        }
+    }
+    match first_offender {
+        Some((first, value)) => Err(plan.offence(first as u64, value, offenders)),
+        None => Ok(Tensor::from_parts(plan.output_shape.clone(), converted)),
+    }
+}

@@ -1,0 +1,99 @@
+//! Schedules of index conversions: clear the report, convert every index, look up the first bad one.
+
+use super::digits::{Coordinate, dense_strides, index_coordinates};
+use super::{check_bytes, check_elements, grid};
+use crate::attributes::IndexFlattening;
+use crate::error::PlanError;
+use crate::index::IndexSpace;
+use crate::kernel::{KernelKey, Slot};
+use crate::plan::{ConvertPlan, Plan, count};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
+use crate::uniform::{self, pair};
+
+/// A digit that is the channel or the batch; any other number is an axis.
+const CHANNEL: u32 = 3;
+const BATCH: u32 = 4;
+const AXIS: u32 = 0;
+
+/// Steps of a 64-bit division (shaders/index/divide.wgsl).
+const DIVISION: u64 = 64;
+
+/// The schedule of an index conversion.
+pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+    let indices = count(&plan.input_shape);
+    check_elements("indices", indices)?;
+    check_bytes("bytes of Indices", device_bytes(indices, plan.from_type.bytes()), limits)?;
+    check_bytes("bytes of the converted Indices", device_bytes(indices, plan.to_type.bytes()), limits)?;
+    let mut schedule = Schedule {
+        plan: Plan::Convert(plan.clone()),
+        family: Family::Convert,
+        build: Build::Generic,
+        dispatches: Vec::new(),
+        tables: vec![0, 0],
+        scratch: Vec::new(),
+    };
+    if indices == 0 {
+        return Ok(schedule);
+    }
+    let grid = grid(indices, limits)?;
+    let names =
+        |space: &IndexSpace| (space.flatten == IndexFlattening::Tensor, space.flatten != IndexFlattening::Plane);
+    let ((from_n, from_c), (to_n, to_c)) = (names(&plan.from), names(&plan.to));
+    let to = plan.to.strides();
+    let own = |named: bool, stride: i64| if named { [0, 0] } else { pair(stride as u64) };
+    let mut uniform = uniform::Convert {
+        count: indices as u32,
+        grid_width: grid[0],
+        unit: pair(plan.from.unit()),
+        names_n: to_n.into(),
+        names_c: to_c.into(),
+        own_n: own(from_n, to.n),
+        own_c: own(from_c, to.c),
+        ..bytemuck::Zeroable::zeroed()
+    };
+    for (slot, digit) in uniform.place.iter_mut().zip(places(plan)) {
+        *slot = digit;
+    }
+    uniform.place_digits = plan.input_shape.len() as u32;
+    let digits = index_coordinates(&plan.from);
+    uniform.digits = digits.len() as u32;
+    for (slot, (coordinate, extent)) in uniform.index.iter_mut().zip(digits) {
+        let radix = u32::try_from(extent).map_err(|_| PlanError::NotOnGpu { what: "extents beyond 32 bits" })?;
+        let (coordinate, stride) = match coordinate {
+            Coordinate::Axis(axis) => (AXIS, to.spatial[axis]),
+            Coordinate::Channel => (CHANNEL, to.c),
+            Coordinate::Batch => (BATCH, to.n),
+        };
+        *slot = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
+    }
+    let iterations = u64::from(uniform.place_digits) + u64::from(uniform.digits) * (1 + DIVISION);
+    let uniform = bytemuck::bytes_of(&uniform).to_vec();
+    let (from_type, to_type) = (plan.from_type, plan.to_type);
+    let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
+        let (uniform, slots) = (uniform.clone(), slots.to_vec());
+        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+    };
+    dispatch(KernelKey::ConvertClear, [1, 1, 1], &[Slot::Status], 0);
+    let slots = [Slot::Indices, Slot::Status, Slot::IndicesOut];
+    dispatch(KernelKey::ConvertIndices { from_type, to_type }, grid, &slots, iterations);
+    dispatch(KernelKey::ConvertReport { from_type }, [1, 1, 1], &[Slot::Indices, Slot::Status], 0);
+    Ok(schedule)
+}
+
+/// The digits of an index's rank in (n, c, spatial) order, and what a step adds to where it stands in either tensor.
+fn places(plan: &ConvertPlan) -> Vec<uniform::PlaceDigit> {
+    let strides = |space: &IndexSpace| dense_strides(space.layout, space.channels, &plan.extents);
+    let (from, to) = (strides(&plan.from), strides(&plan.to));
+    let digit = |extent: usize, from: i64, to: i64, coordinate: u32| uniform::PlaceDigit {
+        radix: extent as u32,
+        from_stride: from as u32,
+        to_stride: to as u32,
+        coordinate,
+    };
+    let axes = (0..plan.extents.len()).rev();
+    let mut digits: Vec<uniform::PlaceDigit> =
+        axes.map(|axis| digit(plan.extents[axis], from.spatial[axis], to.spatial[axis], AXIS)).collect();
+    digits.push(digit(plan.from.channels, from.c, to.c, CHANNEL));
+    digits.push(digit(plan.from.batch, from.n, to.n, BATCH));
+    digits
+}

@@ -1,0 +1,156 @@
+//! Schedules of unpools whose indices are meant to come from a pool: check that they do, gather by the windows, and let the
+//! device decide whether the general path follows.
+
+use super::digits::{Coordinate, dense_strides, index_coordinates};
+use super::pool::{PassAxis, PassWindow, lanes, pass_axis};
+use super::{MAX_ITERATIONS, WORKGROUP, activation, check_bytes, grid, unpool};
+use crate::attributes::Layout;
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::index::IndexStrides;
+use crate::kernel::{KernelKey, Slot};
+use crate::plan::{PoolAxis, UnpoolPlan, count};
+use crate::schedule::{Dispatch, Family, Limits, STATUS_WORDS, Schedule};
+use crate::uniform;
+
+/// The schedule of a streaming unpool.
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+    let family = Family::Streaming;
+    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
+    let Some(windows) = &plan.windows else {
+        return refuse("the windows exceed 64-bit positions");
+    };
+    if windows.len() > 3 {
+        return refuse("there are more than three spatial axes");
+    }
+    let mut schedule = unpool::schedule(plan, limits)?;
+    schedule.family = family;
+    let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
+    if sources == 0 || outputs == 0 {
+        return refuse("there is nothing to stream");
+    }
+    let general = std::mem::take(&mut schedule.dispatches);
+
+    // The general path needs no tables, so it is there where these are too large.
+    let (holders, own) = match axes(plan, windows, &mut schedule.tables, limits) {
+        Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
+        other => other?,
+    };
+    if check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits).is_err() {
+        return refuse("the window tables exceed the device's limits");
+    }
+    let looked_at =
+        holders.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
+    let lanes = lanes(plan.dtype);
+    let iterations = looked_at.saturating_add(1).saturating_mul(lanes);
+    if iterations > MAX_ITERATIONS {
+        return refuse("too many windows hold the same element");
+    }
+    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
+    let mut uniform = uniform::Stream {
+        outputs: outputs as u32,
+        sources: sources as u32,
+        inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
+        outer_channels: if plan.layout == Layout::Nhwc { 1 } else { plan.channels as u32 },
+        unit: plan.space.unit() as u32,
+        skip_minus_one: plan.skip_minus_one.into(),
+        activation,
+        holders: holders.map(|(axis, _)| axis),
+        windows: own,
+        value: strides(&plan.space.strides()),
+        stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.inputs)),
+        ..bytemuck::Zeroable::zeroed()
+    };
+    let digits = index_coordinates(&plan.space);
+    uniform.digits = digits.len() as u32;
+    for (slot, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
+        let coordinate = match coordinate {
+            Coordinate::Axis(axis) => (3 - windows.len() + axis) as u32,
+            Coordinate::Channel => 3,
+            Coordinate::Batch => 4,
+        };
+        *slot = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
+    }
+    for (slot, dispatch) in uniform.grids.iter_mut().zip(&general) {
+        slot[..3].copy_from_slice(&dispatch.grid);
+    }
+
+    // The owners stay the first scratch buffer; the grids that the device writes are the second.
+    let grids = schedule.scratch.len();
+    schedule.scratch.push(general.len() as u64 * 12);
+    let (dtype, index_type) = (plan.dtype, plan.index_type);
+    let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
+        let mut uniform: uniform::Stream = uniform;
+        uniform.grid_width = grid[0];
+        let uniform = bytemuck::bytes_of(&uniform).to_vec();
+        schedule.dispatches.push(Dispatch { key, uniform, slots: slots.to_vec(), grid, indirect: None, iterations });
+    };
+    let check = [Slot::Indices, Slot::Tables, Slot::Status];
+    dispatch(KernelKey::UnpoolCheck { index_type }, grid(sources, limits)?, &check, uniform.digits.into());
+    let gather = KernelKey::UnpoolGather { dtype, index_type, activation: activation_kind };
+    let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Tables];
+    dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
+    dispatch(KernelKey::UnpoolDecide, [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
+    // The report is cleared first; the owners only if the general path runs.
+    if let Some(clear) = general.first() {
+        schedule.dispatches.insert(0, clear_report(clear.clone()));
+    }
+    for (step, mut dispatch) in general.into_iter().enumerate() {
+        dispatch.indirect = Some((grids, step as u64 * 12));
+        schedule.dispatches.push(dispatch);
+    }
+    Ok(schedule)
+}
+
+/// A clear that finds no owners to clear.
+fn clear_report(mut clear: Dispatch) -> Dispatch {
+    let mut uniform: uniform::Unpool = bytemuck::pod_read_unaligned(&clear.uniform);
+    uniform.outputs = 0;
+    clear.uniform = bytemuck::bytes_of(&uniform).to_vec();
+    clear.grid = [STATUS_WORDS.div_ceil(WORKGROUP) as u32, 1, 1];
+    clear
+}
+
+/// For each of three axes: from a coordinate of Y to the sources whose windows hold it, with the most that do; and from a
+/// source to its window.
+type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
+
+fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Vec<u32>, limits: &Limits) -> Result<Axes, PlanError> {
+    let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
+    let (mut holders, mut own) = ([(unit, 1); 3], [unit; 3]);
+    let skipped = 3 - windows.len();
+    for (axis, &window) in windows.iter().enumerate() {
+        let (input, output, extent) = (plan.inputs[axis], plan.outputs[axis], plan.space.extents[axis]);
+        let most = window.most_holders(extent, input);
+        let held = PassAxis {
+            input: input as u64,
+            output: output as u64,
+            most_taps: most,
+            window: PassWindow::Holders(window, extent as u64),
+        };
+        holders[skipped + axis] = (pass_axis(&held, tables, limits)?, most);
+        let window = PoolAxis { input: extent, output: input, window };
+        own[skipped + axis] = pass_axis(&PassAxis::of(&window), tables, limits)?;
+    }
+    Ok((holders, own))
+}
+
+/// Strides as the uniform has them. Units stay below 2^31 where Y does, so 32 bits hold them.
+fn strides(strides: &IndexStrides) -> uniform::Strides {
+    let skipped = 3 - strides.spatial.len();
+    let mut spatial = [0; 3];
+    for (slot, &stride) in spatial[skipped..].iter_mut().zip(&strides.spatial) {
+        *slot = stride as u32;
+    }
+    let [axis_0, axis_1, axis_2] = spatial;
+    uniform::Strides {
+        n: strides.n as u32,
+        c: strides.c as u32,
+        axis_0,
+        axis_1,
+        axis_2,
+        reserved_0: 0,
+        reserved_1: 0,
+        reserved_2: 0,
+    }
+}

@@ -1,0 +1,140 @@
+//! One computation, on every path.
+
+#[cfg(feature = "gpu")]
+use wgpu_pooling::{Build, Choice, Family, Plan, Prepared, families, select};
+use wgpu_pooling::{DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView, reference};
+
+/// A shape and its elements.
+pub type Dense<'a, T> = (&'a [usize], &'a [T]);
+
+/// An element type that small numbers can be written in.
+pub trait Number: Element {
+    /// The element with this value; the value is one that the type has.
+    fn of(value: f64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($type:ty: $of:expr),+) => {
+        $(impl Number for $type {
+            fn of(value: f64) -> Self {
+                $of(value)
+            }
+        })+
+    };
+}
+
+numbers!(
+    f32: |value| value as f32, f64: |value| value, half::f16: half::f16::from_f64, half::bf16: half::bf16::from_f64,
+    i8: |value| value as i8, u8: |value| value as u8, i16: |value| value as i16, u16: |value| value as u16,
+    i32: |value| value as i32, u32: |value| value as u32, i64: |value| value as i64, u64: |value| value as u64
+);
+
+/// The elements with these values.
+pub fn numbers<T: Number>(values: &[f64]) -> Vec<T> {
+    values.iter().map(|&value| T::of(value)).collect()
+}
+
+/// Calls a function with the type of every dtype.
+macro_rules! for_every_dtype {
+    ($function:ident) => {{
+        $function::<f32>();
+        $function::<half::f16>();
+        $function::<half::bf16>();
+        $function::<f64>();
+        $function::<i8>();
+        $function::<u8>();
+        $function::<i16>();
+        $function::<u16>();
+        $function::<i32>();
+        $function::<u32>();
+        $function::<i64>();
+        $function::<u64>();
+    }};
+}
+pub(crate) use for_every_dtype;
+
+/// A pool of X gives exactly this Y and these indices, in every bit, and the same Y without indices.
+#[track_caller]
+pub fn pools<T: Element, I: Index>(pool: &impl Pooling, x: Dense<T>, y: Dense<T>, indices: Dense<I>) {
+    let view = TensorView::new(x.0, x.1).unwrap();
+    let plan = pool.plan(x.0, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
+    let (reference_y, reference_indices) = reference::max_pool_with_indices::<T, I>(&plan, view.clone()).unwrap();
+    same("reference", &reference_y, y);
+    assert_eq!((reference_indices.shape(), reference_indices.data()), indices, "reference");
+    let values_only = pool.plan(x.0, T::DTYPE, None).unwrap();
+    same("reference, values only", &reference::max_pool(&values_only, view.clone()).unwrap(), y);
+    #[cfg(feature = "gpu")]
+    {
+        on_gpu(&plan.into(), |kernel, prepared| {
+            let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<T, I>(view.clone()).unwrap();
+            same(kernel, &gpu_y, y);
+            assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
+        });
+        on_gpu(&values_only.into(), |kernel, prepared| {
+            same(kernel, &prepared.max_pool_blocking(view.clone()).unwrap(), y);
+        });
+    }
+}
+
+/// An unpool of X at these indices gives exactly this Y, in every bit, or this error.
+#[track_caller]
+pub fn unpools<T: Element, I: Index>(
+    unpool: &MaxUnpool,
+    x: Dense<T>,
+    indices: Dense<I>,
+    expected: Result<Dense<T>, ExecuteError>,
+) {
+    check_unpool(unpool, x, indices, |path, result| match &expected {
+        Ok(y) => same(path, &result.unwrap_or_else(|error| panic!("{path}: {error}")), *y),
+        Err(error) => assert_eq!(result, Err(error.clone()), "{path}"),
+    });
+}
+
+/// Runs an unpool on every path and hands over what each gave.
+#[track_caller]
+pub fn check_unpool<T: Element, I: Index>(
+    unpool: &MaxUnpool,
+    x: Dense<T>,
+    indices: Dense<I>,
+    check: impl Fn(&str, Result<Tensor<T>, ExecuteError>),
+) {
+    let x_view = TensorView::new(x.0, x.1).unwrap();
+    let indices_view = TensorView::new(indices.0, indices.1).unwrap();
+    let plan = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap();
+    check("reference", reference::max_unpool(&plan, x_view.clone(), indices_view.clone()));
+    #[cfg(feature = "gpu")]
+    on_gpu(&plan.into(), |kernel, prepared| {
+        check(kernel, prepared.max_unpool_blocking(x_view.clone(), indices_view.clone()));
+    });
+}
+
+/// Calls with the name and the prepared form of every kernel that applies.
+#[cfg(feature = "gpu")]
+#[track_caller]
+fn on_gpu(plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
+    if crate::common::skip() {
+        return;
+    }
+    let gpu = crate::common::gpu();
+    let families: Vec<Family> = families(plan, &gpu.limits());
+    assert!(!families.is_empty(), "no kernel applies: {:?}", select(plan, &gpu.limits(), &Choice::default()));
+    for family in families {
+        let choice = Choice { family: Some(family), build: Build::Generic };
+        let schedule = select(plan, &gpu.limits(), &choice).unwrap();
+        let kernel = schedule.kernel();
+        run(&kernel, &gpu.prepare_schedule_blocking(schedule).unwrap());
+    }
+}
+
+/// Equal in shape and in bits: -0 is not +0, and NaN have payloads.
+#[track_caller]
+fn same<T: Element>(path: &str, actual: &Tensor<T>, (shape, expected): Dense<T>) {
+    let bits = |values: &[T]| values.iter().map(|value| format!("{:#x}", value.to_bits64())).collect::<Vec<_>>();
+    assert_eq!((actual.shape(), bits(actual.data())), (shape, bits(expected)), "{path}, {:?}", T::DTYPE);
+}
+
+/// The plan's output shape for an f32 X, without computing anything.
+#[track_caller]
+pub fn output_shape(pool: &impl Pooling, shape: &[usize]) -> Vec<usize> {
+    pool.plan(shape, DType::F32, Some(IndexType::I64)).unwrap().output_shape().to_vec()
+}

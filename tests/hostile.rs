@@ -1,0 +1,395 @@
+//! Attributes and shapes that no computation has: each gets a typed error with its numbers, at once, and nothing is
+//! allocated for it.
+
+use std::alloc::{GlobalAlloc, Layout as Allocation, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use wgpu_pooling::{
+    AdaptiveMaxPool, Attribute, AutoPad, CeilRule, Choice, DType, EmptyIndex, Family, GlobalMaxPool, IndexFlattening,
+    IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool, PadsLimit, Plan, PlanError, Pooling, SizeRounding,
+    StorageOrder, TensorView, UnpoolSpace, families, select,
+};
+
+/// The system's allocator, and the largest size that was asked of it.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, allocation: Allocation) -> *mut u8 {
+        LARGEST.fetch_max(allocation.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(allocation) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, allocation: Allocation) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, allocation) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+/// No plan, error or schedule of this file needs more at a time, and none of its rows longer.
+const MOST_BYTES: usize = 1 << 20;
+const MOST_TIME: Duration = Duration::from_secs(5);
+
+/// Runs something that must be quick and small. The bound on time is wide, because machines stall; what it is there for
+/// would take minutes.
+#[track_caller]
+fn modestly<R>(call: impl FnOnce() -> R) -> R {
+    let start = Instant::now();
+    let result = call();
+    assert!(start.elapsed() < MOST_TIME, "{:?}", start.elapsed());
+    let largest = LARGEST.load(Ordering::Relaxed);
+    assert!(largest < MOST_BYTES, "{largest} bytes were asked for at once");
+    result
+}
+
+/// The error that planning comes to, with indices and without.
+#[track_caller]
+fn pool_refused(pool: &impl Pooling, shape: &[usize], expected: PlanError) {
+    for indices in [None, Some(IndexType::I32), Some(IndexType::I64)] {
+        let planned = modestly(|| pool.plan(shape, DType::F32, indices));
+        assert_eq!(planned.map(|plan| plan.output_shape().to_vec()), Err(expected.clone()), "{indices:?} indices");
+    }
+}
+
+#[track_caller]
+fn unpool_refused(unpool: &MaxUnpool, shape: &[usize], expected: PlanError) {
+    let planned = modestly(|| unpool.plan(shape, DType::F32, IndexType::I64));
+    assert_eq!(planned.map(|plan| plan.output_shape().to_vec()), Err(expected));
+}
+
+const MOST: i64 = i64::MAX;
+const SQUARE: [usize; 4] = [1, 1, 4, 4];
+
+#[test]
+fn lists_have_a_value_for_each_axis() {
+    let length = |attribute, expected, actual| PlanError::AttributeLength { attribute, expected, actual };
+    let two = || MaxPool::new([2, 2]);
+    pool_refused(&MaxPool::new([]), &SQUARE, length("kernel_shape", 2, 0));
+    pool_refused(&MaxPool::new([2]), &SQUARE, length("kernel_shape", 2, 1));
+    pool_refused(&MaxPool::new([2; 3]), &SQUARE, length("kernel_shape", 2, 3));
+    pool_refused(&two().strides([]), &SQUARE, length("strides", 2, 0));
+    pool_refused(&two().strides([1; 3]), &SQUARE, length("strides", 2, 3));
+    pool_refused(&two().dilations([1]), &SQUARE, length("dilations", 2, 1));
+    pool_refused(&two().pads([0, 0]), &SQUARE, length("pads", 4, 2));
+    pool_refused(&two().pads([0; 5]), &SQUARE, length("pads", 4, 5));
+    pool_refused(&MaxPool::new(vec![1; 100_000]), &SQUARE, length("kernel_shape", 2, 100_000));
+    pool_refused(&AdaptiveMaxPool::new([2]), &SQUARE, length("output_size", 2, 1));
+    pool_refused(&AdaptiveMaxPool::new([2; 3]), &SQUARE, length("output_size", 2, 3));
+    unpool_refused(&MaxUnpool::new([2]), &SQUARE, length("kernel_shape", 2, 1));
+    unpool_refused(&MaxUnpool::new([2, 2]).strides([2]), &SQUARE, length("strides", 2, 1));
+    unpool_refused(&MaxUnpool::new([2, 2]).pads([1, 1]), &SQUARE, length("pads", 4, 2));
+    unpool_refused(&MaxUnpool::new([2, 2]).output_shape([8, 8]), &SQUARE, length("output_shape", 4, 2));
+}
+
+#[test]
+fn kernels_strides_and_dilations_are_positive() {
+    let not_positive = |attribute, axis, value| PlanError::NotPositive { attribute, axis, value };
+    let two = || MaxPool::new([2, 2]);
+    for value in [0, -1, i64::MIN] {
+        pool_refused(&MaxPool::new([2, value]), &SQUARE, not_positive("kernel_shape", 1, value));
+        pool_refused(&two().strides([value, 1]), &SQUARE, not_positive("strides", 0, value));
+        pool_refused(&two().dilations([1, value]), &SQUARE, not_positive("dilations", 1, value));
+        unpool_refused(&MaxUnpool::new([value, 2]), &SQUARE, not_positive("kernel_shape", 0, value));
+        unpool_refused(&MaxUnpool::new([2, 2]).strides([1, value]), &SQUARE, not_positive("strides", 1, value));
+    }
+    // SAME_* and one output do not make a stride or a dilation idle.
+    let same = MaxPool::new([1, 1]).auto_pad(AutoPad::SameUpper).dilations([1, 0]);
+    pool_refused(&same, &SQUARE, not_positive("dilations", 1, 0));
+}
+
+#[test]
+fn pads_and_extents_are_not_negative() {
+    let negative = |attribute, axis, value| PlanError::Negative { attribute, axis, value };
+    for value in [-1, i64::MIN] {
+        pool_refused(&MaxPool::new([2, 2]).pads([0, 0, 0, value]), &SQUARE, negative("pads", 3, value));
+        pool_refused(&AdaptiveMaxPool::new([value, 2]), &SQUARE, negative("output_size", 0, value));
+        unpool_refused(&MaxUnpool::new([2, 2]).pads([0, value, 0, 0]), &SQUARE, negative("pads", 1, value));
+        let unpool = MaxUnpool::new([2, 2]).output_shape([1, 1, 5, value]);
+        unpool_refused(&unpool, &SQUARE, negative("output_shape", 3, value));
+    }
+}
+
+#[test]
+fn pads_beside_auto_pad_or_above_a_limit() {
+    let pool = || MaxPool::new([3, 2]);
+    for (auto_pad, name) in
+        [(AutoPad::Valid, "VALID"), (AutoPad::SameUpper, "SAME_UPPER"), (AutoPad::SameLower, "SAME_LOWER")]
+    {
+        let beside = PlanError::PadsWithAutoPad { auto_pad: name, position: 3, value: 1 };
+        pool_refused(&pool().auto_pad(auto_pad).pads([0, 0, 0, 1]), &SQUARE, beside);
+    }
+    // Below the kernel of 2; at most half the kernel of 3.
+    let above = |position, value, limit| PlanError::PadExceedsLimit { position, value, limit };
+    pool_refused(&pool().pads_limit(PadsLimit::Ort).pads([2, 2, 0, 0]), &SQUARE, above(1, 2, 1));
+    pool_refused(&pool().pads_limit(PadsLimit::Torch).pads([0, 0, 2, 0]), &SQUARE, above(2, 2, 1));
+}
+
+#[test]
+fn ranks_and_extents() {
+    let rank = |rank| PlanError::Rank { rank, max_spatial: MAX_SPATIAL_AXES };
+    for shape in [&[][..], &[4], &[1, 4], &[1; 13], &[1; 64], &[usize::MAX; 64]] {
+        let axes = shape.len().saturating_sub(2);
+        pool_refused(&MaxPool::new(vec![1; axes]), shape, rank(shape.len()));
+        pool_refused(&AdaptiveMaxPool::new(vec![1; axes]), shape, rank(shape.len()));
+        pool_refused(&GlobalMaxPool::new(), shape, rank(shape.len()));
+        unpool_refused(&MaxUnpool::new(vec![1; axes]), shape, rank(shape.len()));
+    }
+    let zero = |axis, shape: &[usize]| PlanError::ZeroExtent { axis, shape: shape.to_vec() };
+    for (shape, axis) in [([1, 1, 4, 0], 1), ([0, 1, 0, 4], 0), ([1, 0, 0, 0], 0)] {
+        pool_refused(&MaxPool::new([1, 1]), &shape, zero(axis, &shape));
+        pool_refused(&AdaptiveMaxPool::new([0, 0]), &shape, zero(axis, &shape));
+        pool_refused(&GlobalMaxPool::new(), &shape, zero(axis, &shape));
+        unpool_refused(&MaxUnpool::new([1, 1]), &shape, zero(axis, &shape));
+    }
+    // In NHWC the last axis is C and may be 0, the one before it may not.
+    pool_refused(&GlobalMaxPool::new().layout(Layout::Nhwc), &[1, 4, 0, 1], zero(1, &[1, 4, 0, 1]));
+    assert!(GlobalMaxPool::new().layout(Layout::Nhwc).plan(&[1, 4, 1, 0], DType::F32, None).is_ok());
+}
+
+#[test]
+fn numbers_and_combinations_that_no_attribute_has() {
+    let two = || MaxPool::new([2, 2]);
+    for value in [2, -1, MOST] {
+        let unknown = |attribute, expected| PlanError::UnknownValue { attribute, value: value.to_string(), expected };
+        let ceil_mode = unknown("ceil_mode", "0 (floor) or 1 (ceil)");
+        pool_refused(&two().ceil_mode(value), &SQUARE, ceil_mode.clone());
+        let storage_order = unknown("storage_order", "0 (row major) or 1 (column major)");
+        pool_refused(&two().storage_order(value), &SQUARE, storage_order.clone());
+        let from_onnx = |name| {
+            let attributes = [("kernel_shape", Attribute::Ints(vec![2, 2])), (name, Attribute::Int(value))];
+            MaxPool::from_onnx(attributes)
+        };
+        assert_eq!(from_onnx("ceil_mode"), Err(ceil_mode));
+        assert_eq!(from_onnx("storage_order"), Err(storage_order));
+    }
+    let nhwc = two().index_layout(Layout::Nhwc);
+    let excluded = |second| PlanError::Combination { first: "index_layout NHWC", second };
+    pool_refused(&nhwc.clone().flatten(IndexFlattening::Plane), &SQUARE, excluded("flatten plane"));
+    pool_refused(&nhwc.storage_order(1), &SQUARE, excluded("column-major storage_order"));
+    // AdaptiveMaxPool counts through planes unless told otherwise.
+    pool_refused(&AdaptiveMaxPool::new([1, 1]).index_layout(Layout::Nhwc), &SQUARE, excluded("flatten plane"));
+    let unpool = MaxUnpool::new([2, 2]).index_layout(Layout::Nhwc);
+    unpool_refused(&unpool.clone().flatten(IndexFlattening::Plane), &SQUARE, excluded("flatten plane"));
+    let unpool = unpool.index_order(StorageOrder::ColumnMajor);
+    unpool_refused(&unpool, &SQUARE, excluded("column-major storage_order"));
+}
+
+#[test]
+fn nodes_with_attributes_that_the_operator_does_not_have() {
+    let kernel = || ("kernel_shape", Attribute::Ints(vec![2]));
+    let text = |value: &str| Attribute::String(value.to_owned());
+    let pool = |name, value| MaxPool::from_onnx([kernel(), (name, value)]).map(|_| ());
+    let unpool = |name, value| MaxUnpool::from_onnx([kernel(), (name, value)]).map(|_| ());
+    for value in ["FULL", "same_upper", "SAME", "", "NOTSET\0"] {
+        let expected = "NOTSET, VALID, SAME_UPPER, SAME_LOWER";
+        let error = PlanError::UnknownValue { attribute: "auto_pad", value: value.to_owned(), expected };
+        assert_eq!(pool("auto_pad", text(value)), Err(error));
+    }
+    for value in ["relu", "Elu", ""] {
+        let expected = "Relu, Tanh, Sigmoid, LeakyRelu, Clip, HardSigmoid";
+        let error = PlanError::UnknownValue { attribute: "activation", value: value.to_owned(), expected };
+        assert_eq!(pool("activation", text(value)), Err(error.clone()));
+        assert_eq!(unpool("activation", text(value)), Err(error));
+    }
+    let unknown = |operator, name: &str| Err(PlanError::UnknownAttribute { operator, name: name.to_owned() });
+    assert_eq!(pool("count_include_pad", Attribute::Int(0)), unknown("MaxPool", "count_include_pad"));
+    assert_eq!(pool("Strides", Attribute::Ints(vec![1])), unknown("MaxPool", "Strides"));
+    assert_eq!(unpool("dilations", Attribute::Ints(vec![1])), unknown("MaxUnpool", "dilations"));
+    assert_eq!(unpool("output_shape", Attribute::Ints(vec![1, 1, 4])), unknown("MaxUnpool", "output_shape"));
+    let kind = |name: &str, expected, actual| Err(PlanError::AttributeKind { name: name.to_owned(), expected, actual });
+    assert_eq!(pool("strides", Attribute::Int(1)), kind("strides", "integers", "an integer"));
+    assert_eq!(pool("ceil_mode", Attribute::Ints(vec![1])), kind("ceil_mode", "an integer", "integers"));
+    assert_eq!(pool("auto_pad", Attribute::Int(0)), kind("auto_pad", "a string", "an integer"));
+    assert_eq!(unpool("pads", text("0")), kind("pads", "integers", "a string"));
+    assert_eq!(unpool("activation_params", Attribute::Ints(vec![1])), kind("activation_params", "floats", "integers"));
+    let missing = |operator, attribute| Err(PlanError::MissingAttribute { operator, attribute });
+    let none: [(&str, Attribute); 0] = [];
+    assert_eq!(MaxPool::from_onnx(none.clone()).map(|_| ()), missing("MaxPool", "kernel_shape"));
+    assert_eq!(MaxUnpool::from_onnx(none).map(|_| ()), missing("MaxUnpool", "kernel_shape"));
+    // Parameters of nothing, too many of them, and one that is not a number.
+    let parameters = || ("activation_params", Attribute::Floats(vec![1.0, f32::NAN]));
+    assert_eq!(MaxPool::from_onnx([kernel(), parameters()]).map(|_| ()), missing("MaxPool", "activation"));
+    let with = |name| MaxUnpool::from_onnx([kernel(), parameters(), ("activation", text(name))]).map(|_| ());
+    let length = PlanError::AttributeLength { attribute: "activation_params", expected: 1, actual: 2 };
+    assert_eq!(with("LeakyRelu"), Err(length));
+    assert_eq!(with("Clip"), Err(PlanError::ActivationParameter { position: 1 }));
+}
+
+#[test]
+fn extents_whose_product_no_computer_holds() {
+    let overflow = |shape: &[usize]| PlanError::ShapeOverflow { shape: shape.to_vec() };
+    // The last two wrap to 0 and to 4 in 64 bits.
+    let shapes = [
+        [1, 1, usize::MAX],
+        [usize::MAX; 3],
+        [1 << 21, 1 << 21, 1 << 21],
+        [1 << 32, 1 << 32, 1],
+        [4, (1 << 62) + 1, 1],
+    ];
+    for shape in shapes {
+        pool_refused(&MaxPool::new([1]), &shape, overflow(&shape));
+        pool_refused(&AdaptiveMaxPool::new([1]), &shape, overflow(&shape));
+        pool_refused(&GlobalMaxPool::new(), &shape, overflow(&shape));
+        unpool_refused(&MaxUnpool::new([1]), &shape, overflow(&shape));
+        unpool_refused(&MaxUnpool::inverse_of(&MaxPool::new([1]), &shape), &shape, overflow(&shape));
+        assert_eq!(TensorView::<u8>::new(shape, &[]), Err(overflow(&shape)));
+    }
+    // A small input can ask for as much: one element, a million million pads on each side of three axes.
+    let far = 1_000_000_000_000;
+    let extent = 2 * far as usize + 1;
+    pool_refused(&MaxPool::new([1; 3]).pads([far; 6]), &[1; 5], overflow(&[1, 1, extent, extent, extent]));
+    pool_refused(&AdaptiveMaxPool::new([MOST]), &[1, 1, 5], overflow(&[1, 1, MOST as usize]));
+    unpool_refused(&MaxUnpool::new([MOST]), &[1; 3], overflow(&[1, 1, MOST as usize]));
+    let unpool = MaxUnpool::new([1]).output_shape([1, 1, MOST]);
+    unpool_refused(&unpool, &[1; 3], overflow(&[1, 1, MOST as usize]));
+    unpool_refused(&unpool.unpool_space(UnpoolSpace::OutputShape), &[1; 3], overflow(&[1, 1, MOST as usize]));
+}
+
+#[test]
+fn an_extent_of_zero_does_not_excuse_the_others() {
+    let overflow = |shape: &[usize]| PlanError::ShapeOverflow { shape: shape.to_vec() };
+    for shape in [[0, 1, 1 << 40, 1 << 40], [1, 0, 1 << 40, 1 << 40], [0, usize::MAX, 8, 8], [0, 1, usize::MAX, 2]] {
+        for flatten in [IndexFlattening::Tensor, IndexFlattening::Batch, IndexFlattening::Plane] {
+            pool_refused(&MaxPool::new([1, 1]).flatten(flatten), &shape, overflow(&shape));
+            pool_refused(&GlobalMaxPool::new().flatten(flatten), &shape, overflow(&shape));
+            pool_refused(&AdaptiveMaxPool::new([1, 1]).flatten(flatten), &shape, overflow(&shape));
+            unpool_refused(&MaxUnpool::new([1, 1]).flatten(flatten), &shape, overflow(&shape));
+        }
+    }
+    // An output of nothing in one direction and of too much in the others.
+    pool_refused(&AdaptiveMaxPool::new([MOST, MOST, 0]), &[1; 5], overflow(&[1, 1, MOST as usize, MOST as usize, 0]));
+}
+
+#[test]
+fn a_plan_counts_the_bytes_of_its_tensors() {
+    // 8 bytes an element in X, Y and the indices. A plan is an error or has a sum that is right.
+    for elements in [1 << 50, 1 << 57, 1 << 59, (1 << 60) - 1] {
+        let (shape, sum) = ([1, 1, elements], 24 * elements as u128);
+        if let Ok(plan) = MaxPool::new([1]).plan(&shape, DType::F64, Some(IndexType::I64)) {
+            assert_eq!(u128::from(plan.bytes()), sum);
+        }
+        if let Ok(plan) = MaxUnpool::new([1]).plan(&shape, DType::F64, IndexType::I64) {
+            assert_eq!(u128::from(plan.bytes()), sum);
+        }
+    }
+}
+
+#[test]
+fn attributes_whose_positions_do_not_fit_64_bits() {
+    // Kernel, stride, dilation and pads, on 8 elements: pads on both sides, on one, a kernel that fills them, and
+    // effective kernels of (MOST - 1) * MOST + 1 and 2 * MOST + 1.
+    let rows = [
+        (2, 1, 1, [MOST, MOST]),
+        (2, 1, 1, [MOST, 0]),
+        (2, 1, 1, [0, MOST]),
+        (MOST, 1, 1, [0, MOST]),
+        (MOST, 1, MOST, [0, 0]),
+        (3, 1, MOST, [0, 0]),
+    ];
+    for (kernel, stride, dilation, pads) in rows {
+        let pool = MaxPool::new([kernel]).strides([stride]).dilations([dilation]).pads(pads);
+        pool_refused(
+            &pool,
+            &[1, 1, 8],
+            PlanError::GeometryOverflow { axis: 0, input: 8, kernel, stride, dilation, pads },
+        );
+    }
+    // The literal ceiling keeps a window that starts a stride behind the input.
+    let literal = MaxPool::new([2]).strides([MOST]).ceil_rule(CeilRule::CeilLiteral);
+    let expected =
+        PlanError::GeometryOverflow { axis: 0, input: 8, kernel: 2, stride: MOST, dilation: 1, pads: [0, 0] };
+    pool_refused(&literal, &[1, 1, 8], expected);
+    // (8 - 1) * MOST + 2, 7 * 1 + MOST, and 7 - 2 * MOST + 1.
+    let unpool = |kernel, stride, pads: [i64; 2]| MaxUnpool::new([kernel]).strides([stride]).pads(pads);
+    for (kernel, stride, pads) in [(2, MOST, [0, 0]), (MOST, 1, [0, 0]), (1, 1, [MOST, MOST])] {
+        let expected = PlanError::GeometryOverflow { axis: 0, input: 8, kernel, stride, dilation: 1, pads };
+        unpool_refused(&unpool(kernel, stride, pads), &[1, 1, 8], expected);
+    }
+    let below = PlanError::InferredNotPositive { axis: 0, inferred: 8 - MOST };
+    unpool_refused(&unpool(1, 1, [MOST, 0]), &[1, 1, 8], below.clone());
+    unpool_refused(&unpool(1, 1, [MOST, 0]).output_shape([1, 1, 8]), &[1, 1, 8], below);
+}
+
+#[test]
+fn kernels_that_exceed_the_padded_input() {
+    let exceeds =
+        |axis, effective_kernel, padded_input| PlanError::KernelExceedsInput { axis, effective_kernel, padded_input };
+    pool_refused(&MaxPool::new([MOST]), &[1, 1, 8], exceeds(0, MOST, 8));
+    pool_refused(&MaxPool::new([2]).dilations([1_000_000_000]), &[1, 1, 8], exceeds(0, 1_000_000_001, 8));
+    pool_refused(&MaxPool::new([2, 9]).pads([0, 1, 0, 1]), &[1, 1, 4, 4], exceeds(1, 9, 6));
+    pool_refused(&MaxPool::new([9]).strides([2]), &[1, 1, 4], exceeds(0, 9, 4));
+    // A stride so long that the floor is only just no window, unless there has to be one.
+    let long = MaxPool::new([9]).strides([MOST]);
+    assert_eq!(long.plan(&[1, 1, 8], DType::F32, None).map(|plan| plan.output_shape()[2]), Ok(0));
+    pool_refused(&long.size_rounding(SizeRounding::FloorPositive), &[1, 1, 8], exceeds(0, 9, 8));
+}
+
+#[test]
+fn unpools_without_a_place_for_their_output() {
+    // (1 - 1) * 1 - 2 + 2 = 0.
+    let inferred = |axis, inferred| PlanError::InferredNotPositive { axis, inferred };
+    unpool_refused(&MaxUnpool::new([2]).pads([1, 1]), &[1; 3], inferred(0, 0));
+    unpool_refused(&MaxUnpool::new([9, 1]).pads([0, 3, 0, 0]), &[1, 1, 2, 2], inferred(1, -1));
+    let outer = |given, expected| PlanError::OutputShapeOuter { given, expected };
+    unpool_refused(&MaxUnpool::new([2]).output_shape([2, 3, 4]), &[1, 3, 2], outer([2, 3], [1, 3]));
+    unpool_refused(&MaxUnpool::new([2]).output_shape([1, 9, 4]), &[1, 3, 2], outer([1, 9], [1, 3]));
+    // N and C lead in NHWC as well.
+    let nhwc = MaxUnpool::new([2]).layout(Layout::Nhwc).output_shape([1, 4, 3]);
+    unpool_refused(&nhwc, &[1, 2, 3], outer([1, 4], [1, 3]));
+    let too_small = |axis, given, inferred| PlanError::OutputShapeTooSmall { axis, given, inferred };
+    unpool_refused(&MaxUnpool::new([2, 2]).output_shape([1, 1, 5, 4]), &SQUARE, too_small(1, 4, 5));
+    let zero = MaxUnpool::new([2]).output_shape([1, 1, 0]);
+    unpool_refused(&zero, &[1; 3], too_small(0, 0, 2));
+}
+
+#[test]
+fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_small() {
+    let schedules = |plan: Plan| {
+        modestly(|| {
+            for family in [None, Some(Family::Direct), Some(Family::Separable), Some(Family::ClaimEmit)] {
+                // A typed error or a schedule; neither looks at every element.
+                let _ = select(&plan, &Limits::WEBGPU, &Choice { family, ..Choice::default() });
+            }
+            families(&plan, &Limits::WEBGPU).len()
+        })
+    };
+    let plan = |pool: &dyn Pooling, shape: &[usize]| -> (Vec<usize>, usize) {
+        let plan = modestly(|| pool.plan(shape, DType::F32, Some(IndexType::I64))).unwrap();
+        (plan.output_shape().to_vec(), schedules(plan.into()))
+    };
+    // Two taps 10^9 apart: 5 + 10^9 - 10^9 - 1 + 1 windows.
+    let apart = 1_000_000_000;
+    let wide = MaxPool::new([2]).dilations([apart]).pads([0, apart]).empty_index(EmptyIndex::ClampedStart);
+    assert_eq!(plan(&wide, &[1, 1, 5]), (vec![1, 1, 5], 2));
+    // One window over 8 elements and far - 16 pads.
+    let far = MOST / 8;
+    let all = MaxPool::new([far - 8]).pads([far - 16, 0]);
+    assert_eq!(plan(&all, &[1, 1, 8]), (vec![1, 1, 1], 2));
+    // Pads that make more windows than a device counts.
+    let many = MaxPool::new([1]).pads([1 << 40, 0]);
+    assert_eq!(plan(&many, &[1, 1, 8]), (vec![1, 1, (1 << 40) + 8], 0));
+    let strided = MaxPool::new([2]).strides([MOST]);
+    assert_eq!(plan(&strided, &[1, 1, 8]), (vec![1, 1, 1], 2));
+    assert_eq!(plan(&AdaptiveMaxPool::new([1 << 50]), &[1, 1, 5]), (vec![1, 1, 1 << 50], 0));
+    assert_eq!(plan(&AdaptiveMaxPool::new([0]), &[1, 1, 1 << 50]).0, [1, 1, 0]);
+    assert_eq!(plan(&GlobalMaxPool::new(), &[1, 1, 1 << 50]), (vec![1, 1, 1], 0));
+    assert_eq!(plan(&MaxPool::new([1; 10]), &[1; 12]), (vec![1; 12], 2));
+    let huge: Plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 50], DType::F32, None).unwrap().into();
+    assert_eq!(
+        select(&huge, &Limits::WEBGPU, &Choice::default()),
+        Err(PlanError::ExceedsLimit { what: "elements of X", needed: 1 << 50, limit: 1 << 31 })
+    );
+    let unpool = MaxUnpool::new([1 << 50]).plan(&[1; 3], DType::F32, IndexType::I64).unwrap();
+    assert_eq!(schedules(unpool.clone().into()), 0);
+    assert_eq!(
+        select(&unpool.into(), &Limits::WEBGPU, &Choice::default()),
+        Err(PlanError::ExceedsLimit { what: "elements of Y", needed: 1 << 50, limit: 1 << 31 })
+    );
+}
