@@ -31,7 +31,6 @@ pub struct MaxPoolOptions {
     pub activation: Option<Activation>,
 }
 
-#[expect(clippy::enum_variant_names, reason = "they are the operators' own names")]
 #[derive(Debug, Clone)]
 pub enum Operator {
     Max(MaxPoolOptions),
