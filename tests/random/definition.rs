@@ -558,6 +558,24 @@ impl Scatter {
         self.convention.layout
     }
 
+    /// Indices of elements whose coordinates are chosen from an index's place in its tensor, an axis and the coordinate
+    /// of X along it; they are clipped to the index space.
+    pub fn indices(&self, choose: impl Fn(usize, usize, usize) -> i64) -> Vec<i64> {
+        let (batch, channels) = self.outer();
+        let mut indices = vec![0; batch * channels * self.inputs.iter().product::<usize>()];
+        for (n, c) in planes(batch, channels) {
+            for out in coordinates(&self.inputs) {
+                let stored = position(self.index_layout(), channels, &self.inputs, n, c, &out);
+                let clipped = |(a, &o): (usize, &usize)| {
+                    i128::from(choose(stored, a, o)).min(self.convention.extents[a] - 1).max(0)
+                };
+                let at: Vec<i128> = out.iter().enumerate().map(clipped).collect();
+                indices[stored] = self.convention.flat(n, c, &at) as i64;
+            }
+        }
+        indices
+    }
+
     /// Which elements of X each element of Y may be, or which index is at fault.
     pub fn scatter(&self, dtype: DType, x: &[u64], indices: &[i64]) -> Scattered {
         let (batch, channels) = self.outer();

@@ -193,7 +193,10 @@ enum IndexStyle {
     Repeated,
     /// One in four names no element.
     Wild,
-    /// One in four names another element than it should, or none. For inverses.
+    /// An element of the window that the source's place stands for, as a pool gives them. In every other case one of
+    /// them is any element.
+    Own,
+    /// One in eight names another element than it should, or none. For inverses.
     Corrupted,
 }
 
@@ -275,6 +278,23 @@ impl RawOptions {
     }
 }
 
+impl RawOptions {
+    fn own_indices(&self, case: &UnpoolCase, scatter: &Scatter) -> Vec<i64> {
+        let Target::Attributes { kernel, strides, pads, .. } = &case.target else { return Vec::new() };
+        let of = |list: &Option<Vec<i64>>, a: usize, default: i64| list.as_ref().map_or(default, |list| list[a]);
+        let mut indices = scatter.indices(|stored, a, o| {
+            let tap = scramble(u64::from(self.picks[stored % self.picks.len()]) << 32 | (stored * 8 + a) as u64);
+            o as i64 * of(strides, a, 1) - of(pads, a, 0) + (tap >> 8) as i64 % kernel[a]
+        });
+        let [one, other, ..] = self.picks[..] else { return indices };
+        let count = indices.len();
+        if let (1, Some(index)) = (one % 2, indices.get_mut(usize::from(other) % count.max(1))) {
+            *index = valid_index(other, count, scatter.unit(), i64::MAX);
+        }
+        indices
+    }
+}
+
 /// One axis: extent of X, kernel, stride, pads, and how much larger than inferred the output is.
 type RawAxis = (usize, i64, i64, [i64; 2], i64);
 
@@ -300,8 +320,12 @@ pub fn unpools() -> impl Strategy<Value = UnpoolCase> {
         2 => Just(Oddity::Loose),
         2 => (0..10u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ];
-    let styles =
-        prop_oneof![4 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Repeated), 3 => Just(IndexStyle::Wild)];
+    let styles = prop_oneof![
+        3 => Just(IndexStyle::Valid),
+        2 => Just(IndexStyle::Repeated),
+        3 => Just(IndexStyle::Wild),
+        3 => Just(IndexStyle::Own),
+    ];
     (
         prop::collection::vec(axis, 1..=5),
         outer(),
@@ -375,7 +399,10 @@ fn unpool(
     }
     if let (Verdict::Accepted(scatter), Some(count)) = (case.judge(), small_count(&case.shape())) {
         case.x = recipe.elements(dtype, count);
-        case.indices = (0..count).map(|i| options.index(i, scatter.unit())).collect();
+        case.indices = match options.style {
+            IndexStyle::Own => options.own_indices(&case, &scatter),
+            _ => (0..count).map(|i| options.index(i, scatter.unit())).collect(),
+        };
     }
     case
 }
@@ -408,15 +435,19 @@ fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
 pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
     let styles = prop_oneof![7 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Corrupted)];
     let spoilt = prop_oneof![19 => Just(false), 1 => Just(true)];
-    (pools(), raw_options(styles.boxed()), any::<u8>(), spoilt).prop_map(|(mut pool, options, any_empty, spoilt)| {
-        if let (Operator::Max(attributes), 0..224) = (&mut pool.operator, any_empty) {
-            attributes.empty_index = None;
-        }
-        inverse(pool, options, spoilt)
-    })
+    // Indices may be given to elements that are not the pool's: only then do equal indices have different elements.
+    let others = option::of(recipe());
+    (pools(), raw_options(styles.boxed()), any::<u8>(), spoilt, others).prop_map(
+        |(mut pool, options, any_empty, spoilt, others)| {
+            if let (Operator::Max(attributes), 0..224) = (&mut pool.operator, any_empty) {
+                attributes.empty_index = None;
+            }
+            inverse(pool, options, spoilt, others)
+        },
+    )
 }
 
-fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool) -> UnpoolCase {
+fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool, others: Option<Recipe>) -> UnpoolCase {
     let pooled = definition::pool(&pool);
     let mut case = UnpoolCase {
         // An inverse takes its pool's and refuses others.
@@ -449,7 +480,7 @@ fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool) -> UnpoolCase {
                 fits(options.index_type, index)
             };
             case.indices = pooled.indices.iter().enumerate().map(index).collect();
-            case.x = pooled.y;
+            case.x = others.map_or(pooled.y, |recipe| recipe.elements(case.dtype, case.indices.len()));
         }
     }
     case
