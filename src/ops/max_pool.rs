@@ -279,14 +279,9 @@ impl MaxPool {
         let dilations = per_axis("dilations", self.dilations.as_deref(), 1, rank)?;
         let pads = pads_per_axis(self.pads.as_deref(), rank)?;
         self.check_pads(&pads, &kernel)?;
-        let order = match self.index_order {
-            Some(order) => order,
-            None => storage_order(self.storage_order)?,
-        };
-        let ceil = match self.ceil_rule {
-            Some(rule) => rule,
-            None => ceil_mode(self.ceil_mode)?,
-        };
+        // A number that the attribute does not know is refused even where an option wins over it.
+        let (order, ceil) = (storage_order(self.storage_order)?, ceil_mode(self.ceil_mode)?);
+        let (order, ceil) = (self.index_order.unwrap_or(order), self.ceil_rule.unwrap_or(ceil));
         let rules = SizeRules { auto_pad: self.auto_pad, ceil, same: self.same_padding, rounding: self.size_rounding };
         let mut axes = Vec::with_capacity(rank);
         for axis in 0..rank {
@@ -333,8 +328,8 @@ impl MaxPool {
                 }
                 let limit = match self.pads_limit {
                     PadsLimit::None => i64::MAX,
-                    PadsLimit::Ort => kernel[axis].saturating_sub(1),
-                    PadsLimit::Torch => kernel[axis] / 2,
+                    PadsLimit::Ort => kernel[axis].saturating_sub(1).max(0),
+                    PadsLimit::Torch => (kernel[axis] / 2).max(0),
                 };
                 if value > limit {
                     return Err(PlanError::PadExceedsLimit { position, value, limit });

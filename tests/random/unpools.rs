@@ -194,7 +194,7 @@ enum IndexStyle {
     /// One in four names no element.
     Wild,
     /// An element of the window that the source's place stands for, as a pool gives them. In every other case one of
-    /// them is any element.
+    /// them is any element, or none.
     Own,
     /// One in eight names another element than it should, or none. For inverses.
     Corrupted,
@@ -288,8 +288,13 @@ impl RawOptions {
         });
         let [one, other, ..] = self.picks[..] else { return indices };
         let count = indices.len();
-        if let (1, Some(index)) = (one % 2, indices.get_mut(usize::from(other) % count.max(1))) {
-            *index = valid_index(other, count, scatter.unit(), i64::MAX);
+        if let Some(index) = indices.get_mut(usize::from(other) % count.max(1)) {
+            *index = match one % 4 {
+                1 => valid_index(other, count, scatter.unit(), i64::MAX),
+                // Its own but for the high word.
+                3 => fits(self.index_type, *index + (i64::from(other) << 32)),
+                _ => *index,
+            };
         }
         indices
     }
