@@ -266,7 +266,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// The bytes of each buffer of scratch memory, in the order in which [`Buffers::scratch`](crate::Buffers) takes them:
+    /// The bytes of each buffer of scratch memory, in the order in which `Buffers::scratch` takes them:
     /// candidates, or owners and grids.
     pub fn scratch(&self) -> &[u64] {
         &self.scratch
