@@ -109,6 +109,14 @@ pub use tensor::{Tensor, TensorView, element_count};
 pub use wgsl::wgsl;
 
 /// The wgpu that this crate was built with, for callers who bring their own device.
+///
+/// ```no_run
+/// use wgpu_pooling::{wgpu, Gpu};
+///
+/// fn share(device: &wgpu::Device, queue: &wgpu::Queue) -> Gpu {
+///     Gpu::from_wgpu(device.clone(), queue.clone())
+/// }
+/// ```
 #[cfg(feature = "gpu")]
 pub use wgpu;
 
