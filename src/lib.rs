@@ -131,6 +131,14 @@ pub use wgsl::wgsl;
 pub mod choosing {}
 
 /// The wgpu that this crate was built with, for callers who bring their own device.
+///
+/// ```no_run
+/// use wgpu_pooling::{wgpu, Gpu};
+///
+/// fn share(device: &wgpu::Device, queue: &wgpu::Queue) -> Gpu {
+///     Gpu::from_wgpu(device.clone(), queue.clone())
+/// }
+/// ```
 #[cfg(feature = "gpu")]
 pub use wgpu;
 
