@@ -118,6 +118,19 @@ impl AxisWindow {
         }
     }
 
+    /// A position at or before the first tap of a window, less than a step before it, and the step. Neither falls from one
+    /// window to the next.
+    pub(crate) fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {
+        let taps = self.taps(output_index, input, output);
+        match self {
+            AxisWindow::Strided { stride, pad_begin, .. } => {
+                let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
+                [start.max(0), taps.step]
+            }
+            AxisWindow::Adaptive => [taps.first, taps.step],
+        }
+    }
+
     /// The windows that can hold position `p`: the first of them and how many follow each other. Windows between them that
     /// step over `p` by their dilation are counted in.
     pub(crate) fn holders(self, p: usize, input: usize, output: usize) -> [i64; 2] {

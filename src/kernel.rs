@@ -23,6 +23,8 @@ pub enum Source {
     Elements,
     /// The candidates of the pass before.
     Candidates,
+    /// What is known of windows that were looked at in parts.
+    Accumulators,
 }
 
 /// What a pass of a pool writes.
@@ -40,6 +42,8 @@ pub enum Source {
 pub enum Sink {
     /// Candidates for the next pass.
     Candidates,
+    /// What is known so far of windows that are looked at in parts.
+    Accumulators,
     /// Y.
     Values,
     /// Y and Indices.
@@ -223,6 +227,7 @@ pub(crate) mod binding {
     pub const STATUS: u32 = 8;
     pub const GRIDS: u32 = 9;
     pub const INDICES_OUT: u32 = 10;
+    pub const ACCUMULATORS: u32 = 11;
 }
 
 impl KernelKey {
@@ -238,11 +243,13 @@ impl KernelKey {
         let write = |number| Binding { number, read_only: false };
         match *self {
             KernelKey::Pool { source, sink, .. } => {
-                let mut bindings = vec![read(binding::X)];
-                match sink {
-                    Sink::Candidates => {}
-                    Sink::Values => bindings.push(write(binding::Y)),
-                    Sink::ValuesAndIndices(_) => bindings.push(write(binding::Y)),
+                let mut bindings = Vec::new();
+                // What was accumulated brings its elements along.
+                if source != Source::Accumulators {
+                    bindings.push(read(binding::X));
+                }
+                if matches!(sink, Sink::Values | Sink::ValuesAndIndices(_)) {
+                    bindings.push(write(binding::Y));
                 }
                 if source == Source::Candidates {
                     bindings.push(read(binding::CANDIDATES_IN));
@@ -250,9 +257,15 @@ impl KernelKey {
                 if sink == Sink::Candidates {
                     bindings.push(write(binding::CANDIDATES_OUT));
                 }
-                bindings.push(read(binding::TABLES));
+                // Windows are looked at again only for the indices of those that are empty.
+                if source != Source::Accumulators || matches!(sink, Sink::ValuesAndIndices(_)) {
+                    bindings.push(read(binding::TABLES));
+                }
                 if let Sink::ValuesAndIndices(_) = sink {
                     bindings.push(write(binding::INDICES_OUT));
+                }
+                if source == Source::Accumulators || sink == Sink::Accumulators {
+                    bindings.push(write(binding::ACCUMULATORS));
                 }
                 bindings
             }
@@ -295,9 +308,11 @@ impl KernelKey {
                 let source = match source {
                     Source::Elements => "elements",
                     Source::Candidates => "candidates",
+                    Source::Accumulators => "accumulators",
                 };
                 let sink = match sink {
                     Sink::Candidates => "candidates",
+                    Sink::Accumulators => "accumulators",
                     Sink::Values => "values",
                     Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
                     Sink::ValuesAndIndices(IndexType::I64) => "values+i64",

@@ -63,6 +63,9 @@ pub enum Family {
     /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
     /// along its axis is cut into parts, each looked at tap by tap for every output.
     Separable,
+    /// Pools: windows are looked at in parts, each dispatch at what one binding can hold, so that neither X nor a window can be
+    /// too large for it. Slow, but always possible on up to three axes.
+    Accumulating,
     /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
     /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
     Streaming,
@@ -83,6 +86,7 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::Separable => "separable",
+            Family::Accumulating => "accumulating",
             Family::Streaming => "streaming",
             Family::ClaimEmit => "claim_emit",
             Family::Convert => "convert",
@@ -109,6 +113,22 @@ pub enum Build {
     Specialised,
 }
 
+/// A part of a buffer, as a dispatch binds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub slot: Slot,
+    /// Where it begins, a multiple of 256.
+    pub offset: u64,
+    /// How long it is; `None` for all of the buffer.
+    pub bytes: Option<u64>,
+}
+
+impl Part {
+    pub fn whole(slot: Slot) -> Part {
+        Part { slot, offset: 0, bytes: None }
+    }
+}
+
 /// One dispatch: a kernel, its uniform, its buffers and its grid.
 ///
 /// ```
@@ -125,7 +145,7 @@ pub struct Dispatch {
     pub(crate) key: KernelKey,
     pub(crate) uniform: Vec<u8>,
     /// What is bound to each of the key's bindings, in their order.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<Part>,
     pub(crate) grid: [u32; 3],
     /// Where the device itself writes the grid: a scratch buffer and an offset in bytes. `grid` is then the largest.
     pub(crate) indirect: Option<(usize, u64)>,
@@ -423,7 +443,11 @@ impl Schedule {
         ];
         let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
         for (what, bytes) in buffers.into_iter().chain(scratch) {
-            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes.min(limits.max_binding_bytes))?;
+            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
+        }
+        for part in self.dispatches.iter().flat_map(|dispatch| &dispatch.slots) {
+            let (what, bytes) = self.buffer(part.slot);
+            exceeds(what, part.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;
@@ -447,6 +471,20 @@ impl Schedule {
     /// ```
     pub fn scratch(&self) -> &[u64] {
         &self.scratch
+    }
+
+    /// What a slot is called, and its bytes.
+    fn buffer(&self, slot: Slot) -> (&'static str, u64) {
+        let (what, bytes) = match slot {
+            Slot::X => ("bytes of X", self.x_bytes()),
+            Slot::Y => ("bytes of Y", self.y_bytes()),
+            Slot::Indices => ("bytes of Indices", self.indices_bytes()),
+            Slot::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
+            Slot::Status => ("bytes of the report", self.status_bytes()),
+            Slot::Tables => ("bytes of window tables", Some(self.tables.len() as u64 * 4)),
+            Slot::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
+        };
+        (what, bytes.unwrap_or(0))
     }
 
     /// The bytes of scratch memory on the device: candidates, or owners and grids.

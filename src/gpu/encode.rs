@@ -444,7 +444,7 @@ impl Prepared {
     }
 
     fn uses(&self, slot: Slot) -> bool {
-        self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.contains(&slot))
+        self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.iter().any(|part| part.slot == slot))
     }
 
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &[Bound<'_>]) {
@@ -461,8 +461,12 @@ impl Prepared {
             offset += (dispatch.uniform.len() as u64).next_multiple_of(UNIFORM_ALIGNMENT);
             entries.clear();
             entries.push(wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(uniform) });
-            for (&number, &slot) in pipeline.bindings.iter().zip(&dispatch.slots) {
-                let slice = if slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(slot) };
+            for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
+                let whole = if part.slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(part.slot) };
+                let slice = whole.map(|whole| match part.bytes {
+                    Some(bytes) => whole.slice(part.offset..part.offset + bytes),
+                    None => whole,
+                });
                 // `check` has found every slice that a dispatch uses.
                 if let Some(slice) = slice {
                     let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
