@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 /// An example's program.
@@ -28,10 +28,13 @@ impl Example {
 
     /// A run in a folder, with variables of the environment.
     pub fn run_with(&self, folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-        let program = self.program.get_or_init(|| build(self.name));
-        let mut command = Command::new(program);
-        command.args(arguments).envs(variables.iter().copied()).current_dir(folder);
-        command.output().expect("the example runs")
+        self.command(folder, arguments).envs(variables.iter().copied()).output().expect("the example runs")
+    }
+
+    fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.program.get_or_init(|| build(self.name)));
+        command.args(arguments).current_dir(folder);
+        command
     }
 
     /// What a run prints that goes well. Drivers may print to stderr.
@@ -51,12 +54,18 @@ impl Example {
         assert!(stderr.contains(expected), "{arguments:?}: {expected:?} is not in {stderr}");
     }
 
-    /// Help is no error and names the options.
+    /// Help is no error and names the options, and a reader that goes away while it is printed, as `head` does, is none.
     pub fn has_help(&self, arguments: &[&str], options: &[&str]) {
-        let help = self.run_well(&self.scratch("help"), arguments);
+        let folder = self.scratch("help");
+        let help = self.run_well(&folder, arguments);
         for option in options {
             assert!(help.contains(option), "{option} is not in {help}");
         }
+        let mut command = self.command(&folder, arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the example runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the example ends");
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
