@@ -247,7 +247,7 @@ pub struct Conventions {
     #[arg(long, value_parser = named(IndexFlattening::ALL, IndexFlattening::name))]
     pub flatten: Option<IndexFlattening>,
 
-    /// The order in which an index counts; wins over --storage-order
+    /// The order in which an index counts
     #[arg(long, value_parser = named(StorageOrder::ALL, StorageOrder::name))]
     pub index_order: Option<StorageOrder>,
 }
