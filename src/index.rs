@@ -1,6 +1,7 @@
 //! Index conventions as affine maps: where an index points, how it is made, how it is read.
 
 use crate::attributes::{IndexFlattening, Layout, StorageOrder};
+use crate::element::{DType, Element};
 use crate::error::PlanError;
 
 /// The integer type of an index tensor.
@@ -26,6 +27,19 @@ impl IndexType {
         }
     }
 
+    /// The element type of tensors of such indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType};
+    /// assert_eq!(IndexType::I64.dtype(), DType::I64);
+    /// ```
+    pub const fn dtype(self) -> DType {
+        match self {
+            IndexType::I32 => DType::I32,
+            IndexType::I64 => DType::I64,
+        }
+    }
+
     /// The short name: `i32` or `i64`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,7 +56,7 @@ mod sealed {
 }
 
 /// A Rust type that index tensors are made of. Sealed: `i32` and `i64`.
-pub trait Index: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send + Sync {
+pub trait Index: sealed::Sealed + Element {
     /// Which index type this is.
     const INDEX_TYPE: IndexType;
 

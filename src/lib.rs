@@ -68,6 +68,8 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod attributes;
 mod element;
 mod error;
@@ -95,7 +97,10 @@ pub use geometry::{AxisWindow, Taps};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
-pub use gpu::{Buffers, Gpu, GpuOptions, Prepared, list_adapters};
+pub use gpu::{
+    Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, Submitted, list_adapters,
+    required_limits,
+};
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
 pub use kernel::{ActivationKind, Binding, KernelKey, Sink, Slot, Source, WindowConstants};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};

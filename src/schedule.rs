@@ -266,7 +266,13 @@ impl Schedule {
         Ok(())
     }
 
-    /// The bytes of scratch memory on the device: candidates or owners.
+    /// The bytes of each buffer of scratch memory, in the order in which [`Buffers::scratch`](crate::Buffers) takes them:
+    /// candidates, or owners and grids.
+    pub fn scratch(&self) -> &[u64] {
+        &self.scratch
+    }
+
+    /// The bytes of scratch memory on the device: candidates, or owners and grids.
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch.iter().sum()
     }

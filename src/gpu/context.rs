@@ -1,7 +1,10 @@
 //! A device and what belongs to it: queue, limits, pipelines, the lost flag.
 
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Waker};
 
+use super::options::GpuOptions;
 use super::pipeline::Pipelines;
 #[cfg(not(target_arch = "wasm32"))]
 use super::transfer::Poller;
@@ -40,82 +43,6 @@ pub(super) struct Inner {
     pub poller: Poller,
 }
 
-/// Which adapter to open, and how.
-///
-/// ```no_run
-/// use wgpu_pooling::{wgpu, Gpu, GpuOptions};
-///
-/// let gpu = Gpu::open_blocking(&GpuOptions::new().backends(wgpu::Backends::VULKAN).adapter_name("nvidia"))?;
-/// # Ok::<(), wgpu_pooling::ExecuteError>(())
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct GpuOptions {
-    backends: Option<wgpu::Backends>,
-    adapter_name: Option<String>,
-    poison: Option<u32>,
-}
-
-impl GpuOptions {
-    /// Any adapter: the backends of the environment variable `WGPU_BACKEND`, or all of them; the fastest adapter first.
-    pub fn new() -> Self {
-        GpuOptions::default()
-    }
-
-    /// These backends alone.
-    pub fn backends(mut self, backends: wgpu::Backends) -> Self {
-        self.backends = Some(backends);
-        self
-    }
-
-    /// The first adapter whose name contains this, without regard to case.
-    pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
-        self.adapter_name = Some(name.into());
-        self
-    }
-
-    /// Fills every fresh output and scratch buffer with this word before it is computed into, so that an element which no
-    /// kernel writes shows. For tests; it costs time.
-    pub fn poison(mut self, word: u32) -> Self {
-        self.poison = Some(word);
-        self
-    }
-
-    fn chosen_backends(&self) -> wgpu::Backends {
-        self.backends.unwrap_or_else(|| wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all()))
-    }
-
-    fn names(&self, info: &wgpu::AdapterInfo) -> bool {
-        self.adapter_name.as_ref().is_none_or(|name| info.name.to_lowercase().contains(&name.to_lowercase()))
-    }
-}
-
-/// The adapters that these options leave to choose from, as wgpu describes them.
-pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
-    let backends = options.chosen_backends();
-    let adapters = instance(backends).enumerate_adapters(backends).await;
-    adapters.iter().map(wgpu::Adapter::get_info).filter(|info| options.names(info)).collect()
-}
-
-/// The adapters that these options leave to choose from: the blocking twin of [`list_adapters`].
-///
-/// ```
-/// use wgpu_pooling::{list_adapters_blocking, GpuOptions};
-///
-/// for adapter in list_adapters_blocking(&GpuOptions::new()) {
-///     println!("{} ({:?})", adapter.name, adapter.backend);
-/// }
-/// ```
-#[cfg(not(target_arch = "wasm32"))]
-pub fn list_adapters_blocking(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
-    pollster::block_on(list_adapters(options))
-}
-
-fn instance(backends: wgpu::Backends) -> wgpu::Instance {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = backends;
-    wgpu::Instance::new(descriptor)
-}
-
 impl Gpu {
     /// Opens the fastest adapter.
     ///
@@ -134,25 +61,14 @@ impl Gpu {
     /// # Errors
     /// As [`Gpu::new`].
     pub async fn open(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
-        let backends = options.chosen_backends();
-        let instance = instance(backends);
-        let adapter = match &options.adapter_name {
-            None => {
-                let request = wgpu::RequestAdapterOptions {
-                    power_preference: wgpu::PowerPreference::HighPerformance,
-                    ..Default::default()
-                };
-                instance.request_adapter(&request).await.map_err(|error| ExecuteError::NoAdapter(error.to_string()))?
-            }
-            Some(name) => named(&instance, options, name).await?,
-        };
-        let limits = adapter.limits();
+        let adapter = options.adapter().await?;
         let info = adapter.get_info();
-        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
-            return Err(ExecuteError::NoDevice(format!("{} ({:?}) has no compute shaders", info.name, info.backend)));
-        }
-        let descriptor =
-            wgpu::DeviceDescriptor { label: Some("wgpu-pooling"), required_limits: limits, ..Default::default() };
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("wgpu-pooling"),
+            required_features: options.features(&adapter),
+            required_limits: options.chosen_limits(&adapter),
+            ..Default::default()
+        };
         let (device, queue) =
             adapter.request_device(&descriptor).await.map_err(|error| ExecuteError::NoDevice(error.to_string()))?;
         let lost = Arc::new(OnceLock::new());
@@ -164,13 +80,64 @@ impl Gpu {
         // Everything of ours runs under error scopes; whatever else comes must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
-        Ok(Gpu::assemble(device, queue, lost, Some(info), options.poison))
+        Ok(Gpu::assemble(device, queue, lost, Some(info), options.poison_word()))
     }
 
-    /// Takes over a device that the caller opened. Nothing of the caller's is replaced: no callbacks are set. A loss of the
-    /// device that its owner alone is told of shows here as an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
+    /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
+    ///
+    /// Nothing of the host's is replaced: no callback is set, and every error scope that is opened is closed again. wgpu tells
+    /// of a device's loss in one callback, and that one is the host's, who passes the word on through [`Gpu::loss_notifier`].
+    /// Without it calls that wait still end with an error, an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{required_limits, wgpu, Gpu};
+    ///
+    /// # async fn open(adapter: wgpu::Adapter) -> Result<Gpu, Box<dyn std::error::Error>> {
+    /// let required_limits = required_limits(&adapter);
+    /// let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    /// let (device, queue) = adapter.request_device(&descriptor).await?;
+    /// let gpu = Gpu::from_wgpu(device.clone(), queue);
+    /// let notify_lost = gpu.loss_notifier();
+    /// device.set_device_lost_callback(move |reason, message| notify_lost(format!("{reason:?} {message}")));
+    /// # Ok(gpu)
+    /// # }
+    /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
         Gpu::assemble(device, queue, Arc::new(OnceLock::new()), None, None)
+    }
+
+    /// Says that the device is lost: every later call returns [`ExecuteError::DeviceLost`] with this reason at once. For
+    /// the host's own lost callback; on a device that [`Gpu::open`] opened it is called already. The first reason stays.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{ExecuteError, Gpu, MaxPool, TensorView};
+    ///
+    /// let gpu = Gpu::new_blocking()?;
+    /// gpu.notify_lost("the driver was updated");
+    /// let x = TensorView::new([1, 1, 2], &[1.0f32, 2.0])?;
+    /// let result = gpu.max_pool_blocking(&MaxPool::new([2]), x);
+    /// assert_eq!(result, Err(ExecuteError::DeviceLost("the driver was updated".to_owned())));
+    /// # Ok::<(), ExecuteError>(())
+    /// ```
+    pub fn notify_lost(&self, reason: impl Into<String>) {
+        // The first loss is the one that explains the others.
+        let _ = self.inner.lost.set(reason.into());
+    }
+
+    /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive: what a callback that the device
+    /// owns has to hold.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// let notify_lost = gpu.loss_notifier();
+    /// std::thread::spawn(move || notify_lost("the watchdog says so".to_owned()));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn loss_notifier(&self) -> impl Fn(String) + Clone + Send + Sync + use<> {
+        let lost = Arc::clone(&self.inner.lost);
+        move |reason| {
+            let _ = lost.set(reason);
+        }
     }
 
     /// Opens the fastest adapter: the blocking twin of [`Gpu::new`].
@@ -220,6 +187,12 @@ impl Gpu {
                 lost,
             }),
         }
+    }
+
+    /// Refuses what belongs to another `Gpu`. wgpu numbers devices by instance, so equal devices can be different ones, and
+    /// it panics over buffers of another instance.
+    pub(super) fn check_same(&self, what: &'static str, other: &Gpu) -> Result<(), ExecuteError> {
+        if Arc::ptr_eq(&self.inner, &other.inner) { Ok(()) } else { Err(ExecuteError::OtherGpu { what }) }
     }
 
     /// The device.
@@ -275,52 +248,56 @@ impl Inner {
     /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
     /// What fails because the device is gone is reported as its loss.
     pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
-        match self.errors_of(work).await {
-            Err(ExecuteError::Device(text)) => Err(self.failed(text)),
-            other => other,
-        }
-    }
-
-    /// The first error that work raises in its own scopes.
-    fn errors_of<T, F: FnOnce() -> T>(&self, work: F) -> impl Future<Output = Result<T, ExecuteError>> + use<T, F> {
-        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
-        let [internal, memory, validation] =
-            [Internal, OutOfMemory, Validation].map(|filter| self.device.push_error_scope(filter));
+        let scopes = self.open_scopes();
         let result = work();
-        let errors = [validation.pop(), memory.pop(), internal.pop()];
-        async move {
-            let mut first = None;
-            for error in errors {
-                let error = error.await;
-                first = first.or(error);
-            }
-            match first {
-                None => Ok(result),
-                Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(ExecuteError::OutOfMemory(error.to_string())),
-                Some(error) => Err(ExecuteError::Device(error.to_string())),
-            }
+        let error = first_error(scopes);
+        self.outcome(error.await)?;
+        Ok(result)
+    }
+
+    /// The same without waiting: where wgpu answers at once, as it does outside the web, so does this; elsewhere the answer
+    /// comes later.
+    pub fn scoped_now<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Option<Verdict>), ExecuteError> {
+        let scopes = self.open_scopes();
+        let result = work();
+        let mut errors: Verdict = Box::pin(first_error(scopes));
+        match errors.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(error) => self.outcome(error).map(|()| (result, None)),
+            Poll::Pending => Ok((result, Some(errors))),
         }
+    }
+
+    /// What the scopes found, as the result of the work inside them.
+    pub fn outcome(&self, error: Option<wgpu::Error>) -> Result<(), ExecuteError> {
+        match error {
+            None => Ok(()),
+            Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(ExecuteError::OutOfMemory(error.to_string())),
+            Some(error) => Err(self.failed(error.to_string())),
+        }
+    }
+
+    fn open_scopes(&self) -> [wgpu::ErrorScopeGuard; 3] {
+        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+        [Internal, OutOfMemory, Validation].map(|filter| self.device.push_error_scope(filter))
     }
 }
 
-/// The best adapter that the options name.
-async fn named(instance: &wgpu::Instance, options: &GpuOptions, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
-    let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
-        wgpu::DeviceType::DiscreteGpu => 0,
-        wgpu::DeviceType::IntegratedGpu => 1,
-        wgpu::DeviceType::VirtualGpu => 2,
-        wgpu::DeviceType::Cpu => 3,
-        wgpu::DeviceType::Other => 4,
-    };
-    let adapters = instance.enumerate_adapters(options.chosen_backends()).await;
-    let describe = |adapter: &wgpu::Adapter| {
-        let info = adapter.get_info();
-        format!("{} ({:?})", info.name, info.backend)
-    };
-    let found = adapters.iter().map(describe).collect::<Vec<_>>().join(", ");
-    adapters
-        .into_iter()
-        .filter(|adapter| options.names(&adapter.get_info()))
-        .min_by_key(rank)
-        .ok_or_else(|| ExecuteError::NoAdapter(format!("none is named {name:?}; found: [{found}]")))
+/// Closes scopes, the last one first, and gives the first error that any of them caught.
+fn first_error(scopes: [wgpu::ErrorScopeGuard; 3]) -> impl Future<Output = Option<wgpu::Error>> {
+    let [internal, memory, validation] = scopes;
+    let errors = [validation.pop(), memory.pop(), internal.pop()];
+    async move {
+        let mut first = None;
+        for error in errors {
+            let error = error.await;
+            first = first.or(error);
+        }
+        first
+    }
 }
+
+/// The error that work raised, once it is known.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) type Verdict = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
+#[cfg(target_arch = "wasm32")]
+pub(super) type Verdict = Pin<Box<dyn Future<Output = Option<wgpu::Error>>>>;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::context::{Gpu, Inner};
 use super::pipeline::Pipeline;
+use super::transfer::SCRATCH_USAGES;
 use crate::attributes::OutOfBounds;
 use crate::error::ExecuteError;
 use crate::kernel::Slot;
@@ -30,11 +31,13 @@ const UNIFORM_ALIGNMENT: u64 = 256;
 #[derive(Debug)]
 pub struct Prepared {
     pub(super) gpu: Gpu,
-    pub(super) schedule: Schedule,
+    pub(super) schedule: Arc<Schedule>,
+    label: String,
     pipelines: Vec<Arc<Pipeline>>,
     uniforms: wgpu::Buffer,
     tables: wgpu::Buffer,
-    scratch: Vec<wgpu::Buffer>,
+    /// `None` where the caller brings it.
+    scratch: Option<Vec<wgpu::Buffer>>,
     /// Where an unpool that reports nothing keeps its report.
     status: Option<wgpu::Buffer>,
 }
@@ -56,6 +59,9 @@ pub struct Buffers<'a> {
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`]. An unpool that skips bad indices
     /// reports nothing and needs none.
     pub status: Option<wgpu::BufferSlice<'a>>,
+    /// Scratch memory in place of the plan's own: a slice for each of [`Schedule::scratch`], each of another buffer, with the
+    /// usages `STORAGE` and `INDIRECT`. It holds nothing between two runs.
+    pub scratch: &'a [wgpu::BufferSlice<'a>],
 }
 
 impl Gpu {
@@ -73,18 +79,121 @@ impl Gpu {
     /// # Errors
     /// [`ExecuteError::Plan`] if the schedule was made for larger limits than this device has; otherwise what compiling and
     /// allocating can give.
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, Family, MaxPool};
+    /// let plan = MaxPool::new([5, 5]).plan(&[1, 3, 64, 64], DType::F32, None)?;
+    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    /// let prepared = gpu.prepare_schedule(select(&plan.into(), &gpu.limits(), &choice)?).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn prepare_schedule(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        let scratch = |schedule: &Schedule| Some(self.inner.scratch_buffers(schedule));
+        self.prepare_with(schedule, scratch).await
+    }
+
+    /// Gets the kernels of a schedule ready, but allocates no scratch memory: every encode brings its own in
+    /// [`Buffers::scratch`]. For callers who have many schedules and share the memory between them. Chains and one-shot calls
+    /// allocate what is missing for each run.
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, GlobalMaxPool};
+    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 10, 1 << 10], DType::F32, None)?;
+    /// let prepared =
+    ///     gpu.prepare_without_scratch(select(&plan.into(), &gpu.limits(), &Choice::default())?).await?;
+    /// for bytes in prepared.schedule().scratch() {
+    ///     println!("a buffer of {bytes} bytes");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prepare_without_scratch(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        self.prepare_with(schedule, |_| None).await
+    }
+
+    async fn prepare_with(
+        &self,
+        schedule: Schedule,
+        scratch: impl FnOnce(&Schedule) -> Option<Vec<wgpu::Buffer>>,
+    ) -> Result<Prepared, ExecuteError> {
         let inner = &self.inner;
         inner.check_alive()?;
         schedule.check(&inner.limits)?;
-        log::debug!("{}: {} scratch bytes", schedule.kernel(), schedule.scratch_bytes());
+        let label = schedule.kernel();
+        log::debug!("{label}: {} scratch bytes", schedule.scratch_bytes());
+        let pipelines = self.compile(&schedule).await?;
+        let (resources, scratch) = inner.scoped(|| (resources(inner, &schedule), scratch(&schedule))).await?;
+        let Resources { uniforms, tables, status } = resources;
+        let schedule = Arc::new(schedule);
+        Ok(Prepared { gpu: self.clone(), schedule, label, pipelines, uniforms, tables, scratch, status })
+    }
+
+    /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. What was compiled before is left
+    /// as it is.
+    ///
+    /// # Errors
+    /// What compiling can give.
+    ///
+    /// ```no_run
+    /// # async fn warm_up(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, MaxPool};
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 3, 64, 64], DType::F32, None)?;
+    /// gpu.warm_up(&[select(&plan.into(), &gpu.limits(), &Choice::default())?]).await?;
+    /// assert!(gpu.pipeline_count() > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn warm_up(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
+        for schedule in schedules {
+            self.compile(schedule).await?;
+        }
+        Ok(())
+    }
+
+    /// Gets the kernels of a schedule ready without scratch memory: the blocking twin of [`Gpu::prepare_without_scratch`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// # fn prepare(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let prepared = gpu.prepare_without_scratch_blocking(schedule)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_without_scratch_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare_without_scratch(schedule))
+    }
+
+    /// Compiles the kernels of schedules ahead: the blocking twin of [`Gpu::warm_up`].
+    ///
+    /// # Errors
+    /// As [`Gpu::warm_up`].
+    ///
+    /// ```no_run
+    /// # fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// gpu.warm_up_blocking(&[schedule])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn warm_up_blocking(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
+        pollster::block_on(self.warm_up(schedules))
+    }
+
+    async fn compile(&self, schedule: &Schedule) -> Result<Vec<Arc<Pipeline>>, ExecuteError> {
         let mut pipelines = Vec::with_capacity(schedule.dispatches.len());
         for dispatch in &schedule.dispatches {
-            pipelines.push(inner.pipeline(&dispatch.key).await?);
+            pipelines.push(self.inner.pipeline(&dispatch.key).await?);
         }
-        let ready = inner.scoped(|| resources(inner, &schedule)).await?;
-        let Resources { uniforms, tables, scratch, status } = ready;
-        Ok(Prepared { gpu: self.clone(), schedule, pipelines, uniforms, tables, scratch, status })
+        Ok(pipelines)
     }
 
     /// Selects kernels for a plan and gets them ready: the blocking twin of [`Gpu::prepare`].
@@ -110,7 +219,6 @@ impl Gpu {
 struct Resources {
     uniforms: wgpu::Buffer,
     tables: wgpu::Buffer,
-    scratch: Vec<wgpu::Buffer>,
     status: Option<wgpu::Buffer>,
 }
 
@@ -121,16 +229,29 @@ fn resources(inner: &Inner, schedule: &Schedule) -> Resources {
         bytes.extend_from_slice(&dispatch.uniform);
     }
     let tables = bytemuck::cast_slice(&schedule.tables);
-    let scratch = |&bytes: &u64| inner.output_buffer("wgpu-pooling scratch", bytes);
-    let silent = matches!(&schedule.plan, Plan::Unpool(plan) if plan.out_of_bounds == OutOfBounds::Skip);
+    let status = schedule.status_bytes().filter(|_| !reports(schedule));
+    let status = status.map(|bytes| inner.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes));
     Resources {
         uniforms: inner.filled_buffer("wgpu-pooling uniforms", wgpu::BufferUsages::UNIFORM, &bytes),
         tables: inner.filled_buffer("wgpu-pooling window tables", wgpu::BufferUsages::STORAGE, tables),
-        scratch: schedule.scratch.iter().map(scratch).collect(),
-        status: schedule
-            .status_bytes()
-            .filter(|_| silent)
-            .map(|bytes| inner.output_buffer("wgpu-pooling status", bytes)),
+        status,
+    }
+}
+
+/// Whether somebody wants to read the report.
+fn reports(schedule: &Schedule) -> bool {
+    match &schedule.plan {
+        Plan::Pool(_) => false,
+        Plan::Unpool(plan) => plan.out_of_bounds == OutOfBounds::Error,
+        Plan::Convert(_) => true,
+    }
+}
+
+impl Inner {
+    /// The scratch memory that a schedule declares.
+    fn scratch_buffers(&self, schedule: &Schedule) -> Vec<wgpu::Buffer> {
+        let buffer = |&bytes: &u64| self.output_buffer("wgpu-pooling scratch", SCRATCH_USAGES, bytes);
+        schedule.scratch.iter().map(buffer).collect()
     }
 }
 
@@ -146,7 +267,8 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], before anything is encoded.
+    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], before anything is encoded; and what the device
+    /// gives.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};
@@ -163,26 +285,57 @@ impl Prepared {
     /// ```
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some(&self.schedule.kernel()),
-            timestamp_writes: None,
-        });
-        self.dispatch(&mut pass, &bound);
-        Ok(())
+        self.gpu.inner.scoped_now(|| self.record(encoder, &bound, None)).map(|_| ())
     }
 
     /// Writes the dispatches into an open compute pass. Pipeline and bind group 0 of the pass are others afterwards.
     ///
     /// # Errors
     /// As [`Prepared::encode`].
+    ///
+    /// ```no_run
+    /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
+    /// # fn f(pool: &Prepared, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
+    /// let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    /// // The caller's own dispatches,
+    /// pool.encode_pass(&mut pass, buffers)?;
+    /// // and more of them.
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
-        self.dispatch(pass, &bound);
-        Ok(())
+        self.gpu.inner.scoped_now(|| self.dispatch(pass, &bound)).map(|_| ())
+    }
+
+    /// Writes the dispatches as one compute pass, with timestamps around it if they are asked for.
+    pub(super) fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        bound: &[Bound<'_>],
+        timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
+    ) {
+        let label = Some(self.label.as_str());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
+        self.dispatch(&mut pass, bound);
+    }
+
+    /// Whether a run has a report that somebody wants to read.
+    pub(super) fn reports(&self) -> bool {
+        reports(&self.schedule)
+    }
+
+    /// Fresh scratch memory, if the schedule was prepared without.
+    pub(super) fn missing_scratch(&self) -> Vec<wgpu::Buffer> {
+        match &self.scratch {
+            Some(_) => Vec::new(),
+            None => self.gpu.inner.scratch_buffers(&self.schedule),
+        }
     }
 
     /// The slices that the dispatches use, checked and cut to what is needed.
-    fn check<'a>(&'a self, buffers: &Buffers<'a>) -> Result<Vec<Bound<'a>>, ExecuteError> {
+    pub(super) fn check<'a>(&'a self, buffers: &Buffers<'a>) -> Result<Vec<Bound<'a>>, ExecuteError> {
+        self.gpu.inner.check_alive()?;
         let schedule = &self.schedule;
         let own_status = self.status.as_ref().map(|buffer| buffer.slice(..));
         // Name, slot, slice, bytes needed, whether it is written.
@@ -198,24 +351,48 @@ impl Prepared {
             let Some(needed) = bytes.filter(|_| self.uses(slot)) else {
                 continue;
             };
-            let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
-            let (offset, alignment) = (slice.offset(), self.gpu.inner.alignment);
-            if !slice.buffer().usage().contains(wgpu::BufferUsages::STORAGE) {
-                return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
-            }
-            if slice.size() < needed {
-                return Err(ExecuteError::BufferTooShort { what, needed, actual: slice.size() });
-            }
-            if !offset.is_multiple_of(alignment) {
-                return Err(ExecuteError::BufferMisaligned { what, offset, alignment });
-            }
-            let shared = |other: &&Bound<'_>| (written || other.written) && other.slice.buffer() == slice.buffer();
-            if let Some(other) = bound.iter().find(shared) {
-                return Err(ExecuteError::BufferShared { first: other.what, second: what });
-            }
-            bound.push(Bound { what, slot, slice: slice.slice(..needed), written });
+            self.bind(&mut bound, what, slot, slice, needed, written)?;
+        }
+        for (number, &needed) in schedule.scratch.iter().enumerate() {
+            let own = self.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
+            // The caller brings all of it or nothing.
+            let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
+            self.bind(&mut bound, "scratch memory", Slot::Scratch(number), slice, needed, true)?;
         }
         Ok(bound)
+    }
+
+    /// Takes up a slice if the device can use it as what it is meant for.
+    fn bind<'a>(
+        &self,
+        bound: &mut Vec<Bound<'a>>,
+        what: &'static str,
+        slot: Slot,
+        slice: Option<wgpu::BufferSlice<'a>>,
+        needed: u64,
+        written: bool,
+    ) -> Result<(), ExecuteError> {
+        let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
+        let (offset, alignment) = (slice.offset(), self.gpu.inner.alignment);
+        let usages = slice.buffer().usage();
+        if !usages.contains(wgpu::BufferUsages::STORAGE) {
+            return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
+        }
+        if matches!(slot, Slot::Scratch(_)) && !usages.contains(wgpu::BufferUsages::INDIRECT) {
+            return Err(ExecuteError::BufferUsage { what, usage: "INDIRECT" });
+        }
+        if slice.size() < needed {
+            return Err(ExecuteError::BufferTooShort { what, needed, actual: slice.size() });
+        }
+        if !offset.is_multiple_of(alignment) {
+            return Err(ExecuteError::BufferMisaligned { what, offset, alignment });
+        }
+        let shared = |other: &&Bound<'_>| (written || other.written) && other.slice.buffer() == slice.buffer();
+        if let Some(other) = bound.iter().find(shared) {
+            return Err(ExecuteError::BufferShared { first: other.what, second: what });
+        }
+        bound.push(Bound { what, slot, slice: slice.slice(..needed), written });
+        Ok(())
     }
 
     fn uses(&self, slot: Slot) -> bool {
@@ -224,23 +401,20 @@ impl Prepared {
 
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &[Bound<'_>]) {
         let device = &self.gpu.inner.device;
+        let of = |slot: Slot| bound.iter().find(|bound| bound.slot == slot).map(|bound| bound.slice);
         let mut offset = 0;
+        let mut entries = Vec::new();
         for (dispatch, pipeline) in self.schedule.dispatches.iter().zip(&self.pipelines) {
-            let name = dispatch.key.name();
             let uniform = wgpu::BufferBinding {
                 buffer: &self.uniforms,
                 offset,
                 size: wgpu::BufferSize::new(dispatch.uniform.len() as u64),
             };
             offset += (dispatch.uniform.len() as u64).next_multiple_of(UNIFORM_ALIGNMENT);
-            let mut entries =
-                vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(uniform) }];
-            for (binding, &slot) in dispatch.key.bindings().iter().zip(&dispatch.slots) {
-                let slice = match slot {
-                    Slot::Tables => Some(self.tables.slice(..)),
-                    Slot::Scratch(number) => self.scratch.get(number).map(|buffer| buffer.slice(..)),
-                    other => bound.iter().find(|bound| bound.slot == other).map(|bound| bound.slice),
-                };
+            entries.clear();
+            entries.push(wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(uniform) });
+            for (&number, &slot) in pipeline.bindings.iter().zip(&dispatch.slots) {
+                let slice = if slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(slot) };
                 // `check` has found every slice that a dispatch uses.
                 if let Some(slice) = slice {
                     let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -248,19 +422,19 @@ impl Prepared {
                         offset: slice.offset(),
                         size: wgpu::BufferSize::new(slice.size()),
                     });
-                    entries.push(wgpu::BindGroupEntry { binding: binding.number, resource });
+                    entries.push(wgpu::BindGroupEntry { binding: number, resource });
                 }
             }
             let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some(&name),
+                label: Some(&pipeline.name),
                 layout: &pipeline.layout,
                 entries: &entries,
             });
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, &group, &[]);
-            let indirect = dispatch.indirect.and_then(|(number, offset)| Some((self.scratch.get(number)?, offset)));
+            let indirect = dispatch.indirect.and_then(|(number, at)| Some((of(Slot::Scratch(number))?, at)));
             match indirect {
-                Some((grids, offset)) => pass.dispatch_workgroups_indirect(grids, offset),
+                Some((grids, at)) => pass.dispatch_workgroups_indirect(grids.buffer(), grids.offset() + at),
                 None => {
                     let [x, y, z] = dispatch.grid;
                     pass.dispatch_workgroups(x, y, z);
@@ -271,7 +445,7 @@ impl Prepared {
 }
 
 /// A slice that a schedule uses.
-struct Bound<'a> {
+pub(super) struct Bound<'a> {
     what: &'static str,
     slot: Slot,
     slice: wgpu::BufferSlice<'a>,

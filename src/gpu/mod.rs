@@ -1,15 +1,21 @@
 //! The device side: everything that knows wgpu.
 
+mod chain;
 mod context;
 mod encode;
+mod options;
 mod pipeline;
 mod run;
+mod tensor;
 mod transfer;
 
-#[cfg(not(target_arch = "wasm32"))]
-pub use context::list_adapters_blocking;
-pub use context::{Gpu, GpuOptions, list_adapters};
+pub use chain::{Chain, ReadBack, Results, StepTime, Submitted};
+pub use context::Gpu;
 pub use encode::{Buffers, Prepared};
+#[cfg(not(target_arch = "wasm32"))]
+pub use options::list_adapters_blocking;
+pub use options::{GpuOptions, list_adapters, required_limits};
+pub use tensor::DeviceTensor;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

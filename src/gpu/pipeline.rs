@@ -11,6 +11,9 @@ use crate::wgsl::wgsl;
 /// A compiled kernel and the layout of its bindings.
 #[derive(Debug)]
 pub(super) struct Pipeline {
+    pub name: String,
+    /// The numbers of the storage bindings.
+    pub bindings: Vec<u32>,
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
 }
@@ -63,7 +66,8 @@ fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {
         count: None,
     };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-    for binding in key.bindings() {
+    let bindings = key.bindings();
+    for binding in &bindings {
         entries.push(entry(binding.number, wgpu::BufferBindingType::Storage { read_only: binding.read_only }));
     }
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
@@ -80,5 +84,6 @@ fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     });
-    Pipeline { pipeline, layout }
+    let bindings = bindings.iter().map(|binding| binding.number).collect();
+    Pipeline { name, bindings, pipeline, layout }
 }

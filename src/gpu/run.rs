@@ -1,23 +1,15 @@
 //! Slices in, vectors out: upload, compute and read back, one submit a call.
 
+use super::chain::{Chain, Results, read_report};
 use super::context::Gpu;
-use super::encode::{Buffers, Prepared};
-use super::transfer::Readback;
+use super::encode::Prepared;
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::index::Index;
 use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
-use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
+use crate::plan::{ConvertPlan, IndexPlan, Plan, PoolPlan, UnpoolPlan};
 use crate::reference::{check_shape, check_type};
-use crate::schedule::STATUS_WORDS;
 use crate::tensor::{Tensor, TensorView};
-
-/// The readbacks of a submitted run.
-struct Submitted {
-    y: Option<Readback>,
-    indices: Option<Readback>,
-    status: Option<Readback>,
-}
 
 impl Prepared {
     /// The maxima.
@@ -26,14 +18,16 @@ impl Prepared {
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`] and
     /// [`ExecuteError::ShapeMismatch`] if the call does not fit the plan; otherwise what the device gives.
     pub async fn max_pool<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-        let plan = self.pool_plan()?;
-        if plan.indices().is_some() {
-            return Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" });
-        }
+        let plan = self.values_plan()?;
         check_x(plan.dtype().name(), plan.input_shape(), &x)?;
-        let submitted = self.submit(Some(bytemuck::cast_slice(x.data())), None).await?;
-        let y = self.receive(&submitted.y, plan.output_shape()).await?;
-        Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
+        if self.schedule.dispatches.is_empty() {
+            return Ok(nothing(plan.output_shape()));
+        }
+        let mut chain = self.gpu.chain();
+        let x = chain.upload(x, plan.layout())?;
+        let y = chain.max_pool(self, &x)?;
+        let y = chain.read_back(&y)?;
+        only_step(chain).await?.take(y)
     }
 
     /// The maxima and where they were found.
@@ -44,19 +38,18 @@ impl Prepared {
         &self,
         x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        let plan = self.pool_plan()?;
-        let Some(index_plan) = plan.indices() else {
-            return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
-        };
+        let (plan, index_plan) = self.indices_plan()?;
         check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
         check_x(plan.dtype().name(), plan.input_shape(), &x)?;
-        let submitted = self.submit(Some(bytemuck::cast_slice(x.data())), None).await?;
-        let y = self.receive(&submitted.y, plan.output_shape()).await?;
-        let indices = self.receive(&submitted.indices, plan.indices_shape()).await?;
-        Ok((
-            Tensor::from_parts(plan.output_shape().to_vec(), y),
-            Tensor::from_parts(plan.indices_shape().to_vec(), indices),
-        ))
+        if self.schedule.dispatches.is_empty() {
+            return Ok((nothing(plan.output_shape()), nothing(plan.indices_shape())));
+        }
+        let mut chain = self.gpu.chain();
+        let x = chain.upload(x, plan.layout())?;
+        let (y, indices) = chain.max_pool_with_indices(self, &x)?;
+        let (y, indices) = (chain.read_back(&y)?, chain.read_back(&indices)?);
+        let results = only_step(chain).await?;
+        Ok((results.take(y)?, results.take(indices)?))
     }
 
     /// The values of X at the positions that the indices name, zeros elsewhere.
@@ -73,11 +66,15 @@ impl Prepared {
         check_type("indices", plan.index_type().name(), I::INDEX_TYPE.name())?;
         check_x(plan.dtype().name(), plan.input_shape(), &x)?;
         check_shape("indices", plan.indices_shape(), indices.shape())?;
-        let x = bytemuck::cast_slice(x.data());
-        let submitted = self.submit(Some(x), Some(bytemuck::cast_slice(indices.data()))).await?;
-        self.report(&submitted).await?;
-        let y = self.receive(&submitted.y, plan.output_shape()).await?;
-        Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
+        if self.schedule.dispatches.is_empty() {
+            return Ok(nothing(plan.output_shape()));
+        }
+        let mut chain = self.gpu.chain();
+        let x = chain.upload(x, plan.layout())?;
+        let indices = chain.upload(indices, plan.space().layout())?;
+        let y = chain.max_unpool(self, &x, &indices)?;
+        let y = chain.read_back(&y)?;
+        only_step(chain).await?.take(y)
     }
 
     /// The indices in the second convention.
@@ -89,17 +86,34 @@ impl Prepared {
         &self,
         indices: TensorView<'_, F>,
     ) -> Result<Tensor<T>, ExecuteError> {
-        let plan = match self.schedule.plan() {
-            Plan::Convert(plan) => plan,
-            other => return Err(mismatch(other, "conversion")),
-        };
+        let plan = self.convert_plan()?;
         check_type("indices", plan.from_type.name(), F::INDEX_TYPE.name())?;
         check_type("the converted indices", plan.to_type.name(), T::INDEX_TYPE.name())?;
         check_shape("indices", plan.input_shape(), indices.shape())?;
-        let submitted = self.submit(None, Some(bytemuck::cast_slice(indices.data()))).await?;
-        self.report(&submitted).await?;
-        let converted = self.receive(&submitted.indices, plan.output_shape()).await?;
-        Ok(Tensor::from_parts(plan.output_shape().to_vec(), converted))
+        if self.schedule.dispatches.is_empty() {
+            return Ok(nothing(plan.output_shape()));
+        }
+        let mut chain = self.gpu.chain();
+        let indices = chain.upload(indices, plan.from().layout())?;
+        let converted = chain.convert_indices(self, &indices)?;
+        let converted = chain.read_back(&converted)?;
+        only_step(chain).await?.take(converted)
+    }
+
+    /// The plan of a pool without indices.
+    pub(super) fn values_plan(&self) -> Result<&PoolPlan, ExecuteError> {
+        let plan = self.pool_plan()?;
+        match plan.indices() {
+            None => Ok(plan),
+            Some(_) => Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" }),
+        }
+    }
+
+    /// The plan of a pool with indices.
+    pub(super) fn indices_plan(&self) -> Result<(&PoolPlan, &IndexPlan), ExecuteError> {
+        let plan = self.pool_plan()?;
+        let missing = ExecuteError::IndicesMismatch { planned: "without", called: "with" };
+        plan.indices().map(|index_plan| (plan, index_plan)).ok_or(missing)
     }
 
     fn pool_plan(&self) -> Result<&PoolPlan, ExecuteError> {
@@ -109,104 +123,50 @@ impl Prepared {
         }
     }
 
-    fn unpool_plan(&self) -> Result<&UnpoolPlan, ExecuteError> {
+    pub(super) fn unpool_plan(&self) -> Result<&UnpoolPlan, ExecuteError> {
         match self.schedule.plan() {
             Plan::Unpool(plan) => Ok(plan),
             other => Err(mismatch(other, "unpool")),
         }
     }
 
-    /// The elements of a readback; none where nothing was submitted, because the output has none.
-    async fn receive<T: bytemuck::Pod>(
-        &self,
-        readback: &Option<Readback>,
-        shape: &[usize],
-    ) -> Result<Vec<T>, ExecuteError> {
-        match readback {
-            Some(readback) => self.gpu.inner.receive(readback, count(shape)).await,
-            None => Ok(Vec::new()),
+    pub(super) fn convert_plan(&self) -> Result<&ConvertPlan, ExecuteError> {
+        match self.schedule.plan() {
+            Plan::Convert(plan) => Ok(plan),
+            other => Err(mismatch(other, "conversion")),
         }
     }
 
-    /// What the device says of bad indices.
-    async fn report(&self, submitted: &Submitted) -> Result<(), ExecuteError> {
-        let Some(readback) = &submitted.status else {
-            return Ok(());
-        };
-        let status: Vec<u32> = self.gpu.inner.receive(readback, STATUS_WORDS).await?;
-        self.read_report(&status)
-    }
-
-    /// Turns the words of [`Buffers::status`], read back by the caller, into what they say. Y has the values of the good
-    /// indices all the same, and converted indices are -1 where they were bad.
+    /// Turns the words of [`Buffers::status`](crate::Buffers::status), read back by the caller, into what they say. Y has the
+    /// values of the good indices all the same, and converted indices are -1 where they were bad.
     ///
     /// # Errors
     /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices.
+    ///
+    /// ```no_run
+    /// # fn f(unpool: wgpu_pooling::Prepared, status: &[u32; 8]) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// unpool.read_report(status)?;
+    /// println!("every index was good");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read_report(&self, words: &[u32]) -> Result<(), ExecuteError> {
-        let [count, first, low, high, ..] = *words else {
-            return Ok(());
-        };
-        if count == 0 {
-            return Ok(());
-        }
-        // The first offender is stored complemented, so that zero says that there is none.
-        let (position, count) = (u64::from(!first), u64::from(count));
-        let value = (u64::from(high) << 32 | u64::from(low)) as i64;
-        match self.schedule.plan() {
-            Plan::Pool(_) => Ok(()),
-            Plan::Unpool(plan) => {
-                Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count })
-            }
-            Plan::Convert(plan) => Err(plan.offence(position, value, count)),
-        }
-    }
-
-    /// Uploads the inputs, runs the schedule and starts the readbacks: one submit, or none if there is nothing to compute.
-    async fn submit(&self, x: Option<&[u8]>, indices: Option<&[u8]>) -> Result<Submitted, ExecuteError> {
-        let inner = &self.gpu.inner;
-        inner.check_alive()?;
-        if self.schedule.dispatches.is_empty() {
-            return Ok(Submitted { y: None, indices: None, status: None });
-        }
-        let (submitted, submission) = inner
-            .scoped(|| {
-                let input = |label: &str, bytes: Option<&[u8]>| {
-                    bytes.map(|bytes| inner.filled_buffer(label, wgpu::BufferUsages::STORAGE, bytes))
-                };
-                let output = |label: &str, bytes: Option<u64>| bytes.map(|bytes| inner.output_buffer(label, bytes));
-                let x = input("wgpu-pooling x", x);
-                let indices = input("wgpu-pooling indices", indices);
-                let y = output("wgpu-pooling y", self.schedule.y_bytes());
-                let indices_out = output("wgpu-pooling indices", self.schedule.indices_out_bytes());
-                let status = output("wgpu-pooling status", self.schedule.status_bytes());
-                let mut encoder = inner
-                    .device
-                    .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-pooling") });
-                let buffers = Buffers {
-                    x: whole(&x),
-                    y: whole(&y),
-                    indices: whole(&indices),
-                    indices_out: whole(&indices_out),
-                    status: whole(&status),
-                };
-                self.encode(&mut encoder, buffers)?;
-                let mut read_back =
-                    |buffer: &Option<wgpu::Buffer>| buffer.as_ref().map(|buffer| inner.read_back(&mut encoder, buffer));
-                let submitted =
-                    Submitted { y: read_back(&y), indices: read_back(&indices_out), status: read_back(&status) };
-                Ok::<_, ExecuteError>((submitted, inner.queue.submit([encoder.finish()])))
-            })
-            .await??;
-        #[cfg(not(target_arch = "wasm32"))]
-        inner.poller.watch(submission)?;
-        #[cfg(target_arch = "wasm32")]
-        let _ = submission;
-        Ok(submitted)
+        read_report(self.schedule.plan(), words)
     }
 }
 
-fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
-    buffer.as_ref().map(|buffer| buffer.slice(..))
+/// Runs a chain of one step; its error is the call's own.
+async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
+    let results = chain.submit()?.finished().await?;
+    match results.first_report() {
+        None => Ok(results),
+        Some((_, error)) => Err(error),
+    }
+}
+
+/// A tensor without elements.
+fn nothing<T>(shape: &[usize]) -> Tensor<T> {
+    Tensor::from_parts(shape.to_vec(), Vec::new())
 }
 
 /// The error of a call that does not fit the plan.

@@ -10,11 +10,12 @@ use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 use super::context::Inner;
 use crate::error::ExecuteError;
 
-/// A copy of a buffer's contents on its way to the host.
-pub(super) struct Readback {
-    staging: wgpu::Buffer,
-    mapped: OneshotReceiver<Result<(), wgpu::BufferAsyncError>>,
-}
+/// What the buffers of tensors are made for: kernels, copies either way.
+pub(super) const TENSOR_USAGES: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
+
+/// What scratch memory is made for: a kernel may decide on the grid of a later one.
+pub(super) const SCRATCH_USAGES: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::INDIRECT);
 
 impl Inner {
     /// A buffer with these contents, rounded up to whole words with zeros.
@@ -37,9 +38,7 @@ impl Inner {
     }
 
     /// A buffer that kernels write, poisoned if the options say so.
-    pub fn output_buffer(&self, label: &str, bytes: u64) -> wgpu::Buffer {
-        // A kernel may decide on the grid of a later one, so scratch memory can hold one.
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::INDIRECT;
+    pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> wgpu::Buffer {
         let size = bytes.max(4);
         match self.poison {
             Some(word) => {
@@ -55,36 +54,28 @@ impl Inner {
         }
     }
 
-    /// Copies a buffer to one that the host can map, and asks for the mapping once the commands are done.
-    pub fn read_back(&self, encoder: &mut wgpu::CommandEncoder, buffer: &wgpu::Buffer) -> Readback {
-        let staging = self.device.create_buffer(&wgpu::BufferDescriptor {
+    /// A buffer for so many bytes that the host will map.
+    pub fn staging_buffer(&self, bytes: u64) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-pooling readback"),
-            size: buffer.size(),
+            size: bytes.next_multiple_of(4).max(4),
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
-        });
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+        })
+    }
+
+    /// Asks for the mapping of a staging buffer once the commands so far are done.
+    pub fn map_on_submit(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        staging: &wgpu::Buffer,
+    ) -> OneshotReceiver<Result<(), wgpu::BufferAsyncError>> {
         let (sender, mapped) = oneshot_channel();
-        encoder.map_buffer_on_submit(&staging, wgpu::MapMode::Read, .., move |result| {
+        encoder.map_buffer_on_submit(staging, wgpu::MapMode::Read, .., move |result| {
             // Nobody listens any more if the future was dropped.
             let _ = sender.send(result);
         });
-        Readback { staging, mapped }
-    }
-
-    /// The first `elements` elements of a readback.
-    pub async fn receive<T: bytemuck::Pod>(&self, readback: &Readback, elements: u64) -> Result<Vec<T>, ExecuteError> {
-        match readback.mapped.receive().await {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(self.lost(&error.to_string())),
-            None => return Err(self.lost("the readback was dropped")),
-        }
-        let bytes = elements as usize * size_of::<T>();
-        let view = readback.staging.get_mapped_range(..).map_err(|error| self.failed(error.to_string()))?;
-        let data = bytemuck::pod_collect_to_vec(&view[..bytes]);
-        drop(view);
-        readback.staging.unmap();
-        Ok(data)
+        mapped
     }
 }
 

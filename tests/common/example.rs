@@ -78,10 +78,12 @@ fn build(name: &str) -> PathBuf {
         Some(profile) => profile,
     };
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
-    let features: &[&str] = if cfg!(feature = "gpu") { &[] } else { &["--no-default-features"] };
+    // The features of the test, for the same reason.
+    let features = [("gpu", cfg!(feature = "gpu")), ("ndarray", cfg!(feature = "ndarray"))];
+    let features: Vec<&str> = features.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--example", name, "--message-format=json", "--profile", profile])
-        .args(features)
+        .args(["--no-default-features", "--features", &features.join(",")])
         .arg("--target-dir")
         .arg(target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -1,0 +1,170 @@
+//! What only data or a device can tell.
+
+use super::PlanError;
+
+/// Why a computation did not give a result: the plan, the data or the device.
+///
+/// Nothing of the caller's is changed when an error is returned.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
+///
+/// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
+/// let x = TensorView::new([1, 1, 1], &[1.0f32])?;
+/// let indices = TensorView::new([1, 1, 1], &[7i64])?;
+/// let error = reference::max_unpool(&unpool, x, indices).unwrap_err();
+/// assert_eq!(error, ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 });
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExecuteError {
+    /// The attributes, shapes or limits do not allow it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A tensor of another element or index type than the plan was made for.
+    #[error("{what} is {actual}, but the plan was made for {expected}")]
+    TypeMismatch {
+        /// Which tensor.
+        what: &'static str,
+        /// The plan's type.
+        expected: &'static str,
+        /// The tensor's type.
+        actual: &'static str,
+    },
+    /// A tensor of another shape than the plan was made for.
+    #[error("{what} has the shape {actual:?}, but the plan was made for {expected:?}")]
+    ShapeMismatch {
+        /// Which tensor.
+        what: &'static str,
+        /// The plan's shape.
+        expected: Vec<usize>,
+        /// The tensor's shape.
+        actual: Vec<usize>,
+    },
+    /// A device tensor of another layout than the plan was made for.
+    #[error("{what} is laid out {actual:?}, but the plan was made for {expected:?}")]
+    LayoutMismatch {
+        /// Which tensor.
+        what: &'static str,
+        /// The plan's layout.
+        expected: crate::attributes::Layout,
+        /// The tensor's layout.
+        actual: crate::attributes::Layout,
+    },
+    /// The plan has no indices, or has them although values alone were asked for: the call does not fit the plan.
+    #[error("the plan was made {planned} indices, but the call is {called} them")]
+    IndicesMismatch {
+        /// `with` or `without`.
+        planned: &'static str,
+        /// `with` or `without`.
+        called: &'static str,
+    },
+    /// The plan is a pool where an unpool is needed, or the other way round.
+    #[error("planned was: {planned}, but called is: {called}")]
+    OperatorMismatch {
+        /// What was planned.
+        planned: &'static str,
+        /// What was called.
+        called: &'static str,
+    },
+    /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is returned.
+    #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
+    IndexOutOfRange {
+        /// The flat position of the first offender in the index tensor, as stored.
+        position: u64,
+        /// Its value.
+        value: i64,
+        /// The first value that is too large: valid are 0 to `unit - 1`.
+        unit: u64,
+        /// How many offenders there are.
+        count: u64,
+    },
+    /// Indices that name an element of another plane cannot be converted to a convention that does not name planes.
+    #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
+    IndexNotInPlane {
+        /// The flat position of the first offender in the index tensor, as stored.
+        position: u64,
+        /// Its value.
+        value: i64,
+        /// How many indices are bad, those outside the range included.
+        count: u64,
+    },
+    /// A buffer that the schedule needs was not given. Of the unpools, those alone that skip bad indices need no report.
+    #[error("the schedule needs a buffer for {what}")]
+    BufferMissing {
+        /// Which buffer.
+        what: &'static str,
+    },
+    /// A buffer slice that is too short.
+    #[error("the slice for {what} has {actual} bytes, but {needed} are needed")]
+    BufferTooShort {
+        /// Which buffer.
+        what: &'static str,
+        /// The bytes needed: whole words.
+        needed: u64,
+        /// The slice's bytes.
+        actual: u64,
+    },
+    /// A buffer slice whose offset the device cannot bind.
+    #[error("the slice for {what} begins at byte {offset}, which is no multiple of {alignment}")]
+    BufferMisaligned {
+        /// Which buffer.
+        what: &'static str,
+        /// The slice's offset in its buffer, in bytes.
+        offset: u64,
+        /// The device's alignment, in bytes.
+        alignment: u64,
+    },
+    /// A buffer that was made without a usage that the schedule needs.
+    #[error("the buffer for {what} was not made with the usage {usage}")]
+    BufferUsage {
+        /// Which buffer.
+        what: &'static str,
+        /// The missing usage.
+        usage: &'static str,
+    },
+    /// One buffer for two purposes of which one writes, which WebGPU forbids even where the slices do not overlap.
+    #[error("{first} and {second} are slices of one buffer")]
+    BufferShared {
+        /// One purpose.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+    /// A tensor or a prepared schedule of another `Gpu` than the call's. Clones of a `Gpu` are one; two made of
+    /// one device are not, because wgpu does not tell its devices apart across instances.
+    #[error("{what} belongs to another Gpu")]
+    OtherGpu {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A readback (`ReadBack`) that was asked of another chain.
+    #[error("the readback was asked of another chain")]
+    OtherChain,
+    /// A step of a chain met bad data.
+    #[error("step {step} of the chain, {kernel}: {error}")]
+    InChain {
+        /// The step's number, from 0, in the order in which the steps were encoded.
+        step: usize,
+        /// What ran.
+        kernel: String,
+        /// What is wrong.
+        error: Box<ExecuteError>,
+    },
+    /// No adapter answers the request.
+    #[error("no usable GPU adapter: {0}")]
+    NoAdapter(String),
+    /// The adapter did not open a device.
+    #[error("the adapter opened no device: {0}")]
+    NoDevice(String),
+    /// The device is lost; a new one has to be opened.
+    #[error("the device is lost: {0}")]
+    DeviceLost(String),
+    /// The device or the host is out of memory. The device goes on working.
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
+    /// A shader or a call that wgpu refused. This is a defect of the crate, unless the caller's buffers are at fault.
+    #[error("refused by wgpu: {0}")]
+    Device(String),
+}

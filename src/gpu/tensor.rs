@@ -1,0 +1,236 @@
+//! Dense tensors that stay on the device.
+
+use super::context::Gpu;
+use super::transfer::TENSOR_USAGES;
+use crate::attributes::Layout;
+use crate::element::{DType, Element};
+use crate::error::{ExecuteError, PlanError};
+use crate::schedule::device_bytes;
+use crate::tensor::{Tensor, TensorView, element_count};
+
+/// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of `i32` or
+/// `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it, and to that one's clones.
+///
+/// ```no_run
+/// use wgpu_pooling::{Gpu, Layout, Tensor};
+///
+/// let gpu = Gpu::new_blocking()?;
+/// let x = Tensor::new([1, 1, 4], vec![3.0f32, 1.0, 2.0, 9.0])?;
+/// let on_device = gpu.upload_blocking(x.view(), Layout::Nchw)?;
+/// assert_eq!(gpu.download_blocking::<f32>(&on_device)?, x);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DeviceTensor {
+    gpu: Gpu,
+    buffer: wgpu::Buffer,
+    offset: u64,
+    shape: Vec<usize>,
+    dtype: DType,
+    layout: Layout,
+}
+
+impl DeviceTensor {
+    /// A tensor that lies in a buffer of the caller's, from a byte offset on. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`ExecuteError::BufferMisaligned`], [`ExecuteError::BufferTooShort`] and [`ExecuteError::BufferUsage`] if kernels could
+    /// not use it (whole words from an aligned offset on, with the usage `STORAGE`); [`ExecuteError::Plan`] if the shape's
+    /// product is too large.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, DType, DeviceTensor, ExecuteError, Gpu, Layout};
+    ///
+    /// fn frame(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<DeviceTensor, ExecuteError> {
+    ///     DeviceTensor::from_buffer(gpu, buffer.clone(), 0, [1, 720, 1280, 4], DType::U8, Layout::Nhwc)
+    /// }
+    /// ```
+    pub fn from_buffer(
+        gpu: &Gpu,
+        buffer: wgpu::Buffer,
+        offset: u64,
+        shape: impl AsRef<[usize]>,
+        dtype: DType,
+        layout: Layout,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        let (what, shape, alignment) = ("the tensor", shape.as_ref().to_vec(), gpu.inner.alignment);
+        let needed = device_bytes(element_count(&shape)?.max(1), dtype.bytes());
+        if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
+            return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
+        }
+        if !offset.is_multiple_of(alignment) {
+            return Err(ExecuteError::BufferMisaligned { what, offset, alignment });
+        }
+        let actual = buffer.size().saturating_sub(offset);
+        if actual < needed {
+            return Err(ExecuteError::BufferTooShort { what, needed, actual });
+        }
+        Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, shape, dtype, layout })
+    }
+
+    /// A tensor that has a buffer to itself.
+    pub(super) fn whole(gpu: &Gpu, buffer: wgpu::Buffer, shape: &[usize], dtype: DType, layout: Layout) -> Self {
+        DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, shape: shape.to_vec(), dtype, layout }
+    }
+
+    /// The extents, outermost first, in the tensor's layout.
+    ///
+    /// ```
+    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
+    /// let elements: usize = x.shape().iter().product();
+    /// # }
+    /// ```
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The element type.
+    ///
+    /// ```
+    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
+    /// println!("{}", x.dtype().name());
+    /// # }
+    /// ```
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The layout.
+    ///
+    /// ```
+    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
+    /// let channels_last = x.layout() == wgpu_pooling::Layout::Nhwc;
+    /// # }
+    /// ```
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The bytes that the tensor occupies: whole words, and at least one element's, since a binding cannot be empty.
+    ///
+    /// ```
+    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
+    /// assert_eq!(x.bytes() % 4, 0);
+    /// # }
+    /// ```
+    pub fn bytes(&self) -> u64 {
+        device_bytes(crate::plan::count(&self.shape).max(1), self.dtype.bytes())
+    }
+
+    /// The part of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own kernels.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{Buffers, DeviceTensor, ExecuteError, Prepared, wgpu};
+    ///
+    /// fn encode(pool: &Prepared, encoder: &mut wgpu::CommandEncoder, x: &DeviceTensor, y: &DeviceTensor)
+    ///     -> Result<(), ExecuteError> {
+    ///     pool.encode(encoder, Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() })
+    /// }
+    /// ```
+    pub fn slice(&self) -> wgpu::BufferSlice<'_> {
+        self.buffer.slice(self.offset..self.offset + self.bytes())
+    }
+
+    /// Refuses a tensor of another `Gpu`.
+    pub(super) fn check_gpu(&self, what: &'static str, gpu: &Gpu) -> Result<(), ExecuteError> {
+        self.gpu.check_same(what, gpu)
+    }
+}
+
+impl Gpu {
+    /// Copies a host tensor to the device, where it stays. Nothing is submitted.
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] with [`PlanError::ExceedsLimit`] if it is larger than the device's buffers can be;
+    /// [`ExecuteError::OutOfMemory`] or what else the device gives.
+    ///
+    /// ```no_run
+    /// # async fn upload(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{Layout, TensorView};
+    /// let x = gpu.upload(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw).await?;
+    /// assert_eq!(x.bytes(), 4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
+        self.inner.check_alive()?;
+        let buffer = self.inner.scoped(|| self.tensor_of(&x)).await??;
+        Ok(DeviceTensor::whole(self, buffer, x.shape(), T::DTYPE, layout))
+    }
+
+    /// Copies a device tensor to the host, by a submit of its own. To read back what a chain computes, use
+    /// [`Chain::read_back`](crate::Chain::read_back), which takes no second submit.
+    ///
+    /// # Errors
+    /// [`ExecuteError::TypeMismatch`] if `T` is not the tensor's element type, [`ExecuteError::OtherGpu`],
+    /// [`ExecuteError::BufferUsage`] if a caller's buffer lacks the usage `COPY_SRC`; otherwise what the device gives.
+    ///
+    /// ```no_run
+    /// # async fn download(gpu: wgpu_pooling::Gpu, y: wgpu_pooling::DeviceTensor)
+    /// # -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let y = gpu.download::<f32>(&y).await?;
+    /// println!("{:?}", y.data());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn download<T: Element>(&self, tensor: &DeviceTensor) -> Result<Tensor<T>, ExecuteError> {
+        let mut chain = self.chain();
+        let wanted = chain.read_back::<T>(tensor)?;
+        chain.run().await?.take(wanted)
+    }
+
+    /// A buffer with a tensor's elements.
+    pub(super) fn tensor_of<T: Element>(&self, x: &TensorView<'_, T>) -> Result<wgpu::Buffer, PlanError> {
+        self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
+        Ok(self.inner.filled_buffer("wgpu-pooling tensor", TENSOR_USAGES, bytemuck::cast_slice(x.data())))
+    }
+
+    /// Refuses what no buffer of this device can hold, which wgpu would refuse less clearly.
+    pub(super) fn check_buffer(&self, what: &'static str, needed: u64) -> Result<(), PlanError> {
+        let limit = self.inner.limits.max_buffer_bytes;
+        if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+    }
+}
+
+/// The blocking twins, outside wasm.
+#[cfg(not(target_arch = "wasm32"))]
+mod blocking {
+    use super::*;
+
+    impl Gpu {
+        /// The blocking twin of [`Gpu::upload`].
+        ///
+        /// # Errors
+        /// As [`Gpu::upload`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{Gpu, Layout, TensorView};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let x = gpu.upload_blocking(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw)?;
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
+        pub fn upload_blocking<T: Element>(
+            &self,
+            x: TensorView<'_, T>,
+            layout: Layout,
+        ) -> Result<DeviceTensor, ExecuteError> {
+            pollster::block_on(self.upload(x, layout))
+        }
+
+        /// The blocking twin of [`Gpu::download`].
+        ///
+        /// # Errors
+        /// As [`Gpu::download`].
+        ///
+        /// ```no_run
+        /// # fn download(gpu: wgpu_pooling::Gpu, y: wgpu_pooling::DeviceTensor)
+        /// # -> Result<(), wgpu_pooling::ExecuteError> {
+        /// let y = gpu.download_blocking::<f32>(&y)?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        pub fn download_blocking<T: Element>(&self, tensor: &DeviceTensor) -> Result<Tensor<T>, ExecuteError> {
+            pollster::block_on(self.download(tensor))
+        }
+    }
+}
