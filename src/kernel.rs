@@ -5,6 +5,18 @@ use crate::element::DType;
 use crate::index::IndexType;
 
 /// Where a pass of a pool reads.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, GlobalMaxPool, KernelKey, Limits, Source};
+///
+/// // By separable passes: the first reads X, those that follow read candidates.
+/// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
+/// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+/// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+/// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::Pool { source: Source::Elements, .. }));
+/// assert!(matches!(schedule.dispatches()[1].key(), KernelKey::Pool { source: Source::Candidates, .. }));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The elements of X.
@@ -14,6 +26,16 @@ pub enum Source {
 }
 
 /// What a pass of a pool writes.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, IndexType, KernelKey, Limits, MaxPool, Sink};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, Some(IndexType::I32))?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// let sink = Sink::ValuesAndIndices(IndexType::I32);
+/// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::Pool { sink: it, .. } if *it == sink));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sink {
     /// Candidates for the next pass.
@@ -25,6 +47,17 @@ pub enum Sink {
 }
 
 /// Which shader part computes the activation.
+///
+/// ```
+/// use wgpu_pooling::{select, Activation, ActivationKind, Choice, DType, KernelKey, Limits, MaxPool};
+///
+/// // Relu is Clip from zero on; the bounds are in the uniform.
+/// let plan = MaxPool::new([2]).activation(Activation::Relu).plan(&[1, 1, 8], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// let key = schedule.dispatches()[0].key();
+/// assert!(matches!(key, KernelKey::Pool { activation: ActivationKind::Clip, .. }));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActivationKind {
     /// None.
@@ -42,6 +75,17 @@ pub enum ActivationKind {
 }
 
 /// The window's attributes and the NaN rule of a specialised build.
+///
+/// ```
+/// use wgpu_pooling::{select, Build, Choice, DType, KernelKey, Limits, MaxPool, WindowConstants};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice { build: Build::Specialised, ..Choice::default() })?;
+/// let KernelKey::Pool { constants, .. } = schedule.dispatches()[0].key() else { unreachable!() };
+/// let constants: &Option<WindowConstants> = constants;
+/// assert!(constants.is_some());
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WindowConstants {
     pub(crate) kernel: [u32; 3],
@@ -52,6 +96,18 @@ pub struct WindowConstants {
 }
 
 /// Everything that a kernel's text depends on. Equal keys share a pipeline.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+///
+/// // The shape is no part of it.
+/// let key = |extent| {
+///     let plan = MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?.into();
+///     Ok::<_, wgpu_pooling::PlanError>(*select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches()[0].key())
+/// };
+/// assert_eq!(key(8)?, key(9)?);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KernelKey {
     /// A pass of a pool.
@@ -116,6 +172,11 @@ pub enum KernelKey {
 }
 
 /// A buffer as a kernel knows it.
+///
+/// ```
+/// use wgpu_pooling::Slot;
+/// assert_ne!(Slot::Scratch(0), Slot::Scratch(1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// X.
@@ -135,6 +196,13 @@ pub enum Slot {
 }
 
 /// A storage binding of a kernel.
+///
+/// ```
+/// use wgpu_pooling::{Binding, KernelKey};
+///
+/// let bindings: Vec<Binding> = KernelKey::UnpoolClear.bindings();
+/// assert!(bindings.iter().all(|binding| binding.number > 0 && !binding.read_only));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Binding {
     /// The binding's number in group 0. Number 0 is the uniform.
@@ -159,6 +227,12 @@ pub(crate) mod binding {
 
 impl KernelKey {
     /// The storage bindings of the kernel, in the order of their numbers.
+    ///
+    /// ```
+    /// use wgpu_pooling::KernelKey;
+    /// let numbers: Vec<u32> = KernelKey::UnpoolDecide.bindings().iter().map(|binding| binding.number).collect();
+    /// assert!(numbers.is_sorted());
+    /// ```
     pub fn bindings(&self) -> Vec<Binding> {
         let read = |number| Binding { number, read_only: true };
         let write = |number| Binding { number, read_only: false };
@@ -209,6 +283,12 @@ impl KernelKey {
     }
 
     /// The kernel's name: operator, types and build, for labels and logs.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexType, KernelKey};
+    /// let key = KernelKey::ConvertIndices { from_type: IndexType::I64, to_type: IndexType::I32 };
+    /// assert_eq!(key.name(), "convert i64 to i32");
+    /// ```
     pub fn name(&self) -> String {
         match *self {
             KernelKey::Pool { dtype, source, sink, constants, .. } => {

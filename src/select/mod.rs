@@ -16,6 +16,15 @@ use crate::schedule::{Build, Family, Limits, Schedule};
 ///
 /// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
 /// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
+///
+/// ```
+/// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
+///
+/// // More taps in a window than one invocation may look at.
+/// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
+/// assert!(90 * 90 > MAX_ITERATIONS && !families(&plan, &Limits::WEBGPU).contains(&Family::Direct));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 pub const MAX_ITERATIONS: u64 = 7_000;
 
 /// Positions carry a flag in their highest bit on their way between passes.
@@ -69,6 +78,16 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
 /// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, PlanError};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.family(), Family::Direct);
+/// let unpool = Choice { family: Some(Family::Streaming), ..Choice::default() };
+/// assert!(matches!(select(&plan, &Limits::WEBGPU, &unpool), Err(PlanError::KernelDoesNotApply { .. })));
+/// # Ok::<(), PlanError>(())
+/// ```
 pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     let schedule = choose(plan, limits, choice)?;
     schedule.check(limits)?;
