@@ -235,7 +235,7 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             "kernel/convert_indices.wgsl",
         ],
         KernelKey::ConvertReport { from_type } => {
-            vec!["core/status.wgsl", read_part(from_type), "kernel/convert_report.wgsl"]
+            vec!["core/convert.wgsl", "core/status.wgsl", read_part(from_type), "kernel/convert_report.wgsl"]
         }
         KernelKey::UnpoolEmit { dtype, index_type, activation } => {
             let mut parts = element(dtype).to_vec();

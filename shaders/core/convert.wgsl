@@ -21,6 +21,7 @@ struct ConvertDigit {
 }
 
 struct Convert {
+  // Indices of this dispatch.
   count: u32,
   grid_width: u32,
   place_digits: u32,
@@ -33,6 +34,11 @@ struct Convert {
   // What the plane's own batch and channel add, where the first convention does not name them.
   own_n: vec2<u32>,
   own_c: vec2<u32>,
+  // The rank of the first of them, what the bindings begin with, and how many indices the one that is read holds.
+  rank_first: u32,
+  from_first: u32,
+  to_first: u32,
+  from_count: u32,
   place: array<PlaceDigit, 12>,
   index: array<ConvertDigit, 12>,
 }

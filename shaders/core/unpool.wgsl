@@ -19,6 +19,7 @@ struct TargetDigit {
 }
 
 struct Unpool {
+  // Sources and output elements of this dispatch.
   sources: u32,
   outputs: u32,
   grid_width: u32,
@@ -28,6 +29,18 @@ struct Unpool {
   report: u32,
   source_digits: u32,
   target_digits: u32,
+  // The numbers of the first of them among all.
+  source_first: u32,
+  output_first: u32,
+  // What the bindings of X and of the indices begin with, and how many indices the latter holds.
+  x_first: u32,
+  index_first: u32,
+  index_count: u32,
+  // Whether this dispatch is the first that deals with its outputs, so that those without an owner are zero.
+  fresh: u32,
+  // Whether the report is cleared.
+  begins: u32,
+  reserved: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
   targets: array<TargetDigit, 12>,

@@ -1,5 +1,5 @@
 // Storage of 16-bit elements: two to a word, the first in the low half.
-// provides: Raw, Word, OUTPUTS, load, insert, x, y
+// provides: Raw, Word, OUTPUTS, load, insert, extract, x, y
 // requires: nothing
 alias Raw = u32;
 alias Word = u32;
@@ -14,4 +14,8 @@ fn load(position: u32) -> Raw {
 
 fn insert(word: Word, lane: u32, raw: Raw) -> Word {
   return word | (raw << (lane * 16u));
+}
+
+fn extract(word: Word, lane: u32) -> Raw {
+  return (word >> (lane * 16u)) & 0xffffu;
 }

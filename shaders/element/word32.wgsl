@@ -1,5 +1,5 @@
 // Storage of 32-bit elements: one to a word.
-// provides: Raw, Word, OUTPUTS, load, insert, x, y
+// provides: Raw, Word, OUTPUTS, load, insert, extract, x, y
 // requires: nothing
 alias Raw = u32;
 alias Word = u32;
@@ -14,4 +14,8 @@ fn load(position: u32) -> Raw {
 
 fn insert(word: Word, lane: u32, raw: Raw) -> Word {
   return raw;
+}
+
+fn extract(word: Word, lane: u32) -> Raw {
+  return word;
 }

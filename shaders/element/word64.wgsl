@@ -1,5 +1,5 @@
 // Storage of 64-bit elements: a pair of words, the low one first.
-// provides: Raw, Word, OUTPUTS, load, insert, x, y
+// provides: Raw, Word, OUTPUTS, load, insert, extract, x, y
 // requires: nothing
 alias Raw = vec2<u32>;
 alias Word = vec2<u32>;
@@ -14,4 +14,8 @@ fn load(position: u32) -> Raw {
 
 fn insert(word: Word, lane: u32, raw: Raw) -> Word {
   return raw;
+}
+
+fn extract(word: Word, lane: u32) -> Raw {
+  return word;
 }

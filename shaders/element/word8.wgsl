@@ -1,5 +1,5 @@
 // Storage of 8-bit elements: four to a word, the first in the lowest byte.
-// provides: Raw, Word, OUTPUTS, load, insert, x, y
+// provides: Raw, Word, OUTPUTS, load, insert, extract, x, y
 // requires: nothing
 alias Raw = u32;
 alias Word = u32;
@@ -14,4 +14,8 @@ fn load(position: u32) -> Raw {
 
 fn insert(word: Word, lane: u32, raw: Raw) -> Word {
   return word | (raw << (lane * 8u));
+}
+
+fn extract(word: Word, lane: u32) -> Raw {
+  return (word >> (lane * 8u)) & 0xffu;
 }

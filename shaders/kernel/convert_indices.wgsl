@@ -5,11 +5,11 @@
 // requires: convert, invocation, WORKGROUP, status, read_index, store_index, add, multiply, divide
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let rank = invocation(group, convert.grid_width, local);
-  if (rank >= convert.count) {
+  let number = invocation(group, convert.grid_width, local);
+  if (number >= convert.count) {
     return;
   }
-  var rest = rank;
+  var rest = convert.rank_first + number;
   var at = 0u;
   var to = 0u;
   var n = 0u;
@@ -27,9 +27,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
   }
   let minus_one = vec2<u32>(0xffffffffu, 0xffffffffu);
-  let index = read_index(at);
+  let index = read_index(at - convert.from_first);
   if (all(index == minus_one)) {
-    store_index(to, minus_one);
+    store_index(to - convert.to_first, minus_one);
     return;
   }
   var good = index.y < convert.unit.y || (index.y == convert.unit.y && index.x < convert.unit.x);
@@ -52,5 +52,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     atomicAdd(&status[STATUS_COUNT], 1u);
     atomicMax(&status[STATUS_FIRST], ~at);
   }
-  store_index(to, converted);
+  store_index(to - convert.to_first, converted);
 }

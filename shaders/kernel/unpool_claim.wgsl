@@ -5,12 +5,13 @@
 // requires: unpool, source, invocation, WORKGROUP, owners, status, read_index
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let rank = invocation(group, unpool.grid_width, local);
-  if (rank >= unpool.sources) {
+  let number = invocation(group, unpool.grid_width, local);
+  if (number >= unpool.sources) {
     return;
   }
+  let rank = unpool.source_first + number;
   let from_source = source(rank);
-  let index = read_index(from_source.index_position);
+  let index = read_index(from_source.index_position - unpool.index_first);
   if (index.y == 0u && index.x < unpool.unit) {
     var rest = index.x;
     var to = from_source.target_base;
@@ -19,8 +20,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       to += (rest % digit.radix) * digit.stride;
       rest = rest / digit.radix;
     }
-    if (to < unpool.outputs) {
-      atomicMax(&owners[to], rank + 1u);
+    // Elements below this dispatch's first one wrap around to more than it has.
+    let own = to - unpool.output_first;
+    if (own < unpool.outputs) {
+      atomicMax(&owners[own], rank + 1u);
     }
     return;
   }

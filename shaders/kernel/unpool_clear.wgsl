@@ -5,7 +5,7 @@
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, unpool.grid_width, local);
-  if (number < STATUS_WORDS) {
+  if (number < STATUS_WORDS && unpool.begins == 1u) {
     atomicStore(&status[number], 0u);
   }
   if (number < unpool.outputs) {

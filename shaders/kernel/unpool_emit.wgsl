@@ -1,28 +1,38 @@
 // Last step of an unpool: every output word is written once, from the owners of its elements, or zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
-// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, Word, insert, x, y, load, from_pair, owners, status, read_index, activate
+// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, Word, insert, extract, x, y, load, from_pair, owners, status, read_index, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, unpool.grid_width, local);
   if (word == 0u && atomicLoad(&status[STATUS_COUNT]) != 0u) {
-    let value = read_index(~atomicLoad(&status[STATUS_FIRST]));
-    atomicStore(&status[STATUS_LOW], value.x);
-    atomicStore(&status[STATUS_HIGH], value.y);
+    let offender = ~atomicLoad(&status[STATUS_FIRST]) - unpool.index_first;
+    if (offender < unpool.index_count) {
+      let value = read_index(offender);
+      atomicStore(&status[STATUS_LOW], value.x);
+      atomicStore(&status[STATUS_HIGH], value.y);
+    }
   }
   if (word >= (unpool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
+  }
+  // Sources that do not fit a binding come in several dispatches; later ones leave what is not theirs.
+  var before = Word();
+  if (unpool.fresh == 0u) {
+    before = y[word];
   }
   var packed = Word();
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let output = word * OUTPUTS + lane;
     if (output < unpool.outputs) {
       let owner = atomicLoad(&owners[output]);
-      var raw = from_pair(vec2<u32>(0u, 0u));
-      if (owner != 0u) {
-        raw = load(source(owner - 1u).x_position);
+      var raw = extract(before, lane);
+      if (owner != 0u && owner - 1u - unpool.source_first < unpool.sources) {
+        raw = activate(load(source(owner - 1u).x_position - unpool.x_first));
+      } else if (unpool.fresh == 1u) {
+        raw = activate(from_pair(vec2<u32>(0u, 0u)));
       }
-      packed = insert(packed, lane, activate(raw));
+      packed = insert(packed, lane, raw);
     }
   }
   y[word] = packed;

@@ -38,15 +38,23 @@ pub(super) fn dispatches(
     let most = limits.max_binding_bytes.min(limits.max_buffer_bytes);
     let fits = |outputs: Span| {
         let index_bytes = plan.indices.as_ref().map_or(0, |indices| {
-            device_bytes(cutter.store(outputs).aligned(OUTPUT_UNIT).count(), indices.index_type.bytes())
+            device_bytes(cutter.store(outputs).aligned(cutter.index_bytes()).count(), indices.index_type.bytes())
         });
         grid(outputs.count(), limits).is_ok()
             && outputs.count() * ACCUMULATOR_BYTES <= most
             && outputs.count() * plan.dtype.bytes() as u64 <= limits.max_binding_bytes
             && index_bytes <= limits.max_binding_bytes
     };
-    let Some(tiles) = spans(total, fits)? else {
-        let (what, needed) = ("bytes of accumulators", OUTPUT_UNIT.min(total) * ACCUMULATOR_BYTES);
+    let Some(tiles) = spans(total, OUTPUT_UNIT, fits)? else {
+        let unit = Span { first: 0, end: OUTPUT_UNIT.min(total) };
+        let accumulators = unit.count() * ACCUMULATOR_BYTES;
+        let item = cutter.store(unit).count() * plan.indices.as_ref().map_or(0, |of| of.index_type.bytes()) as u64;
+        // Indices in another layout than the data's need all of a batch item at once.
+        let (what, needed) = if accumulators > most {
+            ("bytes of accumulators", accumulators)
+        } else {
+            ("bytes of the indices of a batch item", item)
+        };
         return Err(PlanError::ExceedsLimit { what, needed, limit: most });
     };
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
@@ -54,7 +62,7 @@ pub(super) fn dispatches(
     for tile in tiles {
         let mut parts = Parts { pass, plan, limits, uniform, tile, schedule };
         parts.take(tile, pass.taps())?;
-        let store = cutter.store(tile).aligned(OUTPUT_UNIT);
+        let store = cutter.store(tile).aligned(cutter.index_bytes());
         let iterations = (1 + finish.iterations).saturating_mul(lanes);
         parts.finish(sink, activation_kind, store, lanes, iterations)?;
     }
@@ -105,7 +113,7 @@ impl Parts<'_> {
 
     /// What some taps of some outputs look at, from where a binding can begin.
     fn x(&self, outputs: Span, taps: &[Span; 3]) -> Span {
-        self.pass.source(outputs, taps).aligned(256 / self.plan.dtype.bytes() as u64)
+        self.pass.source(outputs, taps).aligned(self.plan.dtype.bytes())
     }
 
     fn dispatch(&mut self, outputs: Span, taps: &[Span; 3], x: Span) -> Result<(), PlanError> {

@@ -1,8 +1,10 @@
 //! Schedules of index conversions: clear the report, convert every index, look up the first bad one.
 
+use super::cut::{part, spans};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::{check_bytes, check_elements, grid};
-use crate::attributes::IndexFlattening;
+use super::pass::Span;
+use super::{check_buffer, check_elements, grid};
+use crate::attributes::{IndexFlattening, Layout};
 use crate::error::PlanError;
 use crate::index::IndexSpace;
 use crate::kernel::{KernelKey, Slot};
@@ -22,8 +24,8 @@ const DIVISION: u64 = 64;
 pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let indices = count(&plan.input_shape);
     check_elements("indices", indices)?;
-    check_bytes("bytes of Indices", device_bytes(indices, plan.from_type.bytes()), limits)?;
-    check_bytes("bytes of the converted Indices", device_bytes(indices, plan.to_type.bytes()), limits)?;
+    check_buffer("bytes of Indices", device_bytes(indices, plan.from_type.bytes()), limits)?;
+    check_buffer("bytes of the converted Indices", device_bytes(indices, plan.to_type.bytes()), limits)?;
     let mut schedule = Schedule {
         plan: Plan::Convert(plan.clone()),
         family: Family::Convert,
@@ -35,15 +37,12 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     if indices == 0 {
         return Ok(schedule);
     }
-    let grid = grid(indices, limits)?;
     let names =
         |space: &IndexSpace| (space.flatten == IndexFlattening::Tensor, space.flatten != IndexFlattening::Plane);
     let ((from_n, from_c), (to_n, to_c)) = (names(&plan.from), names(&plan.to));
     let to = plan.to.strides();
     let own = |named: bool, stride: i64| if named { [0, 0] } else { pair(stride as u64) };
     let mut uniform = uniform::Convert {
-        count: indices as u32,
-        grid_width: grid[0],
         unit: pair(plan.from.unit()),
         names_n: to_n.into(),
         names_c: to_c.into(),
@@ -51,7 +50,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         own_c: own(from_c, to.c),
         ..bytemuck::Zeroable::zeroed()
     };
-    for (slot, digit) in uniform.place.iter_mut().zip(places(plan)) {
+    for (slot, digit) in uniform.place.iter_mut().zip(place_digits(plan)) {
         *slot = digit;
     }
     uniform.place_digits = plan.input_shape.len() as u32;
@@ -67,21 +66,54 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         *slot = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
     }
     let iterations = u64::from(uniform.place_digits) + u64::from(uniform.digits) * (1 + DIVISION);
-    let uniform = bytemuck::bytes_of(&uniform).to_vec();
     let (from_type, to_type) = (plan.from_type, plan.to_type);
-    let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
-        let (uniform, slots) = (uniform.clone(), slots.iter().copied().map(Part::whole).collect());
+    let from = |span: Span| places(plan, span, plan.from.layout).aligned(from_type.bytes());
+    let to = |span: Span| places(plan, span, plan.to.layout).aligned(to_type.bytes());
+    let fits = |span: Span| {
+        let bytes = [(from(span), from_type), (to(span), to_type)]
+            .map(|(places, index_type)| device_bytes(places.count(), index_type.bytes()));
+        bytes.iter().all(|&bytes| bytes <= limits.max_binding_bytes) && grid(span.count(), limits).is_ok()
+    };
+    let Some(chunks) = spans(indices, 1, fits)? else {
+        let needed = indices / (plan.from.batch as u64).max(1) * from_type.bytes().max(to_type.bytes()) as u64;
+        return Err(PlanError::ExceedsLimit { what: "bytes of a batch item", needed, limit: limits.max_binding_bytes });
+    };
+    let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], slots: Vec<Part>, iterations| {
+        let uniform = bytemuck::bytes_of(uniform).to_vec();
         schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     };
-    dispatch(KernelKey::ConvertClear, [1, 1, 1], &[Slot::Status], 0);
-    let slots = [Slot::Indices, Slot::Status, Slot::IndicesOut];
-    dispatch(KernelKey::ConvertIndices { from_type, to_type }, grid, &slots, iterations);
-    dispatch(KernelKey::ConvertReport { from_type }, [1, 1, 1], &[Slot::Indices, Slot::Status], 0);
+    let status = Part::whole(Slot::Status);
+    dispatch(KernelKey::ConvertClear, &uniform, [1, 1, 1], vec![status], 0);
+    for chunk in chunks {
+        let grid = grid(chunk.count(), limits)?;
+        let (from, to) = (from(chunk), to(chunk));
+        let mut uniform: uniform::Convert = uniform;
+        uniform.count = chunk.count() as u32;
+        uniform.grid_width = grid[0];
+        uniform.rank_first = chunk.first as u32;
+        uniform.from_first = from.first as u32;
+        uniform.from_count = from.count() as u32;
+        uniform.to_first = to.first as u32;
+        let read = part(Slot::Indices, from, from_type.bytes(), indices);
+        let written = part(Slot::IndicesOut, to, to_type.bytes(), indices);
+        let key = KernelKey::ConvertIndices { from_type, to_type };
+        dispatch(key, &uniform, grid, vec![read, status, written], iterations);
+        dispatch(KernelKey::ConvertReport { from_type }, &uniform, [1, 1, 1], vec![read, status], 0);
+    }
     Ok(schedule)
 }
 
+/// Where indices, by their ranks, lie in a tensor of a layout.
+fn places(plan: &ConvertPlan, ranks: Span, layout: Layout) -> Span {
+    let item = count(&plan.input_shape) / (plan.from.batch as u64).max(1);
+    if layout == Layout::Nchw || plan.from.channels == 1 || item == plan.from.channels as u64 {
+        return ranks;
+    }
+    Span { first: ranks.first / item * item, end: ranks.end.next_multiple_of(item) }
+}
+
 /// The digits of an index's rank in (n, c, spatial) order, and what a step adds to where it stands in either tensor.
-fn places(plan: &ConvertPlan) -> Vec<uniform::PlaceDigit> {
+fn place_digits(plan: &ConvertPlan) -> Vec<uniform::PlaceDigit> {
     let strides = |space: &IndexSpace| dense_strides(space.layout, space.channels, &plan.extents);
     let (from, to) = (strides(&plan.from), strides(&plan.to));
     let digit = |extent: usize, from: i64, to: i64, coordinate: u32| uniform::PlaceDigit {

@@ -10,10 +10,7 @@ use crate::schedule::{Limits, Part, device_bytes};
 /// Bytes of a candidate: two words.
 pub(super) const CANDIDATE_BYTES: u64 = 8;
 
-/// Offsets of bindings, in bytes: no device asks for larger multiples.
-const ALIGNMENT: u64 = 256;
-
-/// Outputs between two cuts: their bytes are a multiple of [`ALIGNMENT`] for every element and index type.
+/// Outputs between two cuts: their bytes are a multiple of every device's alignment, for every element and index type.
 pub(super) const OUTPUT_UNIT: u64 = 256;
 
 /// The passes of a pool and what a dispatch of them may bind.
@@ -36,7 +33,7 @@ impl Cutter<'_> {
     pub fn cuts(&self, number: usize, sink: Sink, lanes: u64) -> Result<Option<Vec<Cut>>, PlanError> {
         let total = self.passes[number].outputs()?;
         let fits = |outputs: Span| self.fits(number, sink, lanes, outputs);
-        let Some(spans) = spans(total, fits)? else {
+        let Some(spans) = spans(total, OUTPUT_UNIT, fits)? else {
             return Ok(None);
         };
         Ok(Some(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect()))
@@ -48,12 +45,12 @@ impl Cutter<'_> {
         let whole = outputs.count() == pass.outputs().unwrap_or(0);
         let source = pass.source(outputs, &pass.taps());
         // An uncut pass binds its buffers whole.
-        let cut = |span: Span, unit: u64| if whole { Span { first: 0, ..span } } else { span.aligned(unit) };
+        let cut = |span: Span, bytes: usize| if whole { Span { first: 0, ..span } } else { span.aligned(bytes) };
         Cut {
             outputs,
-            x: cut(self.x(number, outputs), ALIGNMENT / self.plan.dtype.bytes() as u64),
-            source: cut(source, ALIGNMENT / CANDIDATE_BYTES),
-            store: cut(self.store(outputs), OUTPUT_UNIT),
+            x: cut(self.x(number, outputs), self.plan.dtype.bytes()),
+            source: cut(source, CANDIDATE_BYTES as usize),
+            store: cut(self.store(outputs), self.index_bytes()),
         }
     }
 
@@ -64,6 +61,11 @@ impl Cutter<'_> {
             span = pass.source(span, &pass.taps());
         }
         span
+    }
+
+    /// Bytes of an index; of nothing where there are none.
+    pub fn index_bytes(&self) -> usize {
+        self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes())
     }
 
     /// The places of some outputs in the index tensor.
@@ -135,8 +137,8 @@ pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) 
     Part { slot, offset, bytes: Some(device_bytes(span.end.min(elements), element_bytes) - offset) }
 }
 
-/// As few spans as cover everything and fit, each but the last a multiple of [`OUTPUT_UNIT`]. `None` if not even one unit fits.
-pub(super) fn spans(total: u64, fits: impl Fn(Span) -> bool) -> Result<Option<Vec<Span>>, PlanError> {
+/// As few spans as cover everything and fit, each but the last a multiple of `unit`. `None` if not even one unit fits.
+pub(super) fn spans(total: u64, unit: u64, fits: impl Fn(Span) -> bool) -> Result<Option<Vec<Span>>, PlanError> {
     let mut spans = Vec::new();
     let mut first = 0;
     while first < total {
@@ -145,15 +147,15 @@ pub(super) fn spans(total: u64, fits: impl Fn(Span) -> bool) -> Result<Option<Ve
             total
         } else {
             // The most units that fit, between none and all.
-            let (mut fit, mut too_many) = (0, (total - first).div_ceil(OUTPUT_UNIT));
+            let (mut fit, mut too_many) = (0, (total - first).div_ceil(unit));
             while too_many - fit > 1 {
                 let units = fit + (too_many - fit) / 2;
-                if fits(Span { first, end: first + units * OUTPUT_UNIT }) { fit = units } else { too_many = units }
+                if fits(Span { first, end: first + units * unit }) { fit = units } else { too_many = units }
             }
             if fit == 0 {
                 return Ok(None);
             }
-            first + fit * OUTPUT_UNIT
+            first + fit * unit
         };
         spans.push(Span { first, end });
         if spans.len() as u64 > MAX_DISPATCHES {
@@ -173,13 +175,13 @@ mod tests {
     fn spans_cover_everything_once_in_units() {
         for total in [1, 255, 256, 257, 5_000] {
             for most in [256, 300, 1_000, 10_000] {
-                let found = spans(total, |span| span.count() <= most).unwrap().unwrap();
+                let found = spans(total, OUTPUT_UNIT, |span| span.count() <= most).unwrap().unwrap();
                 assert_eq!((found[0].first, found[found.len() - 1].end), (0, total));
                 assert!(found.windows(2).all(|pair| pair[0].end == pair[1].first && pair[1].first % OUTPUT_UNIT == 0));
                 assert!(found.iter().all(|span| span.count() <= most && span.count() > 0));
             }
         }
-        assert_eq!(spans(1_000, |span| span.count() < 256).unwrap(), None);
-        assert!(spans(u64::MAX / 2, |span| span.count() <= 256).is_err());
+        assert_eq!(spans(1_000, OUTPUT_UNIT, |span| span.count() < 256).unwrap(), None);
+        assert!(spans(u64::MAX / 2, OUTPUT_UNIT, |span| span.count() <= 256).is_err());
     }
 }

@@ -115,24 +115,24 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
         Plan::Pool(pool) => match choice.family {
             Some(family) => pool::schedule(pool, limits, family, choice.build),
             None => {
-                let mut refused = None;
-                for family in [Family::Direct, Family::Separable, Family::Accumulating] {
-                    match pool::schedule(pool, limits, family, choice.build) {
-                        Ok(schedule) => return Ok(schedule),
-                        Err(error) => refused = refused.or(Some(error)),
-                    }
-                }
-                // What keeps the simplest family from it says most.
-                Err(refused.unwrap_or(PlanError::NotOnGpu { what: "this pool" }))
+                let schedule = |family| pool::schedule(pool, limits, family, choice.build);
+                // The last one needs least, so what keeps it from the plan keeps everything; but the families before it may
+                // know a limit, which says more.
+                schedule(Family::Direct).or_else(|first| {
+                    schedule(Family::Separable).or_else(|second| {
+                        schedule(Family::Accumulating).map_err(|third| {
+                            let mut errors = [third.clone(), first, second].into_iter();
+                            errors.find(|error| matches!(error, PlanError::ExceedsLimit { .. })).unwrap_or(third)
+                        })
+                    })
+                })
             }
         },
         Plan::Unpool(unpool) => match choice.family {
             Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
             Some(Family::Streaming) => stream::schedule(unpool, limits),
-            None => match stream::schedule(unpool, limits) {
-                Err(PlanError::KernelDoesNotApply { .. }) => unpool::schedule(unpool, limits),
-                other => other,
-            },
+            // The general path needs least, so what keeps it from the plan keeps everything.
+            None => stream::schedule(unpool, limits).or_else(|_| unpool::schedule(unpool, limits)),
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
         },
         Plan::Convert(convert) => match choice.family {

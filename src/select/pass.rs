@@ -8,6 +8,9 @@ use crate::plan::{PoolAxis, PoolPlan};
 use crate::schedule::{Family, Limits};
 use crate::uniform;
 
+/// Offsets of bindings, in bytes: no device asks for larger multiples.
+const ALIGNMENT: u64 = 256;
+
 /// A window longer than this is cut into parts by the separable family.
 const PART_TAPS: u64 = 1_024;
 
@@ -188,9 +191,9 @@ impl Span {
         [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
     }
 
-    /// From the last multiple of `unit` on.
-    pub fn aligned(self, unit: u64) -> Span {
-        Span { first: self.first - self.first % unit, end: self.end }
+    /// From where a binding of elements of this size can begin.
+    pub fn aligned(self, element_bytes: usize) -> Span {
+        Span { first: self.first - self.first % (ALIGNMENT / element_bytes as u64), end: self.end }
     }
 }
 
@@ -352,4 +355,89 @@ fn fits_formula(axis: &PassAxis, attributes: [i64; 4]) -> bool {
     let last_start = (axis.output as i64 - 1).saturating_mul(stride);
     let numbers = attributes.into_iter().chain([axis.input as i64, last_start]);
     numbers.into_iter().all(|number| number.abs() < FORMULA_LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Limits;
+    use crate::{AdaptiveMaxPool, DType, MaxPool, Pooling};
+
+    /// Every position that an output looks at, by the plan's own windows.
+    fn positions(plan: &PoolPlan, pass: &Pass, output: u64, taps: &[Span; 3]) -> Vec<u64> {
+        let coordinates = pass.coordinates(output);
+        let skipped = 3 - plan.axes.len();
+        let mut rows = vec![coordinates[0]];
+        for axis in 0..3usize {
+            let along: Vec<u64> = match axis.checked_sub(skipped) {
+                None => vec![0],
+                Some(spatial) => {
+                    let taps_of = plan.axes[spatial].taps(coordinates[axis + 1] as usize);
+                    let all = taps_of.positions().map(|position| position as u64);
+                    all.skip(taps[axis].first as usize).take(taps[axis].count() as usize).collect()
+                }
+            };
+            let input = pass.axes[axis].input;
+            rows = rows.iter().flat_map(|row| along.iter().map(move |at| row * input + at)).collect();
+        }
+        rows.iter().map(|row| row * pass.inner + coordinates[4]).collect()
+    }
+
+    #[test]
+    fn a_span_holds_all_that_its_outputs_look_at_and_single_outputs_are_bounded_tightly() {
+        let limits = Limits::WEBGPU;
+        let pool = |kernel: &[i64]| MaxPool::new(kernel);
+        let cases: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![
+            (Box::new(pool(&[3]).strides([2]).pads([1, 1])), vec![2, 2, 9]),
+            (Box::new(pool(&[2]).dilations([3]).pads([2, 1])), vec![1, 3, 7]),
+            (Box::new(pool(&[2, 3]).strides([3, 1]).pads([1, 2, 0, 1])), vec![2, 1, 7, 6]),
+            (Box::new(pool(&[3, 2]).dilations([2, 3]).pads([3, 2, 3, 2]).layout(Layout::Nhwc)), vec![2, 5, 4, 3]),
+            (Box::new(pool(&[2, 2, 3]).strides([1, 2, 2]).pads([1, 1, 1, 0, 0, 0])), vec![1, 2, 3, 4, 5]),
+            (Box::new(AdaptiveMaxPool::new([3, 5])), vec![2, 2, 7, 4]),
+        ];
+        for (pool, shape) in cases {
+            let plan = pool.plan(&shape, DType::F32, None).unwrap();
+            let passes = passes(&plan, Family::Direct, &limits).unwrap();
+            let pass = &passes[0];
+            let total = pass.outputs().unwrap();
+            let every = pass.taps();
+            let mut parts = vec![every];
+            for axis in 0..3 {
+                if every[axis].count() > 1 {
+                    parts.extend(every[axis].halves(1).map(|half| {
+                        let mut part = every;
+                        part[axis] = half;
+                        part
+                    }));
+                }
+            }
+            for taps in parts {
+                for first in 0..total {
+                    for end in first + 1..=total.min(first + 30) {
+                        let span = pass.source(Span { first, end }, &taps);
+                        for output in first..end {
+                            for position in positions(&plan, pass, output, &taps) {
+                                let inside = span.first <= position && position < span.end;
+                                assert!(inside, "{shape:?}: {output} looks at {position}, outside {span:?}");
+                            }
+                        }
+                    }
+                }
+            }
+            let elements: u64 = shape.iter().map(|&extent| extent as u64).product();
+            assert!(pass.source(Span { first: 0, end: total }, &every).end <= elements);
+        }
+    }
+
+    #[test]
+    fn halves_cover_the_whole_and_neither_is_empty() {
+        for (first, end) in [(0, 2), (5, 8), (0, 1_000), (7, 520)] {
+            for unit in [1, 256] {
+                let whole = Span { first, end };
+                let [low, high] = whole.halves(unit);
+                assert_eq!((low.first, low.end, high.end), (first, high.first, end));
+                assert!(low.count() > 0 && high.count() > 0, "{whole:?} by {unit}");
+            }
+        }
+    }
 }

@@ -31,6 +31,9 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         return refuse("there is nothing to stream");
     }
     let general = std::mem::take(&mut schedule.dispatches);
+    if general.len() > 3 {
+        return refuse("the general path takes more dispatches than the device can decide on");
+    }
 
     // The general path needs no tables, so it is there where these are too large.
     let (holders, own) = match axes(plan, windows, &mut schedule.tables, limits) {

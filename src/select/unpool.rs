@@ -1,12 +1,14 @@
 //! Schedules of unpools: clear the owners, let every source claim its target, write every output word from its owners.
 
+use super::cut::{OUTPUT_UNIT, part, spans};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
+use super::pass::Span;
 use super::pool::lanes;
-use super::{activation, check_bytes, check_elements, grid};
-use crate::attributes::{IndexFlattening, OutOfBounds};
+use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid};
+use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Slot};
+use crate::kernel::{ActivationKind, KernelKey, Slot};
 use crate::plan::{Plan, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule, device_bytes};
 use crate::uniform;
@@ -16,10 +18,9 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
     check_elements("elements of X", sources)?;
     check_elements("elements of Y", outputs)?;
-    check_bytes("bytes of X", device_bytes(sources, plan.dtype.bytes()), limits)?;
-    check_bytes("bytes of Indices", device_bytes(sources, plan.index_type.bytes()), limits)?;
-    check_bytes("bytes of Y", device_bytes(outputs, plan.dtype.bytes()), limits)?;
-    check_bytes("bytes of owners", outputs * 4, limits)?;
+    check_buffer("bytes of X", device_bytes(sources, plan.dtype.bytes()), limits)?;
+    check_buffer("bytes of Indices", device_bytes(sources, plan.index_type.bytes()), limits)?;
+    check_buffer("bytes of Y", device_bytes(outputs, plan.dtype.bytes()), limits)?;
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
     let mut schedule = Schedule {
         plan: Plan::Unpool(plan.clone()),
@@ -34,8 +35,6 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         return Ok(schedule);
     }
     let mut uniform = uniform::Unpool {
-        sources: sources as u32,
-        outputs: outputs as u32,
         unit: plan.space.unit() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
         report: (plan.out_of_bounds == OutOfBounds::Error).into(),
@@ -56,35 +55,141 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     }
     uniform.target_digits = target_digits.len() as u32;
 
-    let owners = Slot::Scratch(0);
-    schedule.scratch.push((outputs * 4).max(4));
-    let (dtype, index_type) = (plan.dtype, plan.index_type);
-    let lanes = lanes(dtype);
-    let loops = u64::from(uniform.source_digits + uniform.target_digits);
-    let mut dispatch = |key: KernelKey, invocations: u64, slots: &[Slot], iterations: u64| -> Result<(), PlanError> {
-        let grid = grid(invocations, limits)?;
-        let mut uniform: uniform::Unpool = uniform;
+    let fits = |span: Span| {
+        let bytes = device_bytes(span.count(), plan.dtype.bytes()).max(span.count() * OWNER_BYTES);
+        bytes <= limits.max_binding_bytes && grid(span.count(), limits).is_ok()
+    };
+    let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fits)?);
+    let x_of = |chunk: Span| places(plan, chunk, plan.layout).aligned(plan.dtype.bytes());
+    let indices_of = |chunk: Span| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
+    let fits = |chunk: Span| {
+        let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype.bytes());
+        let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
+        x_bytes.max(index_bytes) <= limits.max_binding_bytes && grid(chunk.count(), limits).is_ok()
+    };
+    let chunks = at_least_one(spans(sources, 1, fits)?);
+    let (Some(windows), Some(chunks)) = (windows, chunks) else {
+        // NHWC beside NCHW orders a batch item differently, so that all of it has to be bound.
+        let item = sources / (plan.batch as u64).max(1);
+        let needed = item * plan.dtype.bytes().max(plan.index_type.bytes()) as u64;
+        return Err(PlanError::ExceedsLimit { what: "bytes of a batch item", needed, limit: limits.max_binding_bytes });
+    };
+    let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
+    schedule.scratch.push((largest * OWNER_BYTES).max(4));
+    let general = General { plan, limits, uniform, activation_kind, sources, outputs };
+    for (number, &window) in windows.iter().enumerate() {
+        schedule.dispatches.push(general.clear(window, number == 0)?);
+        for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
+            // A bad index is bad for every window, but is counted once.
+            schedule.dispatches.push(general.claim(window, chunk, indices_of(chunk), number == 0)?);
+        }
+        for (turn, &chunk) in chunks.iter().enumerate() {
+            schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
+        }
+        let needed = schedule.dispatches.len() as u64;
+        if needed > MAX_DISPATCHES {
+            return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
+        }
+    }
+    Ok(schedule)
+}
+
+/// Bytes of an owner: a word.
+const OWNER_BYTES: u64 = 4;
+
+const OWNERS: Slot = Slot::Scratch(0);
+
+/// Without sources or outputs there is still the other to deal with.
+fn at_least_one(spans: Option<Vec<Span>>) -> Option<Vec<Span>> {
+    spans.map(|spans| if spans.is_empty() { vec![Span { first: 0, end: 0 }] } else { spans })
+}
+
+/// Where sources, by their ranks in (n, c, spatial) order, lie in a tensor of a layout.
+fn places(plan: &UnpoolPlan, sources: Span, layout: Layout) -> Span {
+    let item = count(&plan.input_shape) / (plan.batch as u64).max(1);
+    if layout == Layout::Nchw || plan.channels == 1 || item == plan.channels as u64 || sources.count() == 0 {
+        return sources;
+    }
+    Span { first: sources.first / item * item, end: sources.end.next_multiple_of(item) }
+}
+
+/// The steps of the general path, for some of the outputs and some of the sources.
+struct General<'a> {
+    plan: &'a UnpoolPlan,
+    limits: &'a Limits,
+    uniform: uniform::Unpool,
+    activation_kind: ActivationKind,
+    sources: u64,
+    outputs: u64,
+}
+
+impl General<'_> {
+    fn clear(&self, window: Span, begins: bool) -> Result<Dispatch, PlanError> {
+        let mut uniform: uniform::Unpool = self.uniform;
+        uniform.outputs = window.count() as u32;
+        uniform.begins = begins.into();
+        let slots = vec![Part::whole(OWNERS), Part::whole(Slot::Status)];
+        self.dispatch(KernelKey::UnpoolClear, uniform, window.count().max(STATUS_WORDS), slots, 0)
+    }
+
+    fn claim(&self, window: Span, chunk: Span, indices: Span, reports: bool) -> Result<Dispatch, PlanError> {
+        let mut uniform = self.of(window, chunk, indices);
+        uniform.report &= u32::from(reports);
+        let index_type = self.plan.index_type;
+        let slots = vec![
+            part(Slot::Indices, indices, index_type.bytes(), self.sources),
+            Part::whole(OWNERS),
+            Part::whole(Slot::Status),
+        ];
+        self.dispatch(KernelKey::UnpoolClaim { index_type }, uniform, chunk.count(), slots, self.loops())
+    }
+
+    fn emit(&self, window: Span, chunk: Span, x: Span, indices: Span, fresh: bool) -> Result<Dispatch, PlanError> {
+        let mut uniform = self.of(window, chunk, indices);
+        uniform.x_first = x.first as u32;
+        uniform.fresh = fresh.into();
+        let (dtype, index_type) = (self.plan.dtype, self.plan.index_type);
+        let slots = vec![
+            part(Slot::X, x, dtype.bytes(), self.sources),
+            part(Slot::Y, window, dtype.bytes(), self.outputs),
+            part(Slot::Indices, indices, index_type.bytes(), self.sources),
+            Part::whole(OWNERS),
+            Part::whole(Slot::Status),
+        ];
+        let key = KernelKey::UnpoolEmit { dtype, index_type, activation: self.activation_kind };
+        let lanes = lanes(dtype);
+        self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, lanes * (1 + self.loops()))
+    }
+
+    fn of(&self, window: Span, chunk: Span, indices: Span) -> uniform::Unpool {
+        let mut uniform: uniform::Unpool = self.uniform;
+        uniform.sources = chunk.count() as u32;
+        uniform.outputs = window.count() as u32;
+        uniform.source_first = chunk.first as u32;
+        uniform.output_first = window.first as u32;
+        uniform.index_first = indices.first as u32;
+        uniform.index_count = indices.count() as u32;
+        uniform
+    }
+
+    /// Loop iterations of one element.
+    fn loops(&self) -> u64 {
+        u64::from(self.uniform.source_digits + self.uniform.target_digits)
+    }
+
+    fn dispatch(
+        &self,
+        key: KernelKey,
+        mut uniform: uniform::Unpool,
+        invocations: u64,
+        slots: Vec<Part>,
+        iterations: u64,
+    ) -> Result<Dispatch, PlanError> {
+        let grid = grid(invocations, self.limits)?;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch {
-            key,
-            uniform,
-            slots: slots.iter().copied().map(Part::whole).collect(),
-            grid,
-            indirect: None,
-            iterations,
-        });
-        Ok(())
-    };
-    dispatch(KernelKey::UnpoolClear, outputs.max(STATUS_WORDS), &[owners, Slot::Status], 0)?;
-    if sources > 0 {
-        let slots = [Slot::Indices, owners, Slot::Status];
-        dispatch(KernelKey::UnpoolClaim { index_type }, sources, &slots, loops)?;
+        Ok(Dispatch { key, uniform, slots, grid, indirect: None, iterations })
     }
-    let key = KernelKey::UnpoolEmit { dtype, index_type, activation: activation_kind };
-    let slots = [Slot::X, Slot::Y, Slot::Indices, owners, Slot::Status];
-    dispatch(key, outputs.div_ceil(lanes).max(1), &slots, lanes * (1 + loops))?;
-    Ok(schedule)
 }
 
 /// The digits of a source's rank in (n, c, spatial) order: what a step adds to the position in X, to the position in the
