@@ -3,74 +3,23 @@
 
 #![cfg(feature = "gpu")]
 
+#[path = "common/example.rs"]
+mod example;
+#[path = "common/pictures.rs"]
+mod pictures;
+#[path = "common/skip.rs"]
+mod skip;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::LazyLock;
+use std::path::Path;
 
+use example::Example;
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, RgbImage, Rgba};
+use pictures::{ABSENT_BACKEND, CAT, check_refusals, check_without_a_gpu, noise, read};
+use skip::skip;
 
+static EXAMPLE: Example = Example::new("pool_image");
 const FILES: [&str; 4] = ["pooled.png", "unpooled.png", "adaptive.png", "contact_sheet.png"];
-const DEFAULT_PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/chelsea.png");
-
-/// A backend that this system cannot have, and asking for which wakes no driver.
-const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
-
-/// The example, built once. Cargo has no variable for the path of an example's executable, but tells it when it builds.
-static EXAMPLE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let this = std::env::current_exe().expect("the test's own path");
-    let profile = match this.ancestors().nth(2).and_then(Path::file_name).and_then(|name| name.to_str()) {
-        // What `cargo test` builds with, so that nothing is compiled twice.
-        None | Some("debug") => "test",
-        Some(profile) => profile,
-    };
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--example", "pool_image", "--message-format=json", "--profile", profile])
-        .arg("--target-dir")
-        .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "the example does not build: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "pool_image")
-        .find_map(|message| Some(PathBuf::from(message["executable"].as_str()?)))
-        .expect("cargo names the executable")
-});
-
-/// A folder of its own for each test, empty.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pool_image").join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).unwrap();
-    }
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn example(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(&*EXAMPLE);
-    command.args(arguments).current_dir(folder);
-    command
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    example(folder, arguments).output().expect("the example runs")
-}
-
-fn run_well(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {stderr}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn read(path: impl AsRef<Path>) -> RgbImage {
-    image::open(path).unwrap().into_rgb8()
-}
 
 /// The ranges of pixels that the windows of one axis cover.
 fn strided(input: u32, kernel: i64, stride: i64, pads: [i64; 2]) -> Vec<std::ops::Range<u32>> {
@@ -139,40 +88,26 @@ impl Case {
     }
 }
 
-/// Reproducible noise with few levels, so that maxima tie.
-fn noise() -> impl FnMut() -> u8 {
-    let mut state = 12345u32;
-    move || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8 / 32 * 36
-    }
-}
-
 #[test]
 fn the_default_picture_on_the_cpu() {
-    let folder = scratch("default");
-    let stdout = run_well(&folder, &["--backend", "cpu"]);
+    let folder = EXAMPLE.scratch("default");
+    let stdout = EXAMPLE.run_well(&folder, &["--backend", "cpu"]);
     for shape in ["f32 [1, 3, 300, 451]", "i64 [1, 3, 150, 225]", "f32 [1, 3, 24, 36]"] {
         assert!(stdout.contains(shape), "{stdout}");
     }
-    Case::DEFAULT.check(&read(DEFAULT_PICTURE), &folder.join("pool_image_out"));
+    Case::DEFAULT.check(&read(CAT), &folder.join("pool_image_out"));
 }
 
 #[test]
 fn without_a_gpu_the_cpu_computes_and_says_so() {
-    let folder = scratch("no_gpu");
-    let command = &mut example(&folder, &["--out", "out"]);
-    // The variable narrows what is found, so this machine seems to have no GPU.
-    let output = command.env("WGPU_BACKEND", ABSENT_BACKEND).output().expect("the example runs");
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{stdout}");
-    assert_eq!(stdout.lines().filter(|line| line.contains("the CPU: no usable GPU adapter")).count(), 1, "{stdout}");
-    Case::DEFAULT.check(&read(DEFAULT_PICTURE), &folder.join("out"));
+    let folder = EXAMPLE.scratch("no_gpu");
+    check_without_a_gpu(&EXAMPLE, &folder);
+    Case::DEFAULT.check(&read(CAT), &folder.join("pool_image_out"));
 }
 
 #[test]
 fn pictures_of_every_kind() {
-    let folder = scratch("kinds");
+    let folder = EXAMPLE.scratch("kinds");
     let mut noise = noise();
     let grey: GrayImage = ImageBuffer::from_fn(37, 23, |_, _| Luma([noise()]));
     let rgb: RgbImage = ImageBuffer::from_fn(16, 40, |_, _| Rgb([noise(), noise(), noise()]));
@@ -201,7 +136,7 @@ fn pictures_of_every_kind() {
         let original = read(folder.join(name));
         for (options, case) in &cases {
             let arguments = [&["--backend", "cpu", "--out", "out", name][..], options].concat();
-            run_well(&folder, &arguments);
+            EXAMPLE.run_well(&folder, &arguments);
             case.check(&original, &folder.join("out"));
         }
     }
@@ -210,11 +145,10 @@ fn pictures_of_every_kind() {
 /// The bits of the results do not depend on where they are computed, and nothing of the adapter is in the files.
 #[test]
 fn files_are_the_same_from_the_gpu() {
-    if std::env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1") {
-        eprintln!("not compared with a GPU: WGPU_POOLING_SKIP_GPU is 1");
+    if skip() {
         return;
     }
-    let folder = scratch("gpu");
+    let folder = EXAMPLE.scratch("gpu");
     let cases: [&[&str]; 3] = [
         &[],
         &["--kernel", "5x3", "--stride", "2", "--pads", "2,0,1,3", "--grid", "7"],
@@ -222,8 +156,7 @@ fn files_are_the_same_from_the_gpu() {
     ];
     for options in cases {
         let files = ["cpu", "vulkan"].map(|backend| {
-            let stdout =
-                run_well(&folder, &[&["--backend", backend, "--out", backend, DEFAULT_PICTURE], options].concat());
+            let stdout = EXAMPLE.run_well(&folder, &[&["--backend", backend, "--out", backend, CAT], options].concat());
             assert_eq!(stdout.contains("bit for bit"), backend == "vulkan", "{stdout}");
             FILES.map(|name| fs::read(folder.join(backend).join(name)).unwrap())
         });
@@ -235,23 +168,20 @@ fn files_are_the_same_from_the_gpu() {
 
 #[test]
 fn files_are_replaced_and_nothing_else_is_left() {
-    let folder = scratch("replaced");
+    let folder = EXAMPLE.scratch("replaced");
     fs::write(folder.join("pooled.png"), "old").unwrap();
-    run_well(&folder, &["--backend", "cpu", "--out", "."]);
+    EXAMPLE.run_well(&folder, &["--backend", "cpu", "--out", "."]);
     let first = FILES.map(|name| fs::read(folder.join(name)).unwrap());
-    run_well(&folder, &["--backend", "cpu", "--out", "."]);
+    EXAMPLE.run_well(&folder, &["--backend", "cpu", "--out", "."]);
     assert!(first == FILES.map(|name| fs::read(folder.join(name)).unwrap()), "a second run writes other bytes");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), FILES.len());
 }
 
 #[test]
 fn what_is_wrong_is_said_in_one_line() {
-    let folder = scratch("wrong");
-    fs::write(folder.join("text.png"), "no picture\nat all\n").unwrap();
-    fs::write(folder.join("empty.png"), "").unwrap();
-    fs::write(folder.join("half.png"), &fs::read(DEFAULT_PICTURE).unwrap()[..9000]).unwrap();
+    let folder = EXAMPLE.scratch("wrong");
+    check_refusals(&EXAMPLE, &folder);
     GrayImage::new(1, 1).save(folder.join("one.png")).unwrap();
-    GrayImage::new(1, 70_000).save(folder.join("long.png")).unwrap();
     fs::create_dir_all(folder.join("taken/pooled.png")).unwrap();
     let table: &[(&[&str], &str)] = &[
         (&["--kernel", "0"], "kernel_shape[0] is 0"),
@@ -274,32 +204,16 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--grid", "-3"], "-3 x -3 has no cells"),
         (&["--grid", "100000"], "100000 x 100000"),
         (&["--grid", "9223372036854775807"], "9223372036854775807"),
-        (&["--backend", "abacus"], "auto, vulkan, metal, dx12, gl, cpu"),
-        (&["--backend", ABSENT_BACKEND], "no usable GPU adapter"),
-        (&["--backend", ABSENT_BACKEND, "--adapter", "card"], "no usable GPU adapter"),
         (&["--backend", ABSENT_BACKEND, "--list-adapters"], "no such adapters"),
-        (&["--adapter", "card"], "--adapter"),
         (&["--list-adapters"], "no adapters"),
-        (&["--sharpen"], "--sharpen"),
         (&["--out", "text.png"], "text.png"),
         (&["--out", "text.png/below"], "text.png/below"),
         (&["--out", "taken"], "cannot write taken/pooled.png"),
-        (&["absent.png"], "cannot read absent.png"),
-        (&["."], "cannot read ."),
-        (&["text.png"], "text.png is not a usable picture"),
-        (&["empty.png"], "empty.png is not a usable picture"),
-        (&["half.png"], "half.png is not a usable picture"),
         (&["one.png"], "exceeds the padded 1 x 1 picture"),
-        (&["long.png", "--kernel", "1"], "1 wide and 70000 high"),
-        (&["one.png", "two.png"], "two.png"),
     ];
     for &(arguments, expected) in table {
         let backend: &[&str] = if arguments[0] == "--backend" { &[] } else { &["--backend", "cpu"] };
-        let output = run(&folder, &[backend, arguments].concat());
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{arguments:?}: {stderr}");
-        assert!(stderr.starts_with("pool_image: ") && stderr.contains(expected), "{arguments:?}: {stderr}");
+        EXAMPLE.fails(&folder, &[backend, arguments].concat(), expected);
     }
     assert_eq!(fs::read_dir(folder.join("taken")).unwrap().count(), 1, "an unfinished file is left behind");
     assert!(!folder.join("pool_image_out").exists(), "a folder is made though nothing can be written");
@@ -307,8 +221,6 @@ fn what_is_wrong_is_said_in_one_line() {
 
 #[test]
 fn help_is_no_error() {
-    let stdout = run_well(&scratch("help"), &["--help"]);
-    for option in ["--kernel", "--stride", "--pads", "--grid", "--backend", "--adapter", "--list-adapters", "--out"] {
-        assert!(stdout.contains(option), "{option} is not in {stdout}");
-    }
+    let options = ["--kernel", "--stride", "--pads", "--grid", "--backend", "--adapter", "--list-adapters", "--out"];
+    EXAMPLE.has_help(&["--help"], &options);
 }

@@ -3,60 +3,51 @@
 //! `cargo run --release --example pool_image -- picture.png` writes `pooled.png`, `unpooled.png`, `adaptive.png` and
 //! `contact_sheet.png` to `pool_image_out/`; `--help` lists the options.
 
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/engine.rs"]
 mod engine;
+#[path = "../common/font.rs"]
 mod font;
 mod operators;
 mod options;
+#[path = "../common/picture.rs"]
 mod picture;
+mod planes;
 mod sheet;
 
 use std::error::Error;
-use std::fmt::Write as _;
+use std::fmt::Write;
 use std::fs;
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser;
-use engine::Engine;
 use image::RgbImage;
 use operators::{Plans, Results, size};
 use options::Options;
 use sheet::Panel;
+use wgpu_pooling::list_adapters_blocking;
+
+/// The picture that is taken when none is named: CC0, see examples/images/README.md.
+const CAT: &[u8] = include_bytes!("../images/chelsea.png");
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse() {
-        Ok(options) => options,
-        // Help is not an error and is printed as it is.
-        Err(help) if !help.use_stderr() => {
-            print(&help.to_string());
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => return fail(&options::one_line(&error)),
-    };
-    let mut report = String::new();
-    let outcome = run(&options, &mut report);
-    print(&report);
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error.to_string()),
-    }
+    common::main(run)
 }
 
 /// Does it all; what there is to say goes into `report` as far as it comes.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     if options.list_adapters {
-        report.push_str(&engine::list(options)?);
-        return Ok(());
+        return list_adapters(options, report);
     }
-    let original = picture::read(options.picture.as_deref())?;
-    let x = picture::to_tensor(&original)?;
+    let original = picture::read(options.picture.as_deref(), CAT)?;
+    let x = planes::from_picture(&original)?;
     let plans = Plans::new(options, x.shape())?;
-    let engine = Engine::open(options)?;
+    let engine = options.device.open()?;
     // Before anything is computed, because nothing is worth computing that cannot be written.
     let folder = &options.out;
     fs::create_dir_all(folder).map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
 
-    let (results, kernels) = engine.compute(&plans, x.view())?;
+    let (results, kernels) = plans.compute(&engine, x.view())?;
     writeln!(report, "computed on  {}", engine.name())?;
     writeln!(report, "x            f32 {:?}", x.shape())?;
     writeln!(report, "y            f32 {:?}", results.pooled.shape())?;
@@ -67,18 +58,13 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     for kernel in kernels {
         writeln!(report, "kernel       {kernel}")?;
     }
-    if engine.is_gpu() {
-        let expected = operators::by_reference(&plans, x.view())?;
-        let [values, indices] =
-            results.compare(&expected).map_err(|difference| format!("GPU and CPU disagree: {difference}"))?;
-        writeln!(report, "agreement    GPU and CPU: {values} values and {indices} indices, bit for bit")?;
-    } else {
-        writeln!(report, "agreement    nothing to compare: the CPU path alone")?;
-    }
+    let agreement = engine.agreement(|| Ok(results.compare(&plans.by_reference(x.view())?)?))?;
+    writeln!(report, "agreement    {agreement}")?;
 
     for (name, picture) in pictures(options, &original, &plans, &results)? {
-        picture::write(folder, name, &picture)?;
-        writeln!(report, "wrote        {}", folder.join(name).display())?;
+        let file = folder.join(name);
+        picture::write(&file, &picture)?;
+        writeln!(report, "wrote        {}", file.display())?;
     }
     Ok(())
 }
@@ -90,9 +76,9 @@ fn pictures(
     plans: &Plans,
     results: &Results,
 ) -> Result<[(&'static str, RgbImage); 4], Box<dyn Error>> {
-    let pooled = picture::from_tensor(&results.pooled)?;
-    let unpooled = picture::from_tensor(&results.unpooled)?;
-    let adaptive = picture::from_tensor(&results.adaptive)?;
+    let pooled = planes::to_picture(&results.pooled)?;
+    let unpooled = planes::to_picture(&results.unpooled)?;
+    let adaptive = planes::to_picture(&results.adaptive)?;
     let [kernel, stride] = [options.kernel, options.stride()].map(|[height, width]| format!("{height} x {width}"));
     let grid = size(plans.adaptive.output_shape());
     let panels = [
@@ -112,13 +98,16 @@ fn pictures(
     ])
 }
 
-/// Prints to stdout. A reader that has gone away, as `head` does, is no failure.
-fn print(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
-}
-
-/// One line on stderr, whatever the error's text looks like.
-fn fail(message: &str) -> ExitCode {
-    let _ = writeln!(io::stderr(), "pool_image: {}", engine::one_line(message));
-    ExitCode::FAILURE
+/// The adapters that the options allow, one on a line.
+fn list_adapters(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
+    let Some(gpu_options) = options.device.options() else {
+        return Err("--backend cpu has no adapters to list".into());
+    };
+    for adapter in list_adapters_blocking(&gpu_options) {
+        writeln!(report, "{}", engine::describe(&adapter))?;
+    }
+    if report.is_empty() {
+        return Err("no such adapters are here".into());
+    }
+    Ok(())
 }

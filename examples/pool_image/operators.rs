@@ -7,6 +7,7 @@ use wgpu_pooling::{
     element_count, reference,
 };
 
+use crate::engine::{Engine, same};
 use crate::options::Options;
 use crate::picture::MOST_PIXELS;
 
@@ -43,6 +44,30 @@ impl Plans {
         check_size("adaptively pooled", &adaptive)?;
         Ok(Plans { pool, unpool, adaptive })
     }
+
+    /// The operators on a picture, and the names of the kernels that computed them.
+    pub fn compute(&self, engine: &Engine, x: TensorView<'_, f32>) -> Result<(Results, [String; 3]), ExecuteError> {
+        let Engine::Gpu(gpu) = engine else {
+            let names = [self.pool.operator(), self.unpool.operator(), self.adaptive.operator()];
+            return Ok((self.by_reference(x)?, names.map(|name| format!("{name} reference"))));
+        };
+        let pool = gpu.prepare_blocking(self.pool.clone())?;
+        let unpool = gpu.prepare_blocking(self.unpool.clone())?;
+        let adaptive_pool = gpu.prepare_blocking(self.adaptive.clone())?;
+        let (pooled, indices) = pool.max_pool_with_indices_blocking(x.clone())?;
+        let unpooled = unpool.max_unpool_blocking(pooled.view(), indices.view())?;
+        let (adaptive, adaptive_indices) = adaptive_pool.max_pool_with_indices_blocking(x)?;
+        let kernels = [pool, unpool, adaptive_pool].map(|prepared| prepared.schedule().kernel());
+        Ok((Results { pooled, indices, unpooled, adaptive, adaptive_indices }, kernels))
+    }
+
+    /// The operators by the reference: plain loops, the meaning of the plans.
+    pub fn by_reference(&self, x: TensorView<'_, f32>) -> Result<Results, ExecuteError> {
+        let (pooled, indices) = reference::max_pool_with_indices(&self.pool, x.clone())?;
+        let unpooled = reference::max_unpool(&self.unpool, pooled.view(), indices.view())?;
+        let (adaptive, adaptive_indices) = reference::max_pool_with_indices(&self.adaptive, x)?;
+        Ok(Results { pooled, indices, unpooled, adaptive, adaptive_indices })
+    }
 }
 
 /// Refuses outputs that are no pictures. An empty output is right for the library and has no pixels to show.
@@ -66,25 +91,17 @@ pub fn size(shape: &[usize]) -> String {
     shape.iter().skip(2).map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
 
-/// The operators by the reference: plain loops, the meaning of the plans.
-pub fn by_reference(plans: &Plans, x: TensorView<'_, f32>) -> Result<Results, ExecuteError> {
-    let (pooled, indices) = reference::max_pool_with_indices(&plans.pool, x.clone())?;
-    let unpooled = reference::max_unpool(&plans.unpool, pooled.view(), indices.view())?;
-    let (adaptive, adaptive_indices) = reference::max_pool_with_indices(&plans.adaptive, x)?;
-    Ok(Results { pooled, indices, unpooled, adaptive, adaptive_indices })
-}
-
 impl Results {
-    /// How many values and indices there are, if all have the same bits in `other`; else what differs first.
-    pub fn compare(&self, other: &Results) -> Result<[usize; 2], String> {
+    /// How many values and indices there are, if all have the same bits as `expected`; else what differs first.
+    pub fn compare(&self, expected: &Results) -> Result<[usize; 2], String> {
         let values = [
-            ("pooled", &self.pooled, &other.pooled),
-            ("unpooled", &self.unpooled, &other.unpooled),
-            ("adaptively pooled", &self.adaptive, &other.adaptive),
+            ("pooled", &self.pooled, &expected.pooled),
+            ("unpooled", &self.unpooled, &expected.unpooled),
+            ("adaptively pooled", &self.adaptive, &expected.adaptive),
         ];
         let indices = [
-            ("pooled", &self.indices, &other.indices),
-            ("adaptively pooled", &self.adaptive_indices, &other.adaptive_indices),
+            ("pooled", &self.indices, &expected.indices),
+            ("adaptively pooled", &self.adaptive_indices, &expected.adaptive_indices),
         ];
         let mut counts = [0, 0];
         for (name, ours, theirs) in values {
@@ -94,23 +111,5 @@ impl Results {
             counts[1] += same(&format!("{name} index"), ours, theirs, |index| index)?;
         }
         Ok(counts)
-    }
-}
-
-fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
-    what: &str,
-    ours: &Tensor<T>,
-    theirs: &Tensor<T>,
-    bits: impl Fn(T) -> B,
-) -> Result<usize, String> {
-    if ours.shape() != theirs.shape() {
-        return Err(format!("{what}: the shapes {:?} and {:?} differ", ours.shape(), theirs.shape()));
-    }
-    let mut pairs = ours.data().iter().zip(theirs.data());
-    match pairs.position(|(&a, &b)| bits(a) != bits(b)) {
-        None => Ok(ours.data().len()),
-        Some(at) => {
-            Err(format!("{what} {at} is {:?} on the GPU and {:?} on the CPU", ours.data()[at], theirs.data()[at]))
-        }
     }
 }

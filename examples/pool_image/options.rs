@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+
+use crate::engine::Device;
 
 /// Max-pools a picture with argmax, unpools it again, pools it adaptively to a grid, and writes what comes out as PNG.
 ///
@@ -29,13 +31,8 @@ pub struct Options {
     #[arg(long, default_value = "24x36", value_parser = grid, allow_hyphen_values = true)]
     pub grid: [i64; 2],
 
-    /// Where to compute; auto takes a GPU if there is one and the CPU if not
-    #[arg(long, value_enum, default_value_t = Backend::Auto)]
-    pub backend: Backend,
-
-    /// Only an adapter whose name contains this, in any case
-    #[arg(long)]
-    pub adapter: Option<String>,
+    #[command(flatten)]
+    pub device: Device,
 
     /// Print the adapters of the backend and stop
     #[arg(long)]
@@ -46,33 +43,10 @@ pub struct Options {
     pub out: PathBuf,
 }
 
-/// What to compute on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
-    Auto,
-    Vulkan,
-    Metal,
-    Dx12,
-    Gl,
-    Cpu,
-}
-
 impl Options {
     /// The stride, which follows the kernel unless it is given.
     pub fn stride(&self) -> [i64; 2] {
         self.stride.unwrap_or(self.kernel)
-    }
-}
-
-/// The gist of a clap error in one line; clap itself prints a paragraph with usage and hints.
-pub fn one_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or("the command line is not understood");
-    let first = first.strip_prefix("error: ").unwrap_or(first);
-    match lines.next() {
-        Some(values) if values.starts_with("[possible values") => format!("{first} {values}"),
-        _ => first.to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ use image::{Rgb, RgbImage};
 use wgpu_pooling::{IndexSpace, Tensor};
 
 use crate::font;
+use crate::picture::ring;
 
 /// A picture and what stands above it.
 pub struct Panel<'a> {
@@ -108,23 +109,6 @@ fn draw_marks(picture: &mut RgbImage, marks: &Marks, enlargement: u32, grid: &[u
                 ring(picture, centre, [radius, half_line + 1.0], [8.0, 9.0, 12.0]);
             } else {
                 ring(picture, centre, [radius, half_line], colour(channels));
-            }
-        }
-    }
-}
-
-/// A ring with soft edges. Only operations that IEEE rounds exactly, so it is the same on every machine.
-fn ring(picture: &mut RgbImage, [x, y]: [f32; 2], [radius, half_line]: [f32; 2], colour: [f32; 3]) {
-    let reach = radius + half_line + 1.0;
-    let range = |centre: f32, extent: u32| (centre - reach).max(0.0) as u32..((centre + reach) as u32 + 1).min(extent);
-    for py in range(y, picture.height()) {
-        for px in range(x, picture.width()) {
-            let (dx, dy) = (px as f32 + 0.5 - x, py as f32 + 0.5 - y);
-            let distance = (dx * dx + dy * dy).sqrt();
-            let cover = (half_line + 0.5 - (distance - radius).abs()).clamp(0.0, 1.0);
-            for (sample, ink) in picture.get_pixel_mut(px, py).0.iter_mut().zip(colour) {
-                let under = f32::from(*sample);
-                *sample = (under + (ink - under) * cover + 0.5) as u8;
             }
         }
     }

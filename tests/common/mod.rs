@@ -1,20 +1,14 @@
 //! What the GPU tests share: one device for the whole binary, and the line that says what to do where there is none.
 
+mod skip;
+
 use std::sync::OnceLock;
 
+pub use skip::skip;
 use wgpu_pooling::{Gpu, GpuOptions};
 
 /// Fresh outputs and scratch memory hold this, so that an element which no kernel writes shows.
 pub const POISON: u32 = 0xA5C3_96E7;
-
-/// Whether GPU tests are turned off. A run that turns them off says so.
-pub fn skip() -> bool {
-    let skip = std::env::var("WGPU_POOLING_SKIP_GPU").is_ok_and(|value| value == "1");
-    if skip {
-        eprintln!("WGPU_POOLING_SKIP_GPU=1: nothing is tested on a GPU");
-    }
-    skip
-}
 
 /// The device that all tests of a binary share.
 ///

@@ -1,0 +1,127 @@
+//! On what it is computed: a GPU that the command line names, or the CPU.
+
+use std::error::Error;
+
+use clap::{Args, ValueEnum};
+use wgpu_pooling::wgpu::{AdapterInfo, Backends};
+use wgpu_pooling::{ExecuteError, Gpu, GpuOptions, Tensor};
+
+use crate::common::one_line;
+
+// Where to compute, as options. A documentation comment here would become the help of the whole program.
+#[derive(Debug, Args)]
+pub struct Device {
+    /// Where to compute; auto takes a GPU if there is one and the CPU if not
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    backend: Backend,
+
+    /// Only an adapter whose name contains this, in any case
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Backend {
+    Auto,
+    Vulkan,
+    Metal,
+    Dx12,
+    Gl,
+    Cpu,
+}
+
+impl Device {
+    /// Which adapters the library may open; none for the CPU.
+    pub fn options(&self) -> Option<GpuOptions> {
+        let options = GpuOptions::new();
+        let options = match self.backend {
+            Backend::Auto => options,
+            Backend::Vulkan => options.backends(Backends::VULKAN),
+            Backend::Metal => options.backends(Backends::METAL),
+            Backend::Dx12 => options.backends(Backends::DX12),
+            Backend::Gl => options.backends(Backends::GL),
+            Backend::Cpu => return None,
+        };
+        Some(match &self.adapter {
+            Some(name) => options.adapter_name(name),
+            None => options,
+        })
+    }
+
+    /// What the options ask for. Only `auto` takes the CPU where there is no GPU; what is named has to be there.
+    pub fn open(&self) -> Result<Engine, Box<dyn Error>> {
+        let Some(options) = self.options() else {
+            return match self.adapter {
+                Some(_) => Err("--adapter names a GPU, but --backend cpu takes none".into()),
+                None => Ok(Engine::Cpu { why: "as asked".to_owned() }),
+            };
+        };
+        let may_be_cpu = self.backend == Backend::Auto && self.adapter.is_none();
+        match Gpu::open_blocking(&options) {
+            Ok(gpu) => Ok(Engine::Gpu(gpu)),
+            Err(why @ (ExecuteError::NoAdapter(_) | ExecuteError::NoDevice(_))) if may_be_cpu => {
+                Ok(Engine::Cpu { why: one_line(&why.to_string()) })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What computes.
+pub enum Engine {
+    Gpu(Gpu),
+    /// The reference on the CPU, and why.
+    Cpu {
+        why: String,
+    },
+}
+
+impl Engine {
+    /// What computes, for people.
+    pub fn name(&self) -> String {
+        match self {
+            Engine::Gpu(gpu) => gpu.adapter_info().map_or_else(|| "a GPU without a name".to_owned(), describe),
+            Engine::Cpu { why } => format!("the CPU: {why}"),
+        }
+    }
+
+    /// How what was computed compares with the reference. `compare` counts the values and the indices that agree, or says
+    /// what differs first; what the reference itself computed is not computed again.
+    pub fn agreement(
+        &self,
+        compare: impl FnOnce() -> Result<[usize; 2], Box<dyn Error>>,
+    ) -> Result<String, Box<dyn Error>> {
+        match self {
+            Engine::Gpu(_) => {
+                let [values, indices] = compare()?;
+                Ok(format!("GPU and CPU: {values} values and {indices} indices, bit for bit"))
+            }
+            Engine::Cpu { .. } => Ok("nothing to compare: the CPU path alone".to_owned()),
+        }
+    }
+}
+
+/// An adapter in a line.
+pub fn describe(adapter: &AdapterInfo) -> String {
+    let AdapterInfo { name, backend, device_type, driver, driver_info, .. } = adapter;
+    one_line(&format!("{name}, {backend}, {device_type:?}, {driver} {driver_info}"))
+}
+
+/// How many elements there are, if all have the same bits on the GPU and on the CPU; else what differs first.
+pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
+    what: &str,
+    on_gpu: &Tensor<T>,
+    on_cpu: &Tensor<T>,
+    bits: impl Fn(T) -> B,
+) -> Result<usize, String> {
+    let disagree = |difference: String| Err(format!("GPU and CPU disagree: {what}{difference}"));
+    if on_gpu.shape() != on_cpu.shape() {
+        return disagree(format!(": the shapes {:?} and {:?} differ", on_gpu.shape(), on_cpu.shape()));
+    }
+    match on_gpu.data().iter().zip(on_cpu.data()).position(|(&a, &b)| bits(a) != bits(b)) {
+        None => Ok(on_gpu.data().len()),
+        Some(at) => {
+            disagree(format!(" {at} is {:?} on the GPU and {:?} on the CPU", on_gpu.data()[at], on_cpu.data()[at]))
+        }
+    }
+}

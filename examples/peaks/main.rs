@@ -1,0 +1,79 @@
+//! Finds the bright objects of a picture, that is its local maxima, by one max pool with argmax.
+//!
+//! `cargo run --release --example peaks -- picture.jpg` lists the brightest ones and writes `peaks.png`, on which they are
+//! marked; `--help` lists the options.
+
+mod brightness;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/engine.rs"]
+mod engine;
+#[path = "../common/font.rs"]
+mod font;
+mod marks;
+mod options;
+mod peak;
+#[path = "../common/picture.rs"]
+mod picture;
+
+use std::error::Error;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use engine::{Engine, same};
+use options::Options;
+use wgpu_pooling::{AutoPad, DType, ExecuteError, IndexType, MaxPool, PoolPlan, Tensor, TensorView, reference};
+
+/// The picture that is taken when none is named: by NASA, see examples/images/README.md.
+const HUBBLE_DEEP_FIELD: &[u8] = include_bytes!("../images/hubble_deep_field.jpg");
+
+fn main() -> ExitCode {
+    common::main(run)
+}
+
+/// Does it all; what there is to say goes into `report` as far as it comes.
+fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
+    let original = picture::read(options.picture.as_deref(), HUBBLE_DEEP_FIELD)?;
+    let x = brightness::of(&original)?;
+    // As many outputs as there are pixels, each the maximum of the window around its own.
+    let pool = MaxPool::new([options.window; 2]).auto_pad(AutoPad::SameUpper);
+    let plan = pool.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
+    let engine = options.device.open()?;
+
+    let (y, indices, kernel) = compute(&engine, &plan, x.view())?;
+    writeln!(report, "computed on  {}", engine.name())?;
+    writeln!(report, "picture      {} x {}: {}", original.width(), original.height(), brightness::WHAT)?;
+    writeln!(report, "x            u32 {:?}", x.shape())?;
+    writeln!(report, "indices      i32 {:?}", indices.shape())?;
+    writeln!(report, "kernel       {kernel}")?;
+    let agreement = engine.agreement(|| {
+        let (expected_y, expected_indices) = reference::max_pool_with_indices(&plan, x.view())?;
+        Ok([same("value", &y, &expected_y, |value| value)?, same("index", &indices, &expected_indices, |index| index)?])
+    })?;
+    writeln!(report, "agreement    {agreement}")?;
+
+    let (maxima, peaks) = peak::find(&x, &indices, options.threshold);
+    let (window, threshold) = (options.window, options.threshold);
+    writeln!(report, "maxima       {maxima} in windows of {window} x {window}")?;
+    writeln!(report, "peaks        {}, maxima of a brightness of {threshold} or more", peaks.len())?;
+    let strongest = &peaks[..options.top.min(peaks.len())];
+    picture::write(&options.out, &marks::draw(&original, strongest))?;
+    writeln!(report, "wrote        {}, the {} brightest marked", options.out.display(), strongest.len())?;
+    report.push_str(&peak::table(strongest));
+    Ok(())
+}
+
+/// The maxima around all pixels, where they are, and the name of the kernel that found them.
+fn compute(
+    engine: &Engine,
+    plan: &PoolPlan,
+    x: TensorView<'_, u32>,
+) -> Result<(Tensor<u32>, Tensor<i32>, String), ExecuteError> {
+    let Engine::Gpu(gpu) = engine else {
+        let (y, indices) = reference::max_pool_with_indices(plan, x)?;
+        return Ok((y, indices, format!("{} reference", plan.operator())));
+    };
+    let pool = gpu.prepare_blocking(plan.clone())?;
+    let (y, indices) = pool.max_pool_with_indices_blocking(x)?;
+    Ok((y, indices, pool.schedule().kernel()))
+}

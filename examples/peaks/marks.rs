@@ -1,0 +1,64 @@
+//! Rings around the peaks, and their ranks beside them.
+
+use image::{Rgb, RgbImage};
+
+use crate::font;
+use crate::peak::Peak;
+use crate::picture::ring;
+
+/// Rings leave their object free.
+const RADIUS: f32 = 9.0;
+/// Half the width of a ring's line.
+const HALF_LINE: f32 = 0.75;
+const INK: [u8; 3] = [120, 230, 90];
+const SHADOW: [u8; 3] = [0; 3];
+
+/// The picture with its peaks marked and numbered.
+pub fn draw(picture: &RgbImage, peaks: &[Peak]) -> RgbImage {
+    let mut marked = picture.clone();
+    // First all the shadows, so that none hides another's ink.
+    for peak in peaks {
+        ring(&mut marked, centre(peak), [RADIUS, HALF_LINE + 1.0], SHADOW.map(f32::from));
+    }
+    for peak in peaks {
+        ring(&mut marked, centre(peak), [RADIUS, HALF_LINE], INK.map(f32::from));
+    }
+    for (rank, peak) in (1..).zip(peaks) {
+        let text = rank.to_string();
+        let Some([left, top]) = place(&marked, peak, &text, peaks) else {
+            continue;
+        };
+        for (dx, dy) in (0..9).map(|step| (step % 3, step / 3)) {
+            font::draw(&mut marked, [left + dx - 1, top + dy - 1], 1, Rgb(SHADOW), &text);
+        }
+        font::draw(&mut marked, [left, top], 1, Rgb(INK), &text);
+    }
+    marked
+}
+
+fn centre(peak: &Peak) -> [f32; 2] {
+    [peak.x, peak.y].map(|at| at as f32 + 0.5)
+}
+
+/// Where a rank stands: to the right of its ring, or to the left where it would meet another ring or the picture's edge.
+/// There may be room nowhere.
+fn place(picture: &RgbImage, peak: &Peak, text: &str, peaks: &[Peak]) -> Option<[u32; 2]> {
+    const REACH: i64 = RADIUS as i64 + 3;
+    let [x, y] = [peak.x, peak.y].map(i64::from);
+    let (width, height) = (i64::from(font::width(text)), i64::from(font::HEIGHT));
+    let top = y - 3;
+    // The shadow takes a pixel on every side.
+    let inside = |at: i64, length: i64, extent: u32| at >= 1 && at + length < i64::from(extent);
+    let free = |left: i64| {
+        let meets = |other: &Peak| {
+            let [other_x, other_y] = [other.x, other.y].map(i64::from);
+            (left - REACH..left + width + REACH).contains(&other_x)
+                && (top - REACH..top + height + REACH).contains(&other_y)
+        };
+        !peaks.iter().any(|other| (other.x, other.y) != (peak.x, peak.y) && meets(other))
+    };
+    let sides = [x + REACH + 1, x - REACH - width];
+    let fits = |&left: &i64| inside(left, width, picture.width()) && inside(top, height, picture.height());
+    let left = sides.into_iter().find(|left| fits(left) && free(*left)).or_else(|| sides.into_iter().find(fits))?;
+    Some([u32::try_from(left).ok()?, u32::try_from(top).ok()?])
+}

@@ -1,0 +1,68 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::engine::Device;
+
+/// Finds the bright objects of a picture: the pixels that are the maximum of the window around them, by one max pool with
+/// argmax. Lists the brightest and writes the picture with rings around them as PNG.
+///
+/// The picture is made grey and smoothed on the CPU. The pool is computed on the GPU and once more by the reference on the
+/// CPU; the two have to agree bit for bit.
+#[derive(Debug, Parser)]
+#[command(name = "peaks")]
+pub struct Options {
+    /// A PNG or JPEG file [default: galaxies, by the Hubble telescope]
+    pub picture: Option<PathBuf>,
+
+    /// The side of the window in which a peak is the maximum, in pixels; an odd number
+    #[arg(long, value_name = "PIXELS", default_value = "15", value_parser = window, allow_hyphen_values = true)]
+    pub window: i64,
+
+    /// The brightness from which a maximum is a peak, of 255
+    #[arg(long, value_name = "BRIGHTNESS", default_value = "60", value_parser = threshold, allow_hyphen_values = true)]
+    pub threshold: f64,
+
+    /// How many peaks to list and to mark
+    #[arg(long, value_name = "N", default_value = "30")]
+    pub top: usize,
+
+    /// The PNG file to write
+    #[arg(long, value_name = "FILE", default_value = "peaks.png", value_parser = png)]
+    pub out: PathBuf,
+
+    #[command(flatten)]
+    pub device: Device,
+}
+
+/// Above, the reference would take minutes: it looks at every pixel of every window.
+const LARGEST_WINDOW: i64 = 63;
+
+/// A window with a pixel in its middle.
+fn window(text: &str) -> Result<i64, String> {
+    let side: i64 = text.parse().map_err(|error| format!("{text:?} is not a whole number: {error}"))?;
+    match side {
+        1..=LARGEST_WINDOW if side % 2 == 1 => Ok(side),
+        1..=LARGEST_WINDOW => Err(format!("a window of {side} pixels has none in its middle")),
+        _ => Err(format!("a window of {side} pixels, expected 1 to {LARGEST_WINDOW}")),
+    }
+}
+
+/// A number to compare with, which NaN is not.
+fn threshold(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(threshold) if !threshold.is_nan() => Ok(threshold),
+        _ => Err(format!("{text:?} is not a number")),
+    }
+}
+
+/// A file that says what is in it.
+fn png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
+        _ => Err("a PNG file is written, so its name has to end in .png".to_owned()),
+    }
+}
