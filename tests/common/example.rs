@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+/// A backend that this system cannot have, and asking for which wakes no driver.
+pub const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
+
 /// An example's program.
 pub struct Example {
     name: &'static str,

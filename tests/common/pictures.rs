@@ -5,10 +5,7 @@ use std::path::Path;
 
 use image::{GrayImage, Luma, RgbImage};
 
-use crate::example::Example;
-
-/// A backend that this system cannot have, and asking for which wakes no driver.
-pub const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
+use crate::example::{ABSENT_BACKEND, Example};
 
 /// A picture in the repository.
 pub const CAT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/chelsea.png");
