@@ -68,6 +68,8 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod attributes;
 mod element;
 mod error;

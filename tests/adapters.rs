@@ -2,6 +2,8 @@
 
 #![cfg(feature = "gpu")]
 
+#[path = "common/absent.rs"]
+mod absent;
 #[path = "common/example.rs"]
 mod example;
 #[path = "common/skip.rs"]
@@ -9,7 +11,8 @@ mod skip;
 
 use std::collections::HashMap;
 
-use example::{ABSENT_BACKEND, Example};
+use absent::ABSENT_BACKEND;
+use example::Example;
 use skip::skip;
 
 static EXAMPLE: Example = Example::new("adapters");

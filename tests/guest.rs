@@ -388,14 +388,25 @@ fn many_gpus_live_side_by_side() {
     assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
+/// Two hosts whose devices wgpu takes for one when it compares them, two on devices of one instance, and one host whose device
+/// is used twice: what was made through the one `Gpu` is not the other's.
 #[test]
-fn what_belongs_to_another_device_is_refused() {
+fn what_belongs_to_another_gpu_is_refused() {
     if skip() {
         return;
     }
     let instance = instance();
-    let hosts = [Host::of(&instance), Host::of(&instance)];
-    let [here, there] = [hosts[0].gpu(), hosts[1].gpu()];
+    let apart = [Host::new(), Host::new()];
+    let beside = [Host::of(&instance), Host::of(&instance)];
+    let alone = Host::new();
+    refuses([apart[0].gpu(), apart[1].gpu()]);
+    refuses([beside[0].gpu(), beside[1].gpu()]);
+    refuses([alone.gpu(), alone.gpu()]);
+    let mut hosts = apart.iter().chain(&beside).chain([&alone]);
+    assert!(hosts.all(|host| host.heard().is_empty()), "wgpu was not even asked");
+}
+
+fn refuses([here, there]: [Gpu; 2]) {
     let x = tensor([1, 2, 6, 6]);
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
@@ -408,8 +419,9 @@ fn what_belongs_to_another_device_is_refused() {
     let (y_there, indices_there) = chain.max_pool_with_indices(&pool_there, &x_there).unwrap();
     chain.run_blocking().unwrap();
 
-    let mut chain = here.chain();
-    let refused = |what| ExecuteError::OtherDevice { what };
+    // A clone is the same `Gpu`.
+    let mut chain = here.clone().chain();
+    let refused = |what| ExecuteError::OtherGpu { what };
     assert_eq!(chain.max_pool_with_indices(&pool_here, &x_there).unwrap_err(), refused("x"));
     assert_eq!(chain.max_pool_with_indices(&pool_there, &x_here).unwrap_err(), refused("the prepared schedule"));
     assert_eq!(chain.read_back::<f32>(&x_there).unwrap_err(), refused("the tensor to read back"));
@@ -422,41 +434,27 @@ fn what_belongs_to_another_device_is_refused() {
     let wanted = chain.read_back::<f32>(&back).unwrap();
     let results = chain.run_blocking().unwrap();
     assert_eq!(results.take(wanted).unwrap().shape(), x.shape());
-    assert!(hosts.iter().all(|host| host.heard().is_empty()), "wgpu was not even asked");
-
-    // Buffers carry no device that could be compared, so wgpu finds out, and the call returns what it says.
-    let foreign = hosts[1].buffer("foreign", 288, BufferUsages::STORAGE);
-    let mut encoder = hosts[0].device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    let buffers = Buffers {
-        x: Some(foreign.slice(..)),
-        y: Some(y.slice()),
-        indices_out: Some(indices.slice()),
-        ..Buffers::default()
-    };
-    assert!(matches!(pool_here.encode(&mut encoder, buffers), Err(ExecuteError::Device(_))));
-    let tensor = DeviceTensor::from_buffer(&here, foreign, 0, x.shape(), DType::F32, Layout::Nchw).unwrap();
-    assert!(matches!(here.chain().max_pool_with_indices(&pool_here, &tensor), Err(ExecuteError::Device(_))));
-    assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
-/// Devices of two instances, as two calls of `Gpu::open` make them.
+/// A buffer does not tell whose it is, so wgpu finds out, and the call returns what it says.
 #[test]
-#[ignore = "wgpu numbers devices by instance and compares the numbers, so the two devices pass for one"]
-fn what_belongs_to_a_device_of_another_instance_is_refused() {
+fn buffers_of_another_device_are_an_error_of_the_call() {
     if skip() {
         return;
     }
-    let hosts = [Host::new(), Host::new()];
-    let [here, there] = [hosts[0].gpu(), hosts[1].gpu()];
-    let x = tensor([1, 2, 6, 6]);
-    let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
-    let [pool_here, pool_there] = [&here, &there].map(|gpu| gpu.prepare_blocking(plan.clone()).unwrap());
-    let [x_here, x_there] = [&here, &there].map(|gpu| gpu.upload_blocking(x.view(), Layout::Nchw).unwrap());
-    let refused = |what| ExecuteError::OtherDevice { what };
-    assert_eq!(here.download_blocking::<f32>(&x_there).unwrap_err(), refused("the tensor to read back"));
-    let mut chain = here.chain();
-    assert_eq!(chain.max_pool(&pool_here, &x_there).unwrap_err(), refused("x"));
-    assert_eq!(chain.max_pool(&pool_there, &x_here).unwrap_err(), refused("the prepared schedule"));
+    let instance = instance();
+    let hosts = [Host::of(&instance), Host::of(&instance)];
+    let gpu = hosts[0].gpu();
+    let plan = MaxPool::new([2, 2]).plan(&[1, 2, 6, 6], DType::F32, None).unwrap();
+    let pool = gpu.prepare_blocking(plan).unwrap();
+    let foreign = hosts[1].buffer("foreign", 288, BufferUsages::STORAGE);
+    let y = hosts[0].buffer("y", 288, BufferUsages::STORAGE);
+    let mut encoder = hosts[0].device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    let buffers = Buffers { x: Some(foreign.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
+    assert!(matches!(pool.encode(&mut encoder, buffers), Err(ExecuteError::Device(_))));
+    let tensor = DeviceTensor::from_buffer(&gpu, foreign, 0, [1, 2, 6, 6], DType::F32, Layout::Nchw).unwrap();
+    assert!(matches!(gpu.chain().max_pool(&pool, &tensor), Err(ExecuteError::Device(_))));
+    assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
 #[test]

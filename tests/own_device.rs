@@ -3,6 +3,8 @@
 
 #![cfg(feature = "gpu")]
 
+#[path = "common/absent.rs"]
+mod absent;
 #[path = "common/example.rs"]
 mod example;
 #[path = "common/skip.rs"]
@@ -11,7 +13,8 @@ mod skip;
 use std::fs;
 use std::path::Path;
 
-use example::{ABSENT_BACKEND, Example};
+use absent::ABSENT_BACKEND;
+use example::Example;
 use image::{Rgb, RgbImage};
 use skip::skip;
 

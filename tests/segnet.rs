@@ -3,12 +3,15 @@
 
 #![cfg(feature = "gpu")]
 
+#[path = "common/absent.rs"]
+mod absent;
 #[path = "common/example.rs"]
 mod example;
 #[path = "common/skip.rs"]
 mod skip;
 
-use example::{ABSENT_BACKEND, Example};
+use absent::ABSENT_BACKEND;
+use example::Example;
 use skip::skip;
 
 static EXAMPLE: Example = Example::new("segnet");

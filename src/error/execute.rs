@@ -132,9 +132,10 @@ pub enum ExecuteError {
         /// The other.
         second: &'static str,
     },
-    /// A tensor or a prepared schedule of another device than the call's.
-    #[error("{what} belongs to another device")]
-    OtherDevice {
+    /// A tensor or a prepared schedule of another `Gpu` than the call's. Clones of a `Gpu` are one; two made of
+    /// one device are not, because wgpu does not tell its devices apart across instances.
+    #[error("{what} belongs to another Gpu")]
+    OtherGpu {
         /// What it is.
         what: &'static str,
     },

@@ -180,7 +180,7 @@ impl Chain {
     ///
     /// # Errors
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`],
-    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherDevice`] if the call does not
+    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call does not
     /// fit the plan; otherwise what allocating Y gives. The chain is then as it was before.
     ///
     /// ```no_run
@@ -277,7 +277,7 @@ impl Chain {
     /// Asks for a tensor's elements, as they will be when all of the chain is done.
     ///
     /// # Errors
-    /// [`ExecuteError::TypeMismatch`], [`ExecuteError::OtherDevice`], and [`ExecuteError::BufferUsage`] if a caller's buffer
+    /// [`ExecuteError::TypeMismatch`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's buffer
     /// lacks the usage `COPY_SRC`.
     ///
     /// ```no_run
@@ -289,7 +289,7 @@ impl Chain {
     pub fn read_back<T: Element>(&mut self, tensor: &DeviceTensor) -> Result<ReadBack<T>, ExecuteError> {
         let what = "the tensor to read back";
         check_type(what, tensor.dtype().name(), T::DTYPE.name())?;
-        tensor.check_device(what, &self.gpu)?;
+        tensor.check_gpu(what, &self.gpu)?;
         let slice = tensor.slice();
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
             return Err(ExecuteError::BufferUsage { what, usage: "COPY_SRC" });
@@ -374,11 +374,9 @@ impl Chain {
         let Chain { gpu, encoder, timed, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
-        if prepared.gpu.device() != gpu.device() {
-            return Err(ExecuteError::OtherDevice { what: "the prepared schedule" });
-        }
+        prepared.gpu.check_same("the prepared schedule", gpu)?;
         for (what, tensor) in [("x", x), ("indices", indices)] {
-            tensor.map_or(Ok(()), |tensor| tensor.check_device(what, gpu))?;
+            tensor.map_or(Ok(()), |tensor| tensor.check_gpu(what, gpu))?;
         }
         let (recorded, verdict) = inner.scoped_now(|| {
             let output = |what: &str, bytes: u64| inner.output_buffer(what, TENSOR_USAGES, bytes);

@@ -189,6 +189,12 @@ impl Gpu {
         }
     }
 
+    /// Refuses what belongs to another `Gpu`. wgpu numbers devices by instance, so equal devices can be different ones, and
+    /// it panics over buffers of another instance.
+    pub(super) fn check_same(&self, what: &'static str, other: &Gpu) -> Result<(), ExecuteError> {
+        if Arc::ptr_eq(&self.inner, &other.inner) { Ok(()) } else { Err(ExecuteError::OtherGpu { what }) }
+    }
+
     /// The device.
     pub fn device(&self) -> &wgpu::Device {
         &self.inner.device

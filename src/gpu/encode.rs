@@ -156,6 +156,22 @@ impl Gpu {
         Ok(())
     }
 
+    /// Gets the kernels of a schedule ready without scratch memory: the blocking twin of [`Gpu::prepare_without_scratch`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// # fn prepare(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let prepared = gpu.prepare_without_scratch_blocking(schedule)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_without_scratch_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare_without_scratch(schedule))
+    }
+
     /// Compiles the kernels of schedules ahead: the blocking twin of [`Gpu::warm_up`].
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::schedule::device_bytes;
 use crate::tensor::{Tensor, TensorView, element_count};
 
 /// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of `i32` or
-/// `i64`. Cheap to clone; clones are the same memory.
+/// `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it, and to that one's clones.
 ///
 /// ```no_run
 /// use wgpu_pooling::{Gpu, Layout, Tensor};
@@ -131,9 +131,9 @@ impl DeviceTensor {
         self.buffer.slice(self.offset..self.offset + self.bytes())
     }
 
-    /// Refuses a tensor that is not on this device.
-    pub(super) fn check_device(&self, what: &'static str, gpu: &Gpu) -> Result<(), ExecuteError> {
-        if self.gpu.device() == gpu.device() { Ok(()) } else { Err(ExecuteError::OtherDevice { what }) }
+    /// Refuses a tensor of another `Gpu`.
+    pub(super) fn check_gpu(&self, what: &'static str, gpu: &Gpu) -> Result<(), ExecuteError> {
+        self.gpu.check_same(what, gpu)
     }
 }
 
@@ -162,7 +162,7 @@ impl Gpu {
     /// [`Chain::read_back`](crate::Chain::read_back), which takes no second submit.
     ///
     /// # Errors
-    /// [`ExecuteError::TypeMismatch`] if `T` is not the tensor's element type, [`ExecuteError::OtherDevice`],
+    /// [`ExecuteError::TypeMismatch`] if `T` is not the tensor's element type, [`ExecuteError::OtherGpu`],
     /// [`ExecuteError::BufferUsage`] if a caller's buffer lacks the usage `COPY_SRC`; otherwise what the device gives.
     ///
     /// ```no_run

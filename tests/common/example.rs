@@ -2,11 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
-
-/// A backend that this system cannot have, and asking for which wakes no driver.
-pub const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
 
 /// An example's program.
 pub struct Example {
@@ -31,10 +28,13 @@ impl Example {
 
     /// A run in a folder, with variables of the environment.
     pub fn run_with(&self, folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-        let program = self.program.get_or_init(|| build(self.name));
-        let mut command = Command::new(program);
-        command.args(arguments).envs(variables.iter().copied()).current_dir(folder);
-        command.output().expect("the example runs")
+        self.command(folder, arguments).envs(variables.iter().copied()).output().expect("the example runs")
+    }
+
+    fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.program.get_or_init(|| build(self.name)));
+        command.args(arguments).current_dir(folder);
+        command
     }
 
     /// What a run prints that goes well. Drivers may print to stderr.
@@ -54,12 +54,18 @@ impl Example {
         assert!(stderr.contains(expected), "{arguments:?}: {expected:?} is not in {stderr}");
     }
 
-    /// Help is no error and names the options.
+    /// Help is no error and names the options, and a reader that goes away while it is printed, as `head` does, is none.
     pub fn has_help(&self, arguments: &[&str], options: &[&str]) {
-        let help = self.run_well(&self.scratch("help"), arguments);
+        let folder = self.scratch("help");
+        let help = self.run_well(&folder, arguments);
         for option in options {
             assert!(help.contains(option), "{option} is not in {help}");
         }
+        let mut command = self.command(&folder, arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the example runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the example ends");
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
@@ -72,10 +78,12 @@ fn build(name: &str) -> PathBuf {
         Some(profile) => profile,
     };
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
-    let features: &[&str] = if cfg!(feature = "gpu") { &[] } else { &["--no-default-features"] };
+    // The features of the test, for the same reason.
+    let features = [("gpu", cfg!(feature = "gpu")), ("ndarray", cfg!(feature = "ndarray"))];
+    let features: Vec<&str> = features.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--example", name, "--message-format=json", "--profile", profile])
-        .args(features)
+        .args(["--no-default-features", "--features", &features.join(",")])
         .arg("--target-dir")
         .arg(target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))

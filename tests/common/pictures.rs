@@ -5,7 +5,8 @@ use std::path::Path;
 
 use image::{GrayImage, Luma, RgbImage};
 
-use crate::example::{ABSENT_BACKEND, Example};
+use crate::absent::ABSENT_BACKEND;
+use crate::example::Example;
 
 /// A picture in the repository.
 pub const CAT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/chelsea.png");

@@ -8,6 +8,8 @@ use crate::case::{Case, Expectation};
 use crate::compare::{NanRule, compare};
 #[cfg(feature = "gpu")]
 use crate::device;
+#[cfg(feature = "gpu")]
+use crate::encoded::Encoded;
 use crate::paths::{Failure, Outcome, Output, Reference, compute, guarded};
 use crate::recipe::{Operator, Recipe, RecipeError};
 use crate::tensors::RawTensor;
@@ -75,6 +77,9 @@ impl Subject {
                 let outcome = kernel.prepare().and_then(|ready| compute(&ready, plan, &x, self.case.indices.as_ref()));
                 check(&kernel, self.check_expected(&outcome).and(agree(run.reference(&self.case, &x), &outcome)));
             }
+            let outcome =
+                Encoded::prepare(gpu, plan).and_then(|encoded| compute(&encoded, plan, &x, self.case.indices.as_ref()));
+            check(&"encoded", agree(run.reference(&self.case, &x), &outcome));
         }
         self.conclude(complaints)
     }

@@ -9,6 +9,8 @@ mod checks;
 mod compare;
 #[cfg(feature = "gpu")]
 mod device;
+#[cfg(feature = "gpu")]
+mod encoded;
 mod generated;
 mod manifest;
 mod onnx;

@@ -1,0 +1,299 @@
+//! The command line: attributes in ONNX's words, and what the library makes options of.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use wgpu_pooling::{
+    AdaptiveMaxPool, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, Limits, MaxPool,
+    MaxUnpool, NanPolicy, OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+};
+
+/// Under what help lists the options that every operator takes.
+const SELECTION: &str = "Selection";
+
+/// Shows what an operator becomes: its plan, its schedule and its kernels. No GPU is needed.
+#[derive(Debug, Parser)]
+#[command(name = "inspect")]
+pub struct Options {
+    /// What is inspected [default: a 3 x 3 max pool with stride 2]
+    #[command(subcommand)]
+    pub operator: Option<Operator>,
+
+    /// A kernel family instead of the one that is selected
+    #[arg(long, global = true, help_heading = SELECTION)]
+    pub family: Option<String>,
+
+    /// Kernels that have their window's attributes as constants
+    #[arg(long, global = true, help_heading = SELECTION)]
+    pub specialised: bool,
+
+    /// What the device allows
+    #[arg(long, global = true, help_heading = SELECTION, default_value = "webgpu", value_parser = named(&LIMITS, |limits| limits.0))]
+    limits: (&'static str, Limits),
+
+    /// The largest buffer, instead of that of --limits
+    #[arg(long, global = true, help_heading = SELECTION, value_name = "BYTES")]
+    max_buffer_bytes: Option<u64>,
+
+    /// The largest storage binding, instead of that of --limits
+    #[arg(long, global = true, help_heading = SELECTION, value_name = "BYTES")]
+    max_binding_bytes: Option<u64>,
+
+    /// Print the text of all kernels too, or of one dispatch: --wgsl=2
+    #[arg(long, global = true, help_heading = SELECTION, value_name = "DISPATCH", num_args = 0..=1, require_equals = true)]
+    pub wgsl: Option<Option<usize>>,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(rename_all = "snake_case")]
+pub enum Operator {
+    /// ONNX MaxPool
+    MaxPool(Box<MaxPoolOptions>),
+    /// ONNX GlobalMaxPool
+    GlobalMaxPool(Box<GlobalMaxPoolOptions>),
+    /// ONNX MaxUnpool
+    MaxUnpool(Box<MaxUnpoolOptions>),
+    /// OpenVINO AdaptiveMaxPool
+    AdaptiveMaxPool(Box<AdaptiveMaxPoolOptions>),
+}
+
+#[derive(Debug, Args)]
+pub struct MaxPoolOptions {
+    #[command(flatten)]
+    pub tensors: Tensors,
+
+    /// The conventions to start from
+    #[arg(long, default_value = "onnx", value_parser = named(&MAX_POOL_PRESETS, |preset| preset.0))]
+    pub preset: Preset<MaxPool>,
+
+    #[command(flatten)]
+    pub node: Node,
+
+    /// Elements from one tap to the next
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    pub dilations: Option<Vec<i64>>,
+
+    /// NOTSET, VALID, SAME_UPPER or SAME_LOWER
+    #[arg(long)]
+    pub auto_pad: Option<String>,
+
+    /// 0 (floor) or 1 (ceil)
+    #[arg(long, allow_hyphen_values = true)]
+    pub ceil_mode: Option<i64>,
+
+    /// 0 (row major) or 1 (column major)
+    #[arg(long, allow_hyphen_values = true)]
+    pub storage_order: Option<i64>,
+
+    #[command(flatten)]
+    pub conventions: Conventions,
+
+    /// How the number of outputs is rounded; wins over --ceil-mode
+    #[arg(long, value_parser = named(CeilRule::ALL, CeilRule::name))]
+    pub ceil_rule: Option<CeilRule>,
+
+    /// How SAME_UPPER and SAME_LOWER size their padding
+    #[arg(long, value_parser = named(SamePadding::ALL, SamePadding::name))]
+    pub same_padding: Option<SamePadding>,
+
+    /// What becomes of a kernel that exceeds the padded input
+    #[arg(long, value_parser = named(SizeRounding::ALL, SizeRounding::name))]
+    pub size_rounding: Option<SizeRounding>,
+
+    /// What a NaN does
+    #[arg(long, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
+    pub nan_policy: Option<NanPolicy>,
+
+    /// The value of a window wholly in padding
+    #[arg(long, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
+    pub empty_value: Option<EmptyValue>,
+
+    /// The index of a window wholly in padding
+    #[arg(long, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
+    pub empty_index: Option<EmptyIndex>,
+
+    /// Refuse pads that a peer refuses
+    #[arg(long, value_parser = named(PadsLimit::ALL, PadsLimit::name))]
+    pub pads_limit: Option<PadsLimit>,
+}
+
+#[derive(Debug, Args)]
+pub struct GlobalMaxPoolOptions {
+    #[command(flatten)]
+    pub tensors: Tensors,
+
+    #[command(flatten)]
+    pub conventions: Conventions,
+
+    /// What a NaN does
+    #[arg(long, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
+    pub nan_policy: Option<NanPolicy>,
+}
+
+#[derive(Debug, Args)]
+pub struct MaxUnpoolOptions {
+    #[command(flatten)]
+    pub tensors: Tensors,
+
+    /// The conventions to start from
+    #[arg(long, default_value = "onnx", value_parser = named(&MAX_UNPOOL_PRESETS, |preset| preset.0))]
+    pub preset: Preset<MaxUnpool>,
+
+    #[command(flatten)]
+    pub node: Node,
+
+    /// The input output_shape: N, C and the spatial extents
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    pub output_shape: Option<Vec<i64>>,
+
+    #[command(flatten)]
+    pub conventions: Conventions,
+
+    /// In which shape indices are flat
+    #[arg(long, value_parser = named(UnpoolSpace::ALL, UnpoolSpace::name))]
+    pub unpool_space: Option<UnpoolSpace>,
+
+    /// How small --output-shape may be
+    #[arg(long, value_parser = named(UnpoolMinSize::ALL, UnpoolMinSize::name))]
+    pub unpool_min_size: Option<UnpoolMinSize>,
+
+    /// Which of several equal indices wins
+    #[arg(long, value_parser = named(Duplicates::ALL, Duplicates::name))]
+    pub duplicates: Option<Duplicates>,
+
+    /// What is done with indices that name no element
+    #[arg(long, value_parser = named(OutOfBounds::ALL, OutOfBounds::name))]
+    pub out_of_bounds: Option<OutOfBounds>,
+}
+
+#[derive(Debug, Args)]
+pub struct AdaptiveMaxPoolOptions {
+    #[command(flatten)]
+    pub tensors: Tensors,
+
+    /// The conventions to start from
+    #[arg(long, default_value = "openvino", value_parser = named(&ADAPTIVE_MAX_POOL_PRESETS, |preset| preset.0))]
+    pub preset: Preset<AdaptiveMaxPool>,
+
+    /// The spatial extents of Y
+    #[arg(long, required = true, value_delimiter = ',', allow_hyphen_values = true)]
+    pub output_size: Vec<i64>,
+
+    #[command(flatten)]
+    pub conventions: Conventions,
+
+    /// What a NaN does
+    #[arg(long, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
+    pub nan_policy: Option<NanPolicy>,
+}
+
+// What operators have in common. Documentation comments here would become the help of the whole operator.
+
+#[derive(Debug, Args)]
+pub struct Tensors {
+    /// The shape of X in its layout, for example 1,3,224,224
+    #[arg(long, required = true, value_delimiter = ',', allow_hyphen_values = true)]
+    pub shape: Vec<usize>,
+
+    /// The element type of X and Y
+    #[arg(long, default_value = "f32", value_parser = named(&DType::ALL, DType::name))]
+    pub dtype: DType,
+
+    /// The type of the indices; a pool may have none
+    #[arg(long, value_enum, default_value_t = Indices::I64)]
+    pub indices: Indices,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Indices {
+    None,
+    I32,
+    I64,
+}
+
+#[derive(Debug, Args)]
+pub struct Node {
+    /// The attribute kernel_shape, for example 3,3
+    #[arg(long, required = true, value_delimiter = ',', allow_hyphen_values = true, visible_alias = "kernel-shape")]
+    pub kernel: Vec<i64>,
+
+    /// Elements from one window to the next
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    pub strides: Option<Vec<i64>>,
+
+    /// All begins, then all ends
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    pub pads: Option<Vec<i64>>,
+
+    /// A function applied to Y, by its ONNX name
+    #[arg(long)]
+    pub activation: Option<String>,
+
+    /// Its parameters
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    pub activation_params: Option<Vec<f32>>,
+}
+
+#[derive(Debug, Args)]
+pub struct Conventions {
+    /// The layout of X and Y
+    #[arg(long, value_parser = named(Layout::ALL, Layout::name))]
+    pub layout: Option<Layout>,
+
+    /// The layout of the indices
+    #[arg(long, value_parser = named(Layout::ALL, Layout::name))]
+    pub index_layout: Option<Layout>,
+
+    /// Through what an index counts
+    #[arg(long, value_parser = named(IndexFlattening::ALL, IndexFlattening::name))]
+    pub flatten: Option<IndexFlattening>,
+
+    /// The order in which an index counts
+    #[arg(long, value_parser = named(StorageOrder::ALL, StorageOrder::name))]
+    pub index_order: Option<StorageOrder>,
+}
+
+/// A constructor from a kernel or an output size, by its name.
+pub type Preset<T> = (&'static str, fn(&[i64]) -> T);
+
+const MAX_POOL_PRESETS: [Preset<MaxPool>; 6] = [
+    ("onnx", |kernel| MaxPool::onnx(kernel)),
+    ("onnxruntime", |kernel| MaxPool::onnxruntime(kernel)),
+    ("onnxruntime_nhwc", |kernel| MaxPool::onnxruntime_nhwc(kernel)),
+    ("pytorch", |kernel| MaxPool::pytorch(kernel)),
+    ("openvino", |kernel| MaxPool::openvino(kernel)),
+    ("tensorflow", |kernel| MaxPool::tensorflow(kernel)),
+];
+
+const MAX_UNPOOL_PRESETS: [Preset<MaxUnpool>; 5] = [
+    ("onnx", |kernel| MaxUnpool::onnx(kernel)),
+    ("onnx_after_1_23", |kernel| MaxUnpool::onnx_after_1_23(kernel)),
+    ("onnxruntime", |kernel| MaxUnpool::onnxruntime(kernel)),
+    ("onnxruntime_nhwc", |kernel| MaxUnpool::onnxruntime_nhwc(kernel)),
+    ("pytorch", |kernel| MaxUnpool::pytorch(kernel)),
+];
+
+const ADAPTIVE_MAX_POOL_PRESETS: [Preset<AdaptiveMaxPool>; 2] =
+    [("openvino", |size| AdaptiveMaxPool::openvino(size)), ("pytorch", |size| AdaptiveMaxPool::pytorch(size))];
+
+const LIMITS: [(&str, Limits); 1] = [("webgpu", Limits::WEBGPU)];
+
+impl Options {
+    /// What the device allows.
+    pub fn limits(&self) -> Limits {
+        let (_, limits) = self.limits;
+        Limits {
+            max_buffer_bytes: self.max_buffer_bytes.unwrap_or(limits.max_buffer_bytes),
+            max_binding_bytes: self.max_binding_bytes.unwrap_or(limits.max_binding_bytes),
+            ..limits
+        }
+    }
+}
+
+/// A parser of values that have names, so that help and errors list them.
+fn named<T: Copy + Send + Sync + 'static>(
+    values: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|&value| name(value)))
+        .try_map(move |text| values.iter().copied().find(|&value| name(value) == text).ok_or("there is no such value"))
+}

@@ -1,0 +1,115 @@
+//! A plan and a schedule in words.
+
+use std::fmt::{self, Write};
+
+use wgpu_pooling::{
+    AxisWindow, DType, Family, IndexSpace, IndexType, Layout, Limits, Plan, PoolAxis, PoolPlan, Schedule, UnpoolPlan,
+};
+
+/// What must be computed.
+pub fn plan(report: &mut String, plan: &Plan) -> fmt::Result {
+    match plan {
+        Plan::Pool(plan) => pool(report, plan),
+        Plan::Unpool(plan) => unpool(report, plan),
+        // No operator of the command line becomes one.
+        Plan::Convert(plan) => writeln!(report, "operator     convert_indices to {:?}", plan.output_shape()),
+    }
+}
+
+fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
+    writeln!(report, "operator     {}", plan.operator())?;
+    writeln!(report, "x            {}", tensor(plan.dtype(), plan.input_shape(), plan.layout()))?;
+    writeln!(report, "y            {}", tensor(plan.dtype(), plan.output_shape(), plan.layout()))?;
+    match plan.indices() {
+        Some(made) => {
+            writeln!(report, "indices      {}", indices(made.index_type, plan.indices_shape(), &made.space))?;
+        }
+        None => writeln!(report, "indices      none")?,
+    }
+    for (number, axis) in plan.axes().iter().enumerate() {
+        writeln!(report, "axis {number:<8}{} -> {}, {}", axis.input, axis.output, windows(axis))?;
+    }
+    match plan.indices() {
+        _ if !plan.has_empty_windows() => writeln!(report, "in padding   no window lies wholly in padding"),
+        Some(made) => {
+            writeln!(report, "in padding   some windows lie wholly in padding; their index is {}", made.empty.name())
+        }
+        None => writeln!(report, "in padding   some windows lie wholly in padding"),
+    }
+}
+
+fn unpool(report: &mut String, plan: &UnpoolPlan) -> fmt::Result {
+    writeln!(report, "operator     {}", plan.operator())?;
+    writeln!(report, "x            {}", tensor(plan.dtype(), plan.input_shape(), plan.layout()))?;
+    writeln!(report, "indices      {}", indices(plan.index_type(), plan.indices_shape(), plan.space()))?;
+    writeln!(report, "y            {}", tensor(plan.dtype(), plan.output_shape(), plan.layout()))?;
+    let [inputs, outputs] = [plan.input_shape(), plan.output_shape()].map(|shape| spatial(shape, plan.layout()));
+    for (axis, (input, output)) in inputs.iter().zip(outputs).enumerate() {
+        writeln!(report, "axis {axis:<8}{input} -> {output}")?;
+    }
+    Ok(())
+}
+
+/// What will be dispatched, as a whole.
+pub fn schedule(report: &mut String, schedule: &Schedule, limits: &Limits, families: &[Family]) -> fmt::Result {
+    let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers } = limits;
+    writeln!(report, "kernel       {}", schedule.kernel())?;
+    writeln!(report, "families     {}", names(families))?;
+    writeln!(report, "bytes moved  {} at least: inputs once, outputs once", schedule.bytes_moved())?;
+    writeln!(report, "scratch      {} bytes", schedule.scratch_bytes())?;
+    writeln!(
+        report,
+        "limits       buffers of {max_buffer_bytes} bytes, bindings of {max_binding_bytes} bytes, \
+         {max_workgroups_per_dimension} workgroups a dimension, {max_storage_buffers} storage buffers"
+    )
+}
+
+/// The names of families.
+pub fn names(families: &[Family]) -> String {
+    families.iter().map(|family| family.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn tensor(dtype: DType, shape: &[usize], layout: Layout) -> String {
+    format!("{} {shape:?} {}", dtype.name(), layout.name())
+}
+
+fn indices(index_type: IndexType, shape: &[usize], space: &IndexSpace) -> String {
+    let (layout, order, flatten) = (space.layout().name(), space.order().name(), space.flatten().name());
+    let named = format!("{order} through the {flatten}, where N, C and the extents are {:?}", space.shape());
+    format!("{} {shape:?} {layout}: {named}", index_type.name())
+}
+
+/// The spatial extents of a shape.
+fn spatial(shape: &[usize], layout: Layout) -> &[usize] {
+    match layout {
+        Layout::Nchw => &shape[2..],
+        Layout::Nhwc => &shape[1..shape.len() - 1],
+    }
+}
+
+/// Where the windows of an axis lie.
+fn windows(axis: &PoolAxis) -> String {
+    let shape = match axis.window {
+        AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+            format!("kernel {kernel}, stride {stride}, dilation {dilation}, pads {pad_begin} before")
+        }
+        AxisWindow::Adaptive => "adaptive".to_owned(),
+    };
+    let Some(last) = axis.output.checked_sub(1) else {
+        return format!("{shape}, no window");
+    };
+    let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {
+        let [first, last] = [0, last].map(|window| {
+            let taps = axis.window.taps(window, axis.input, axis.output);
+            format!("{}..{}", taps.first, taps.first + taps.count)
+        });
+        return format!("{shape}, from {first} to {last}");
+    };
+    let [kernel, stride, dilation, pad_begin] = [kernel, stride, dilation, pad_begin].map(i128::from);
+    // How far the last window reaches beyond the input: the part of a pad at the end that is used.
+    let beyond = last as i128 * stride + (kernel - 1) * dilation + 1 - pad_begin - axis.input as i128;
+    match beyond {
+        0.. => format!("{shape} and {beyond} after"),
+        _ => format!("{shape} and 0 after, {} elements behind the last window", -beyond),
+    }
+}

@@ -1,0 +1,172 @@
+//! The encode-only path: the caller's encoder, an open pass of the caller's, slices in the middle of larger buffers, one
+//! submit of the caller's. Both ways of encoding have to give the same words and leave the surroundings alone.
+
+use wgpu_pooling::wgpu::{self, BufferUsages};
+use wgpu_pooling::{
+    Buffers, Element, ExecuteError, Gpu, Index, Plan, PoolPlan, Prepared, Tensor, TensorView, UnpoolPlan,
+};
+
+use crate::paths::{Failure, Path, guarded};
+
+/// What outputs and their surroundings are filled with.
+const POISON: u32 = 0x5C3A_96E1;
+
+/// Bytes of a buffer before and behind the slice in it: a multiple of every device's alignment.
+const EDGE: u64 = 256;
+
+/// A prepared plan whose runs are encoded into buffers of the test's own.
+pub struct Encoded<'a> {
+    gpu: &'a Gpu,
+    prepared: Prepared,
+}
+
+/// A slice in the middle of a larger buffer, and where its words come back.
+struct Island {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+}
+
+impl Island {
+    fn slice(&self) -> wgpu::BufferSlice<'_> {
+        self.buffer.slice(EDGE..EDGE + self.bytes)
+    }
+}
+
+/// The outputs of one run.
+struct Outputs {
+    y: Option<Island>,
+    indices: Option<Island>,
+    status: Option<Island>,
+}
+
+impl Outputs {
+    fn islands(&self) -> impl Iterator<Item = &Island> {
+        [&self.y, &self.indices, &self.status].into_iter().flatten()
+    }
+}
+
+impl<'a> Encoded<'a> {
+    pub fn prepare(gpu: &'a Gpu, plan: &Plan) -> Result<Self, Failure> {
+        guarded(|| Ok(Encoded { gpu, prepared: gpu.prepare_blocking(plan.clone())? }))
+    }
+
+    fn island(&self, bytes: u64, contents: &[u8]) -> Island {
+        let words = (bytes + 2 * EDGE).div_ceil(4) as usize;
+        let mut filled: Vec<u8> = bytemuck::cast_slice(&vec![POISON; words]).to_vec();
+        filled[EDGE as usize..][..contents.len()].copy_from_slice(contents);
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let buffer = self.buffer(filled.len() as u64, usage);
+        self.gpu.queue().write_buffer(&buffer, 0, &filled);
+        Island { buffer, bytes }
+    }
+
+    fn buffer(&self, size: u64, usage: BufferUsages) -> wgpu::Buffer {
+        let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        self.gpu.device().create_buffer(&descriptor)
+    }
+
+    fn outputs(&self) -> Outputs {
+        let schedule = self.prepared.schedule();
+        let island = |bytes: u64| self.island(bytes, &[]);
+        Outputs {
+            y: schedule.y_bytes().map(island),
+            indices: schedule.indices_out_bytes().map(island),
+            status: schedule.status_bytes().map(island),
+        }
+    }
+
+    /// Encodes both ways, submits once, and gives the words of Y, of the indices and of the report.
+    fn run(&self, x: &[u8], indices: Option<&[u8]>) -> Result<[Vec<u32>; 3], ExecuteError> {
+        let schedule = self.prepared.schedule();
+        if schedule.dispatches().is_empty() {
+            return Ok([Vec::new(), Vec::new(), vec![0; 8]]);
+        }
+        let x = schedule.x_bytes().map(|bytes| self.island(bytes, x));
+        let indices = schedule.indices_bytes().map(|bytes| self.island(bytes, indices.unwrap_or_default()));
+        let runs = [self.outputs(), self.outputs()];
+        let mut encoder = self.gpu.device().create_command_encoder(&Default::default());
+        self.prepared.encode(&mut encoder, given(&x, &indices, &runs[0]))?;
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        self.prepared.encode_pass(&mut pass, given(&x, &indices, &runs[1]))?;
+        drop(pass);
+        let size = runs.iter().flat_map(Outputs::islands).map(|island| island.buffer.size()).sum();
+        let staging = self.buffer(size, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let mut at = 0;
+        for island in runs.iter().flat_map(Outputs::islands) {
+            encoder.copy_buffer_to_buffer(&island.buffer, 0, &staging, at, island.buffer.size());
+            at += island.buffer.size();
+        }
+        self.gpu.queue().submit([encoder.finish()]);
+        staging.map_async(wgpu::MapMode::Read, .., |result| result.expect("the buffer can be mapped"));
+        self.gpu.device().poll(wgpu::PollType::wait_indefinitely()).expect("the device answers");
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&staging.get_mapped_range(..).expect("it is mapped"));
+        let mut rest = words.as_slice();
+        let [first, second] = runs.map(|outputs| {
+            [outputs.y, outputs.indices, outputs.status].map(|island| {
+                island.map_or(Vec::new(), |island| {
+                    let (own, others) = rest.split_at(island.buffer.size() as usize / 4);
+                    rest = others;
+                    let edge = EDGE as usize / 4;
+                    let (slice, behind) = own[edge..].split_at(island.bytes as usize / 4);
+                    let untouched = own[..edge].iter().chain(behind).all(|&word| word == POISON);
+                    assert!(untouched, "words around a slice were written");
+                    slice.to_vec()
+                })
+            })
+        });
+        assert_eq!(first, second, "an encoder and an open pass give different words");
+        Ok(first)
+    }
+}
+
+fn given<'a>(x: &'a Option<Island>, indices: &'a Option<Island>, outputs: &'a Outputs) -> Buffers<'a> {
+    Buffers {
+        x: x.as_ref().map(Island::slice),
+        indices: indices.as_ref().map(Island::slice),
+        y: outputs.y.as_ref().map(Island::slice),
+        indices_out: outputs.indices.as_ref().map(Island::slice),
+        status: outputs.status.as_ref().map(Island::slice),
+        ..Buffers::default()
+    }
+}
+
+/// The elements at the begin of some words; what follows in the last word has to be zero.
+fn elements<T: bytemuck::Pod>(shape: &[usize], words: &[u32]) -> Result<Tensor<T>, ExecuteError> {
+    let bytes: &[u8] = bytemuck::cast_slice(words);
+    let count: usize = shape.iter().product();
+    let (own, behind) = bytes.split_at(count * size_of::<T>());
+    assert!(count == 0 || behind.iter().all(|&byte| byte == 0), "the tail of the last word is not zero");
+    Ok(Tensor::new(shape, bytemuck::pod_collect_to_vec(own))?)
+}
+
+impl Path for Encoded<'_> {
+    fn max_pool<T: Element>(&self, plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
+        let [y, _, _] = self.run(bytemuck::cast_slice(x.data()), None)?;
+        elements(plan.output_shape(), &y)
+    }
+
+    fn max_pool_with_indices<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        x: TensorView<'_, T>,
+    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        let [y, indices, _] = self.run(bytemuck::cast_slice(x.data()), None)?;
+        Ok((elements(plan.output_shape(), &y)?, elements(plan.indices_shape(), &indices)?))
+    }
+
+    fn max_unpool<T: Element, I: Index>(
+        &self,
+        plan: &UnpoolPlan,
+        x: TensorView<'_, T>,
+        indices: TensorView<'_, I>,
+    ) -> Result<Tensor<T>, ExecuteError> {
+        // Buffers have no shape, so whoever encodes has to know that they fit.
+        if indices.shape() != plan.indices_shape() {
+            let (expected, actual) = (plan.indices_shape().to_vec(), indices.shape().to_vec());
+            return Err(ExecuteError::ShapeMismatch { what: "indices", expected, actual });
+        }
+        let [y, _, report] = self.run(bytemuck::cast_slice(x.data()), Some(bytemuck::cast_slice(indices.data())))?;
+        self.prepared.read_report(&report)?;
+        elements(plan.output_shape(), &y)
+    }
+}
