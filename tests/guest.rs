@@ -1,5 +1,5 @@
-//! What a host is promised whose device the crate works on: its callbacks and error scopes stay its own, nothing is submitted
-//! for it, its word that the device is lost counts, and what belongs to another device is refused.
+//! What a host is promised whose device the crate works on: its callbacks and error scopes stay its own, nothing is
+//! submitted for it, its word that the device is lost counts, and what belongs to another device is refused.
 #![cfg(feature = "gpu")]
 
 #[expect(dead_code, reason = "devices are opened here, as a host opens them")]
@@ -72,7 +72,8 @@ impl Host {
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
     }
 
-    /// The number that wgpu gives a submit of the host's, which it shows for debugging. A mapping takes a number as well.
+    /// The number that wgpu gives a submit of the host's, which it shows for debugging. A mapping takes a number as
+    /// well.
     fn submit_number(&self) -> u64 {
         let submission = format!("{:?}", self.queue.submit([]));
         let digits = submission.chars().filter(char::is_ascii_digit).collect::<String>();
@@ -241,7 +242,8 @@ fn nothing_is_submitted_but_by_the_call_that_says_so() {
         "preparing, uploading and encoding submit nothing, nor does a dropped chain"
     );
 
-    // However many steps a chain has and however much it reads back, it takes the numbers of one submit and one mapping.
+    // However many steps a chain has and however much it reads back, it takes the numbers of one submit and one
+    // mapping.
     for steps in [1, 5] {
         let before = host.submit_number();
         let mut chain = gpu.chain();
@@ -388,8 +390,8 @@ fn many_gpus_live_side_by_side() {
     assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
-/// Two hosts whose devices wgpu takes for one when it compares them, two on devices of one instance, and one host whose device
-/// is used twice: what was made through the one `Gpu` is not the other's.
+/// Two hosts whose devices wgpu takes for one when it compares them, two on devices of one instance, and one host whose
+/// device is used twice: what was made through the one `Gpu` is not the other's.
 #[test]
 fn what_belongs_to_another_gpu_is_refused() {
     if skip() {

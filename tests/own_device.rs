@@ -1,5 +1,5 @@
-//! The example `own_device` from the outside: what it says of its submit, and its picture, which is computed here once more
-//! from the definitions.
+//! The example `own_device` from the outside: what it says of its submit, and its picture, which is computed here once
+//! more from the definitions.
 
 #![cfg(feature = "gpu")]
 

@@ -1,5 +1,5 @@
-//! The example `segnet` from the outside: its shapes, the bytes that it counts beside those that follow from the shapes, and
-//! its one line on stderr.
+//! The example `segnet` from the outside: its shapes, the bytes that it counts beside those that follow from the
+//! shapes, and its one line on stderr.
 
 #![cfg(feature = "gpu")]
 
@@ -71,8 +71,8 @@ impl Case {
         // Parts of what is read back begin at multiples of eight.
         let chain =
             [self.bytes(0, self.element_bytes), self.bytes(0, self.element_bytes).next_multiple_of(8) + reports];
-        // Of two neighbouring levels: the pool's X goes up, and so do the unpool's X and its indices; the pool's Y and its
-        // indices come down, and so does the unpool's Y.
+        // Of two neighbouring levels: the pool's X goes up, and so do the unpool's X and its indices; the pool's Y and
+        // its indices come down, and so does the unpool's Y.
         let calls = (1..=self.levels).map(|level| {
             let [large, small] = [level - 1, level].map(|level| self.bytes(level, self.element_bytes));
             let indices = self.bytes(level, 4);

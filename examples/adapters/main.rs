@@ -1,7 +1,7 @@
 //! What each adapter of this machine offers, and what wgpu-pooling makes of the one that it would open.
 //!
-//! `cargo run --release --example adapters` prints it. Without an adapter it fails, so scripts can ask whether there is one;
-//! `--help` lists the options.
+//! `cargo run --release --example adapters` prints it. Without an adapter it fails, so scripts can ask whether there is
+//! one; `--help` lists the options.
 
 #[path = "../common/adapter.rs"]
 mod adapter;

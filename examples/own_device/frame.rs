@@ -95,7 +95,8 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
         ..Buffers::default()
     };
     pool.encode(&mut encoder, buffers)?;
-    // and one of the application's again, in which the library has a part: pipeline and bind group are others afterwards.
+    // and one of the application's again, in which the library has a part: pipeline and bind group are others
+    // afterwards.
     let label = Some("light up");
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes: None });
     darken.dispatch(&mut pass, size);

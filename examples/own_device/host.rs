@@ -8,8 +8,8 @@ use wgpu_pooling::wgpu::{self, BufferUsages};
 
 use crate::gpu::Wanted;
 
-/// What this application's own kernels need of a device, beside what every device has. It is the host's business, and an
-/// adapter with less than these opens no device.
+/// What this application's own kernels need of a device, beside what every device has. It is the host's business, and
+/// an adapter with less than these opens no device.
 fn own_limits() -> wgpu::Limits {
     wgpu::Limits {
         max_storage_buffers_per_shader_stage: 2,
@@ -46,7 +46,8 @@ impl Host {
         Ok(Host { adapter: adapter.get_info(), device, queue, errors, losses })
     }
 
-    /// The application's own lost callback, of which a device has one. It passes the word on, because the library has none.
+    /// The application's own lost callback, of which a device has one. It passes the word on, because the library has
+    /// none.
     pub fn pass_losses_on(&self, notify: impl Fn(String) + Send + 'static) {
         let heard = Arc::clone(&self.losses);
         self.device.set_device_lost_callback(move |reason, message| {

@@ -18,7 +18,8 @@ const LAMPS = array(vec2(9u, 12u), vec2(50u, 20u), vec2(24u, 58u));
 // The height of a wave's crest above its trough.
 const SWING = 8064u;
 
-// The square root, rounded down. The device's own is exact to a few units in the last place, which is less than one here.
+// The square root, rounded down. The device's own is exact to a few units in the last place, which is less than one
+// here.
 fn root(square: u32) -> u32 {
     var root = u32(sqrt(f32(square)));
     root -= u32(root * root > square);

@@ -68,8 +68,8 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
 fn limits(limits: &Limits) -> String {
     let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers } = limits;
     format!(
-        "{max_buffer_bytes} bytes in a buffer, {max_binding_bytes} in a binding, {max_workgroups_per_dimension} workgroups \
-         along a dimension, {max_storage_buffers} storage buffers in a kernel"
+        "{max_buffer_bytes} bytes in a buffer, {max_binding_bytes} in a binding, {max_workgroups_per_dimension} \
+         workgroups along a dimension, {max_storage_buffers} storage buffers in a kernel"
     )
 }
 

@@ -6,10 +6,12 @@ use clap::Parser;
 
 use crate::gpu::Wanted;
 
-/// An application that has its own wgpu device and its own kernels, and lets wgpu-pooling encode into its command encoder:
-/// it draws waves, marks the brightest red, green and blue pixel of every window, and writes the picture as PNG.
+/// An application that has its own wgpu device and its own kernels, and lets wgpu-pooling encode into its command
+/// encoder: it draws waves, marks the brightest red, green and blue pixel of every window, and writes the picture as
+/// PNG.
 ///
-/// What the pool and the unpool give is computed once more by the reference on the CPU; the two have to agree bit for bit.
+/// What the pool and the unpool give is computed once more by the reference on the CPU; the two have to agree bit for
+/// bit.
 #[derive(Debug, Parser)]
 #[command(name = "own_device")]
 pub struct Options {

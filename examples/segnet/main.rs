@@ -1,4 +1,5 @@
-//! The pools and unpools of an encoder-decoder network in the manner of SegNet, resident on the device: one chain, one submit.
+//! The pools and unpools of an encoder-decoder network in the manner of SegNet, resident on the device: one chain, one
+//! submit.
 //!
 //! `cargo run --release --example segnet` runs it and counts the bytes across the bus; `--help` lists the options.
 

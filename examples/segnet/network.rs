@@ -103,8 +103,8 @@ impl Network {
         Ok(Run { y: results.take(y)?, results, bus: Bus { up, down } })
     }
 
-    /// The bytes if each operator were a call from slices to vectors: what it reads goes up, what it writes and its report
-    /// come down.
+    /// The bytes if each operator were a call from slices to vectors: what it reads goes up, what it writes and its
+    /// report come down.
     pub fn call_by_call(&self) -> Bus {
         let total = |of: fn(&Schedule) -> Option<u64>| -> u64 { self.schedules().filter_map(of).sum() };
         Bus {

@@ -1,19 +1,20 @@
 //! The command line.
 
+use clap::builder::TypedValueParser;
 use clap::{Parser, ValueEnum};
 
 use crate::gpu::Wanted;
 
-/// The pools and unpools of an encoder-decoder network in the manner of SegNet, chained on the device: pools go down and
-/// leave their indices there, unpools come back up by them, and only the last tensor returns.
+/// The pools and unpools of an encoder-decoder network in the manner of SegNet, chained on the device: pools go down
+/// and leave their indices there, unpools come back up by them, and only the last tensor returns.
 ///
-/// There are no convolutions between them: this shows how data moves, and is no model. What comes back is computed once more
-/// by the reference on the CPU; the two have to agree bit for bit.
+/// There are no convolutions between them: this shows how data moves, and is no model. What comes back is computed once
+/// more by the reference on the CPU; the two have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "segnet")]
 pub struct Options {
     /// How many pools go down, and unpools up again
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=16), allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = levels(), allow_hyphen_values = true)]
     pub levels: u32,
 
     /// Height and width of the input: one number, or both as 360x480
@@ -47,6 +48,11 @@ pub enum Type {
     F16,
     Bf16,
     U8,
+}
+
+/// More would need sides of 2^17 elements.
+fn levels() -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..=16)
 }
 
 /// One number for both axes, or two.
