@@ -17,10 +17,23 @@ macro_rules! option {
         }
 
         impl $type {
-            /// Every value.
+            /// Every value, the default first.
+            ///
+            /// ```
+            #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
+            #[doc = concat!(" assert_eq!(", stringify!($type), "::ALL[0], ", stringify!($type), "::default());")]
+            /// ```
             pub const ALL: &'static [$type] = &[$($type::$value),+];
 
             /// The value's name, as it is parsed.
+            ///
+            /// ```
+            #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
+            #[doc = concat!(" for value in ", stringify!($type), "::ALL {")]
+            ///     assert_eq!(value.name().parse(), Ok(*value));
+            /// }
+            #[doc = option!(@first $type, $($name),+)]
+            /// ```
             pub const fn name(self) -> &'static str {
                 match self {
                     $($type::$value => $name),+
@@ -46,6 +59,9 @@ macro_rules! option {
     };
     (@names $first:literal $(, $rest:literal)*) => {
         concat!($first $(, ", ", $rest)*)
+    };
+    (@first $type:ident, $first:literal $(, $rest:literal)*) => {
+        concat!(" assert_eq!(", stringify!($type), "::default().name(), \"", $first, "\");")
     };
 }
 
@@ -75,6 +91,17 @@ option! {
     ///
     /// `ceil_mode` 0 is [`Floor`](CeilRule::Floor) and 1 is [`CeilDrop`](CeilRule::CeilDrop): onnxruntime and PyTorch drop
     /// the window that would start in the end padding for every opset, and the text does since opset 22 (onnx#5711, onnx#5741).
+    ///
+    /// ```
+    /// use wgpu_pooling::{CeilRule, DType, MaxPool};
+    ///
+    /// // Windows of 2, 3 apart, on 9 elements: a fourth would start where the elements end.
+    /// for (rule, outputs) in [(CeilRule::Floor, 3), (CeilRule::CeilDrop, 3), (CeilRule::CeilLiteral, 4)] {
+    ///     let plan = MaxPool::new([2]).strides([3]).ceil_rule(rule).plan(&[1, 1, 9], DType::F32, None)?;
+    ///     assert_eq!(plan.output_shape(), &[1, 1, outputs]);
+    /// }
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     CeilRule, "ceil_rule" {
         /// `floor((padded - effective kernel) / stride) + 1`.
         #[default]
@@ -88,6 +115,16 @@ option! {
 
 option! {
     /// How `SAME_UPPER` and `SAME_LOWER` size their padding.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AutoPad, DType, MaxPool, SamePadding};
+    ///
+    /// for (rule, outputs) in [(SamePadding::SpecClamped, 5), (SamePadding::OrtUndilated, 4)] {
+    ///     let pool = MaxPool::new([2]).dilations([2]).auto_pad(AutoPad::SameUpper).same_padding(rule);
+    ///     assert_eq!(pool.plan(&[1, 1, 5], DType::F32, None)?.output_shape(), &[1, 1, outputs]);
+    /// }
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     SamePadding, "same_pad" {
         /// From the effective (dilated) kernel; a negative total counts as zero. ONNX shape inference, OpenVINO, TensorFlow.
         #[default]
@@ -99,6 +136,17 @@ option! {
 
 option! {
     /// How a quotient below zero is rounded when the window exceeds the padded input.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, SizeRounding};
+    ///
+    /// // A window of 5, 2 apart, on 4 elements: the quotient is -1 / 2.
+    /// let plan = |rule| MaxPool::new([5]).strides([2]).size_rounding(rule).plan(&[1, 1, 4], DType::F32, None);
+    /// assert_eq!(plan(SizeRounding::Floor)?.output_shape(), &[1, 1, 0]);
+    /// assert_eq!(plan(SizeRounding::Trunc)?.output_shape(), &[1, 1, 1]);
+    /// assert!(plan(SizeRounding::FloorPositive).is_err());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     SizeRounding, "size_rounding" {
         /// To minus infinity: such an axis has no output, or is an error.
         #[default]
@@ -112,6 +160,15 @@ option! {
 
 option! {
     /// Where X and Y, or indices, keep their channels.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Layout, MaxPool};
+    ///
+    /// // Six pixels of three channels.
+    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 6, 3], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 5, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     Layout, "layout" {
         /// N, C, then the spatial axes.
         #[default]
@@ -123,6 +180,18 @@ option! {
 
 option! {
     /// What a NaN in a window does.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, NanPolicy, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 3], &[f32::NAN, 1.0, f32::NAN])?;
+    /// for (policy, winner) in [(NanPolicy::SeedFirst, 0), (NanPolicy::PropagateLast, 2), (NanPolicy::SeedLowest, 1)] {
+    ///     let plan = MaxPool::new([3]).nan_policy(policy).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
+    ///     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.clone())?;
+    ///     assert_eq!(indices.data(), &[winner]);
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     NanPolicy, "max_rule" {
         /// A NaN wins only as the first valid element of its window: onnxruntime with Indices, TensorFlow, OpenVINO adaptive.
         #[default]
@@ -136,6 +205,18 @@ option! {
 
 option! {
     /// The value of a window wholly in padding.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, EmptyValue, MaxPool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 1], &[7.0f32])?;
+    /// for (rule, value) in [(EmptyValue::NegInf, f32::NEG_INFINITY), (EmptyValue::LowestFinite, f32::MIN)] {
+    ///     // The first of the two windows is the padding cell.
+    ///     let plan = MaxPool::new([1]).pads([1, 0]).empty_value(rule).plan(x.shape(), DType::F32, None)?;
+    ///     assert_eq!(reference::max_pool(&plan, x.clone())?.data(), &[value, 7.0]);
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     EmptyValue, "empty_value" {
         /// Minus infinity; integers their minimum.
         #[default]
@@ -162,6 +243,20 @@ impl EmptyValue {
 
 option! {
     /// The index of a window wholly in padding.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, EmptyIndex, IndexType, MaxPool, TensorView};
+    ///
+    /// // The second plane begins at 3; its first window is the padding cell, and its taps would be 2 apart.
+    /// let x = TensorView::new([1, 2, 3], &[0u8; 6])?;
+    /// for (rule, index) in EmptyIndex::ALL.iter().zip([-1, 2, 4, 3]) {
+    ///     let pool = MaxPool::new([1]).dilations([2]).pads([1, 0]).empty_index(*rule);
+    ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    ///     let (_, indices) = reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?;
+    ///     assert_eq!(indices.data()[4], index, "{rule:?}");
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     EmptyIndex, "empty_index" {
         /// -1, which no element has.
         #[default]
@@ -177,6 +272,16 @@ option! {
 
 option! {
     /// Through what a flat index counts.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexFlattening, IndexSpace};
+    ///
+    /// // The last element of two batch items of two channels of four elements.
+    /// let last = |flatten| IndexSpace::new(2, 2, [4]).with_flatten(flatten).encode(1, 1, &[3]);
+    /// assert_eq!(last(IndexFlattening::Tensor), 15);
+    /// assert_eq!(last(IndexFlattening::Batch), 7);
+    /// assert_eq!(last(IndexFlattening::Plane), 3);
+    /// ```
     IndexFlattening, "flatten" {
         /// The whole tensor: ONNX.
         #[default]
@@ -190,6 +295,14 @@ option! {
 
 option! {
     /// The order in which spatial coordinates are flattened (ONNX `storage_order`: 0 row major, 1 column major).
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexSpace, StorageOrder};
+    ///
+    /// // The second element of the first of two rows of three.
+    /// let index = |order| IndexSpace::new(1, 1, [2, 3]).with_order(order).encode(0, 0, &[0, 1]);
+    /// assert_eq!((index(StorageOrder::RowMajor), index(StorageOrder::ColumnMajor)), (1, 2));
+    /// ```
     StorageOrder, "storage_order" {
         /// The last spatial axis runs fastest.
         #[default]
@@ -204,6 +317,19 @@ option! {
     ///
     /// The two differ only when `output_shape` is not the inferred shape (onnx#2398, onnx#8413). An unpool made from a
     /// pool needs neither: see [`MaxUnpool::inverse_of`](crate::MaxUnpool::inverse_of).
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView, UnpoolSpace};
+    ///
+    /// // The attributes infer two rows of two, `output_shape` is two rows of three. Which element is number 2?
+    /// let (x, indices) = (TensorView::new([1, 1, 1, 1], &[9u8])?, TensorView::new([1, 1, 1, 1], &[2i64])?);
+    /// for (space, position) in [(UnpoolSpace::InferredTopLeft, 3), (UnpoolSpace::OutputShape, 2)] {
+    ///     let unpool = MaxUnpool::new([2, 2]).output_shape([1, 1, 2, 3]).unpool_space(space);
+    ///     let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
+    ///     assert_eq!(reference::max_unpool(&plan, x.clone(), indices.clone())?.data()[position], 9);
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     UnpoolSpace, "unpool_space" {
         /// Flat in the inferred shape; the block is placed at the origin. The example of the published operator page.
         #[default]
@@ -215,6 +341,18 @@ option! {
 
 option! {
     /// How small an `output_shape` may be, compared with the inferred shape.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, UnpoolMinSize, UnpoolSpace};
+    ///
+    /// // The attributes infer 4 by 4; 2 by 8 has as many elements, but not as many rows.
+    /// let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).output_shape([1, 1, 2, 8]);
+    /// let fits = |rule| {
+    ///     let unpool = unpool.clone().unpool_space(UnpoolSpace::OutputShape).unpool_min_size(rule);
+    ///     unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64).is_ok()
+    /// };
+    /// assert_eq!(UnpoolMinSize::ALL.iter().map(|&rule| fits(rule)).collect::<Vec<_>>(), [false, true, true]);
+    /// ```
     UnpoolMinSize, "unpool_min_size" {
         /// No axis below the inferred extent.
         #[default]
@@ -228,6 +366,16 @@ option! {
 
 option! {
     /// Which element wins when several indices of a MaxUnpool are equal.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, Duplicates, IndexType, MaxUnpool, TensorView};
+    ///
+    /// let unpool = MaxUnpool::new([2]).strides([2]).duplicates(Duplicates::LastWins);
+    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[1i64, 1])?);
+    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
+    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 6, 0, 0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     Duplicates, "duplicates" {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
@@ -240,6 +388,17 @@ option! {
 
 option! {
     /// What MaxUnpool does with negative or too large indices. Nothing outside the output is written either way.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
+    ///
+    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[1i64, 99])?);
+    /// let plan = |rule| MaxUnpool::new([2]).out_of_bounds(rule).plan(&[1, 1, 2], DType::U8, IndexType::I64);
+    /// let y = reference::max_unpool(&plan(OutOfBounds::Skip)?, x.clone(), indices.clone())?;
+    /// assert_eq!(y.data(), &[0, 5, 0]);
+    /// assert!(reference::max_unpool(&plan(OutOfBounds::Error)?, x, indices).is_err());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     OutOfBounds, "out_of_bounds" {
         /// The call is an error that names the first offender's position and value.
         #[default]
@@ -251,6 +410,14 @@ option! {
 
 option! {
     /// How large pads may be. Peers refuse pads that this crate computes; their presets refuse them as well.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, PadsLimit, PlanError};
+    ///
+    /// let plan = |limit| MaxPool::new([3]).pads([2, 2]).pads_limit(limit).plan(&[1, 1, 5], DType::F32, None);
+    /// assert!(plan(PadsLimit::None).is_ok() && plan(PadsLimit::Ort).is_ok());
+    /// assert_eq!(plan(PadsLimit::Torch), Err(PlanError::PadExceedsLimit { position: 0, value: 2, limit: 1 }));
+    /// ```
     PadsLimit, "pads_limit" {
         /// Any size from zero.
         #[default]
@@ -318,6 +485,14 @@ impl Activation {
     /// # Errors
     /// [`PlanError::UnknownValue`] for another name, [`PlanError::AttributeLength`] for too many parameters,
     /// [`PlanError::ActivationParameter`] for a NaN.
+    ///
+    /// ```
+    /// use wgpu_pooling::Activation;
+    ///
+    /// assert_eq!(Activation::from_onnx("LeakyRelu", &[])?, Activation::LeakyRelu { alpha: 0.01 });
+    /// assert!(Activation::from_onnx("Relu", &[0.1]).is_err(), "Relu has no parameter");
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn from_onnx(name: &str, parameters: &[f32]) -> Result<Activation, PlanError> {
         let or = |position: usize, default: f32| parameters.get(position).copied().unwrap_or(default);
         let (activation, count) = match name {
@@ -361,6 +536,11 @@ impl Activation {
     }
 
     /// The ONNX name; `Identity` for none.
+    ///
+    /// ```
+    /// use wgpu_pooling::Activation;
+    /// assert_eq!(Activation::Clip { min: 0.0, max: 6.0 }.name(), "Clip");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Activation::Identity => "Identity",
@@ -375,6 +555,14 @@ impl Activation {
 }
 
 /// The value of a node's attribute, for [`MaxPool::from_onnx`](crate::MaxPool::from_onnx) and its siblings.
+///
+/// ```
+/// use wgpu_pooling::{Attribute, AutoPad, MaxPool};
+///
+/// let node = [("kernel_shape", Attribute::Ints(vec![2])), ("auto_pad", Attribute::String("VALID".to_owned()))];
+/// assert_eq!(MaxPool::from_onnx(node)?, MaxPool::new([2]).auto_pad(AutoPad::Valid));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attribute {
     /// `INT`

@@ -38,6 +38,11 @@ pub enum DType {
 
 impl DType {
     /// Every element type.
+    ///
+    /// ```
+    /// use wgpu_pooling::DType;
+    /// assert_eq!(DType::ALL.iter().filter(|dtype| dtype.is_float()).count(), 4);
+    /// ```
     pub const ALL: [DType; 12] = [
         DType::F32,
         DType::F16,
@@ -54,6 +59,11 @@ impl DType {
     ];
 
     /// The size of one element in bytes.
+    ///
+    /// ```
+    /// use wgpu_pooling::DType;
+    /// assert_eq!([DType::U8, DType::Bf16, DType::F32, DType::I64].map(DType::bytes), [1, 2, 4, 8]);
+    /// ```
     pub const fn bytes(self) -> usize {
         match self {
             DType::I8 | DType::U8 => 1,
@@ -64,11 +74,21 @@ impl DType {
     }
 
     /// Whether this is one of the floating-point types.
+    ///
+    /// ```
+    /// use wgpu_pooling::DType;
+    /// assert!(DType::Bf16.is_float() && !DType::I16.is_float());
+    /// ```
     pub const fn is_float(self) -> bool {
         matches!(self, DType::F32 | DType::F16 | DType::Bf16 | DType::F64)
     }
 
     /// The short name: `f32`, `bf16`, `u8`.
+    ///
+    /// ```
+    /// use wgpu_pooling::DType;
+    /// assert_eq!(DType::Bf16.name(), "bf16");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             DType::F32 => "f32",
@@ -87,6 +107,12 @@ impl DType {
     }
 
     /// The bits of the value that an empty window has under `EmptyValue::NegInf`: -inf, integers their minimum.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Element};
+    /// assert_eq!(f32::from_bits64(DType::F32.negative_infinity_bits()), f32::NEG_INFINITY);
+    /// assert_eq!(i8::from_bits64(DType::I8.negative_infinity_bits()), i8::MIN);
+    /// ```
     pub fn negative_infinity_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF80_0000,
@@ -98,6 +124,12 @@ impl DType {
     }
 
     /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); integers have their minimum.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Element};
+    /// assert_eq!(f32::from_bits64(DType::F32.lowest_finite_bits()), f32::MIN);
+    /// assert_eq!(i8::from_bits64(DType::I8.lowest_finite_bits()), i8::MIN);
+    /// ```
     pub fn lowest_finite_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF7F_FFFF,
@@ -114,6 +146,12 @@ impl DType {
 
     /// The bits of the value from which `NanPolicy::SeedLowest` starts: the lowest finite one of f32 and f64, -inf for
     /// f16 and bf16 (OpenVINO computes those in f32 and converts), the minimum of integers.
+    ///
+    /// ```
+    /// use wgpu_pooling::DType;
+    /// assert_eq!(DType::F32.seed_bits(), DType::F32.lowest_finite_bits());
+    /// assert_eq!(DType::F16.seed_bits(), DType::F16.negative_infinity_bits());
+    /// ```
     pub fn seed_bits(self) -> u64 {
         match self {
             DType::F16 | DType::Bf16 => self.negative_infinity_bits(),
@@ -127,20 +165,55 @@ mod sealed {
 }
 
 /// A Rust type that tensors are made of: the host's view of a [`DType`]. Sealed.
+///
+/// ```
+/// use wgpu_pooling::Element;
+///
+/// fn maximum<T: Element>(data: &[T]) -> Option<T> {
+///     data.iter().copied().reduce(|best, next| if next.greater(best) { next } else { best })
+/// }
+/// assert_eq!(maximum(&[3u8, 9, 4]), Some(9));
+/// ```
 pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send + Sync {
     /// Which dtype this is.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Element};
+    /// assert_eq!((f32::DTYPE, u8::DTYPE), (DType::F32, DType::U8));
+    /// ```
     const DTYPE: DType;
 
     /// IEEE `self > other`: false with NaN, and -0 equals +0. Integers as usual.
+    ///
+    /// ```
+    /// use wgpu_pooling::Element;
+    /// assert!(2u8.greater(1) && 0.0f32.greater(f32::NEG_INFINITY));
+    /// assert!(!0.0f32.greater(-0.0) && !1.0f32.greater(f32::NAN));
+    /// ```
     fn greater(self, other: Self) -> bool;
 
     /// Whether this is a NaN. Integers never are.
+    ///
+    /// ```
+    /// use wgpu_pooling::Element;
+    /// assert!(Element::is_nan(f32::NAN) && !Element::is_nan(7u8));
+    /// ```
     fn is_nan(self) -> bool;
 
     /// The element with these bits; higher bits are ignored.
+    ///
+    /// ```
+    /// use wgpu_pooling::Element;
+    /// assert_eq!((f32::from_bits64(0x3F80_0000), i8::from_bits64(0x1FF)), (1.0, -1));
+    /// ```
     fn from_bits64(bits: u64) -> Self;
 
     /// The element's bits, zero-extended.
+    ///
+    /// ```
+    /// use wgpu_pooling::Element;
+    /// assert_eq!((1.0f32.to_bits64(), (-1i8).to_bits64()), (0x3F80_0000, 0xFF));
+    /// ```
     fn to_bits64(self) -> u64;
 }
 

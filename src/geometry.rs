@@ -53,6 +53,14 @@ pub enum AxisWindow {
 }
 
 /// The taps of one window that lie inside the input: `first`, `first + step`, .., `count` of them.
+///
+/// ```
+/// use wgpu_pooling::{AxisWindow, Taps};
+///
+/// // Three taps from -1 on, two apart: the first lies in the padding.
+/// let window = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 2, pad_begin: 1 };
+/// assert_eq!(window.taps(0, 5, 3), Taps { first: 1, count: 2, step: 2 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taps {
     /// The first tap that is not negative. It lies beyond the input if the window is empty for want of elements.
@@ -65,6 +73,11 @@ pub struct Taps {
 
 impl Taps {
     /// The positions along the axis.
+    ///
+    /// ```
+    /// use wgpu_pooling::Taps;
+    /// assert_eq!(Taps { first: 1, count: 3, step: 2 }.positions().collect::<Vec<_>>(), [1, 3, 5]);
+    /// ```
     pub fn positions(self) -> impl Iterator<Item = i64> + Clone {
         (0..self.count).map(move |tap| self.first + tap * self.step)
     }
@@ -74,6 +87,14 @@ impl AxisWindow {
     /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
     ///
     /// `output_index` must be below `output`, and dilation and stride positive; a plan sees to that.
+    ///
+    /// ```
+    /// use wgpu_pooling::AxisWindow;
+    ///
+    /// // Five elements in two windows, which share the middle one.
+    /// let window = |output_index| AxisWindow::Adaptive.taps(output_index, 5, 2).positions().collect::<Vec<_>>();
+    /// assert_eq!((window(0), window(1)), (vec![0, 1, 2], vec![2, 3, 4]));
+    /// ```
     pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
         let input = input as i64;
         match self {
@@ -94,6 +115,19 @@ impl AxisWindow {
                 let end = ((index + 1) * input + output - 1) / output;
                 Taps { first: start as i64, count: (end - start) as i64, step: 1 }
             }
+        }
+    }
+
+    /// A position at or before the first tap of a window, less than a step before it, and the step. Neither falls from one
+    /// window to the next.
+    pub(crate) fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {
+        let taps = self.taps(output_index, input, output);
+        match self {
+            AxisWindow::Strided { stride, pad_begin, .. } => {
+                let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
+                [start.max(0), taps.step]
+            }
+            AxisWindow::Adaptive => [taps.first, taps.step],
         }
     }
 
@@ -134,7 +168,16 @@ impl AxisWindow {
         most.min(output as u64)
     }
 
-    /// The largest number of taps that any window of the axis can have inside the input.
+    /// A bound on the taps that any window of the axis has inside the input. It need not be reached: windows that reach
+    /// into padding have fewer, and so may adaptive ones.
+    ///
+    /// ```
+    /// use wgpu_pooling::AxisWindow;
+    ///
+    /// let dilated = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 4, pad_begin: 4 };
+    /// assert_eq!(dilated.most_taps(6, 6), 2);
+    /// assert!((0..6).all(|output_index| dilated.taps(output_index, 6, 6).count <= 2));
+    /// ```
     pub fn most_taps(self, input: usize, output: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation.max(1))) as u64,

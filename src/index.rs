@@ -20,6 +20,11 @@ pub enum IndexType {
 
 impl IndexType {
     /// The size of one index in bytes.
+    ///
+    /// ```
+    /// use wgpu_pooling::IndexType;
+    /// assert_eq!((IndexType::I32.bytes(), IndexType::I64.bytes()), (4, 8));
+    /// ```
     pub const fn bytes(self) -> usize {
         match self {
             IndexType::I32 => 4,
@@ -41,6 +46,11 @@ impl IndexType {
     }
 
     /// The short name: `i32` or `i64`.
+    ///
+    /// ```
+    /// use wgpu_pooling::IndexType;
+    /// assert_eq!(IndexType::I64.name(), "i64");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             IndexType::I32 => "i32",
@@ -56,14 +66,39 @@ mod sealed {
 }
 
 /// A Rust type that index tensors are made of. Sealed: `i32` and `i64`.
+///
+/// ```
+/// use wgpu_pooling::Index;
+///
+/// fn largest<I: Index>(indices: &[I]) -> Option<i64> {
+///     indices.iter().map(|index| index.to_i64()).max()
+/// }
+/// assert_eq!((largest(&[3i32, 8, 1]), largest(&[1i64 << 40])), (Some(8), Some(1 << 40)));
+/// ```
 pub trait Index: sealed::Sealed + Element {
     /// Which index type this is.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Index, IndexType};
+    /// assert_eq!((i32::INDEX_TYPE, i64::INDEX_TYPE), (IndexType::I32, IndexType::I64));
+    /// ```
     const INDEX_TYPE: IndexType;
 
-    /// The index with this value. A plan sees to it that every value it can give fits.
+    /// The index with this value. A plan sees to it that every value it can give fits; of others `i32` keeps the low 32
+    /// bits.
+    ///
+    /// ```
+    /// use wgpu_pooling::Index;
+    /// assert_eq!((i32::from_i64(-1), i64::from_i64(1 << 40)), (-1, 1 << 40));
+    /// ```
     fn from_i64(value: i64) -> Self;
 
     /// The index's value.
+    ///
+    /// ```
+    /// use wgpu_pooling::Index;
+    /// assert_eq!((-1i32).to_i64(), -1);
+    /// ```
     fn to_i64(self) -> i64;
 }
 
@@ -90,6 +125,15 @@ impl Index for i64 {
 /// An index convention on tensors of a given size: which integer names the element at (n, c, spatial coordinates).
 ///
 /// Every convention is an affine map, `n * stride_n + c * stride_c + sum of p[a] * stride[a]`; they differ in the strides.
+///
+/// ```
+/// use wgpu_pooling::IndexSpace;
+///
+/// // Two batch items of three channels of four rows of five: the last element, and back.
+/// let onnx = IndexSpace::new(2, 3, [4, 5]);
+/// assert_eq!(onnx.encode(1, 2, &[3, 4]), 119);
+/// assert_eq!(onnx.decode(119, 0, 0), Some((1, 2, vec![3, 4])));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IndexSpace {
     pub(crate) flatten: IndexFlattening,
@@ -102,6 +146,11 @@ pub struct IndexSpace {
 }
 
 /// The strides of an index convention.
+///
+/// ```
+/// use wgpu_pooling::{IndexSpace, IndexStrides};
+/// assert_eq!(IndexSpace::new(2, 3, [4, 5]).strides(), IndexStrides { n: 60, c: 20, spatial: vec![5, 1] });
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexStrides {
     /// What a step of the batch adds.
@@ -113,7 +162,16 @@ pub struct IndexStrides {
 }
 
 impl IndexStrides {
-    /// The flat index of `coordinates` in plane (n, c): the affine map itself.
+    /// The flat index of `coordinates`, one for each spatial axis, in plane (n, c): the affine map itself, in wrapping
+    /// arithmetic.
+    ///
+    /// ```
+    /// use wgpu_pooling::IndexStrides;
+    ///
+    /// let strides = IndexStrides { n: 60, c: 20, spatial: vec![5, 1] };
+    /// assert_eq!(strides.flat(1, 2, &[3, 4]), 119);
+    /// assert_eq!(strides.flat(0, 0, &[-1, -1]), -6);
+    /// ```
     pub fn flat(&self, n: usize, c: usize, coordinates: &[i64]) -> i64 {
         let offset = (n as i64).wrapping_mul(self.n).wrapping_add((c as i64).wrapping_mul(self.c));
         self.spatial
@@ -125,6 +183,14 @@ impl IndexStrides {
 
 impl IndexSpace {
     /// ONNX's convention on tensors with these extents: flat over the whole tensor, row major, NCHW.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexFlattening, IndexSpace, Layout, StorageOrder};
+    ///
+    /// let onnx = IndexSpace::new(2, 3, [4, 5]);
+    /// assert_eq!((onnx.flatten(), onnx.unit()), (IndexFlattening::Tensor, 120));
+    /// assert_eq!((onnx.order(), onnx.layout()), (StorageOrder::RowMajor, Layout::Nchw));
+    /// ```
     pub fn new(batch: usize, channels: usize, extents: impl AsRef<[usize]>) -> Self {
         IndexSpace {
             flatten: IndexFlattening::default(),
@@ -137,39 +203,85 @@ impl IndexSpace {
     }
 
     /// Counting through something else.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexFlattening, IndexSpace};
+    /// let pytorch = IndexSpace::new(2, 3, [4, 5]).with_flatten(IndexFlattening::Plane);
+    /// assert_eq!(pytorch.encode(1, 2, &[3, 4]), 19);
+    /// ```
     pub fn with_flatten(mut self, flatten: IndexFlattening) -> Self {
         self.flatten = flatten;
         self
     }
 
     /// Counting in another order.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexSpace, StorageOrder};
+    /// let columns = IndexSpace::new(1, 1, [4, 5]).with_order(StorageOrder::ColumnMajor);
+    /// assert_eq!(columns.encode(0, 0, &[0, 1]), 4);
+    /// ```
     pub fn with_order(mut self, order: StorageOrder) -> Self {
         self.order = order;
         self
     }
 
-    /// In another layout, in arithmetic and as the index tensor is stored.
+    /// In another layout, in arithmetic and as the index tensor is stored. No convention is NHWC and counts by plane or
+    /// column major: plans refuse that ([`PlanError::Combination`]).
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexSpace, Layout};
+    /// let nhwc = IndexSpace::new(1, 3, [4, 5]).with_layout(Layout::Nhwc);
+    /// assert_eq!(nhwc.encode(0, 2, &[0, 1]), 5);
+    /// ```
     pub fn with_layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
     }
 
     /// Through what an index counts.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, DType, IndexFlattening, IndexType};
+    /// let plan = AdaptiveMaxPool::new([2]).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!(plan.indices().map(|indices| indices.space.flatten()), Some(IndexFlattening::Plane));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn flatten(&self) -> IndexFlattening {
         self.flatten
     }
 
     /// In which order it counts spatial coordinates.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxPool, StorageOrder};
+    /// let plan = MaxPool::new([2]).storage_order(1).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!(plan.indices().map(|indices| indices.space.order()), Some(StorageOrder::ColumnMajor));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn order(&self) -> StorageOrder {
         self.order
     }
 
     /// The layout of the index tensor and of its arithmetic.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
+    /// // NHWC data, and NCHW indices beside them.
+    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 5, 3], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!(plan.indices().map(|indices| indices.space.layout()), Some(Layout::Nchw));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// N, C and the spatial extents, in this order whatever the layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexSpace, Layout};
+    /// assert_eq!(IndexSpace::new(2, 3, [4, 5]).with_layout(Layout::Nhwc).shape(), [2, 3, 4, 5]);
+    /// ```
     pub fn shape(&self) -> Vec<usize> {
         [&[self.batch, self.channels], self.extents.as_slice()].concat()
     }
@@ -192,6 +304,12 @@ impl IndexSpace {
 
     /// How many elements the convention counts through: valid indices are 0 up to, not including, this. Sizes beyond 64
     /// bits saturate; plans refuse them.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexFlattening, IndexSpace};
+    /// let unit = |flatten| IndexSpace::new(2, 3, [4, 5]).with_flatten(flatten).unit();
+    /// assert_eq!(IndexFlattening::ALL.iter().map(|&flatten| unit(flatten)).collect::<Vec<_>>(), [120, 60, 20]);
+    /// ```
     pub fn unit(&self) -> u64 {
         let plane = self.plane();
         match self.flatten {
@@ -207,6 +325,12 @@ impl IndexSpace {
     }
 
     /// The strides of the affine map.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexSpace, IndexStrides, Layout};
+    /// let nhwc = IndexSpace::new(2, 3, [4, 5]).with_layout(Layout::Nhwc);
+    /// assert_eq!(nhwc.strides(), IndexStrides { n: 60, c: 1, spatial: vec![15, 3] });
+    /// ```
     pub fn strides(&self) -> IndexStrides {
         let (plane, channels) = (self.plane() as i64, self.channels as i64);
         let innermost = if self.layout == Layout::Nhwc { channels } else { 1 };
@@ -229,16 +353,33 @@ impl IndexSpace {
         IndexStrides { n, c, spatial }
     }
 
-    /// The flat index of the element at `coordinates` of plane (n, c).
+    /// The flat index of the element at `coordinates`, one for each spatial axis, of plane (n, c).
     ///
     /// Coordinates outside the plane are neither clamped nor wrapped: the formula is applied to them as it is.
+    ///
+    /// ```
+    /// use wgpu_pooling::IndexSpace;
+    /// let space = IndexSpace::new(2, 3, [4, 5]);
+    /// assert_eq!(space.encode(0, 1, &[0, 0]), 20);
+    /// assert_eq!(space.encode(0, 1, &[-1, -1]), 14);
+    /// ```
     pub fn encode(&self, n: usize, c: usize, coordinates: &[i64]) -> i64 {
         self.strides().flat(n, c, coordinates)
     }
 
-    /// The element that `index` names when it stands in plane (n, c): batch, channel and spatial coordinates.
+    /// The element that `index` names when it stands in plane (n, c): batch, channel and spatial coordinates. What the
+    /// convention does not count, channel or batch, is taken from where the index stands.
     ///
     /// `None` if the index lies outside `0..unit()`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexFlattening, IndexSpace};
+    ///
+    /// let plane = IndexSpace::new(2, 3, [4, 5]).with_flatten(IndexFlattening::Plane);
+    /// // 7 is in the second row; batch and channel are those of the plane in which it stands.
+    /// assert_eq!(plane.decode(7, 1, 2), Some((1, 2, vec![1, 2])));
+    /// assert_eq!((plane.decode(20, 1, 2), plane.decode(-1, 1, 2)), (None, None));
+    /// ```
     pub fn decode(&self, index: i64, n: usize, c: usize) -> Option<(usize, usize, Vec<usize>)> {
         let index = u64::try_from(index).ok().filter(|&index| index < self.unit())?;
         let (mut n, mut c, mut rest) = (n, c, index);

@@ -5,19 +5,45 @@ use crate::element::DType;
 use crate::index::IndexType;
 
 /// Where a pass of a pool reads.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, GlobalMaxPool, KernelKey, Limits, Source};
+///
+/// // By separable passes: the first reads X, those that follow read candidates.
+/// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
+/// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+/// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+/// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::Pool { source: Source::Elements, .. }));
+/// assert!(matches!(schedule.dispatches()[1].key(), KernelKey::Pool { source: Source::Candidates, .. }));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The elements of X.
     Elements,
     /// The candidates of the pass before.
     Candidates,
+    /// What is known of windows that were looked at in parts.
+    Accumulators,
 }
 
 /// What a pass of a pool writes.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, IndexType, KernelKey, Limits, MaxPool, Sink};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, Some(IndexType::I32))?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// let sink = Sink::ValuesAndIndices(IndexType::I32);
+/// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::Pool { sink: it, .. } if *it == sink));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sink {
     /// Candidates for the next pass.
     Candidates,
+    /// What is known so far of windows that are looked at in parts.
+    Accumulators,
     /// Y.
     Values,
     /// Y and Indices.
@@ -25,6 +51,17 @@ pub enum Sink {
 }
 
 /// Which shader part computes the activation.
+///
+/// ```
+/// use wgpu_pooling::{select, Activation, ActivationKind, Choice, DType, KernelKey, Limits, MaxPool};
+///
+/// // Relu is Clip from zero on; the bounds are in the uniform.
+/// let plan = MaxPool::new([2]).activation(Activation::Relu).plan(&[1, 1, 8], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// let key = schedule.dispatches()[0].key();
+/// assert!(matches!(key, KernelKey::Pool { activation: ActivationKind::Clip, .. }));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ActivationKind {
     /// None.
@@ -42,6 +79,17 @@ pub enum ActivationKind {
 }
 
 /// The window's attributes and the NaN rule of a specialised build.
+///
+/// ```
+/// use wgpu_pooling::{select, Build, Choice, DType, KernelKey, Limits, MaxPool, WindowConstants};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice { build: Build::Specialised, ..Choice::default() })?;
+/// let KernelKey::Pool { constants, .. } = schedule.dispatches()[0].key() else { unreachable!() };
+/// let constants: &Option<WindowConstants> = constants;
+/// assert!(constants.is_some());
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WindowConstants {
     pub(crate) kernel: [u32; 3],
@@ -52,6 +100,18 @@ pub struct WindowConstants {
 }
 
 /// Everything that a kernel's text depends on. Equal keys share a pipeline.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+///
+/// // The shape is no part of it.
+/// let key = |extent| {
+///     let plan = MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?.into();
+///     Ok::<_, wgpu_pooling::PlanError>(*select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches()[0].key())
+/// };
+/// assert_eq!(key(8)?, key(9)?);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KernelKey {
     /// A pass of a pool.
@@ -116,6 +176,11 @@ pub enum KernelKey {
 }
 
 /// A buffer as a kernel knows it.
+///
+/// ```
+/// use wgpu_pooling::Slot;
+/// assert_ne!(Slot::Scratch(0), Slot::Scratch(1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// X.
@@ -135,6 +200,13 @@ pub enum Slot {
 }
 
 /// A storage binding of a kernel.
+///
+/// ```
+/// use wgpu_pooling::{Binding, KernelKey};
+///
+/// let bindings: Vec<Binding> = KernelKey::UnpoolClear.bindings();
+/// assert!(bindings.iter().all(|binding| binding.number > 0 && !binding.read_only));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Binding {
     /// The binding's number in group 0. Number 0 is the uniform.
@@ -155,20 +227,29 @@ pub(crate) mod binding {
     pub const STATUS: u32 = 8;
     pub const GRIDS: u32 = 9;
     pub const INDICES_OUT: u32 = 10;
+    pub const ACCUMULATORS: u32 = 11;
 }
 
 impl KernelKey {
     /// The storage bindings of the kernel, in the order of their numbers.
+    ///
+    /// ```
+    /// use wgpu_pooling::KernelKey;
+    /// let numbers: Vec<u32> = KernelKey::UnpoolDecide.bindings().iter().map(|binding| binding.number).collect();
+    /// assert!(numbers.is_sorted());
+    /// ```
     pub fn bindings(&self) -> Vec<Binding> {
         let read = |number| Binding { number, read_only: true };
         let write = |number| Binding { number, read_only: false };
         match *self {
             KernelKey::Pool { source, sink, .. } => {
-                let mut bindings = vec![read(binding::X)];
-                match sink {
-                    Sink::Candidates => {}
-                    Sink::Values => bindings.push(write(binding::Y)),
-                    Sink::ValuesAndIndices(_) => bindings.push(write(binding::Y)),
+                let mut bindings = Vec::new();
+                // What was accumulated brings its elements along.
+                if source != Source::Accumulators {
+                    bindings.push(read(binding::X));
+                }
+                if matches!(sink, Sink::Values | Sink::ValuesAndIndices(_)) {
+                    bindings.push(write(binding::Y));
                 }
                 if source == Source::Candidates {
                     bindings.push(read(binding::CANDIDATES_IN));
@@ -176,9 +257,15 @@ impl KernelKey {
                 if sink == Sink::Candidates {
                     bindings.push(write(binding::CANDIDATES_OUT));
                 }
-                bindings.push(read(binding::TABLES));
+                // Windows are looked at again only for the indices of those that are empty.
+                if source != Source::Accumulators || matches!(sink, Sink::ValuesAndIndices(_)) {
+                    bindings.push(read(binding::TABLES));
+                }
                 if let Sink::ValuesAndIndices(_) = sink {
                     bindings.push(write(binding::INDICES_OUT));
+                }
+                if source == Source::Accumulators || sink == Sink::Accumulators {
+                    bindings.push(write(binding::ACCUMULATORS));
                 }
                 bindings
             }
@@ -209,15 +296,23 @@ impl KernelKey {
     }
 
     /// The kernel's name: operator, types and build, for labels and logs.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexType, KernelKey};
+    /// let key = KernelKey::ConvertIndices { from_type: IndexType::I64, to_type: IndexType::I32 };
+    /// assert_eq!(key.name(), "convert i64 to i32");
+    /// ```
     pub fn name(&self) -> String {
         match *self {
             KernelKey::Pool { dtype, source, sink, constants, .. } => {
                 let source = match source {
                     Source::Elements => "elements",
                     Source::Candidates => "candidates",
+                    Source::Accumulators => "accumulators",
                 };
                 let sink = match sink {
                     Sink::Candidates => "candidates",
+                    Sink::Accumulators => "accumulators",
                     Sink::Values => "values",
                     Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
                     Sink::ValuesAndIndices(IndexType::I64) => "values+i64",

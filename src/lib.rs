@@ -38,6 +38,9 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
+//! What stays on the device goes from step to step as a `DeviceTensor` in a `Chain`; callers with an encoder and buffers of
+//! their own use `Prepared::encode`. Which of the three to take is the page `choosing`.
+//!
 //! # Bird's-eye view
 //!
 //! ```text
@@ -46,16 +49,28 @@
 //! KernelKey --wgsl()--> shader text              a prelude of constants, then parts of shaders/
 //! ------------------------------------------------ effects below ------------------------------------------
 //! Gpu + Schedule --prepare()--> Prepared         pipelines from the cache, scratch            | ExecuteError
-//! Prepared --max_pool(), ..--> tensors           upload, one submit, read back                | ExecuteError
+//! Prepared --encode()--> the caller's encoder or open pass; nothing is submitted             | ExecuteError
+//! Prepared, DeviceTensor --Chain--> DeviceTensor; run(): one submit, one readback            | ExecuteError
+//! slices --max_pool(), ..--> vectors: a chain of one step                                    | ExecuteError
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
 //! `default-features = false` the crate is exactly that part and the reference, and does not depend on wgpu.
 //!
-//! Where things are: `ops/` attributes and `plan()`; `geometry.rs` every size and window formula; `index.rs` index
-//! conventions; `plan.rs` plans; `reference/` the operators as plain loops; `select/` plan to schedule; `schedule.rs` and
-//! `kernel.rs` what is dispatched; `wgsl.rs` key to text; `uniform.rs` the twins of the shaders' structs; `gpu/` all that
-//! knows wgpu; `shaders/` the parts.
+//! # Code map
+//!
+//! | where | what | what it never knows |
+//! | --- | --- | --- |
+//! | `attributes.rs`, `ops/` | ONNX's words, their defaults, `plan()` | devices, kernels |
+//! | `geometry.rs` | every size and window formula, each with its citation | layouts, dtypes |
+//! | `index.rs` | index conventions as affine maps | where indices are stored |
+//! | `plan.rs` | what must be computed | how |
+//! | `reference/` | the operators as plain loops: the oracle | speed |
+//! | `select/` | plan to schedule: families, passes, grids, scratch | results: it cannot change them |
+//! | `schedule.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; the twins of the shaders' structs | wgpu |
+//! | `wgsl.rs`, `shaders/` | key to text: a prelude, then parts | ONNX's words, shapes |
+//! | `gpu/` | all that knows wgpu: context, pipelines, encode, chain, transfer, one-shot | formulas |
+//! | `element.rs`, `tensor.rs`, `arrays.rs`, `error/` | dtypes, host tensors, ndarray interop, errors | |
 //!
 //! # Invariants
 //!
@@ -65,6 +80,7 @@
 //! * Floats are moved as words and compared as integers, so NaN, -0 and subnormals do not depend on the driver.
 //! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
 //! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.
+//! * On a caller's device no callback is set, and every error scope that is opened is closed again in the same call.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -110,7 +126,19 @@ pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
 pub use wgsl::wgsl;
 
+#[cfg(feature = "gpu")]
+#[doc = include_str!("choosing.md")]
+pub mod choosing {}
+
 /// The wgpu that this crate was built with, for callers who bring their own device.
+///
+/// ```no_run
+/// use wgpu_pooling::{wgpu, Gpu};
+///
+/// fn share(device: &wgpu::Device, queue: &wgpu::Queue) -> Gpu {
+///     Gpu::from_wgpu(device.clone(), queue.clone())
+/// }
+/// ```
 #[cfg(feature = "gpu")]
 pub use wgpu;
 

@@ -8,9 +8,24 @@ use crate::index::{IndexSpace, IndexType};
 use crate::tensor::element_count;
 
 /// The most spatial axes that a tensor can have.
+///
+/// ```
+/// use wgpu_pooling::{DType, GlobalMaxPool, MAX_SPATIAL_AXES};
+///
+/// let fits = |rank| GlobalMaxPool::new().plan(&vec![1; rank], DType::F32, None).is_ok();
+/// assert!(fits(MAX_SPATIAL_AXES + 2), "N and C come before them");
+/// assert!(!fits(MAX_SPATIAL_AXES + 3));
+/// ```
 pub const MAX_SPATIAL_AXES: usize = 10;
 
 /// Everything that can be computed: a pool, an unpool or an index conversion.
+///
+/// ```
+/// use wgpu_pooling::{DType, MaxPool, Plan};
+/// let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// assert!(matches!(plan, Plan::Pool(_)));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// MaxPool, GlobalMaxPool or AdaptiveMaxPool.
@@ -40,6 +55,15 @@ impl From<UnpoolPlan> for Plan {
 }
 
 /// One spatial axis of a pool.
+///
+/// ```
+/// use wgpu_pooling::{AxisWindow, DType, MaxPool, PoolAxis};
+///
+/// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 8], DType::F32, None)?;
+/// let window = AxisWindow::Strided { kernel: 2, stride: 2, dilation: 1, pad_begin: 0 };
+/// assert_eq!(plan.axes(), &[PoolAxis { input: 8, output: 4, window }]);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolAxis {
     /// Extent of X.
@@ -63,6 +87,15 @@ impl PoolAxis {
 }
 
 /// How the indices of a pool are made.
+///
+/// ```
+/// use wgpu_pooling::{DType, EmptyIndex, IndexPlan, IndexSpace, IndexType, MaxPool};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 3, 8], DType::F32, Some(IndexType::I32))?;
+/// let (index_type, space, empty) = (IndexType::I32, IndexSpace::new(1, 3, [8]), EmptyIndex::MinusOne);
+/// assert_eq!(plan.indices(), Some(&IndexPlan { index_type, space, empty }));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexPlan {
     /// The integer type.
@@ -101,51 +134,123 @@ pub struct PoolPlan {
 
 impl PoolPlan {
     /// The operator's name: `max_pool`, `global_max_pool` or `adaptive_max_pool`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool};
+    /// assert_eq!(GlobalMaxPool::new().plan(&[1, 1, 4], DType::F32, None)?.operator(), "global_max_pool");
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn operator(&self) -> &'static str {
         self.operator
     }
 
     /// The element type of X and Y.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// assert_eq!(MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?.dtype(), DType::U8);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// The layout of X and Y.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Layout, MaxPool};
+    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::F32, None)?;
+    /// assert_eq!(plan.layout(), Layout::Nhwc);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// The shape of X, in its layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// assert_eq!(MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.input_shape(), &[1, 3, 4]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn input_shape(&self) -> &[usize] {
         &self.input_shape
     }
 
     /// The shape of Y, in its layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// assert_eq!(MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.output_shape(), &[1, 3, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn output_shape(&self) -> &[usize] {
         &self.output_shape
     }
 
     /// The shape of Indices, in the layout of the index convention (NCHW also beside NHWC data, unless chosen otherwise).
+    /// Empty without indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
+    ///
+    /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
+    /// assert_eq!(pool.plan(&[1, 4, 5], DType::F32, Some(IndexType::I64))?.indices_shape(), &[1, 5, 3]);
+    /// assert_eq!(pool.plan(&[1, 4, 5], DType::F32, None)?.indices_shape(), &[0; 0]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn indices_shape(&self) -> &[usize] {
         &self.indices_shape
     }
 
     /// The spatial axes, outermost first.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = MaxPool::new([2, 3]).plan(&[1, 1, 4, 9], DType::F32, None)?;
+    /// assert_eq!(plan.axes().iter().map(|axis| (axis.input, axis.output)).collect::<Vec<_>>(), [(4, 3), (9, 7)]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn axes(&self) -> &[PoolAxis] {
         &self.axes
     }
 
     /// How indices are made; `None` if values alone are asked for.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxPool};
+    /// let plan = |indices| MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices);
+    /// assert_eq!(plan(Some(IndexType::I32))?.indices().map(|indices| indices.index_type), Some(IndexType::I32));
+    /// assert_eq!(plan(None)?.indices(), None);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn indices(&self) -> Option<&IndexPlan> {
         self.indices.as_ref()
     }
 
-    /// Whether some window lies wholly in padding.
+    /// Whether some window lies wholly in padding. With dilations that step over the whole input and more than 2^16
+    /// windows in the begin padding, yes is taken for granted.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = |pads| MaxPool::new([2]).pads(pads).plan(&[1, 1, 4], DType::F32, None);
+    /// assert!(plan([0, 2])?.has_empty_windows());
+    /// assert!(!plan([0, 1])?.has_empty_windows());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn has_empty_windows(&self) -> bool {
         self.axes.iter().any(|axis| axis.window.has_empty(axis.input, axis.output))
     }
 
     /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!(plan.bytes(), 4 * 4 + 3 * (4 + 8));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn bytes(&self) -> u64 {
         let indices = self.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
         count(&self.input_shape) * self.dtype.bytes() as u64
@@ -219,46 +324,109 @@ pub struct UnpoolPlan {
 
 impl UnpoolPlan {
     /// The operator's name: `max_unpool`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// assert_eq!(MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.operator(), "max_unpool");
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn operator(&self) -> &'static str {
         "max_unpool"
     }
 
     /// The element type of X and Y.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// assert_eq!(MaxUnpool::new([2]).plan(&[1, 1, 4], DType::U8, IndexType::I64)?.dtype(), DType::U8);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// The type of the indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I32)?;
+    /// assert_eq!(plan.index_type(), IndexType::I32);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn index_type(&self) -> IndexType {
         self.index_type
     }
 
     /// The layout of X and Y.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.layout(), Layout::Nhwc);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// The shape of X, in its layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.input_shape(), &[1, 3, 4]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn input_shape(&self) -> &[usize] {
         &self.input_shape
     }
 
     /// The shape of Y, in its layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.output_shape(), &[1, 3, 5]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn output_shape(&self) -> &[usize] {
         &self.output_shape
     }
 
     /// The shape of the indices, in the layout of the index convention.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.indices_shape(), &[1, 3, 4]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn indices_shape(&self) -> &[usize] {
         &self.indices_shape
     }
 
     /// The index convention, on the index space: not Y's extents when the indices are flat in the inferred shape.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    ///
+    /// let unpool = MaxUnpool::new([2]).output_shape([1, 3, 9]);
+    /// let plan = unpool.plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!((plan.space().shape(), plan.space().unit()), (vec![1, 3, 5], 15));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn space(&self) -> &IndexSpace {
         &self.space
     }
 
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.bytes(), 4 * (4 + 8) + 5 * 4);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn bytes(&self) -> u64 {
         count(&self.input_shape) * (self.dtype.bytes() + self.index_type.bytes()) as u64
             + count(&self.output_shape) * self.dtype.bytes() as u64
@@ -280,6 +448,16 @@ impl UnpoolPlan {
 }
 
 /// An index conversion, ready to be computed.
+///
+/// ```
+/// use wgpu_pooling::{ConvertIndices, ConvertPlan, IndexFlattening, IndexSpace, IndexType};
+///
+/// let onnx = IndexSpace::new(1, 2, [4]);
+/// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+/// let plan: ConvertPlan = convert.plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+/// assert_eq!((plan.from().unit(), plan.to().unit()), (8, 4));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvertPlan {
     pub(crate) from: IndexSpace,
@@ -294,36 +472,92 @@ pub struct ConvertPlan {
 
 impl ConvertPlan {
     /// The convention that is read.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
+    /// let space = IndexSpace::new(1, 2, [4]);
+    /// let plan = ConvertIndices::new(space.clone(), space.clone()).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.from(), &space);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn from(&self) -> &IndexSpace {
         &self.from
     }
 
     /// The convention that is written.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, IndexType};
+    /// let (from, to) = (IndexSpace::new(1, 2, [4]), IndexSpace::new(1, 2, [4]).with_flatten(IndexFlattening::Plane));
+    /// let plan = ConvertIndices::new(from, to.clone()).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.to(), &to);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn to(&self) -> &IndexSpace {
         &self.to
     }
 
     /// The type that is read.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
+    /// let space = IndexSpace::new(1, 2, [4]);
+    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.from_type(), IndexType::I64);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn from_type(&self) -> IndexType {
         self.from_type
     }
 
     /// The type that is written.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
+    /// let space = IndexSpace::new(1, 2, [4]);
+    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.to_type(), IndexType::I32);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn to_type(&self) -> IndexType {
         self.to_type
     }
 
     /// The shape of the indices that are read, in their layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
+    /// let space = IndexSpace::new(1, 2, [4]);
+    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.input_shape(), &[1, 2, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn input_shape(&self) -> &[usize] {
         &self.input_shape
     }
 
     /// The shape of the indices that are written, in their layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType, Layout};
+    /// let (from, to) = (IndexSpace::new(1, 2, [4]), IndexSpace::new(1, 2, [4]).with_layout(Layout::Nhwc));
+    /// let plan = ConvertIndices::new(from, to).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.output_shape(), &[1, 3, 2]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn output_shape(&self) -> &[usize] {
         &self.output_shape
     }
 
     /// The fewest bytes that computing the plan must move: the indices once each way.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
+    /// let space = IndexSpace::new(1, 2, [4]);
+    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
+    /// assert_eq!(plan.bytes(), 6 * (8 + 4));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn bytes(&self) -> u64 {
         count(&self.input_shape) * (self.from_type.bytes() + self.to_type.bytes()) as u64
     }

@@ -32,6 +32,12 @@ pub struct Limits {
 
 impl Limits {
     /// What every WebGPU device has.
+    ///
+    /// ```
+    /// use wgpu_pooling::Limits;
+    /// let larger = Limits { max_binding_bytes: 1 << 30, ..Limits::WEBGPU };
+    /// assert_eq!((larger.max_storage_buffers, larger.max_workgroups_per_dimension), (8, 65_535));
+    /// ```
     pub const WEBGPU: Limits = Limits {
         max_buffer_bytes: 256 << 20,
         max_binding_bytes: 128 << 20,
@@ -41,6 +47,15 @@ impl Limits {
 }
 
 /// A way to compute a plan. All families that apply give the same bits.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool};
+///
+/// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?.into();
+/// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+/// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.family(), Family::Separable);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
@@ -48,6 +63,9 @@ pub enum Family {
     /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
     /// along its axis is cut into parts, each looked at tap by tap for every output.
     Separable,
+    /// Pools: windows are looked at in parts, each dispatch at what one binding can hold, so that neither X nor a window can be
+    /// too large for it. Slow, but always possible on up to three axes.
+    Accumulating,
     /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
     /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
     Streaming,
@@ -59,10 +77,16 @@ pub enum Family {
 
 impl Family {
     /// The family's name.
+    ///
+    /// ```
+    /// use wgpu_pooling::Family;
+    /// assert_eq!(Family::ClaimEmit.name(), "claim_emit");
+    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Family::Direct => "direct",
             Family::Separable => "separable",
+            Family::Accumulating => "accumulating",
             Family::Streaming => "streaming",
             Family::ClaimEmit => "claim_emit",
             Family::Convert => "convert",
@@ -71,6 +95,15 @@ impl Family {
 }
 
 /// How a kernel gets its window's attributes.
+///
+/// ```
+/// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let choice = Choice { build: Build::Specialised, ..Choice::default() };
+/// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Specialised);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Build {
     /// From the uniform: one pipeline serves every configuration of an element type.
@@ -80,13 +113,39 @@ pub enum Build {
     Specialised,
 }
 
+/// A part of a buffer, as a dispatch binds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub slot: Slot,
+    /// Where it begins, a multiple of 256.
+    pub offset: u64,
+    /// How long it is; `None` for all of the buffer.
+    pub bytes: Option<u64>,
+}
+
+impl Part {
+    pub fn whole(slot: Slot) -> Part {
+        Part { slot, offset: 0, bytes: None }
+    }
+}
+
 /// One dispatch: a kernel, its uniform, its buffers and its grid.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Dispatch, Limits, MaxPool};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// let dispatch: &Dispatch = &schedule.dispatches()[0];
+/// assert!(dispatch.key().name().starts_with("pool f32"));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatch {
     pub(crate) key: KernelKey,
     pub(crate) uniform: Vec<u8>,
     /// What is bound to each of the key's bindings, in their order.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<Part>,
     pub(crate) grid: [u32; 3],
     /// Where the device itself writes the grid: a scratch buffer and an offset in bytes. `grid` is then the largest.
     pub(crate) indirect: Option<(usize, u64)>,
@@ -95,21 +154,58 @@ pub struct Dispatch {
 
 impl Dispatch {
     /// The kernel.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, KernelKey, Limits, MaxPool};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::Pool { dtype: DType::F32, .. }));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn key(&self) -> &KernelKey {
         &self.key
     }
 
     /// Workgroups along x, y and z; for an indirect dispatch the most that there can be.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.dispatches()[0].grid(), [1, 1, 1]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn grid(&self) -> [u32; 3] {
         self.grid
     }
 
     /// Whether the device decides on the grid.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Dispatch, Family, IndexType, Limits, MaxUnpool};
+    ///
+    /// // Whether the general path has to follow is known on the device alone.
+    /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    /// let choice = Choice { family: Some(Family::Streaming), ..Choice::default() };
+    /// assert!(select(&plan, &Limits::WEBGPU, &choice)?.dispatches().iter().any(Dispatch::is_indirect));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn is_indirect(&self) -> bool {
         self.indirect.is_some()
     }
 
     /// The most loop iterations that one invocation can come to, all its loops taken together.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, MAX_ITERATIONS};
+    ///
+    /// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert!(schedule.dispatches().iter().all(|dispatch| dispatch.iterations() <= MAX_ITERATIONS));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
@@ -139,21 +235,52 @@ pub struct Schedule {
 
 impl Schedule {
     /// The plan that this computes.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.plan(), &plan);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// The kernel family.
+    ///
+    /// ```
+    /// use wgpu_pooling::{families, select, Choice, DType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.family(), families(&plan, &Limits::WEBGPU)[0]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// How the kernels get their windows.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let choice = Choice { build: Build::Generic, ..Choice::default() };
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Generic);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn build(&self) -> Build {
         self.build
     }
 
     /// The name of what runs: operator, family, types and passes.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert!(schedule.kernel().starts_with("max_pool direct f32"));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn kernel(&self) -> String {
         let (operator, types) = match &self.plan {
             Plan::Pool(plan) => (plan.operator(), plan.dtype().name()),
@@ -172,11 +299,26 @@ impl Schedule {
     }
 
     /// The dispatches, in order.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// // Without outputs there is nothing to dispatch.
+    /// let plan = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None)?.into();
+    /// assert!(select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches().is_empty());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn dispatches(&self) -> &[Dispatch] {
         &self.dispatches
     }
 
     /// The shape of Y, or of the converted indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.output_shape(), &[1, 3, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn output_shape(&self) -> &[usize] {
         match &self.plan {
             Plan::Pool(plan) => plan.output_shape(),
@@ -187,6 +329,14 @@ impl Schedule {
 
     /// The bytes of X on the device: whole words, and at least one element's, since a binding cannot be empty; `None` where
     /// there is none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// // Five bytes, in whole words.
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::U8, None)?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.x_bytes(), Some(8));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn x_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
@@ -196,6 +346,13 @@ impl Schedule {
     }
 
     /// The bytes of the indices that are read; `None` where there are none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 3], DType::U8, IndexType::I64)?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.indices_bytes(), Some(24));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn indices_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
@@ -205,6 +362,14 @@ impl Schedule {
     }
 
     /// The bytes of Y on the device: whole words; `None` where there is none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// // Three elements of two bytes, in whole words.
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F16, None)?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.y_bytes(), Some(8));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn y_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
@@ -214,6 +379,13 @@ impl Schedule {
     }
 
     /// The bytes of the indices that are written; `None` where there are none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, Some(IndexType::I32))?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.indices_out_bytes(), Some(12));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn indices_out_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(plan) => plan
@@ -225,6 +397,13 @@ impl Schedule {
     }
 
     /// The bytes of the report; `None` where nothing can be wrong with the data.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 3], DType::U8, IndexType::I64)?.into();
+    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.status_bytes(), Some(32));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
@@ -237,6 +416,16 @@ impl Schedule {
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] with what is too large.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.check(&Limits::WEBGPU), Ok(()));
+    /// assert!(schedule.check(&Limits { max_buffer_bytes: 8, ..Limits::WEBGPU }).is_err());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn check(&self, limits: &Limits) -> Result<(), PlanError> {
         let exceeds = |what, needed: u64, limit: u64| {
             if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
@@ -254,7 +443,11 @@ impl Schedule {
         ];
         let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
         for (what, bytes) in buffers.into_iter().chain(scratch) {
-            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes.min(limits.max_binding_bytes))?;
+            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
+        }
+        for part in self.dispatches.iter().flat_map(|dispatch| &dispatch.slots) {
+            let (what, bytes) = self.buffer(part.slot);
+            exceeds(what, part.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;
@@ -266,18 +459,59 @@ impl Schedule {
         Ok(())
     }
 
-    /// The bytes of each buffer of scratch memory, in the order in which [`Buffers::scratch`](crate::Buffers) takes them:
+    /// The bytes of each buffer of scratch memory, in the order in which `Buffers::scratch` takes them:
     /// candidates, or owners and grids.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// // A single pass needs none.
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// assert!(select(&plan, &Limits::WEBGPU, &Choice::default())?.scratch().is_empty());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn scratch(&self) -> &[u64] {
         &self.scratch
     }
 
+    /// What a slot is called, and its bytes.
+    fn buffer(&self, slot: Slot) -> (&'static str, u64) {
+        let (what, bytes) = match slot {
+            Slot::X => ("bytes of X", self.x_bytes()),
+            Slot::Y => ("bytes of Y", self.y_bytes()),
+            Slot::Indices => ("bytes of Indices", self.indices_bytes()),
+            Slot::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
+            Slot::Status => ("bytes of the report", self.status_bytes()),
+            Slot::Tables => ("bytes of window tables", Some(self.tables.len() as u64 * 4)),
+            Slot::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
+        };
+        (what, bytes.unwrap_or(0))
+    }
+
     /// The bytes of scratch memory on the device: candidates, or owners and grids.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Family, GlobalMaxPool, Limits};
+    ///
+    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
+    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    /// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+    /// assert!(schedule.scratch_bytes() > 0);
+    /// assert_eq!(schedule.scratch_bytes(), schedule.scratch().iter().sum());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch.iter().sum()
     }
 
     /// The fewest bytes that the plan must move: inputs once, outputs once.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let schedule = select(&plan.clone().into(), &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.bytes_moved(), plan.bytes());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn bytes_moved(&self) -> u64 {
         match &self.plan {
             Plan::Pool(plan) => plan.bytes(),

@@ -49,6 +49,12 @@ impl<'a, T> TensorView<'a, T> {
     /// # Errors
     /// [`PlanError::DataLength`] unless the slice has exactly as many elements as the shape,
     /// [`PlanError::ShapeOverflow`] if the shape's product is too large.
+    ///
+    /// ```
+    /// use wgpu_pooling::{PlanError, TensorView};
+    /// let error = TensorView::new([1, 1, 4], &[1u8, 2, 3]).unwrap_err();
+    /// assert_eq!(error, PlanError::DataLength { shape: vec![1, 1, 4], expected: 4, actual: 3 });
+    /// ```
     pub fn new(shape: impl AsRef<[usize]>, data: &'a [T]) -> Result<Self, PlanError> {
         let shape = shape.as_ref().to_vec();
         check_length(&shape, data.len())?;
@@ -56,11 +62,21 @@ impl<'a, T> TensorView<'a, T> {
     }
 
     /// The extents, outermost first.
+    ///
+    /// ```
+    /// assert_eq!(wgpu_pooling::TensorView::new([1, 2], &[7u8, 8])?.shape(), &[1, 2]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The elements, in row-major order.
+    ///
+    /// ```
+    /// assert_eq!(wgpu_pooling::TensorView::new([1, 2], &[7u8, 8])?.data(), &[7, 8]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn data(&self) -> &'a [T] {
         self.data
     }
@@ -85,6 +101,13 @@ impl<T> Tensor<T> {
     ///
     /// # Errors
     /// As [`TensorView::new`].
+    ///
+    /// ```
+    /// use wgpu_pooling::Tensor;
+    /// // Two rows of three.
+    /// assert!(Tensor::new([2, 3], vec![1u8, 2, 3, 4, 5, 6]).is_ok());
+    /// assert!(Tensor::new([2, 3], vec![1u8, 2, 3, 4, 5]).is_err());
+    /// ```
     pub fn new(shape: impl AsRef<[usize]>, data: Vec<T>) -> Result<Self, PlanError> {
         let shape = shape.as_ref().to_vec();
         check_length(&shape, data.len())?;
@@ -98,21 +121,43 @@ impl<T> Tensor<T> {
     }
 
     /// The extents, outermost first.
+    ///
+    /// ```
+    /// assert_eq!(wgpu_pooling::Tensor::new([1, 2], vec![7u8, 8])?.shape(), &[1, 2]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The elements, in row-major order.
+    ///
+    /// ```
+    /// assert_eq!(wgpu_pooling::Tensor::new([1, 2], vec![7u8, 8])?.data(), &[7, 8]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn data(&self) -> &[T] {
         &self.data
     }
 
     /// The elements, moved out.
+    ///
+    /// ```
+    /// assert_eq!(wgpu_pooling::Tensor::new([1, 2], vec![7u8, 8])?.into_data(), vec![7, 8]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn into_data(self) -> Vec<T> {
         self.data
     }
 
     /// A view of the whole tensor.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Tensor, TensorView};
+    /// let x = Tensor::new([1, 2], vec![7u8, 8])?;
+    /// assert_eq!(x.view(), TensorView::new([1, 2], &[7, 8])?);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn view(&self) -> TensorView<'_, T> {
         TensorView { shape: self.shape.clone(), data: &self.data }
     }

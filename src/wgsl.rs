@@ -51,6 +51,8 @@ parts![
     "window/windows.wgsl",
     "window/uniform.wgsl",
     "window/constant.wgsl",
+    "window/whole.wgsl",
+    "window/part.wgsl",
     "core/grid.wgsl",
     "core/present.wgsl",
     "core/pool.wgsl",
@@ -58,6 +60,9 @@ parts![
     "core/elements.wgsl",
     "core/candidates.wgsl",
     "core/scan.wgsl",
+    "core/accumulators.wgsl",
+    "core/scanned.wgsl",
+    "core/accumulated.wgsl",
     "core/unpool.wgsl",
     "core/stream.wgsl",
     "core/convert.wgsl",
@@ -73,6 +78,7 @@ parts![
     "index/read_i64.wgsl",
     "kernel/pool_values.wgsl",
     "kernel/pool_candidates.wgsl",
+    "kernel/pool_accumulate.wgsl",
     "kernel/unpool_check.wgsl",
     "kernel/unpool_gather.wgsl",
     "kernel/unpool_decide.wgsl",
@@ -135,19 +141,30 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
         KernelKey::Pool { dtype, source, sink, activation, constants } => {
             let mut parts = element(dtype).to_vec();
             parts.push("activation/parameters.wgsl");
-            if sink != Sink::Candidates {
+            let last = matches!(sink, Sink::Values | Sink::ValuesAndIndices(_));
+            if last {
                 parts.extend(activation_parts(activation, dtype));
             }
             parts.push("window/windows.wgsl");
             parts.push(if constants.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
+            if source != Source::Accumulators {
+                parts.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
+            }
             parts.extend(["core/grid.wgsl", "core/present.wgsl", "core/pool.wgsl", "core/candidate.wgsl"]);
-            parts.push(match source {
-                Source::Elements => "core/elements.wgsl",
-                Source::Candidates => "core/candidates.wgsl",
-            });
-            parts.push("core/scan.wgsl");
+            match source {
+                Source::Elements => parts.extend(["core/elements.wgsl", "core/scan.wgsl"]),
+                Source::Candidates => parts.extend(["core/candidates.wgsl", "core/scan.wgsl"]),
+                Source::Accumulators => {}
+            }
+            if source == Source::Accumulators || sink == Sink::Accumulators {
+                parts.push("core/accumulators.wgsl");
+            }
+            if last {
+                let scanned = source != Source::Accumulators;
+                parts.push(if scanned { "core/scanned.wgsl" } else { "core/accumulated.wgsl" });
+            }
             match sink {
-                Sink::Candidates => {}
+                Sink::Candidates | Sink::Accumulators => {}
                 Sink::Values => parts.push("index/none.wgsl"),
                 Sink::ValuesAndIndices(index_type) => {
                     parts.extend(["index/wide.wgsl", "index/flat.wgsl", store_part(index_type)]);
@@ -155,6 +172,7 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             }
             parts.push(match sink {
                 Sink::Candidates => "kernel/pool_candidates.wgsl",
+                Sink::Accumulators => "kernel/pool_accumulate.wgsl",
                 Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values.wgsl",
             });
             parts

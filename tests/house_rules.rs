@@ -123,3 +123,112 @@ fn files_stay_short_enough_to_read() {
         assert!(lines <= 500, "{} has {lines} lines", path.display());
     }
 }
+
+/// The names that `lib.rs`, or the root of a public module, gives to the outside.
+fn exported(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let lines = lines.join("\n");
+    let mut names = Vec::new();
+    for path in lines.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        let list = path.split_once('{').map_or(path, |(_, list)| list.trim_end_matches('}'));
+        names.extend(list.split(',').filter_map(|name| name.rsplit("::").next()).map(|name| name.trim().to_owned()));
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// The name of the item that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace().skip_while(|word| ["pub", "async"].contains(word)).peekable();
+    let mut kind = words.next()?;
+    if kind == "const" && words.peek() == Some(&"fn") {
+        kind = words.next()?;
+    }
+    let known = ["fn", "struct", "enum", "trait", "const", "type"].contains(&kind);
+    words.next().and_then(identifier).filter(|_| known)
+}
+
+fn identifier(text: &str) -> Option<&str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().filter(|name| !name.is_empty())
+}
+
+/// The type of an `impl` or the name of a trait, if the line begins one. An `impl` of a trait has its documentation there.
+fn owner(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if let Some(name) = line.strip_prefix("pub trait ") {
+        return identifier(name);
+    }
+    let header = line.strip_prefix("impl").filter(|_| !line.contains(" for "))?;
+    let header = if header.starts_with('<') { header.split_once("> ")?.1 } else { header.trim_start() };
+    // What a macro writes for every type that it declares.
+    if header.starts_with("$type ") { Some("$type") } else { identifier(header) }
+}
+
+/// Every item of a file that is seen from outside: its line and its name.
+fn public_items<'a>(lines: &[&'a str], exported: &[String]) -> Vec<(usize, &'a str)> {
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let known = |name: &str| name == "$type" || exported.iter().any(|exported| exported == name);
+    let mut items = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        // What encloses the line: the last one with less indentation that is no part of a wrapped header.
+        let outside = lines[..number].iter().rev().find(|outer| {
+            let begins = outer.trim() != "where" && outer.trim_start().starts_with(char::is_alphabetic);
+            begins && indentation(outer) < indentation(line)
+        });
+        let public = line.trim_start().starts_with("pub ");
+        let name = match outside {
+            None => declared(line).filter(|name| public && known(name)),
+            // `option!` declares an enum: its documentation, then `Type, "attribute" {`.
+            Some(&"option! {") if line.ends_with("\" {") => identifier(line.trim_start()),
+            Some(outer) if public || outer.trim_start().starts_with("pub trait ") => {
+                declared(line).filter(|_| owner(outer).is_some_and(known))
+            }
+            Some(_) => None,
+        };
+        items.extend(name.map(|name| (number, name)));
+    }
+    items
+}
+
+/// Whether the documentation right above a line has an example that the compiler sees.
+fn has_example(lines: &[&str], item: usize) -> bool {
+    let mut fences = Vec::new();
+    let mut in_attribute = false;
+    for line in lines[..item].iter().rev().map(|line| line.trim()) {
+        match line.strip_prefix("///") {
+            Some(text) => fences.extend(text.trim_start().strip_prefix("```")),
+            None if line.starts_with("#[") => in_attribute = false,
+            None if in_attribute || line == ")]" => in_attribute = true,
+            None => break,
+        }
+    }
+    // Upwards: the end of each block, then its begin with what it says of the block.
+    fences.chunks(2).any(|block| matches!(block, ["", "" | "no_run"]))
+}
+
+#[test]
+fn every_public_item_has_an_example() {
+    let root = include_str!("../src/lib.rs");
+    let mut names = exported(root);
+    for module in root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(module);
+        let source = if source.is_dir() { source.join("mod.rs") } else { source.with_extension("rs") };
+        let text = std::fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+        names.extend(exported(&text));
+    }
+    // That is another crate.
+    names.retain(|name| name != "wgpu");
+    let (mut found, mut without) = (Vec::new(), Vec::new());
+    for (path, text) in library() {
+        let lines: Vec<&str> = text.lines().take_while(|line| *line != "#[cfg(test)]").collect();
+        for (number, name) in public_items(&lines, &names) {
+            found.push(name.to_owned());
+            if !has_example(&lines, number) {
+                without.push(format!("{}:{}: {name}", path.display(), number + 1));
+            }
+        }
+    }
+    names.retain(|name| !found.contains(name));
+    assert!(names.is_empty(), "exported, but declared in a way that this rule does not see: {names:?}");
+    assert!(without.is_empty(), "{} public items without an example:\n{}", without.len(), without.join("\n"));
+}

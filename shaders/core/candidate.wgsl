@@ -1,5 +1,5 @@
 // The candidate for a window's maximum: a position, with its key beside it, and no sentinel for "none".
-// provides: Candidate, consider, see, settle, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST
+// provides: Candidate, element, better, consider, see, settle, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST
 // requires: Key, Raw, is_nan, key, greater, from_pair, load, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -13,6 +13,11 @@ struct Candidate {
   // Where the window's first element lies in X, if it has any.
   first: u32,
   seen: bool,
+}
+
+// An element of X by its position; the binding may begin later.
+fn element(position: u32) -> Raw {
+  return load(position - pool.x_first);
 }
 
 // Whether an element may win by comparison. A NaN under SEED_FIRST may not: `settle` looks at it.
@@ -60,7 +65,7 @@ fn see(candidate: ptr<function, Candidate>, position: u32) {
 
 // SEED_FIRST: ignore NaN, then look once at the first valid element. If that is a NaN, it wins.
 fn settle(candidate: ptr<function, Candidate>) {
-  if (nan_policy() == SEED_FIRST && (*candidate).seen && is_nan(load((*candidate).first))) {
+  if (nan_policy() == SEED_FIRST && (*candidate).seen && is_nan(element((*candidate).first))) {
     (*candidate).best = (*candidate).first;
     (*candidate).found = true;
   }

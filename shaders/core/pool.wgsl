@@ -9,7 +9,7 @@ struct Digit {
 }
 
 struct Pool {
-  // Elements of Y, or candidates, of this dispatch.
+  // Elements of Y, candidates or accumulators of this dispatch.
   outputs: u32,
   // Elements between neighbours on the innermost axis of this pass.
   inner: u32,
@@ -28,7 +28,18 @@ struct Pool {
   empty_digits: u32,
   // Elements between neighbours on the innermost spatial axis of Y: 1, or C for NHWC.
   channels_inner: u32,
-  reserved: vec2<u32>,
+  // The number of this dispatch's first output among all of the pass.
+  output_first: u32,
+  // What the bindings begin with: an element of X, an index, a candidate or accumulator that is read.
+  x_first: u32,
+  store_first: u32,
+  in_first: u32,
+  // Whether this dispatch is the first that looks at its outputs' windows, where they are looked at in parts.
+  fresh: u32,
+  reserved: u32,
+  // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
+  tap_from: vec4<u32>,
+  tap_to: vec4<u32>,
   activation: Activation,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,

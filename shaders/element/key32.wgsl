@@ -1,5 +1,5 @@
 // Keys of elements of up to 32 bits: integers in the order of the values.
-// provides: Key, greater, from_pair
+// provides: Key, greater, from_pair, to_pair
 // requires: nothing
 alias Key = u32;
 
@@ -10,4 +10,8 @@ fn greater(a: Key, b: Key) -> bool {
 // An element's bits as they stand in a uniform.
 fn from_pair(bits: vec2<u32>) -> u32 {
   return bits.x;
+}
+
+fn to_pair(raw: u32) -> vec2<u32> {
+  return vec2<u32>(raw, 0u);
 }

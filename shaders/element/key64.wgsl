@@ -1,5 +1,5 @@
 // Keys of 64-bit elements: pairs of words in the order of the values, the high word first in rank.
-// provides: Key, greater, from_pair
+// provides: Key, greater, from_pair, to_pair
 // requires: nothing
 alias Key = vec2<u32>;
 
@@ -10,4 +10,8 @@ fn greater(a: Key, b: Key) -> bool {
 // An element's bits as they stand in a uniform.
 fn from_pair(bits: vec2<u32>) -> vec2<u32> {
   return bits;
+}
+
+fn to_pair(raw: vec2<u32>) -> vec2<u32> {
+  return raw;
 }

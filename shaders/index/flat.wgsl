@@ -55,5 +55,5 @@ fn store_position(output: u32) -> u32 {
 }
 
 fn write_index(output: u32, candidate: Candidate) {
-  store_index(store_position(output), index_of(output, candidate));
+  store_index(store_position(output) - pool.store_first, index_of(output, candidate));
 }

@@ -6,12 +6,12 @@
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let output = invocation(group, pool.grid_width, local);
-  if (output >= pool.outputs) {
+  let number = invocation(group, pool.grid_width, local);
+  if (number >= pool.outputs) {
     return;
   }
-  let candidate = scan(output);
-  candidates_out[output] = vec2<u32>(
+  let candidate = scan(pool.output_first + number);
+  candidates_out[number] = vec2<u32>(
     select(0u, candidate.best | PRESENT, candidate.found),
     select(0u, candidate.first | PRESENT, candidate.seen),
   );

@@ -1,7 +1,7 @@
 // The last pass of a pool: writes Y, and Indices through `write_index`.
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main
-// requires: pool, invocation, WORKGROUP, OUTPUTS, Word, insert, y, scan, settle, load, from_pair, write_index, activate
+// requires: pool, invocation, WORKGROUP, OUTPUTS, Word, insert, y, Candidate, winner, from_pair, write_index, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, pool.grid_width, local);
@@ -11,15 +11,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   // Whoever writes a word owns all of it; what lies behind the last element is zero.
   var packed = Word();
   for (var lane = 0u; lane < OUTPUTS; lane++) {
-    let output = word * OUTPUTS + lane;
-    if (output < pool.outputs) {
-      var candidate = scan(output);
-      settle(&candidate);
-      var raw = from_pair(pool.empty_value);
-      if (candidate.found) {
-        raw = load(candidate.best);
-      } else if (candidate.seen) {
-        raw = from_pair(pool.lowest_value);
+    let number = word * OUTPUTS + lane;
+    if (number < pool.outputs) {
+      let output = pool.output_first + number;
+      var candidate = Candidate();
+      var raw = winner(output, &candidate);
+      if (!candidate.found) {
+        raw = from_pair(pool.empty_value);
+        if (candidate.seen) {
+          raw = from_pair(pool.lowest_value);
+        }
       }
       packed = insert(packed, lane, activate(raw));
       write_index(output, candidate);

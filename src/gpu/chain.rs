@@ -42,7 +42,7 @@ use crate::tensor::{Tensor, TensorView};
 /// let grid = chain.max_pool(&grid, &back)?;
 /// let grid = chain.read_back::<f32>(&grid)?;
 /// let results = chain.run_blocking()?;
-/// assert_eq!(results.take(grid)?.data(), &[5.0, 5.0, 7.0]);
+/// assert_eq!(results.take(grid)?.data(), &[5.0, 7.0, 7.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug)]

@@ -49,6 +49,14 @@ impl Gpu {
     /// # Errors
     /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it
     /// opens no device.
+    ///
+    /// ```no_run
+    /// # async fn open() -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let gpu = wgpu_pooling::Gpu::new().await?;
+    /// assert!(gpu.adapter_info().is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn new() -> Result<Gpu, ExecuteError> {
         Gpu::open(&GpuOptions::new()).await
     }
@@ -60,6 +68,15 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::new`].
+    ///
+    /// ```no_run
+    /// # async fn open() -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{wgpu, Gpu, GpuOptions};
+    /// let options = GpuOptions::new().power_preference(wgpu::PowerPreference::LowPower);
+    /// let gpu = Gpu::open(&options).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn open(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
         let adapter = options.adapter().await?;
         let info = adapter.get_info();
@@ -144,6 +161,12 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::new`].
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// assert!(gpu.adapter_info().is_some());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn new_blocking() -> Result<Gpu, ExecuteError> {
         pollster::block_on(Gpu::new())
@@ -153,6 +176,12 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::new`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{ExecuteError, Gpu, GpuOptions};
+    /// let error = Gpu::open_blocking(&GpuOptions::new().adapter_name("no such card")).unwrap_err();
+    /// assert!(matches!(error, ExecuteError::NoAdapter(_)));
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn open_blocking(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
         pollster::block_on(Gpu::open(options))
@@ -196,26 +225,64 @@ impl Gpu {
     }
 
     /// The device.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, Gpu};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn device(&self) -> &wgpu::Device {
         &self.inner.device
     }
 
     /// The queue.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// let encoder = gpu.device().create_command_encoder(&Default::default());
+    /// gpu.queue().submit([encoder.finish()]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn queue(&self) -> &wgpu::Queue {
         &self.inner.queue
     }
 
     /// What the device allows, as [`select`](crate::select) takes it.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// println!("{} MiB in one binding", gpu.limits().max_binding_bytes >> 20);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn limits(&self) -> Limits {
         self.inner.limits
     }
 
     /// The adapter's description; `None` on a device that the caller opened.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// println!("{}", gpu.adapter_info().map_or("a device of the host's", |info| info.name.as_str()));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn adapter_info(&self) -> Option<&wgpu::AdapterInfo> {
         self.inner.adapter_info.as_ref()
     }
 
     /// How many pipelines were compiled so far.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// assert_eq!(gpu.pipeline_count(), 0);
+    /// // Other shapes of one configuration share a pipeline.
+    /// for extent in [8, 9] {
+    ///     gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?)?;
+    /// }
+    /// assert_eq!(gpu.pipeline_count(), 1);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn pipeline_count(&self) -> usize {
         self.inner.pipelines.count()
     }

@@ -46,6 +46,23 @@ pub struct Prepared {
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the schedule
 /// says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written is given for nothing else.
+///
+/// ```no_run
+/// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
+/// # fn f(
+/// #     pool: &Prepared, encoder: &mut wgpu::CommandEncoder, x: wgpu::Buffer, y: wgpu::Buffer, i: wgpu::Buffer,
+/// # ) -> Result<(), ExecuteError> {
+/// // A pool with indices.
+/// let buffers = Buffers {
+///     x: Some(x.slice(..)),
+///     y: Some(y.slice(..)),
+///     indices_out: Some(i.slice(..)),
+///     ..Buffers::default()
+/// };
+/// pool.encode(encoder, buffers)?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Buffers<'a> {
     /// X.
@@ -69,6 +86,16 @@ impl Gpu {
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise what compiling and allocating can give.
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let prepared = gpu.prepare(plan).await?;
+    /// assert_eq!(prepared.schedule().output_shape(), &[1, 1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn prepare(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
         let schedule = select(&plan.into(), &self.inner.limits, &Choice::default())?;
         self.prepare_schedule(schedule).await
@@ -200,6 +227,13 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::prepare`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let prepared = gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?)?;
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn prepare_blocking(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
         pollster::block_on(self.prepare(plan.into()))
@@ -209,6 +243,14 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{select, Choice, DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let prepared = gpu.prepare_schedule_blocking(select(&plan, &gpu.limits(), &Choice::default())?)?;
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn prepare_schedule_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
         pollster::block_on(self.prepare_schedule(schedule))
@@ -257,6 +299,12 @@ impl Inner {
 
 impl Prepared {
     /// What will run.
+    ///
+    /// ```no_run
+    /// # fn f(pool: wgpu_pooling::Prepared) {
+    /// println!("{}: {} bytes of scratch memory", pool.schedule().kernel(), pool.schedule().scratch_bytes());
+    /// # }
+    /// ```
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
@@ -396,7 +444,7 @@ impl Prepared {
     }
 
     fn uses(&self, slot: Slot) -> bool {
-        self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.contains(&slot))
+        self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.iter().any(|part| part.slot == slot))
     }
 
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &[Bound<'_>]) {
@@ -413,8 +461,12 @@ impl Prepared {
             offset += (dispatch.uniform.len() as u64).next_multiple_of(UNIFORM_ALIGNMENT);
             entries.clear();
             entries.push(wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(uniform) });
-            for (&number, &slot) in pipeline.bindings.iter().zip(&dispatch.slots) {
-                let slice = if slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(slot) };
+            for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
+                let whole = if part.slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(part.slot) };
+                let slice = whole.map(|whole| match part.bytes {
+                    Some(bytes) => whole.slice(part.offset..part.offset + bytes),
+                    None => whole,
+                });
                 // `check` has found every slice that a dispatch uses.
                 if let Some(slice) = slice {
                     let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding {

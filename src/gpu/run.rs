@@ -17,6 +17,16 @@ impl Prepared {
     /// # Errors
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`] and
     /// [`ExecuteError::ShapeMismatch`] if the call does not fit the plan; otherwise what the device gives.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, MaxPool, TensorView};
+    /// let prepared = gpu.prepare(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?).await?;
+    /// let y = prepared.max_pool(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?).await?;
+    /// assert_eq!(y.data(), &[3.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn max_pool<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
         let plan = self.values_plan()?;
         check_x(plan.dtype().name(), plan.input_shape(), &x)?;
@@ -34,6 +44,17 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Prepared::max_pool`].
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, IndexType, MaxPool, TensorView};
+    /// let prepared = gpu.prepare(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, Some(IndexType::I64))?).await?;
+    /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+    /// let (y, indices) = prepared.max_pool_with_indices::<f32, i64>(x).await?;
+    /// assert_eq!((y.data(), indices.data()), (&[3.0, 2.0][..], &[0, 2][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn max_pool_with_indices<T: Element, I: Index>(
         &self,
         x: TensorView<'_, T>,
@@ -57,6 +78,16 @@ impl Prepared {
     /// # Errors
     /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless they
     /// are to be skipped.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, TensorView};
+    /// let prepared = gpu.prepare(MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?).await?;
+    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// assert_eq!(prepared.max_unpool(x, indices).await?.data(), &[3.0, 0.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn max_unpool<T: Element, I: Index>(
         &self,
         x: TensorView<'_, T>,
@@ -82,6 +113,18 @@ impl Prepared {
     /// # Errors
     /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] for indices
     /// that cannot be converted.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, IndexType, TensorView};
+    /// let onnx = IndexSpace::new(1, 2, [4]);
+    /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+    /// let prepared = gpu.prepare(convert.plan(&[1, 2, 1], IndexType::I64, IndexType::I32)?).await?;
+    /// let indices = prepared.convert_indices::<i64, i32>(TensorView::new([1, 2, 1], &[1, 7])?).await?;
+    /// assert_eq!(indices.data(), &[1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn convert_indices<F: Index, T: Index>(
         &self,
         indices: TensorView<'_, F>,
@@ -186,6 +229,15 @@ impl Gpu {
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] for what attributes, shape and limits do not allow; otherwise what the device gives.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{GlobalMaxPool, TensorView};
+    /// let y = gpu.max_pool(&GlobalMaxPool::new(), TensorView::new([1, 2, 2], &[3.0f32, 1.0, 2.0, 4.0])?).await?;
+    /// assert_eq!((y.shape(), y.data()), (&[1, 2, 1][..], &[3.0, 4.0][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn max_pool<T: Element>(
         &self,
         pool: &(impl Pooling + ?Sized),
@@ -199,6 +251,16 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::max_pool`].
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{MaxPool, TensorView};
+    /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+    /// let (y, indices) = gpu.max_pool_with_indices::<f32, i32>(&MaxPool::new([2]), x).await?;
+    /// assert_eq!((y.data(), indices.data()), (&[3.0, 2.0][..], &[0, 2][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn max_pool_with_indices<T: Element, I: Index>(
         &self,
         pool: &(impl Pooling + ?Sized),
@@ -212,6 +274,15 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`Gpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{MaxUnpool, TensorView};
+    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// assert_eq!(gpu.max_unpool(&MaxUnpool::new([2]), x, indices).await?.data(), &[3.0, 0.0, 2.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn max_unpool<T: Element, I: Index>(
         &self,
         unpool: &MaxUnpool,
@@ -227,6 +298,17 @@ impl Gpu {
     /// # Errors
     /// [`ExecuteError::Plan`] for what conventions and shape do not allow, [`ExecuteError::IndexOutOfRange`] or
     /// [`ExecuteError::IndexNotInPlane`] for indices that cannot be converted; otherwise what the device gives.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, TensorView};
+    /// let onnx = IndexSpace::new(1, 2, [4]);
+    /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+    /// let indices = gpu.convert_indices::<i64, i32>(&convert, TensorView::new([1, 2, 1], &[1, 7])?).await?;
+    /// assert_eq!(indices.data(), &[1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn convert_indices<F: Index, T: Index>(
         &self,
         conversion: &ConvertIndices,
@@ -247,6 +329,13 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Prepared::max_pool`].
+        ///
+        /// ```no_run
+        /// # fn f(pool: wgpu_pooling::Prepared) -> Result<(), wgpu_pooling::ExecuteError> {
+        /// let y = pool.max_pool_blocking(wgpu_pooling::TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn max_pool_blocking<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.max_pool(x))
         }
@@ -255,6 +344,14 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Prepared::max_pool`].
+        ///
+        /// ```no_run
+        /// # use wgpu_pooling::{ExecuteError, Prepared, Tensor};
+        /// # fn f(pool: Prepared, x: Tensor<f32>) -> Result<(), ExecuteError> {
+        /// let (y, indices) = pool.max_pool_with_indices_blocking::<f32, i64>(x.view())?;
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn max_pool_with_indices_blocking<T: Element, I: Index>(
             &self,
             x: TensorView<'_, T>,
@@ -266,6 +363,14 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Prepared::max_unpool`].
+        ///
+        /// ```no_run
+        /// # use wgpu_pooling::{ExecuteError, Prepared, Tensor};
+        /// # fn f(unpool: Prepared, x: Tensor<f32>, indices: Tensor<i64>) -> Result<(), ExecuteError> {
+        /// let y = unpool.max_unpool_blocking(x.view(), indices.view())?;
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn max_unpool_blocking<T: Element, I: Index>(
             &self,
             x: TensorView<'_, T>,
@@ -278,6 +383,14 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Prepared::convert_indices`].
+        ///
+        /// ```no_run
+        /// # use wgpu_pooling::{ExecuteError, Prepared, Tensor};
+        /// # fn f(conversion: Prepared, indices: Tensor<i64>) -> Result<(), ExecuteError> {
+        /// let indices = conversion.convert_indices_blocking::<i64, i32>(indices.view())?;
+        /// # Ok(())
+        /// # }
+        /// ```
         pub fn convert_indices_blocking<F: Index, T: Index>(
             &self,
             indices: TensorView<'_, F>,
@@ -291,6 +404,14 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Gpu::max_pool`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let y = gpu.max_pool_blocking(&MaxPool::new([2]), TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+        /// assert_eq!(y.data(), &[3.0, 2.0]);
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
         pub fn max_pool_blocking<T: Element>(
             &self,
             pool: &(impl Pooling + ?Sized),
@@ -303,6 +424,15 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Gpu::max_pool`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+        /// let (_, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&MaxPool::new([2]), x)?;
+        /// assert_eq!(indices.data(), &[0, 2]);
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
         pub fn max_pool_with_indices_blocking<T: Element, I: Index>(
             &self,
             pool: &(impl Pooling + ?Sized),
@@ -315,6 +445,15 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Gpu::max_unpool`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{Gpu, MaxUnpool, TensorView};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+        /// let y = gpu.max_unpool_blocking(&MaxUnpool::new([2]), x, indices)?;
+        /// assert_eq!(y.data(), &[3.0, 0.0, 2.0]);
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
         pub fn max_unpool_blocking<T: Element, I: Index>(
             &self,
             unpool: &MaxUnpool,
@@ -328,6 +467,16 @@ mod blocking {
         ///
         /// # Errors
         /// As [`Gpu::convert_indices`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{ConvertIndices, Gpu, IndexFlattening, IndexSpace, TensorView};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let onnx = IndexSpace::new(1, 2, [4]);
+        /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+        /// let indices = gpu.convert_indices_blocking::<i64, i32>(&convert, TensorView::new([1, 2, 1], &[1, 7])?)?;
+        /// assert_eq!(indices.data(), &[1, 3]);
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
         pub fn convert_indices_blocking<F: Index, T: Index>(
             &self,
             conversion: &ConvertIndices,

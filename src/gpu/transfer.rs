@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
 use super::context::Inner;
+#[cfg(not(target_arch = "wasm32"))]
 use crate::error::ExecuteError;
 
 /// What the buffers of tensors are made for: kernels, copies either way.

@@ -34,6 +34,15 @@ pub struct AdaptiveMaxPool {
 
 impl AdaptiveMaxPool {
     /// A pool to this `output_size`, one extent for each spatial axis. An extent of 0 gives an empty output.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, DType};
+    ///
+    /// let output_shape = |size| AdaptiveMaxPool::new([size]).plan(&[1, 3, 5], DType::F32, None);
+    /// assert_eq!(output_shape(2)?.output_shape(), &[1, 3, 2]);
+    /// assert_eq!(output_shape(0)?.output_shape(), &[1, 3, 0]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn new(output_size: impl AsRef<[i64]>) -> Self {
         AdaptiveMaxPool {
             output_size: output_size.as_ref().to_vec(),
@@ -45,41 +54,98 @@ impl AdaptiveMaxPool {
         }
     }
 
-    /// The layout of X and Y.
+    /// The layout of X and Y. Default NCHW.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, DType, Layout};
+    /// let plan = AdaptiveMaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 5, 3], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 2, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
     }
 
-    /// The layout of the indices. Default NCHW, also beside NHWC data.
+    /// The layout of the indices. Default NCHW, also beside NHWC data. No convention counts through NHWC planes, so
+    /// NHWC asks for another [`flatten`](AdaptiveMaxPool::flatten) than the default.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, DType, IndexFlattening, IndexType, Layout};
+    ///
+    /// let pool = AdaptiveMaxPool::new([2]).index_layout(Layout::Nhwc);
+    /// assert!(pool.plan(&[1, 3, 5], DType::F32, Some(IndexType::I64)).is_err());
+    /// let plan = pool.flatten(IndexFlattening::Batch).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!((plan.output_shape(), plan.indices_shape()), (&[1, 3, 2][..], &[1, 2, 3][..]));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
         self.index_layout = layout;
         self
     }
 
-    /// Through what an index counts. Default: its plane.
+    /// Through what an index counts. Default: its plane, as OpenVINO AdaptiveMaxPool-8 has it.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexFlattening, IndexType, TensorView};
+    ///
+    /// let x = TensorView::new([1, 2, 2], &[1u8, 2, 4, 3])?;
+    /// let pool = AdaptiveMaxPool::new([1]).flatten(IndexFlattening::Tensor);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[1, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
         self.flatten = flatten;
         self
     }
 
-    /// The order in which an index counts spatial coordinates.
+    /// The order in which an index counts spatial coordinates. Default row major.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, StorageOrder, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
+    /// let pool = AdaptiveMaxPool::new([1, 1]).index_order(StorageOrder::ColumnMajor);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn index_order(mut self, order: StorageOrder) -> Self {
         self.index_order = order;
         self
     }
 
-    /// What a NaN does.
+    /// What a NaN does. Default [`NanPolicy::SeedFirst`], as OpenVINO computes it.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, NanPolicy, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
+    /// let pool = AdaptiveMaxPool::new([1]);
+    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
+    /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
+    /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
         self.nan_policy = policy;
         self
     }
 
-    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    /// What must be computed for an X of this shape and type, with indices of a type or without. `shape` is X's, in its
+    /// layout.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: a wrong length or a negative extent of `output_size`, more elements than the
     /// index type counts, and so on.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, DType, PlanError};
+    ///
+    /// let error = AdaptiveMaxPool::new([2, 2]).plan(&[1, 3, 5], DType::F32, None).unwrap_err();
+    /// assert_eq!(error, PlanError::AttributeLength { attribute: "output_size", expected: 1, actual: 2 });
+    /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         let dimensions = Dimensions::of(shape, self.layout)?;
         let (expected, actual) = (dimensions.spatial.len(), self.output_size.len());

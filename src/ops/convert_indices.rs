@@ -31,15 +31,34 @@ pub struct ConvertIndices {
 
 impl ConvertIndices {
     /// A conversion between two conventions on tensors of the same size.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType, StorageOrder};
+    ///
+    /// let rows = IndexSpace::new(1, 1, [2, 3]);
+    /// let columns = rows.clone().with_order(StorageOrder::ColumnMajor);
+    /// let plan = ConvertIndices::new(rows, columns.clone()).plan(&[1, 1, 1, 1], IndexType::I64, IndexType::I64)?;
+    /// assert_eq!(plan.to(), &columns);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn new(from: IndexSpace, to: IndexSpace) -> Self {
         ConvertIndices { from, to }
     }
 
-    /// What must be computed for an index tensor of this shape, in the layout of the first convention.
+    /// What must be computed for an index tensor of this shape, in the layout of the first convention: N and C are the
+    /// conventions', the spatial extents those of the pool's output.
     ///
     /// # Errors
     /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if the
     /// index tensor has another N or C than they, [`PlanError::IndexTypeTooNarrow`] if a unit exceeds an index type.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType, PlanError};
+    ///
+    /// let convert = ConvertIndices::new(IndexSpace::new(1, 1, [4]), IndexSpace::new(1, 1, [5]));
+    /// let error = convert.plan(&[1, 1, 2], IndexType::I64, IndexType::I32).unwrap_err();
+    /// assert_eq!(error, PlanError::SpaceMismatch { from: vec![1, 1, 4], to: vec![1, 1, 5] });
+    /// ```
     pub fn plan(&self, shape: &[usize], from_type: IndexType, to_type: IndexType) -> Result<ConvertPlan, PlanError> {
         let sizes = |space: &IndexSpace| (space.batch, space.channels, space.extents.clone());
         if sizes(&self.from) != sizes(&self.to) {

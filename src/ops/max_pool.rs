@@ -53,7 +53,14 @@ pub struct MaxPool {
 }
 
 impl MaxPool {
-    /// A pool with this `kernel_shape`: strides and dilations 1, no pads.
+    /// A pool with this `kernel_shape`, one extent for each spatial axis: strides and dilations 1, no pads.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = MaxPool::new([2, 3]).plan(&[1, 1, 5, 5], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 4, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
         MaxPool {
             kernel_shape: kernel_shape.as_ref().to_vec(),
@@ -111,7 +118,8 @@ impl MaxPool {
     /// use wgpu_pooling::{Attribute, MaxPool};
     ///
     /// let node = [("kernel_shape", Attribute::Ints(vec![3, 3])), ("ceil_mode", Attribute::Int(1))];
-    /// let pool = MaxPool::onnxruntime([3, 3]).with_attributes(node)?;
+    /// let pool = MaxPool::onnxruntime([2, 2]).with_attributes(node)?;
+    /// assert_eq!(pool, MaxPool::onnxruntime([3, 3]).ceil_mode(1));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn with_attributes<S: AsRef<str>>(
@@ -146,109 +154,285 @@ impl MaxPool {
         Ok(self)
     }
 
-    /// `strides`: elements from one window's start to the next. Default 1.
+    /// `strides`: elements from one window's start to the next, at least 1. Default 1.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = MaxPool::new([2]).strides([3]).plan(&[1, 1, 8], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn strides(mut self, strides: impl AsRef<[i64]>) -> Self {
         self.strides = Some(strides.as_ref().to_vec());
         self
     }
 
-    /// `dilations`: elements from one tap to the next. Default 1.
+    /// `dilations` (since opset 10): elements from one tap to the next, at least 1, so that a window spans
+    /// `(kernel - 1) * dilation + 1`. Default 1.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// // Taps 0 and 3, then 1 and 4.
+    /// let plan = MaxPool::new([2]).dilations([3]).plan(&[1, 1, 5], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 2]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn dilations(mut self, dilations: impl AsRef<[i64]>) -> Self {
         self.dilations = Some(dilations.as_ref().to_vec());
         self
     }
 
-    /// `pads`: all begins, then all ends. Default 0. They may exceed the kernel.
+    /// `pads`: all begins, then all ends. Default 0. They may exceed the kernel; negative ones are an error of `plan`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// // One row above, two below, no columns.
+    /// let plan = MaxPool::new([1, 1]).pads([1, 0, 2, 0]).plan(&[1, 1, 4, 4], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 7, 4]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn pads(mut self, pads: impl AsRef<[i64]>) -> Self {
         self.pads = Some(pads.as_ref().to_vec());
         self
     }
 
-    /// `auto_pad`. Non-zero pads beside a value other than `NOTSET` are an error.
+    /// `auto_pad`. Non-zero pads beside a value other than `NOTSET` are an error of `plan`
+    /// ([`PlanError::PadsWithAutoPad`]); onnxruntime and OpenVINO ignore them.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AutoPad, DType, MaxPool};
+    ///
+    /// let pool = MaxPool::new([3]).strides([2]).auto_pad(AutoPad::SameUpper);
+    /// assert_eq!(pool.plan(&[1, 1, 5], DType::F32, None)?.output_shape(), &[1, 1, 3]);
+    /// assert!(pool.pads([1, 1]).plan(&[1, 1, 5], DType::F32, None).is_err());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn auto_pad(mut self, auto_pad: AutoPad) -> Self {
         self.auto_pad = auto_pad;
         self
     }
 
-    /// `ceil_mode`: 0 floor, 1 ceil with drop ([`CeilRule`]). Other numbers are an error of `plan`.
+    /// `ceil_mode` (since opset 10): 0 floor, 1 ceil with drop ([`CeilRule`]; onnx#5711). Default 0. Other numbers are
+    /// an error of `plan`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool};
+    ///
+    /// let plan = |ceil_mode| MaxPool::new([2]).strides([2]).ceil_mode(ceil_mode).plan(&[1, 1, 5], DType::F32, None);
+    /// assert_eq!(plan(0)?.output_shape(), &[1, 1, 2]);
+    /// assert_eq!(plan(1)?.output_shape(), &[1, 1, 3]);
+    /// assert!(plan(2).is_err());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn ceil_mode(mut self, ceil_mode: i64) -> Self {
         self.ceil_mode = ceil_mode;
         self
     }
 
-    /// `storage_order` of the indices: 0 row major, 1 column major. Other numbers are an error of `plan`.
+    /// `storage_order` (since opset 8) of the indices: 0 row major, 1 column major. Default 0. Other numbers are an
+    /// error of `plan`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+    ///
+    /// // Down the first column, then the 9.
+    /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
+    /// let plan = MaxPool::new([2, 3]).storage_order(1).plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn storage_order(mut self, storage_order: i64) -> Self {
         self.storage_order = storage_order;
         self
     }
 
     /// The rounding rule itself; wins over `ceil_mode`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{CeilRule, DType, MaxPool};
+    ///
+    /// let pool = MaxPool::new([2]).strides([3]).ceil_mode(1);
+    /// assert_eq!(pool.plan(&[1, 1, 9], DType::F32, None)?.output_shape(), &[1, 1, 3]);
+    /// let pool = pool.ceil_rule(CeilRule::CeilLiteral);
+    /// assert_eq!(pool.plan(&[1, 1, 9], DType::F32, None)?.output_shape(), &[1, 1, 4]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn ceil_rule(mut self, rule: CeilRule) -> Self {
         self.ceil_rule = Some(rule);
         self
     }
 
     /// The index order itself; wins over `storage_order`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxPool, StorageOrder};
+    ///
+    /// let pool = MaxPool::new([2, 2]).storage_order(0).index_order(StorageOrder::ColumnMajor);
+    /// let plan = pool.plan(&[1, 1, 4, 4], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!(plan.indices().map(|indices| indices.space.order()), Some(StorageOrder::ColumnMajor));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn index_order(mut self, order: StorageOrder) -> Self {
         self.index_order = Some(order);
         self
     }
 
     /// The layout of X and Y. Default NCHW; NHWC is the form of `com.ms.internal.nhwc`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Layout, MaxPool};
+    /// let plan = MaxPool::new([2, 2]).layout(Layout::Nhwc).plan(&[1, 4, 5, 3], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[1, 3, 4, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(mut self, layout: Layout) -> Self {
         self.layout = layout;
         self
     }
 
     /// The layout of Indices, in shape and in arithmetic. Default NCHW, also beside NHWC data, as onnxruntime has it.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
+    ///
+    /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
+    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.indices_shape(), &[1, 3, 5]);
+    /// let pool = pool.index_layout(Layout::Nhwc);
+    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.indices_shape(), &[1, 5, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
         self.index_layout = layout;
         self
     }
 
     /// Through what an index counts. Default: the whole tensor.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxPool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 2, 2], &[1u8, 2, 4, 3])?;
+    /// let pool = MaxPool::new([2]).flatten(IndexFlattening::Plane);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[1, 0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
         self.flatten = flatten;
         self
     }
 
-    /// How `SAME_*` sizes its padding.
+    /// How `SAME_*` sizes its padding. Default [`SamePadding::SpecClamped`], from the effective kernel
+    /// (onnxruntime#10083).
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, AutoPad, DType, MaxPool, SamePadding, TensorView};
+    ///
+    /// // Two windows of one element, five apart, on nine: three elements are too many, not too few.
+    /// let x = TensorView::new([1, 1, 9], &[0u8, 1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// for (rule, y) in [(SamePadding::SpecClamped, [0, 5]), (SamePadding::OrtUndilated, [1, 6])] {
+    ///     let pool = MaxPool::new([1]).strides([5]).auto_pad(AutoPad::SameUpper).same_padding(rule);
+    ///     assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::U8, None)?, x.clone())?.data(), &y);
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn same_padding(mut self, rule: SamePadding) -> Self {
         self.same_padding = rule;
         self
     }
 
-    /// How a negative quotient is rounded.
+    /// How the quotient of a window that exceeds the padded input is rounded. Default: to minus infinity, so that there is
+    /// no output; onnxruntime has one (onnxruntime#25234).
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, SizeRounding};
+    ///
+    /// let pool = MaxPool::new([5]).strides([2]);
+    /// assert_eq!(pool.plan(&[1, 1, 4], DType::F32, None)?.output_shape(), &[1, 1, 0]);
+    /// let pool = pool.size_rounding(SizeRounding::Trunc);
+    /// assert_eq!(pool.plan(&[1, 1, 4], DType::F32, None)?.output_shape(), &[1, 1, 1]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn size_rounding(mut self, rule: SizeRounding) -> Self {
         self.size_rounding = rule;
         self
     }
 
-    /// What a NaN does.
+    /// What a NaN does. Default [`NanPolicy::SeedFirst`], as onnxruntime has it with Indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, MaxPool, NanPolicy, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
+    /// let pool = MaxPool::new([2]);
+    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
+    /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
+    /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
         self.nan_policy = policy;
         self
     }
 
-    /// The value of a window wholly in padding.
+    /// The value of a window wholly in padding. Default [`EmptyValue::NegInf`], the maximum of nothing.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, EmptyValue, MaxPool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 1], &[7.0f32])?;
+    /// let pool = MaxPool::new([1]).pads([0, 1]).empty_value(EmptyValue::LowestFinite);
+    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data(), &[7.0, f32::MIN]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn empty_value(mut self, value: EmptyValue) -> Self {
         self.empty_value = value;
         self
     }
 
-    /// The index of a window wholly in padding.
+    /// The index of a window wholly in padding. Default -1, the only one that [`MaxUnpool::inverse_of`] can tell from
+    /// an element's.
+    ///
+    /// [`MaxUnpool::inverse_of`]: crate::MaxUnpool::inverse_of
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, EmptyIndex, IndexType, MaxPool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 2, 1], &[7u8, 8])?;
+    /// let pool = MaxPool::new([1]).pads([0, 1]).empty_index(EmptyIndex::UnitBase);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[0, 0, 1, 1]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn empty_index(mut self, index: EmptyIndex) -> Self {
         self.empty_index = index;
         self
     }
 
-    /// Refuse pads that a peer refuses.
+    /// Refuse pads that a peer refuses: [`PlanError::PadExceedsLimit`]. Default: none are refused.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, PadsLimit, PlanError};
+    ///
+    /// let pool = MaxPool::new([2]).pads([0, 2]).pads_limit(PadsLimit::Ort);
+    /// let error = pool.plan(&[1, 1, 4], DType::F32, None).unwrap_err();
+    /// assert_eq!(error, PlanError::PadExceedsLimit { position: 1, value: 2, limit: 1 });
+    /// ```
     pub fn pads_limit(mut self, limit: PadsLimit) -> Self {
         self.pads_limit = limit;
         self
     }
 
-    /// A function applied to Y after the maximum.
+    /// A function applied to Y after the maximum. Those that integers do not have are an error of `plan`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, Activation, DType, MaxPool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 4], &[-3i8, -5, 2, 9])?;
+    /// let plan = MaxPool::new([2]).activation(Activation::Relu).plan(x.shape(), DType::I8, None)?;
+    /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[0, 2, 9]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = activation;
         self
@@ -257,7 +441,7 @@ impl MaxPool {
     /// What must be computed for an X of this shape and type, with indices of a type or without.
     ///
     /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not. A window
-    /// that exceeds the padded input by less than a stride gives an empty output; by more it is an error.
+    /// that exceeds the padded input by at most a stride gives an empty output; by more it is an error.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: wrong lengths, values below 1, kernels that exceed the padded input, more elements
@@ -369,31 +553,87 @@ impl Default for GlobalMaxPool {
 
 impl GlobalMaxPool {
     /// A global pool with ONNX's defaults.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 2, 3], &[1u8, 9, 2, 4, 3, 8])?;
+    /// let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, None)?;
+    /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[9, 8]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn new() -> Self {
         GlobalMaxPool { options: MaxPool::new([]) }
     }
 
-    /// The layout of X and Y.
+    /// The layout of X and Y. Default NCHW.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool, Layout};
+    /// let plan = GlobalMaxPool::new().layout(Layout::Nhwc).plan(&[2, 5, 7, 3], DType::F32, None)?;
+    /// assert_eq!(plan.output_shape(), &[2, 1, 1, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(self, layout: Layout) -> Self {
         GlobalMaxPool { options: self.options.layout(layout) }
     }
 
     /// The layout of the indices. Default NCHW, also beside NHWC data.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool, IndexType, Layout};
+    ///
+    /// let pool = GlobalMaxPool::new().layout(Layout::Nhwc).index_layout(Layout::Nhwc);
+    /// let plan = pool.plan(&[2, 5, 7, 3], DType::F32, Some(IndexType::I64))?;
+    /// assert_eq!(plan.indices_shape(), &[2, 1, 1, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn index_layout(self, layout: Layout) -> Self {
         GlobalMaxPool { options: self.options.index_layout(layout) }
     }
 
     /// Through what an index counts. Default: the whole tensor.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, IndexFlattening, IndexType, TensorView};
+    ///
+    /// let x = TensorView::new([1, 2, 3], &[1u8, 9, 2, 4, 3, 8])?;
+    /// let pool = GlobalMaxPool::new().flatten(IndexFlattening::Plane);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[1, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn flatten(self, flatten: IndexFlattening) -> Self {
         GlobalMaxPool { options: self.options.flatten(flatten) }
     }
 
-    /// The order in which an index counts spatial coordinates.
+    /// The order in which an index counts spatial coordinates. Default row major.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, IndexType, StorageOrder, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
+    /// let pool = GlobalMaxPool::new().index_order(StorageOrder::ColumnMajor);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn index_order(self, order: StorageOrder) -> Self {
         GlobalMaxPool { options: self.options.index_order(order) }
     }
 
-    /// What a NaN does.
+    /// What a NaN does. Default [`NanPolicy::SeedFirst`], as onnxruntime has it with Indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, NanPolicy, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
+    /// let pool = GlobalMaxPool::new();
+    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
+    /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
+    /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn nan_policy(self, policy: NanPolicy) -> Self {
         GlobalMaxPool { options: self.options.nan_policy(policy) }
     }
@@ -402,6 +642,13 @@ impl GlobalMaxPool {
     ///
     /// # Errors
     /// As [`MaxPool::plan`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool, PlanError};
+    ///
+    /// let error = GlobalMaxPool::new().plan(&[1, 3, 0], DType::F32, None).unwrap_err();
+    /// assert_eq!(error, PlanError::ZeroExtent { axis: 0, shape: vec![1, 3, 0] });
+    /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         let spatial = Dimensions::of(shape, self.options.layout)?.spatial;
         let kernel_shape = spatial

@@ -69,7 +69,15 @@ struct Resolved {
 }
 
 impl MaxUnpool {
-    /// An unpool with this `kernel_shape`: strides 1, no pads, the output's shape inferred.
+    /// An unpool with this `kernel_shape`: strides 1, no pads, the output's extents inferred,
+    /// `(input - 1) * stride - pads + kernel` on each axis (ONNX MaxUnpool).
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 5]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn new(kernel_shape: impl AsRef<[i64]>) -> Self {
         MaxUnpool::with_target(Target::Attributes {
             kernel_shape: kernel_shape.as_ref().to_vec(),
@@ -106,6 +114,18 @@ impl MaxUnpool {
     /// # Errors
     /// Those of the pool's own plan, and [`PlanError::NotInvertible`] for a pool whose windows wholly in padding carry an
     /// index that could be an element's, are returned by [`plan`](MaxUnpool::plan).
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, MaxUnpool, TensorView};
+    ///
+    /// let x = TensorView::new([1, 1, 4], &[1u8, 9, 2, 3])?;
+    /// let pool = MaxPool::new([2]).dilations([2]);
+    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+    /// let (y, indices) = reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?;
+    /// let unpool = MaxUnpool::inverse_of(&pool, x.shape()).plan(y.shape(), DType::U8, IndexType::I64)?;
+    /// assert_eq!(reference::max_unpool(&unpool, y.view(), indices.view())?.data(), &[0, 9, 2, 0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn inverse_of(pool: &(impl Pooling + ?Sized), input_shape: &[usize]) -> Self {
         // The element type does not matter to an index space; the unpool's own is given to `plan`.
         let plan = pool.plan(input_shape, DType::F32, Some(IndexType::I64));
@@ -117,6 +137,14 @@ impl MaxUnpool {
     ///
     /// # Errors
     /// As [`MaxPool::from_onnx`](crate::MaxPool::from_onnx).
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, MaxUnpool};
+    ///
+    /// let node = [("kernel_shape", Attribute::Ints(vec![2])), ("strides", Attribute::Ints(vec![2]))];
+    /// assert_eq!(MaxUnpool::from_onnx(node)?, MaxUnpool::new([2]).strides([2]));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn from_onnx<S: AsRef<str>>(attributes: impl IntoIterator<Item = (S, Attribute)>) -> Result<Self, PlanError> {
         let unpool = MaxUnpool::new([]).with_attributes(attributes)?;
         match &unpool.target {
@@ -131,6 +159,14 @@ impl MaxUnpool {
     ///
     /// # Errors
     /// As [`MaxUnpool::from_onnx`], but that a kernel is there already.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, MaxUnpool};
+    ///
+    /// let unpool = MaxUnpool::pytorch([2]).with_attributes([("pads", Attribute::Ints(vec![0, 1]))])?;
+    /// assert_eq!(unpool, MaxUnpool::pytorch([2]).pads([0, 1]));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn with_attributes<S: AsRef<str>>(
         mut self,
         attributes: impl IntoIterator<Item = (S, Attribute)>,
@@ -161,7 +197,15 @@ impl MaxUnpool {
         self
     }
 
-    /// `strides`. Default 1. An inverse of a pool has its own.
+    /// `strides`: elements from one window's start to the next, at least 1. Default 1. An inverse of a pool has its
+    /// own.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).strides([3]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 11]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn strides(mut self, values: impl AsRef<[i64]>) -> Self {
         match &mut self.target {
             Target::Attributes { strides, .. } => *strides = Some(values.as_ref().to_vec()),
@@ -172,6 +216,13 @@ impl MaxUnpool {
 
     /// `pads`: all begins, then all ends. They shrink the inferred shape and never shift a value. An
     /// inverse of a pool has its own.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    /// let plan = MaxUnpool::new([2]).strides([2]).pads([1, 1]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.output_shape(), &[1, 1, 6]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn pads(mut self, values: impl AsRef<[i64]>) -> Self {
         match &mut self.target {
             Target::Attributes { pads, .. } => *pads = Some(values.as_ref().to_vec()),
@@ -182,6 +233,16 @@ impl MaxUnpool {
 
     /// The input `output_shape`: N, C and the spatial extents, in this order also when X is NHWC. An
     /// inverse of a pool has its own.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
+    ///
+    /// let unpool = MaxUnpool::new([2]).strides([2]);
+    /// assert_eq!(unpool.plan(&[1, 1, 4], DType::F32, IndexType::I64)?.output_shape(), &[1, 1, 8]);
+    /// let unpool = unpool.output_shape([1, 1, 9]);
+    /// assert_eq!(unpool.plan(&[1, 1, 4], DType::F32, IndexType::I64)?.output_shape(), &[1, 1, 9]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn output_shape(mut self, values: impl AsRef<[i64]>) -> Self {
         match &mut self.target {
             Target::Attributes { output_shape, .. } => *output_shape = Some(values.as_ref().to_vec()),
@@ -190,7 +251,17 @@ impl MaxUnpool {
         self
     }
 
-    /// The layout of X and Y.
+    /// The layout of X and Y. Default NCHW. Indices and `output_shape` stay in NCHW order beside NHWC data, as
+    /// onnxruntime has it.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
+    ///
+    /// let unpool = MaxUnpool::new([2]).strides([2]).layout(Layout::Nhwc);
+    /// let plan = unpool.plan(&[1, 4, 3], DType::F32, IndexType::I64)?;
+    /// assert_eq!((plan.output_shape(), plan.indices_shape()), (&[1, 8, 3][..], &[1, 3, 4][..]));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn layout(mut self, layout: Layout) -> Self {
         self.own("layout");
         self.layout = layout;
@@ -198,6 +269,14 @@ impl MaxUnpool {
     }
 
     /// The layout of the indices. Default NCHW, also beside NHWC data.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
+    ///
+    /// let unpool = MaxUnpool::new([2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc);
+    /// assert_eq!(unpool.plan(&[1, 4, 3], DType::F32, IndexType::I64)?.indices_shape(), &[1, 4, 3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
         self.own("index_layout");
         self.indices.layout = layout;
@@ -205,6 +284,16 @@ impl MaxUnpool {
     }
 
     /// Through what an index counts. Default: the whole tensor.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxUnpool, TensorView};
+    ///
+    /// let (x, indices) = (TensorView::new([1, 2, 1], &[5u8, 6])?, TensorView::new([1, 2, 1], &[1i64, 0])?);
+    /// let unpool = MaxUnpool::new([2]).flatten(IndexFlattening::Plane);
+    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
+    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 5, 6, 0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
         self.own("flatten");
         self.indices.flatten = flatten;
@@ -213,13 +302,34 @@ impl MaxUnpool {
 
     /// The order in which an index counts spatial coordinates. No peer's unpool understands column-major indices; this one
     /// does when told.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, StorageOrder, TensorView};
+    ///
+    /// let (x, index) = (TensorView::new([1, 1, 1, 1], &[5u8])?, TensorView::new([1, 1, 1, 1], &[1i64])?);
+    /// let unpool = MaxUnpool::new([2, 2]).index_order(StorageOrder::ColumnMajor);
+    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
+    /// assert_eq!(reference::max_unpool(&plan, x, index)?.data(), &[0, 0, 5, 0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn index_order(mut self, order: StorageOrder) -> Self {
         self.own("index_order");
         self.indices.order = order;
         self
     }
 
-    /// In which shape indices are flat when `output_shape` is given.
+    /// In which shape indices are flat when `output_shape` is given. Default [`UnpoolSpace::InferredTopLeft`], the
+    /// published example (onnx#2398, onnx#8413).
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, UnpoolSpace};
+    ///
+    /// let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).output_shape([1, 1, 5, 5]);
+    /// let plan = |unpool: &MaxUnpool| unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64);
+    /// assert_eq!(plan(&unpool)?.space().shape(), [1, 1, 4, 4]);
+    /// assert_eq!(plan(&unpool.unpool_space(UnpoolSpace::OutputShape))?.space().shape(), [1, 1, 5, 5]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
     pub fn unpool_space(mut self, space: UnpoolSpace) -> Self {
         self.own("unpool_space");
         self.unpool_space = space;
@@ -227,25 +337,60 @@ impl MaxUnpool {
     }
 
     /// How small `output_shape` may be. Default: per axis with `InferredTopLeft`, any size with `OutputShape`.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, UnpoolMinSize, UnpoolSpace};
+    ///
+    /// let unpool = MaxUnpool::new([2]).strides([2]).output_shape([1, 1, 5]).unpool_space(UnpoolSpace::OutputShape);
+    /// assert!(unpool.plan(&[1, 1, 3], DType::F32, IndexType::I64).is_ok());
+    /// let unpool = unpool.unpool_min_size(UnpoolMinSize::PerAxis);
+    /// assert!(unpool.plan(&[1, 1, 3], DType::F32, IndexType::I64).is_err(), "6 are inferred");
+    /// ```
     pub fn unpool_min_size(mut self, rule: UnpoolMinSize) -> Self {
         self.own("unpool_min_size");
         self.unpool_min_size = Some(rule);
         self
     }
 
-    /// Which of several equal indices wins.
+    /// Which of several equal indices wins. Default: the last in (n, c, spatial) order.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Duplicates, MaxUnpool};
+    /// assert_eq!(MaxUnpool::new([2]).duplicates(Duplicates::LastWins), MaxUnpool::new([2]));
+    /// assert_ne!(MaxUnpool::new([2]).duplicates(Duplicates::Any), MaxUnpool::new([2]));
+    /// ```
     pub fn duplicates(mut self, rule: Duplicates) -> Self {
         self.duplicates = rule;
         self
     }
 
-    /// What happens to indices outside the index space.
+    /// What happens to indices outside the index space. Default: they are an error of the call.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
+    ///
+    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[-1i64, 2])?);
+    /// let unpool = MaxUnpool::new([2]).out_of_bounds(OutOfBounds::Skip);
+    /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
+    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 0, 6]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn out_of_bounds(mut self, rule: OutOfBounds) -> Self {
         self.out_of_bounds = rule;
         self
     }
 
     /// A function applied to every element of Y after the scatter, filled zeros included.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, Activation, DType, IndexType, MaxUnpool, TensorView};
+    ///
+    /// let (x, indices) = (TensorView::new([1, 1, 1], &[9i8])?, TensorView::new([1, 1, 1], &[1i64])?);
+    /// let unpool = MaxUnpool::new([2]).activation(Activation::Clip { min: 1.0, max: 6.0 });
+    /// let plan = unpool.plan(x.shape(), DType::I8, IndexType::I64)?;
+    /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[1, 6]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
     pub fn activation(mut self, activation: Activation) -> Self {
         self.activation = activation;
         self

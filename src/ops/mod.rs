@@ -38,6 +38,16 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers that do not fit.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool, PlanError, Pooling};
+    ///
+    /// fn output_shape(pool: &dyn Pooling, shape: &[usize]) -> Result<Vec<usize>, PlanError> {
+    ///     Ok(pool.plan(shape, DType::F32, None)?.output_shape().to_vec())
+    /// }
+    /// assert_eq!(output_shape(&GlobalMaxPool::new(), &[2, 3, 5, 7])?, [2, 3, 1, 1]);
+    /// # Ok::<(), PlanError>(())
+    /// ```
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError>;
 }
 

@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::index::IndexSpace;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{ConvertPlan, Plan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
+use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::uniform::{self, pair};
 
 /// A digit that is the channel or the batch; any other number is an axis.
@@ -70,7 +70,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     let uniform = bytemuck::bytes_of(&uniform).to_vec();
     let (from_type, to_type) = (plan.from_type, plan.to_type);
     let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
-        let (uniform, slots) = (uniform.clone(), slots.to_vec());
+        let (uniform, slots) = (uniform.clone(), slots.iter().copied().map(Part::whole).collect());
         schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     };
     dispatch(KernelKey::ConvertClear, [1, 1, 1], &[Slot::Status], 0);

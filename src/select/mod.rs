@@ -1,9 +1,12 @@
 //! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. Policy that can change
 //! speed and never results.
 
+mod accumulate;
 mod activation;
 mod convert;
+mod cut;
 mod digits;
+mod pass;
 mod pool;
 mod stream;
 mod unpool;
@@ -16,7 +19,22 @@ use crate::schedule::{Build, Family, Limits, Schedule};
 ///
 /// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
 /// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
+///
+/// ```
+/// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
+///
+/// // More taps in a window than one invocation may look at.
+/// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
+/// assert!(90 * 90 > MAX_ITERATIONS && !families(&plan, &Limits::WEBGPU).contains(&Family::Direct));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 pub const MAX_ITERATIONS: u64 = 7_000;
+
+/// The most taps of one dispatch, for the patience of drivers' watchdogs.
+pub(crate) const MAX_TAPS: u64 = 1 << 31;
+
+/// The most dispatches of a schedule: beyond, what a caller wants is better had in pieces.
+pub(crate) const MAX_DISPATCHES: u64 = 1 << 16;
 
 /// Positions carry a flag in their highest bit on their way between passes.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;
@@ -52,8 +70,15 @@ pub struct Choice {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
-    [Family::Direct, Family::Separable, Family::Streaming, Family::ClaimEmit, Family::Convert]
-        .into_iter()
+    let all = [
+        Family::Direct,
+        Family::Separable,
+        Family::Accumulating,
+        Family::Streaming,
+        Family::ClaimEmit,
+        Family::Convert,
+    ];
+    all.into_iter()
         .filter(|&family| {
             let choice = Choice { family: Some(family), build: Build::Generic };
             select(plan, limits, &choice).is_ok()
@@ -69,6 +94,16 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
 /// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, PlanError};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.family(), Family::Direct);
+/// let unpool = Choice { family: Some(Family::Streaming), ..Choice::default() };
+/// assert!(matches!(select(&plan, &Limits::WEBGPU, &unpool), Err(PlanError::KernelDoesNotApply { .. })));
+/// # Ok::<(), PlanError>(())
+/// ```
 pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     let schedule = choose(plan, limits, choice)?;
     schedule.check(limits)?;
@@ -79,12 +114,17 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
     match plan {
         Plan::Pool(pool) => match choice.family {
             Some(family) => pool::schedule(pool, limits, family, choice.build),
-            None => match pool::schedule(pool, limits, Family::Direct, choice.build) {
-                Err(PlanError::KernelDoesNotApply { .. }) => {
-                    pool::schedule(pool, limits, Family::Separable, choice.build)
+            None => {
+                let mut refused = None;
+                for family in [Family::Direct, Family::Separable, Family::Accumulating] {
+                    match pool::schedule(pool, limits, family, choice.build) {
+                        Ok(schedule) => return Ok(schedule),
+                        Err(error) => refused = refused.or(Some(error)),
+                    }
                 }
-                other => other,
-            },
+                // What keeps the simplest family from it says most.
+                Err(refused.unwrap_or(PlanError::NotOnGpu { what: "this pool" }))
+            }
         },
         Plan::Unpool(unpool) => match choice.family {
             Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
@@ -114,7 +154,13 @@ fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
 }
 
-/// Refuses a buffer that the device cannot hold or bind.
+/// Refuses a buffer that the device cannot hold. It may be bound in parts.
+fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
+    let limit = limits.max_buffer_bytes;
+    if bytes > limit { Err(PlanError::ExceedsLimit { what, needed: bytes, limit }) } else { Ok(()) }
+}
+
+/// Refuses a buffer that the device cannot hold or bind whole.
 fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
     let limit = limits.max_buffer_bytes.min(limits.max_binding_bytes);
     if bytes > limit { Err(PlanError::ExceedsLimit { what, needed: bytes, limit }) } else { Ok(()) }

@@ -2,7 +2,8 @@
 //! device decide whether the general path follows.
 
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::pool::{PassAxis, PassWindow, lanes, pass_axis};
+use super::pass::{PassAxis, PassWindow, pass_axis};
+use super::pool::lanes;
 use super::{MAX_ITERATIONS, WORKGROUP, activation, check_bytes, grid, unpool};
 use crate::attributes::Layout;
 use crate::error::PlanError;
@@ -10,7 +11,7 @@ use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
-use crate::schedule::{Dispatch, Family, Limits, STATUS_WORDS, Schedule};
+use crate::schedule::{Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
 use crate::uniform;
 
 /// The schedule of a streaming unpool.
@@ -83,7 +84,14 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         let mut uniform: uniform::Stream = uniform;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots: slots.to_vec(), grid, indirect: None, iterations });
+        schedule.dispatches.push(Dispatch {
+            key,
+            uniform,
+            slots: slots.iter().copied().map(Part::whole).collect(),
+            grid,
+            indirect: None,
+            iterations,
+        });
     };
     let check = [Slot::Indices, Slot::Tables, Slot::Status];
     dispatch(KernelKey::UnpoolCheck { index_type }, grid(sources, limits)?, &check, uniform.digits.into());

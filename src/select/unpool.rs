@@ -8,7 +8,7 @@ use crate::error::PlanError;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{Plan, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, STATUS_WORDS, Schedule, device_bytes};
+use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule, device_bytes};
 use crate::uniform;
 
 /// The schedule of an unpool.
@@ -66,7 +66,14 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         let mut uniform: uniform::Unpool = uniform;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots: slots.to_vec(), grid, indirect: None, iterations });
+        schedule.dispatches.push(Dispatch {
+            key,
+            uniform,
+            slots: slots.iter().copied().map(Part::whole).collect(),
+            grid,
+            indirect: None,
+            iterations,
+        });
         Ok(())
     };
     dispatch(KernelKey::UnpoolClear, outputs.max(STATUS_WORDS), &[owners, Slot::Status], 0)?;

@@ -32,15 +32,20 @@ fn every_key() -> Vec<KernelKey> {
         }
         for activation in activations {
             for constants in [None, Some(constants)] {
-                for source in [Source::Elements, Source::Candidates] {
-                    let sinks = [
-                        Sink::Candidates,
-                        Sink::Values,
-                        Sink::ValuesAndIndices(IndexType::I32),
-                        Sink::ValuesAndIndices(IndexType::I64),
-                    ];
-                    keys.extend(sinks.map(|sink| KernelKey::Pool { dtype, source, sink, activation, constants }));
-                }
+                let values =
+                    [Sink::Values, Sink::ValuesAndIndices(IndexType::I32), Sink::ValuesAndIndices(IndexType::I64)];
+                let mut pass = |source, sinks: &[Sink]| {
+                    keys.extend(sinks.iter().chain(&values).map(|&sink| KernelKey::Pool {
+                        dtype,
+                        source,
+                        sink,
+                        activation,
+                        constants,
+                    }));
+                };
+                pass(Source::Elements, &[Sink::Candidates, Sink::Accumulators]);
+                pass(Source::Candidates, &[Sink::Candidates]);
+                pass(Source::Accumulators, &[]);
             }
             keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
             keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));

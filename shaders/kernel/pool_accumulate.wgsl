@@ -1,0 +1,31 @@
+// A part of a pool whose windows are looked at in parts: takes what this part knows into what is known.
+// Fewest bytes: what it reads of X once, 24 for each output both ways.
+// provides: main
+// requires: pool, invocation, WORKGROUP, Accumulated, accumulated, keep, element, scan, better, is_nan
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, pool.grid_width, local);
+  if (number >= pool.outputs) {
+    return;
+  }
+  let output = pool.output_first + number;
+  var known = Accumulated();
+  if (pool.fresh == 0u) {
+    known = accumulated(output);
+  }
+  let part = scan(output);
+  if (part.seen && (!known.candidate.seen || part.first < known.candidate.first)) {
+    known.candidate.first = part.first;
+    known.candidate.seen = true;
+    known.first_raw = element(part.first);
+  }
+  if (part.found) {
+    let raw = element(part.best);
+    if (better(part.key, part.best, is_nan(raw), known.candidate)) {
+      known.candidate.best = part.best;
+      known.candidate.found = true;
+      known.best_raw = raw;
+    }
+  }
+  keep(output, known);
+}

@@ -1,0 +1,8 @@
+// Windows are looked at in parts: this dispatch has some of the taps.
+// provides: within
+// requires: pool, Window
+fn within(window: Window, a: u32) -> Window {
+  let begin = min(pool.tap_from[a], window.count);
+  let end = min(pool.tap_to[a], window.count);
+  return Window(window.first + begin * window.step, end - begin, window.step);
+}

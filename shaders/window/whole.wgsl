@@ -1,0 +1,6 @@
+// Windows are looked at whole.
+// provides: within
+// requires: Window
+fn within(window: Window, a: u32) -> Window {
+  return window;
+}

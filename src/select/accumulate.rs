@@ -1,0 +1,179 @@
+//! Schedules of pools whose windows are looked at in parts: every dispatch takes some taps of some outputs, whatever a binding can
+//! hold, into what is known of them; the last ones write what came out.
+
+use super::cut::{Cutter, OUTPUT_UNIT, part, spans};
+use super::pass::{Pass, Span, iterations, passes};
+use super::pool::{Finish, lanes};
+use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
+use crate::error::PlanError;
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source};
+use crate::plan::{PoolPlan, count};
+use crate::schedule::{Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use crate::uniform;
+
+/// Bytes of an accumulator: three pairs of words.
+const ACCUMULATOR_BYTES: u64 = 24;
+
+/// Where the accumulators of a tile of outputs are.
+const ACCUMULATORS: Slot = Slot::Scratch(0);
+
+/// Appends the dispatches to a schedule without any.
+pub(super) fn dispatches(
+    schedule: &mut Schedule,
+    plan: &PoolPlan,
+    limits: &Limits,
+    activation_kind: ActivationKind,
+    activation: uniform::Activation,
+) -> Result<(), PlanError> {
+    let passes = passes(plan, Family::Direct, limits)?;
+    let [pass] = passes.as_slice() else {
+        let reason = "there are more than three spatial axes";
+        return Err(PlanError::KernelDoesNotApply { family: Family::Accumulating, reason });
+    };
+    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
+    let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
+    let (total, lanes) = (pass.outputs()?, lanes(plan.dtype));
+    let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
+    let cutter = Cutter { plan, passes: &passes, limits };
+    let most = limits.max_binding_bytes.min(limits.max_buffer_bytes);
+    let fits = |outputs: Span| {
+        let index_bytes = plan.indices.as_ref().map_or(0, |indices| {
+            device_bytes(cutter.store(outputs).aligned(OUTPUT_UNIT).count(), indices.index_type.bytes())
+        });
+        grid(outputs.count(), limits).is_ok()
+            && outputs.count() * ACCUMULATOR_BYTES <= most
+            && outputs.count() * plan.dtype.bytes() as u64 <= limits.max_binding_bytes
+            && index_bytes <= limits.max_binding_bytes
+    };
+    let Some(tiles) = spans(total, fits)? else {
+        let (what, needed) = ("bytes of accumulators", OUTPUT_UNIT.min(total) * ACCUMULATOR_BYTES);
+        return Err(PlanError::ExceedsLimit { what, needed, limit: most });
+    };
+    let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
+    schedule.scratch.push(largest * ACCUMULATOR_BYTES);
+    for tile in tiles {
+        let mut parts = Parts { pass, plan, limits, uniform, tile, schedule };
+        parts.take(tile, pass.taps())?;
+        let store = cutter.store(tile).aligned(OUTPUT_UNIT);
+        let iterations = (1 + finish.iterations).saturating_mul(lanes);
+        parts.finish(sink, activation_kind, store, lanes, iterations)?;
+    }
+    Ok(())
+}
+
+/// The dispatches of one tile.
+struct Parts<'a> {
+    pass: &'a Pass,
+    plan: &'a PoolPlan,
+    limits: &'a Limits,
+    uniform: uniform::Pool,
+    tile: Span,
+    schedule: &'a mut Schedule,
+}
+
+impl Parts<'_> {
+    /// Takes some taps of some outputs in, in as few dispatches as bindings and invocations allow.
+    fn take(&mut self, outputs: Span, taps: [Span; 3]) -> Result<(), PlanError> {
+        let x = self.x(outputs, &taps);
+        let bytes = device_bytes(x.count(), self.plan.dtype.bytes());
+        let work = outputs.count().saturating_mul(taps.iter().fold(1, |taken, taps| taken * taps.count().max(1)));
+        let many = iterations(&taps) + 1 > MAX_ITERATIONS;
+        if bytes <= self.limits.max_binding_bytes && work <= MAX_TAPS && !many {
+            return self.dispatch(outputs, &taps, x);
+        }
+        // Fewer outputs need less of X, but not less than one of them needs.
+        let alone = self.x(Span { end: outputs.first + 1, ..outputs }, &taps);
+        let wide = device_bytes(alone.count(), self.plan.dtype.bytes()) > self.limits.max_binding_bytes / 2;
+        if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
+            // The outermost axis reaches farthest.
+            let Some(axis) = taps.iter().position(|taps| taps.count() > 1) else {
+                let (what, limit) = ("bytes of an element", self.limits.max_binding_bytes);
+                return Err(PlanError::ExceedsLimit { what, needed: bytes, limit });
+            };
+            for half in taps[axis].halves(1) {
+                let mut part: [Span; 3] = taps;
+                part[axis] = half;
+                self.take(outputs, part)?;
+            }
+            return Ok(());
+        }
+        for half in outputs.halves(1) {
+            self.take(half, taps)?;
+        }
+        Ok(())
+    }
+
+    /// What some taps of some outputs look at, from where a binding can begin.
+    fn x(&self, outputs: Span, taps: &[Span; 3]) -> Span {
+        self.pass.source(outputs, taps).aligned(256 / self.plan.dtype.bytes() as u64)
+    }
+
+    fn dispatch(&mut self, outputs: Span, taps: &[Span; 3], x: Span) -> Result<(), PlanError> {
+        let key = self.key(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
+        let mut uniform: uniform::Pool = self.uniform;
+        uniform.x_first = x.first as u32;
+        // Taps are halved in order, so the part with every first tap is the first that looks at an output.
+        uniform.fresh = taps.iter().all(|taps| taps.first == 0).into();
+        for (axis, taps) in taps.iter().enumerate() {
+            uniform.tap_from[axis] = taps.first as u32;
+            uniform.tap_to[axis] = taps.end as u32;
+        }
+        let elements = count(&self.plan.input_shape);
+        let slots = vec![
+            part(Slot::X, x, self.plan.dtype.bytes(), elements),
+            Part::whole(Slot::Tables),
+            Part::whole(ACCUMULATORS),
+        ];
+        self.push(key, uniform, slots, outputs, outputs.count(), iterations(taps) + 1)
+    }
+
+    /// Writes what is known of the tile, its indices into this part of the index tensor.
+    fn finish(
+        &mut self,
+        sink: Sink,
+        activation: ActivationKind,
+        store: Span,
+        lanes: u64,
+        iterations: u64,
+    ) -> Result<(), PlanError> {
+        let key = self.key(Source::Accumulators, sink, activation);
+        let mut uniform: uniform::Pool = self.uniform;
+        uniform.store_first = store.first as u32;
+        let elements = count(&self.plan.output_shape);
+        let mut slots = vec![part(Slot::Y, self.tile, self.plan.dtype.bytes(), elements)];
+        if let Sink::ValuesAndIndices(index_type) = sink {
+            slots.push(Part::whole(Slot::Tables));
+            slots.push(part(Slot::IndicesOut, store, index_type.bytes(), elements));
+        }
+        slots.push(Part::whole(ACCUMULATORS));
+        self.push(key, uniform, slots, self.tile, self.tile.count().div_ceil(lanes), iterations)
+    }
+
+    fn key(&self, source: Source, sink: Sink, activation: ActivationKind) -> KernelKey {
+        // There are many parts and each looks at few taps, so that constants would gain little.
+        KernelKey::Pool { dtype: self.plan.dtype, source, sink, activation, constants: None }
+    }
+
+    fn push(
+        &mut self,
+        key: KernelKey,
+        mut uniform: uniform::Pool,
+        slots: Vec<Part>,
+        outputs: Span,
+        invocations: u64,
+        iterations: u64,
+    ) -> Result<(), PlanError> {
+        let grid = grid(invocations, self.limits)?;
+        uniform.outputs = outputs.count() as u32;
+        uniform.output_first = outputs.first as u32;
+        uniform.in_first = self.tile.first as u32;
+        uniform.grid_width = grid[0];
+        let uniform = bytemuck::bytes_of(&uniform).to_vec();
+        self.schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+        let needed = self.schedule.dispatches.len() as u64;
+        if needed > MAX_DISPATCHES {
+            return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Cutting a pass into dispatches where a buffer exceeds a binding, a grid the device, or the work a watchdog's patience.
+
+use super::pass::{Pass, Span};
+use super::{MAX_DISPATCHES, MAX_TAPS, grid};
+use crate::error::PlanError;
+use crate::kernel::{Sink, Slot, Source};
+use crate::plan::{PoolPlan, count};
+use crate::schedule::{Limits, Part, device_bytes};
+
+/// Bytes of a candidate: two words.
+pub(super) const CANDIDATE_BYTES: u64 = 8;
+
+/// Offsets of bindings, in bytes: no device asks for larger multiples.
+const ALIGNMENT: u64 = 256;
+
+/// Outputs between two cuts: their bytes are a multiple of [`ALIGNMENT`] for every element and index type.
+pub(super) const OUTPUT_UNIT: u64 = 256;
+
+/// The passes of a pool and what a dispatch of them may bind.
+pub(super) struct Cutter<'a> {
+    pub plan: &'a PoolPlan,
+    pub passes: &'a [Pass],
+    pub limits: &'a Limits,
+}
+
+/// One dispatch: its outputs, and what it binds of X, of the candidates that it reads, and of the index tensor, in elements.
+pub(super) struct Cut {
+    pub outputs: Span,
+    pub x: Span,
+    pub source: Span,
+    pub store: Span,
+}
+
+impl Cutter<'_> {
+    /// The dispatches of a pass. `None` if what one output looks at does not fit a binding.
+    pub fn cuts(&self, number: usize, sink: Sink, lanes: u64) -> Result<Option<Vec<Cut>>, PlanError> {
+        let total = self.passes[number].outputs()?;
+        let fits = |outputs: Span| self.fits(number, sink, lanes, outputs);
+        let Some(spans) = spans(total, fits)? else {
+            return Ok(None);
+        };
+        Ok(Some(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect()))
+    }
+
+    /// What a dispatch over these outputs binds.
+    fn cut(&self, number: usize, outputs: Span) -> Cut {
+        let pass = &self.passes[number];
+        let whole = outputs.count() == pass.outputs().unwrap_or(0);
+        let source = pass.source(outputs, &pass.taps());
+        // An uncut pass binds its buffers whole.
+        let cut = |span: Span, unit: u64| if whole { Span { first: 0, ..span } } else { span.aligned(unit) };
+        Cut {
+            outputs,
+            x: cut(self.x(number, outputs), ALIGNMENT / self.plan.dtype.bytes() as u64),
+            source: cut(source, ALIGNMENT / CANDIDATE_BYTES),
+            store: cut(self.store(outputs), OUTPUT_UNIT),
+        }
+    }
+
+    /// The elements of X that some outputs of a pass come from.
+    fn x(&self, number: usize, outputs: Span) -> Span {
+        let mut span = outputs;
+        for pass in self.passes[..=number].iter().rev() {
+            span = pass.source(span, &pass.taps());
+        }
+        span
+    }
+
+    /// The places of some outputs in the index tensor.
+    pub fn store(&self, outputs: Span) -> Span {
+        let Some(indices) = &self.plan.indices else {
+            return outputs;
+        };
+        let channels = self.plan.channels as u64;
+        let item = count(&self.plan.output_shape) / (self.plan.batch as u64).max(1);
+        if indices.space.layout == self.plan.layout || channels == 1 || item == channels {
+            return outputs;
+        }
+        // The layouts order a batch item differently, so that all of it may be written.
+        Span { first: outputs.first / item * item, end: outputs.end.next_multiple_of(item) }
+    }
+
+    fn fits(&self, number: usize, sink: Sink, lanes: u64, outputs: Span) -> bool {
+        let pass = &self.passes[number];
+        let most_taps = pass.axes.iter().fold(1u64, |product, axis| product.saturating_mul(axis.most_taps.max(1)));
+        // A single unit of outputs is not cut further for its taps: the iterations of an invocation are bounded anyway.
+        let few_taps = outputs.count() <= OUTPUT_UNIT || outputs.count().saturating_mul(most_taps) <= MAX_TAPS;
+        if !few_taps || grid(outputs.count().div_ceil(lanes), self.limits).is_err() {
+            return false;
+        }
+        let cut = self.cut(number, outputs);
+        let bytes = |span: Span, element_bytes: usize| device_bytes(span.count(), element_bytes);
+        let value_bytes = match sink {
+            Sink::Candidates => outputs.count() * CANDIDATE_BYTES,
+            _ => bytes(outputs, self.plan.dtype.bytes()),
+        };
+        let index_bytes = match sink {
+            Sink::ValuesAndIndices(index_type) => bytes(cut.store, index_type.bytes()),
+            _ => 0,
+        };
+        let source_bytes = if number == 0 { 0 } else { cut.source.count() * CANDIDATE_BYTES };
+        let x_bytes = bytes(cut.x, self.plan.dtype.bytes());
+        [value_bytes, index_bytes, source_bytes, x_bytes].iter().all(|&bytes| bytes <= self.limits.max_binding_bytes)
+    }
+}
+
+impl Cut {
+    /// The parts of the buffers that the dispatch binds, in the order of the key's bindings.
+    pub fn slots(&self, number: usize, source: Source, sink: Sink, plan: &PoolPlan) -> Vec<Part> {
+        let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
+        let mut slots = vec![part(Slot::X, self.x, plan.dtype.bytes(), x)];
+        if sink != Sink::Candidates {
+            slots.push(part(Slot::Y, self.outputs, plan.dtype.bytes(), y));
+        }
+        if source == Source::Candidates {
+            slots.push(part(Slot::Scratch(number - 1), self.source, CANDIDATE_BYTES as usize, u64::MAX));
+        }
+        if sink == Sink::Candidates {
+            slots.push(part(Slot::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
+        }
+        slots.push(Part::whole(Slot::Tables));
+        if let Sink::ValuesAndIndices(index_type) = sink {
+            slots.push(part(Slot::IndicesOut, self.store, index_type.bytes(), y));
+        }
+        slots
+    }
+}
+
+/// Some elements of a buffer that has so many: whole words of them, or all if they are all.
+pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) -> Part {
+    if span.first == 0 && span.end >= elements {
+        return Part::whole(slot);
+    }
+    let offset = span.first * element_bytes as u64;
+    Part { slot, offset, bytes: Some(device_bytes(span.end.min(elements), element_bytes) - offset) }
+}
+
+/// As few spans as cover everything and fit, each but the last a multiple of [`OUTPUT_UNIT`]. `None` if not even one unit fits.
+pub(super) fn spans(total: u64, fits: impl Fn(Span) -> bool) -> Result<Option<Vec<Span>>, PlanError> {
+    let mut spans = Vec::new();
+    let mut first = 0;
+    while first < total {
+        let all = Span { first, end: total };
+        let end = if fits(all) {
+            total
+        } else {
+            // The most units that fit, between none and all.
+            let (mut fit, mut too_many) = (0, (total - first).div_ceil(OUTPUT_UNIT));
+            while too_many - fit > 1 {
+                let units = fit + (too_many - fit) / 2;
+                if fits(Span { first, end: first + units * OUTPUT_UNIT }) { fit = units } else { too_many = units }
+            }
+            if fit == 0 {
+                return Ok(None);
+            }
+            first + fit * OUTPUT_UNIT
+        };
+        spans.push(Span { first, end });
+        if spans.len() as u64 > MAX_DISPATCHES {
+            let needed = total.div_ceil(end - first);
+            return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
+        }
+        first = end;
+    }
+    Ok(Some(spans))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_cover_everything_once_in_units() {
+        for total in [1, 255, 256, 257, 5_000] {
+            for most in [256, 300, 1_000, 10_000] {
+                let found = spans(total, |span| span.count() <= most).unwrap().unwrap();
+                assert_eq!((found[0].first, found[found.len() - 1].end), (0, total));
+                assert!(found.windows(2).all(|pair| pair[0].end == pair[1].first && pair[1].first % OUTPUT_UNIT == 0));
+                assert!(found.iter().all(|span| span.count() <= most && span.count() > 0));
+            }
+        }
+        assert_eq!(spans(1_000, |span| span.count() < 256).unwrap(), None);
+        assert!(spans(u64::MAX / 2, |span| span.count() <= 256).is_err());
+    }
+}

@@ -1,0 +1,355 @@
+//! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
+
+use super::{check_bytes, check_elements};
+use crate::attributes::Layout;
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::plan::{PoolAxis, PoolPlan};
+use crate::schedule::{Family, Limits};
+use crate::uniform;
+
+/// A window longer than this is cut into parts by the separable family.
+const PART_TAPS: u64 = 1_024;
+
+/// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
+const FORMULA_LIMIT: i64 = 1 << 29;
+
+/// How an axis is given (shaders/window/windows.wgsl).
+const TABLE: u32 = 1;
+const HOLDERS: u32 = 2;
+
+/// The windows of one axis of a pass.
+#[derive(Debug, Clone)]
+pub(super) enum PassWindow {
+    /// Every output is its own element.
+    Identity,
+    /// As in the plan.
+    Axis(AxisWindow),
+    /// First tap and number of taps of each output, and the distance between taps.
+    Table(Vec<[i64; 2]>, i64),
+    /// From an element to the windows that can hold it, on an axis of so many elements.
+    Holders(AxisWindow, u64),
+}
+
+/// One axis of a pass.
+#[derive(Debug, Clone)]
+pub(super) struct PassAxis {
+    pub input: u64,
+    pub output: u64,
+    pub most_taps: u64,
+    pub window: PassWindow,
+}
+
+impl PassAxis {
+    pub fn unit() -> Self {
+        PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
+    }
+
+    pub fn of(axis: &PoolAxis) -> Self {
+        PassAxis {
+            input: axis.input as u64,
+            output: axis.output as u64,
+            most_taps: axis.most_taps(),
+            window: PassWindow::Axis(axis.window),
+        }
+    }
+
+    /// The lowest and the highest element that outputs from `first` to `last` may look at, as far as they look at these taps.
+    /// An axis of a pass has at least one element.
+    fn bounds(&self, first: u64, last: u64, taps: Span) -> [u64; 2] {
+        let end = self.input as i64 - 1;
+        let [low, high] = match &self.window {
+            PassWindow::Identity => [first as i64, last as i64],
+            PassWindow::Axis(window) => {
+                let of = |output: u64| window.bounds(output as usize, self.input as usize, self.output as usize);
+                let ([low, step], [high, _]) = (of(first), of(last));
+                let (skipped, taken) = (taps.first as i64, taps.end.saturating_sub(1) as i64);
+                // The highest first tap is less than a step behind the highest start.
+                let highest = high.saturating_add(step - 1).saturating_add(step.saturating_mul(taken));
+                [low.saturating_add(step.saturating_mul(skipped)), highest]
+            }
+            PassWindow::Table(table, step) => {
+                let part = &table[first as usize..=last as usize];
+                let low = part.iter().map(|[first, _]| *first).min().unwrap_or(0);
+                let high = part.iter().map(|[first, count]| first + (count - 1).max(0) * step).max().unwrap_or(0);
+                [low, high]
+            }
+            PassWindow::Holders(..) => [0, end],
+        };
+        // Windows without elements look at none, but a span is never empty.
+        let low = low.clamp(0, end);
+        [low as u64, high.clamp(low, end) as u64]
+    }
+
+    /// Whether the axis is left as it is.
+    fn is_identity(axis: &PoolAxis) -> bool {
+        axis.input == axis.output
+            && matches!(
+                axis.window,
+                AxisWindow::Adaptive | AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. }
+            )
+    }
+}
+
+/// Three neighbouring axes, what lies outside them and what lies inside.
+pub(super) struct Pass {
+    pub outer: u64,
+    pub axes: [PassAxis; 3],
+    pub inner: u64,
+}
+
+impl Pass {
+    pub fn outputs(&self) -> Result<u64, PlanError> {
+        let outputs = self.axes.iter().map(|axis| axis.output);
+        let product = outputs.chain([self.outer, self.inner]).try_fold(1u64, u64::checked_mul);
+        let outputs = product.unwrap_or(u64::MAX);
+        check_elements("candidates", outputs)?;
+        Ok(outputs)
+    }
+
+    /// The most taps on each axis.
+    pub fn taps(&self) -> [Span; 3] {
+        [0, 1, 2].map(|axis| Span { first: 0, end: self.axes[axis].most_taps })
+    }
+
+    /// Loop iterations of one output: each loop counts itself and what it contains.
+    pub fn iterations(&self) -> u64 {
+        iterations(&self.taps())
+    }
+
+    /// What some outputs may look at, as far as they look at these taps: a span that holds all of it.
+    pub fn source(&self, outputs: Span, taps: &[Span; 3]) -> Span {
+        let (first, last) = (self.coordinates(outputs.first), self.coordinates(outputs.end.saturating_sub(1)));
+        // How far apart neighbours on each digit lie: outer, the three axes, inner.
+        let mut steps = [1u64; 5];
+        for digit in (0..4).rev() {
+            let within = if digit == 3 { self.inner } else { self.axes[digit].input };
+            steps[digit] = steps[digit + 1].saturating_mul(within);
+        }
+        let mut span = Span { first: 0, end: 0 };
+        for digit in 0..5 {
+            let same = first[digit] == last[digit];
+            let [low, high] = match digit {
+                0 | 4 => [first[digit], last[digit]],
+                axis => self.axes[axis - 1].bounds(first[digit], last[digit], taps[axis - 1]),
+            };
+            span.first += low * steps[digit];
+            span.end += high * steps[digit];
+            if !same || digit == 4 {
+                // Below a digit that differs anything can be.
+                span.end += steps[digit];
+                // Outputs that share the outermost number with the first or the last one still bound the outermost axis.
+                if digit == 0 {
+                    let outermost = &self.axes[0];
+                    let [low, _] = outermost.bounds(first[1], outermost.output - 1, taps[0]);
+                    let [_, high] = outermost.bounds(0, last[1], taps[0]);
+                    span.first += low * steps[1];
+                    span.end -= (outermost.input - 1 - high) * steps[1];
+                }
+                break;
+            }
+        }
+        span
+    }
+
+    /// An output's number taken apart: outer, the three axes, inner.
+    fn coordinates(&self, output: u64) -> [u64; 5] {
+        let mut rest = output / self.inner;
+        let mut coordinates = [0, 0, 0, 0, output % self.inner];
+        for axis in (0..3).rev() {
+            coordinates[axis + 1] = rest % self.axes[axis].output;
+            rest /= self.axes[axis].output;
+        }
+        coordinates[0] = rest;
+        coordinates
+    }
+}
+
+/// Loop iterations of one output that looks at these taps.
+pub(super) fn iterations(taps: &[Span; 3]) -> u64 {
+    taps.iter().rev().fold(0, |inside: u64, taps| taps.count().saturating_mul(inside.saturating_add(1)))
+}
+
+/// Numbers from `first` up to, not including, `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub first: u64,
+    pub end: u64,
+}
+
+impl Span {
+    pub fn count(self) -> u64 {
+        self.end - self.first
+    }
+
+    /// The lower part and the upper, cut at a multiple of `unit` from the begin.
+    pub fn halves(self, unit: u64) -> [Span; 2] {
+        let middle = self.first + (self.count() / 2).next_multiple_of(unit).min(self.count() - 1);
+        [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
+    }
+
+    /// From the last multiple of `unit` on.
+    pub fn aligned(self, unit: u64) -> Span {
+        Span { first: self.first - self.first % unit, end: self.end }
+    }
+}
+
+/// How the axes of a plan are taken up by passes, the innermost first.
+pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
+    let axes = &plan.axes;
+    let (outer, inner) = match plan.layout {
+        Layout::Nchw => (plan.batch as u64 * plan.channels as u64, 1),
+        Layout::Nhwc => (plan.batch as u64, plan.channels as u64),
+    };
+    let mut extents: Vec<u64> = axes.iter().map(|axis| axis.input as u64).collect();
+    let mut passes = Vec::new();
+    let mut pass = |extents: &[u64], begin: usize, end: usize, of: [PassAxis; 3]| {
+        passes.push(Pass {
+            outer: outer * extents[..begin].iter().product::<u64>(),
+            axes: of,
+            inner: inner * extents[end..].iter().product::<u64>(),
+        });
+    };
+    if family == Family::Direct {
+        let mut end = axes.len();
+        while end > 0 {
+            let begin = end.saturating_sub(3);
+            let mut of = [PassAxis::unit(), PassAxis::unit(), PassAxis::unit()];
+            for (slot, axis) in of.iter_mut().rev().zip(axes[begin..end].iter().rev()) {
+                *slot = PassAxis::of(axis);
+            }
+            pass(&extents, begin, end, of);
+            for axis in begin..end {
+                extents[axis] = axes[axis].output as u64;
+            }
+            end = begin;
+        }
+        return Ok(passes);
+    }
+    let mut busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
+    // Axes that shrink come first, so that the candidates between two passes are never more than they must be. Positions
+    // break ties, so the order of the passes does not show.
+    busy.sort_by(|&a, &b| {
+        let ratio = |of: usize, by: usize| axes[of].output as u128 * axes[by].input as u128;
+        ratio(a, b).cmp(&ratio(b, a))
+    });
+    // A pool that moves nothing still has to be written.
+    let busy = if busy.is_empty() { vec![axes.len() - 1] } else { busy };
+    for axis in busy {
+        for level in levels(&axes[axis], limits)? {
+            let output = level.output;
+            pass(&extents, axis, axis + 1, [PassAxis::unit(), PassAxis::unit(), level]);
+            extents[axis] = output;
+        }
+    }
+    Ok(passes)
+}
+
+/// An axis whose windows are too long for one invocation, as several levels of parts.
+fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> {
+    let mut levels = Vec::new();
+    let mut current = PassAxis::of(axis);
+    while current.most_taps > PART_TAPS {
+        let parts = current.most_taps.div_ceil(PART_TAPS);
+        check_bytes("bytes of window tables", current.output.saturating_mul(parts).saturating_mul(8), limits)?;
+        let taps = |o: u64| match &current.window {
+            PassWindow::Table(table, _) => table[o as usize],
+            _ => {
+                let taps = axis.taps(o as usize);
+                [taps.first, taps.count]
+            }
+        };
+        let step = match &current.window {
+            PassWindow::Table(_, step) => *step,
+            _ => axis.taps(0).step,
+        };
+        let mut table = Vec::new();
+        for o in 0..current.output {
+            let [first, taps] = taps(o);
+            for part in 0..parts {
+                let done = (part * PART_TAPS) as i64;
+                table.push([first + done.min(taps) * step, (taps - done).clamp(0, PART_TAPS as i64)]);
+            }
+        }
+        let output = current.output * parts;
+        levels.push(PassAxis {
+            input: current.input,
+            output,
+            most_taps: PART_TAPS,
+            window: PassWindow::Table(table, step),
+        });
+        let combine = (0..current.output).map(|o| [(o * parts) as i64, parts as i64]).collect();
+        current =
+            PassAxis { input: output, output: current.output, most_taps: parts, window: PassWindow::Table(combine, 1) };
+    }
+    levels.push(current);
+    Ok(levels)
+}
+
+/// An axis as the uniform has it; its table, if it needs one, goes to the others.
+pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
+    let mut twin = uniform::Axis {
+        input: axis.input as u32,
+        output: axis.output as u32,
+        kernel: 1,
+        stride: 1,
+        dilation: 1,
+        pad_begin: 0,
+        kind: 0,
+        table: 0,
+    };
+    let entries: Box<dyn Iterator<Item = [i64; 2]>> = match &axis.window {
+        PassWindow::Identity => return Ok(twin),
+        PassWindow::Holders(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, extent)
+            if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin])
+                && i128::from(*kernel) * i128::from(*dilation) < i128::from(FORMULA_LIMIT) =>
+        {
+            twin.kernel = *kernel as u32;
+            twin.stride = *stride as u32;
+            twin.dilation = *dilation as u32;
+            twin.pad_begin = *pad_begin as i32;
+            twin.kind = HOLDERS;
+            twin.table = *extent as u32;
+            return Ok(twin);
+        }
+        PassWindow::Holders(window, extent) => {
+            Box::new((0..axis.output).map(|p| window.holders(p as usize, *extent as usize, axis.input as usize)))
+        }
+        PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation, pad_begin })
+            if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin]) =>
+        {
+            twin.kernel = *kernel as u32;
+            twin.stride = *stride as u32;
+            twin.dilation = *dilation as u32;
+            twin.pad_begin = *pad_begin as i32;
+            return Ok(twin);
+        }
+        PassWindow::Axis(window) => {
+            // A step beyond the input is never taken.
+            twin.dilation = window.taps(0, axis.input as usize, axis.output as usize).step.min(FORMULA_LIMIT) as u32;
+            Box::new((0..axis.output).map(|o| {
+                let taps = window.taps(o as usize, axis.input as usize, axis.output as usize);
+                [taps.first, taps.count]
+            }))
+        }
+        PassWindow::Table(table, step) => {
+            twin.dilation = (*step).min(FORMULA_LIMIT) as u32;
+            Box::new(table.iter().copied())
+        }
+    };
+    check_bytes("bytes of window tables", axis.output.saturating_mul(8), limits)?;
+    twin.kind = TABLE;
+    twin.table = tables.len() as u32;
+    for [first, count] in entries {
+        // A first tap beyond 32 bits belongs to an empty window.
+        tables.extend([u32::try_from(first).unwrap_or(u32::MAX), count as u32]);
+    }
+    Ok(twin)
+}
+
+fn fits_formula(axis: &PassAxis, attributes: [i64; 4]) -> bool {
+    let [_, stride, _, _] = attributes;
+    let last_start = (axis.output as i64 - 1).saturating_mul(stride);
+    let numbers = attributes.into_iter().chain([axis.input as i64, last_start]);
+    numbers.into_iter().all(|number| number.abs() < FORMULA_LIMIT)
+}
