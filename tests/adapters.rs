@@ -54,12 +54,16 @@ fn what_is_opened_is_among_what_is_there() {
     }
     assert_eq!(rows.len(), 7, "{report}");
 
-    // A tensor has to fit one binding, in whole words, and positions are 31 bits wide.
-    let bytes = rows["max_buffer_size"][1].min(rows["max_storage_buffer_binding_size"][1]) / 4 * 4;
+    // What one binding holds can be pooled, and nothing that no buffer holds. An unpool of u8 has larger indices than
+    // values.
+    let [buffer, binding] = ["max_buffer_size", "max_storage_buffer_binding_size"].map(|limit| rows[limit][1]);
     for (dtype, element_bytes) in [("u8", 1), ("f16", 2), ("f32", 4), ("f64", 8)] {
         let line = report.lines().find(|line| line.trim_start().starts_with(&format!("{dtype} ")));
-        let elements = line.and_then(|line| line.split_whitespace().nth(1)).expect("its largest tensor");
-        assert_eq!(elements.parse(), Ok((bytes / element_bytes).min(1 << 31)), "{dtype}: {report}");
+        let numbers = line.into_iter().flat_map(str::split_whitespace).skip(1).map(|number| number.parse().unwrap());
+        let [pooled, unpooled]: [u64; 2] = numbers.collect::<Vec<_>>().try_into().expect("two numbers");
+        let one_binding = (buffer.min(binding) / 4 * 4 / element_bytes).min(1 << 31);
+        assert!((one_binding..=buffer / element_bytes).contains(&pooled), "{dtype}: {report}");
+        assert!((one_binding / 8..=buffer / element_bytes).contains(&unpooled), "{dtype}: {report}");
     }
     for kernel in ["max_pool ", "max_unpool ", "adaptive_max_pool ", "global_max_pool "] {
         assert!(report.lines().any(|line| line.trim_start().starts_with(kernel)), "{kernel} in {report}");

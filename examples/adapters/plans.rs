@@ -6,17 +6,18 @@ use wgpu_pooling::{
     AdaptiveMaxPool, Choice, DType, GlobalMaxPool, IndexType, Limits, MaxPool, MaxUnpool, Plan, PlanError, select,
 };
 
-/// Positions are 31 bits wide.
-const MOST_ELEMENTS: usize = 1 << 31;
+/// More elements than any device has room for.
+const TOO_MANY: usize = 1 << 40;
 
 /// The largest tensors, and what runs for some plans.
 pub fn describe(limits: &Limits) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
-    writeln!(text, "  largest tensors")?;
+    writeln!(text, "  {:<20} {:>12} {:>12}", "most elements", "pooled", "unpooled")?;
     for dtype in [DType::U8, DType::F16, DType::F32, DType::F64] {
-        let elements = largest(dtype, limits);
-        let mebibytes = (elements * dtype.bytes()) as f64 / f64::from(1 << 20);
-        writeln!(text, "    {:<4} {elements:>12} elements, {mebibytes:.0} MiB", dtype.name())?;
+        let pool = |elements| MaxPool::new([1]).plan(&[1, elements, 1], dtype, None).map(Plan::from);
+        let unpool = |elements| MaxUnpool::new([1]).plan(&[1, elements, 1], dtype, IndexType::I32).map(Plan::from);
+        let [pooled, unpooled] = [most(limits, pool), most(limits, unpool)];
+        writeln!(text, "  {:<20} {pooled:>12} {unpooled:>12}", dtype.name())?;
     }
     for (name, plan) in typical()? {
         let schedule = select(&plan, limits, &Choice::default());
@@ -35,14 +36,11 @@ pub fn describe(limits: &Limits) -> Result<String, Box<dyn std::error::Error>> {
     Ok(text)
 }
 
-/// The most elements that a pool reads and writes under these limits, found by asking.
-fn largest(dtype: DType, limits: &Limits) -> usize {
-    let fits = |elements: usize| {
-        let plan = MaxPool::new([1]).plan(&[1, 1, elements], dtype, None);
-        plan.is_ok_and(|plan| select(&plan.into(), limits, &Choice::default()).is_ok())
-    };
+/// The most elements for which a plan can be made and run under these limits, found by asking.
+fn most(limits: &Limits, plan: impl Fn(usize) -> Result<Plan, PlanError>) -> usize {
+    let fits = |elements| plan(elements).is_ok_and(|plan| select(&plan, limits, &Choice::default()).is_ok());
     // It fits up to some number and never above.
-    let (mut fitting, mut refused) = (0, MOST_ELEMENTS + 1);
+    let (mut fitting, mut refused) = (0, TOO_MANY);
     while fitting + 1 < refused {
         let middle = fitting + (refused - fitting) / 2;
         *if fits(middle) { &mut fitting } else { &mut refused } = middle;
