@@ -2,6 +2,8 @@
 
 #![cfg(feature = "gpu")]
 
+#[path = "common/absent.rs"]
+mod absent;
 #[path = "common/example.rs"]
 mod example;
 #[path = "common/pictures.rs"]

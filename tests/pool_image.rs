@@ -3,6 +3,8 @@
 
 #![cfg(feature = "gpu")]
 
+#[path = "common/absent.rs"]
+mod absent;
 #[path = "common/example.rs"]
 mod example;
 #[path = "common/pictures.rs"]
@@ -15,7 +17,7 @@ use std::path::Path;
 
 use example::Example;
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, RgbImage, Rgba};
-use pictures::{ABSENT_BACKEND, CAT, check_refusals, check_without_a_gpu, noise, read};
+use pictures::{CAT, check_refusals, check_without_a_gpu, noise, read};
 use skip::skip;
 
 static EXAMPLE: Example = Example::new("pool_image");
@@ -204,8 +206,6 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--grid", "-3"], "-3 x -3 has no cells"),
         (&["--grid", "100000"], "100000 x 100000"),
         (&["--grid", "9223372036854775807"], "9223372036854775807"),
-        (&["--backend", ABSENT_BACKEND, "--list-adapters"], "no such adapters"),
-        (&["--list-adapters"], "no adapters"),
         (&["--out", "text.png"], "text.png"),
         (&["--out", "text.png/below"], "text.png/below"),
         (&["--out", "taken"], "cannot write taken/pooled.png"),
@@ -221,6 +221,6 @@ fn what_is_wrong_is_said_in_one_line() {
 
 #[test]
 fn help_is_no_error() {
-    let options = ["--kernel", "--stride", "--pads", "--grid", "--backend", "--adapter", "--list-adapters", "--out"];
+    let options = ["--kernel", "--stride", "--pads", "--grid", "--backend", "--adapter", "--out"];
     EXAMPLE.has_help(&["--help"], &options);
 }

@@ -1,10 +1,16 @@
 //! On what it is computed: a GPU that the command line names, or the CPU.
 
+#[path = "adapter.rs"]
+mod adapter;
+#[path = "agreement.rs"]
+mod agreement;
+
 use std::error::Error;
 
-use clap::{Args, ValueEnum};
-use wgpu_pooling::wgpu::{AdapterInfo, Backends};
-use wgpu_pooling::{ExecuteError, Gpu, GpuOptions, Tensor};
+use adapter::{Backend, describe, gpu_options};
+pub use agreement::same;
+use clap::Args;
+use wgpu_pooling::{ExecuteError, Gpu, GpuOptions};
 
 use crate::common::one_line;
 
@@ -20,32 +26,13 @@ pub struct Device {
     adapter: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Backend {
-    Auto,
-    Vulkan,
-    Metal,
-    Dx12,
-    Gl,
-    Cpu,
-}
-
 impl Device {
     /// Which adapters the library may open; none for the CPU.
     pub fn options(&self) -> Option<GpuOptions> {
-        let options = GpuOptions::new();
-        let options = match self.backend {
-            Backend::Auto => options,
-            Backend::Vulkan => options.backends(Backends::VULKAN),
-            Backend::Metal => options.backends(Backends::METAL),
-            Backend::Dx12 => options.backends(Backends::DX12),
-            Backend::Gl => options.backends(Backends::GL),
-            Backend::Cpu => return None,
-        };
-        Some(match &self.adapter {
-            Some(name) => options.adapter_name(name),
-            None => options,
-        })
+        match self.backend {
+            Backend::Cpu => None,
+            backend => Some(gpu_options(backend, self.adapter.as_deref())),
+        }
     }
 
     /// What the options ask for. Only `auto` takes the CPU where there is no GPU; what is named has to be there.
@@ -97,31 +84,6 @@ impl Engine {
                 Ok(format!("GPU and CPU: {values} values and {indices} indices, bit for bit"))
             }
             Engine::Cpu { .. } => Ok("nothing to compare: the CPU path alone".to_owned()),
-        }
-    }
-}
-
-/// An adapter in a line.
-pub fn describe(adapter: &AdapterInfo) -> String {
-    let AdapterInfo { name, backend, device_type, driver, driver_info, .. } = adapter;
-    one_line(&format!("{name}, {backend}, {device_type:?}, {driver} {driver_info}"))
-}
-
-/// How many elements there are, if all have the same bits on the GPU and on the CPU; else what differs first.
-pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
-    what: &str,
-    on_gpu: &Tensor<T>,
-    on_cpu: &Tensor<T>,
-    bits: impl Fn(T) -> B,
-) -> Result<usize, String> {
-    let disagree = |difference: String| Err(format!("GPU and CPU disagree: {what}{difference}"));
-    if on_gpu.shape() != on_cpu.shape() {
-        return disagree(format!(": the shapes {:?} and {:?} differ", on_gpu.shape(), on_cpu.shape()));
-    }
-    match on_gpu.data().iter().zip(on_cpu.data()).position(|(&a, &b)| bits(a) != bits(b)) {
-        None => Ok(on_gpu.data().len()),
-        Some(at) => {
-            disagree(format!(" {at} is {:?} on the GPU and {:?} on the CPU", on_gpu.data()[at], on_cpu.data()[at]))
         }
     }
 }

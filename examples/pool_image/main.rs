@@ -25,7 +25,6 @@ use image::RgbImage;
 use operators::{Plans, Results, size};
 use options::Options;
 use sheet::Panel;
-use wgpu_pooling::list_adapters_blocking;
 
 /// The picture that is taken when none is named: CC0, see examples/images/README.md.
 const CAT: &[u8] = include_bytes!("../images/chelsea.png");
@@ -36,9 +35,6 @@ fn main() -> ExitCode {
 
 /// Does it all; what there is to say goes into `report` as far as it comes.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
-    if options.list_adapters {
-        return list_adapters(options, report);
-    }
     let original = picture::read(options.picture.as_deref(), CAT)?;
     let x = planes::from_picture(&original)?;
     let plans = Plans::new(options, x.shape())?;
@@ -96,18 +92,4 @@ fn pictures(
         ("adaptive.png", adaptive),
         ("contact_sheet.png", contact_sheet),
     ])
-}
-
-/// The adapters that the options allow, one on a line.
-fn list_adapters(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
-    let Some(gpu_options) = options.device.options() else {
-        return Err("--backend cpu has no adapters to list".into());
-    };
-    for adapter in list_adapters_blocking(&gpu_options) {
-        writeln!(report, "{}", engine::describe(&adapter))?;
-    }
-    if report.is_empty() {
-        return Err("no such adapters are here".into());
-    }
-    Ok(())
 }

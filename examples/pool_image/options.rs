@@ -34,10 +34,6 @@ pub struct Options {
     #[command(flatten)]
     pub device: Device,
 
-    /// Print the adapters of the backend and stop
-    #[arg(long)]
-    pub list_adapters: bool,
-
     /// The folder to write to; it is made if it does not exist
     #[arg(long, value_name = "DIR", default_value = "pool_image_out")]
     pub out: PathBuf,

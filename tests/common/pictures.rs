@@ -5,10 +5,8 @@ use std::path::Path;
 
 use image::{GrayImage, Luma, RgbImage};
 
+use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
-
-/// A backend that this system cannot have, and asking for which wakes no driver.
-pub const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
 
 /// A picture in the repository.
 pub const CAT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/chelsea.png");

@@ -1,0 +1,101 @@
+//! What each adapter of this machine offers, and what wgpu-pooling makes of the one that it would open.
+//!
+//! `cargo run --release --example adapters` prints it. Without an adapter it fails, so scripts can ask whether there is
+//! one; `--help` lists the options.
+
+#[path = "../common/adapter.rs"]
+mod adapter;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/gpu.rs"]
+mod gpu;
+mod plans;
+
+use std::error::Error;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use adapter::{describe, gpu_options};
+use clap::Parser;
+use gpu::Wanted;
+use wgpu_pooling::wgpu::{self, DownlevelFlags, Features, Limits};
+use wgpu_pooling::{ExecuteError, Gpu, list_adapters_blocking, required_limits};
+
+/// Shows what the GPUs of this machine offer to wgpu-pooling, which of them it would open, and what it would run there.
+///
+/// Fails if there is no usable one.
+#[derive(Debug, Parser)]
+#[command(name = "adapters")]
+struct Options {
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
+/// What chooses an adapter where no option does.
+const VARIABLES: [&str; 3] = ["WGPU_BACKEND", "WGPU_ADAPTER_NAME", "WGPU_POWER_PREF"];
+
+fn main() -> ExitCode {
+    common::main(run)
+}
+
+/// Does it all; what there is to say goes into `report` as far as it comes.
+fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
+    let gpu_options = gpu_options(options.wanted.backend, options.wanted.adapter.as_deref());
+    let opened = Gpu::open_blocking(&gpu_options);
+    let listed = list_adapters_blocking(&gpu_options);
+    if let (Err(ExecuteError::NoAdapter(_)), []) = (&opened, &listed[..]) {
+        return opened.map(|_| ()).map_err(Into::into);
+    }
+    for variable in VARIABLES {
+        let value = std::env::var(variable).unwrap_or_else(|_| "not set".to_owned());
+        writeln!(report, "{variable:<18} {value}")?;
+    }
+    // The library tells what adapters are; what they allow is wgpu's to tell.
+    for adapter in enumerate(&options.wanted) {
+        if listed.contains(&adapter.get_info()) {
+            writeln!(report)?;
+            offer(report, &adapter)?;
+        }
+    }
+    writeln!(report)?;
+    let gpu = opened?;
+    writeln!(report, "opened: {}", gpu.adapter_info().map_or_else(|| "without a name".to_owned(), describe))?;
+    report.push_str(&plans::describe(&gpu.limits())?);
+    Ok(())
+}
+
+fn enumerate(wanted: &Wanted) -> Vec<wgpu::Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends = wanted.backend.backends().unwrap_or(descriptor.backends);
+    let backends = descriptor.backends;
+    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
+}
+
+/// What an adapter has, and what a device of the library's would be opened with.
+fn offer(report: &mut String, adapter: &wgpu::Adapter) -> Result<(), Box<dyn Error>> {
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let computes = adapter.get_downlevel_capabilities().flags.contains(DownlevelFlags::COMPUTE_SHADERS);
+    writeln!(report, "{}", describe(&adapter.get_info()))?;
+    writeln!(report, "  {:<38} {:>12}", "compute shaders", yes(computes))?;
+    let timestamps = adapter.features().contains(Features::TIMESTAMP_QUERY);
+    writeln!(report, "  {:<38} {:>12}", "timestamps, for timings on request", yes(timestamps))?;
+    writeln!(report, "  {:<38} {:>12} {:>12}", "limits", "it has", "asked for")?;
+    let [has, asked] = [adapter.limits(), required_limits(adapter)].map(|limits| rows(&limits));
+    for ((name, has), (_, asked)) in has.into_iter().zip(asked) {
+        writeln!(report, "  {name:<38} {has:>12} {asked:>12}")?;
+    }
+    Ok(())
+}
+
+/// The limits that decide how large tensors can be and which kernels run.
+fn rows(limits: &Limits) -> [(&'static str, u64); 7] {
+    [
+        ("max_buffer_size", limits.max_buffer_size),
+        ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size),
+        ("max_storage_buffers_per_shader_stage", limits.max_storage_buffers_per_shader_stage.into()),
+        ("max_compute_workgroups_per_dimension", limits.max_compute_workgroups_per_dimension.into()),
+        ("max_compute_invocations_per_workgroup", limits.max_compute_invocations_per_workgroup.into()),
+        ("max_compute_workgroup_storage_size", limits.max_compute_workgroup_storage_size.into()),
+        ("min_storage_buffer_offset_alignment", limits.min_storage_buffer_offset_alignment.into()),
+    ]
+}

@@ -1,0 +1,25 @@
+//! The options of examples that show what happens on a device, and so need one.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+use crate::adapter::Backend;
+
+// Which GPU, as options. A documentation comment here would become the help of the whole program.
+#[derive(Debug, Args)]
+pub struct Wanted {
+    /// Which GPUs to look at; auto takes what WGPU_BACKEND says, or all
+    #[arg(long, value_parser = gpu_backend(), default_value = "auto")]
+    pub backend: Backend,
+
+    /// Only an adapter whose name contains this, in any case
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+}
+
+/// The backends without the one that is no GPU.
+fn gpu_backend() -> impl TypedValueParser<Value = Backend> {
+    let gpus = Backend::value_variants().iter().filter(|&&backend| backend != Backend::Cpu);
+    let names = gpus.filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(names).try_map(|name| Backend::from_str(&name, false))
+}

@@ -1,0 +1,140 @@
+//! One frame: the application's kernels and the library's between them, in one encoder and with one submit.
+
+use std::error::Error;
+
+use bytemuck::pod_collect_to_vec;
+use wgpu_pooling::wgpu::{self, BufferUsages};
+use wgpu_pooling::{
+    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, PoolPlan, Prepared, Schedule, Tensor,
+    UnpoolPlan,
+};
+
+use crate::host::Host;
+
+/// A pool and its unpool on frames of one size.
+pub struct Plans {
+    pub pool: PoolPlan,
+    pub unpool: UnpoolPlan,
+}
+
+impl Plans {
+    /// A frame's bytes are a tensor as they are: u8, channels last. The fourth channel is 255 throughout.
+    pub fn new(size: u32, window: i64) -> Result<Plans, Box<dyn Error>> {
+        if window > i64::from(size) {
+            return Err(format!("no window of {window} x {window} fits into a picture of {size} x {size}").into());
+        }
+        let shape = [1, size as usize, size as usize, 4];
+        let pool = MaxPool::new([window; 2]).strides([window; 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc);
+        let unpool = MaxUnpool::inverse_of(&pool, &shape);
+        let pool = pool.plan(&shape, DType::U8, Some(IndexType::I32))?;
+        let unpool = unpool.plan(pool.output_shape(), DType::U8, IndexType::I32)?;
+        Ok(Plans { pool, unpool })
+    }
+}
+
+/// What came back from the device.
+pub struct Results {
+    pub frame: Tensor<u8>,
+    pub maxima: Tensor<u8>,
+    pub indices: Tensor<i32>,
+    pub unpooled: Tensor<u8>,
+    pub picture: Tensor<u8>,
+    /// What wgpu says of the submit.
+    pub submission: String,
+}
+
+/// The library's part, ready for any number of frames.
+pub struct Pooling {
+    pub pool: Prepared,
+    pub unpool: Prepared,
+}
+
+impl Pooling {
+    /// Compiles; nothing runs yet.
+    pub fn new(gpu: &Gpu, plans: &Plans) -> Result<Pooling, ExecuteError> {
+        Ok(Pooling {
+            pool: gpu.prepare_blocking(plans.pool.clone())?,
+            unpool: gpu.prepare_blocking(plans.unpool.clone())?,
+        })
+    }
+}
+
+/// Draws a frame. All that the device does in here is in `encoder`, which this application submits.
+pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Box<dyn Error>> {
+    let Pooling { pool, unpool } = pooling;
+    let missing = "a schedule without bytes";
+    let bytes = |of: fn(&Schedule) -> Option<u64>, prepared: &Prepared| of(prepared.schedule()).ok_or(missing);
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    let frame = host.buffer("frame", bytes(Schedule::x_bytes, pool)?, usage);
+    let maxima = host.buffer("maxima", bytes(Schedule::y_bytes, pool)?, usage);
+    let indices = host.buffer("indices", bytes(Schedule::indices_out_bytes, pool)?, usage);
+    let unpooled = host.buffer("unpooled", bytes(Schedule::y_bytes, unpool)?, usage);
+    let report = host.buffer("report", bytes(Schedule::status_bytes, unpool)?, usage);
+    let picture = host.buffer("picture", frame.size(), usage);
+    let &[_, height, width, _] = plans.pool.input_shape() else {
+        return Err("a frame has four axes".into());
+    };
+    let size = [u32::try_from(width)?, u32::try_from(height)?];
+    let uniform = host.buffer("size", 8, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+    host.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&size));
+    let waves = host.kernel("interference", include_str!("interference.wgsl"), &[&uniform, &frame]);
+    let darken = host.kernel("darken", include_str!("darken.wgsl"), &[&uniform, &frame, &picture]);
+    let lights = host.kernel("lights", include_str!("lights.wgsl"), &[&uniform, &unpooled, &picture]);
+
+    let mut encoder = host.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
+    // A pass of the application's own,
+    let label = Some("draw");
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes: None });
+    waves.dispatch(&mut pass, size);
+    drop(pass);
+    // a pass of the library's in the same encoder,
+    let buffers = Buffers {
+        x: Some(frame.slice(..)),
+        y: Some(maxima.slice(..)),
+        indices_out: Some(indices.slice(..)),
+        ..Buffers::default()
+    };
+    pool.encode(&mut encoder, buffers)?;
+    // and one of the application's again, in which the library has a part: pipeline and bind group are others
+    // afterwards.
+    let label = Some("light up");
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes: None });
+    darken.dispatch(&mut pass, size);
+    let buffers = Buffers {
+        x: Some(maxima.slice(..)),
+        indices: Some(indices.slice(..)),
+        y: Some(unpooled.slice(..)),
+        status: Some(report.slice(..)),
+        ..Buffers::default()
+    };
+    unpool.encode_pass(&mut pass, buffers)?;
+    lights.dispatch(&mut pass, size);
+    drop(pass);
+
+    let parts = [&frame, &maxima, &indices, &unpooled, &report, &picture];
+    let mut ends = Vec::new();
+    for part in parts {
+        ends.push(ends.last().copied().unwrap_or(0) + part.size());
+    }
+    let total = ends.last().copied().unwrap_or(0);
+    let staging = host.buffer("readback", total, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+    for (part, end) in parts.into_iter().zip(&ends) {
+        encoder.copy_buffer_to_buffer(part, 0, &staging, end - part.size(), part.size());
+    }
+    let submission = host.queue.submit([encoder.finish()]);
+    let text = format!("{submission:?}");
+    staging.map_async(wgpu::MapMode::Read, .., |_| {});
+    host.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })?;
+    host.check()?;
+    let view = staging.get_mapped_range(..)?;
+    let read = |part: usize| &view[(ends[part] - parts[part].size()) as usize..ends[part] as usize];
+    unpool.read_report(&pod_collect_to_vec(read(4)))?;
+    Ok(Results {
+        frame: Tensor::new(plans.pool.input_shape(), read(0).to_vec())?,
+        maxima: Tensor::new(plans.pool.output_shape(), read(1).to_vec())?,
+        indices: Tensor::new(plans.pool.indices_shape(), pod_collect_to_vec(read(2)))?,
+        unpooled: Tensor::new(plans.unpool.output_shape(), read(3).to_vec())?,
+        picture: Tensor::new(plans.pool.input_shape(), read(5).to_vec())?,
+        submission: text,
+    })
+}

@@ -1,0 +1,144 @@
+//! The application's side that has nothing to do with pooling: its device, its callbacks, its kernels.
+
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wgpu_pooling::required_limits;
+use wgpu_pooling::wgpu::{self, BufferUsages};
+
+use crate::gpu::Wanted;
+
+/// What this application's own kernels need of a device, beside what every device has. It is the host's business, and
+/// an adapter with less than these opens no device.
+fn own_limits() -> wgpu::Limits {
+    wgpu::Limits {
+        max_storage_buffers_per_shader_stage: 2,
+        max_compute_invocations_per_workgroup: 64,
+        max_compute_workgroup_size_x: 8,
+        max_compute_workgroup_size_y: 8,
+        max_compute_workgroup_size_z: 1,
+        // A picture of 4096 x 4096 in workgroups of 8 x 8.
+        max_compute_workgroups_per_dimension: 512,
+        ..wgpu::Limits::downlevel_webgl2_defaults()
+    }
+}
+
+/// The application: a device that it opened by itself, and what it heard on the device's callbacks.
+pub struct Host {
+    pub adapter: wgpu::AdapterInfo,
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    errors: Arc<Mutex<Vec<String>>>,
+    losses: Arc<Mutex<Vec<String>>>,
+}
+
+impl Host {
+    /// Opens the adapter with limits for both: this application and the library.
+    pub fn open(wanted: &Wanted) -> Result<Host, Box<dyn Error>> {
+        let adapter = choose(wanted)?;
+        let required_limits = own_limits().or_better_values_from(&required_limits(&adapter));
+        let descriptor = wgpu::DeviceDescriptor { label: Some("own_device"), required_limits, ..Default::default() };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|error| format!("{} opens no device: {error}", adapter.get_info().name))?;
+        let [errors, losses] = [(); 2].map(|()| Arc::new(Mutex::new(Vec::new())));
+        let heard = Arc::clone(&errors);
+        device.on_uncaptured_error(Arc::new(move |error| note(&heard, error.to_string())));
+        Ok(Host { adapter: adapter.get_info(), device, queue, errors, losses })
+    }
+
+    /// The application's own lost callback, of which a device has one. It passes the word on, because the library has
+    /// none.
+    pub fn pass_losses_on(&self, notify: impl Fn(String) + Send + 'static) {
+        let heard = Arc::clone(&self.losses);
+        self.device.set_device_lost_callback(move |reason, message| {
+            let text = format!("{reason:?} {message}").trim_end().to_owned();
+            note(&heard, text.clone());
+            notify(text);
+        });
+    }
+
+    /// An error if wgpu refused anything of this application's own.
+    pub fn check(&self) -> Result<(), Box<dyn Error>> {
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        errors.first().map_or(Ok(()), |error| Err(error.clone().into()))
+    }
+
+    /// Gives the device up, as an application does that closes a window, and says what its lost callback heard.
+    pub fn lose(&self) -> String {
+        self.device.destroy();
+        // The callback is called from a poll, which of a device that is gone may fail.
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.losses.lock().unwrap_or_else(PoisonError::into_inner).join(", ")
+    }
+
+    pub fn buffer(&self, label: &str, size: u64, usage: BufferUsages) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size,
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// A kernel of the application's own and its buffers.
+    pub fn kernel(&self, label: &str, text: &str, buffers: &[&wgpu::Buffer]) -> Kernel {
+        let label = Some(label);
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label,
+            source: wgpu::ShaderSource::Wgsl(text.into()),
+        });
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label,
+            layout: None,
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        let entries: Vec<_> = (0..)
+            .zip(buffers)
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let layout = &pipeline.get_bind_group_layout(0);
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries });
+        Kernel { pipeline, group }
+    }
+}
+
+/// The adapter that the command line asks for, or else the variables that wgpu knows.
+fn choose(wanted: &Wanted) -> Result<wgpu::Adapter, Box<dyn Error>> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends = wanted.backend.backends().unwrap_or(descriptor.backends);
+    let backends = descriptor.backends;
+    let instance = wgpu::Instance::new(descriptor);
+    let Some(name) = wanted.adapter.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok()) else {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::from_env().unwrap_or(wgpu::PowerPreference::HighPerformance),
+            ..Default::default()
+        };
+        let adapter = pollster::block_on(instance.request_adapter(&options));
+        return adapter.map_err(|error| format!("no usable GPU adapter: {error}").into());
+    };
+    let adapters = pollster::block_on(instance.enumerate_adapters(backends));
+    let fits = |adapter: &wgpu::Adapter| adapter.get_info().name.to_lowercase().contains(&name.to_lowercase());
+    adapters.into_iter().find(fits).ok_or_else(|| format!("no usable GPU adapter: none is named {name:?}").into())
+}
+
+fn note(heard: &Mutex<Vec<String>>, text: String) {
+    heard.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+}
+
+/// A kernel with its buffers bound.
+pub struct Kernel {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+}
+
+impl Kernel {
+    /// An invocation for each pixel.
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, [width, height]: [u32; 2]) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.group, &[]);
+        pass.dispatch_workgroups(width.div_ceil(8), height.div_ceil(8), 1);
+    }
+}

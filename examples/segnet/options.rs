@@ -1,0 +1,75 @@
+//! The command line.
+
+use clap::builder::TypedValueParser;
+use clap::{Parser, ValueEnum};
+
+use crate::gpu::Wanted;
+
+/// The pools and unpools of an encoder-decoder network in the manner of SegNet, chained on the device: pools go down
+/// and leave their indices there, unpools come back up by them, and only the last tensor returns.
+///
+/// There are no convolutions between them: this shows how data moves, and is no model. What comes back is computed once
+/// more by the reference on the CPU; the two have to agree bit for bit.
+#[derive(Debug, Parser)]
+#[command(name = "segnet")]
+pub struct Options {
+    /// How many pools go down, and unpools up again
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = levels(), allow_hyphen_values = true)]
+    pub levels: u32,
+
+    /// Height and width of the input: one number, or both as 360x480
+    #[arg(long, default_value = "256", value_parser = size, allow_hyphen_values = true)]
+    pub size: [usize; 2],
+
+    /// Images in the input
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, allow_hyphen_values = true)]
+    pub batch: usize,
+
+    /// Channels of the input, and of every tensor after it
+    #[arg(long, value_name = "N", default_value = "16", value_parser = positive, allow_hyphen_values = true)]
+    pub channels: usize,
+
+    /// The type of the elements
+    #[arg(long, value_enum, default_value_t = Type::F32)]
+    pub dtype: Type,
+
+    /// Measure each step with the device's clock, in a second run of the chain
+    #[arg(long)]
+    pub timings: bool,
+
+    #[command(flatten)]
+    pub gpu: Wanted,
+}
+
+/// The element types to choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Type {
+    F32,
+    F16,
+    Bf16,
+    U8,
+}
+
+/// More would need sides of 2^17 elements.
+fn levels() -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..=16)
+}
+
+/// One number for both axes, or two.
+fn size(text: &str) -> Result<[usize; 2], String> {
+    let numbers: Vec<usize> =
+        text.split(['x', 'X', ',']).map(|part| positive(part.trim())).collect::<Result<_, _>>()?;
+    match numbers[..] {
+        [both] => Ok([both, both]),
+        [height, width] => Ok([height, width]),
+        _ => Err(format!("{} numbers, expected one, or height and width", numbers.len())),
+    }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("0, expected at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(error) => Err(format!("{text:?} is not a whole number: {error}")),
+    }
+}

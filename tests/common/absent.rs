@@ -1,0 +1,4 @@
+//! A GPU that is not there.
+
+/// A backend that this system cannot have, and asking for which wakes no driver.
+pub const ABSENT_BACKEND: &str = if cfg!(windows) { "metal" } else { "dx12" };
