@@ -126,6 +126,14 @@ pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
 pub use wgsl::wgsl;
 
+/// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.
+///
+/// ```
+/// use wgpu_pooling::{half::f16, DType, Element};
+/// assert_eq!(f16::DTYPE, DType::F16);
+/// ```
+pub use half;
+
 #[cfg(feature = "gpu")]
 #[doc = include_str!("choosing.md")]
 pub mod choosing {}

@@ -11,8 +11,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use common::{gpu, skip};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Limits,
-    MaxPool, MaxUnpool, OutOfBounds, PlanError, Pooling, Tensor, TensorView, families, reference, select, wgpu,
+    AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout,
+    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Tensor, TensorView, families, reference, select,
+    wgpu,
 };
 
 /// Values with ties, of which no two neighbours are equal.
@@ -131,7 +132,7 @@ fn indices_of_another_shape_are_refused() {
 fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[64, 64, 512, 512], DType::F32, None).unwrap();
     let needed = 64 * 64 * 512 * 512 * 4;
-    let limit = Limits::WEBGPU.max_binding_bytes;
+    let limit = Limits::WEBGPU.max_buffer_bytes;
     assert_eq!(
         select(&plan.into(), &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::ExceedsLimit { what: "bytes of X", needed, limit })
@@ -302,7 +303,7 @@ fn a_callers_device_is_taken_as_it_is() {
     }
     let opened = Gpu::new_blocking().unwrap();
     let guest = Gpu::from_wgpu(opened.device().clone(), opened.queue().clone());
-    assert!(guest.adapter_info().is_none());
+    assert_eq!(guest.adapter_info().name, opened.adapter_info().name);
     let x = TensorView::new([1, 1, 4], &[1.0f32, 5.0, 3.0, 2.0]).unwrap();
     assert_eq!(guest.max_pool_blocking(&MaxPool::new([2]).strides([2]), x).unwrap().data(), &[5.0, 3.0]);
 }
@@ -314,12 +315,58 @@ fn an_adapter_that_is_not_there_is_an_error_that_says_what_was_found() {
     }
     let error = Gpu::open_blocking(&GpuOptions::new().adapter_name("no such adapter")).unwrap_err();
     let ExecuteError::NoAdapter(text) = &error else { panic!("{error:?}") };
-    let name = &gpu().adapter_info().unwrap().name;
+    let name = gpu().adapter_info().name;
     assert!(text.contains("no such adapter") && text.contains(name.as_str()), "{text}");
     assert!(matches!(
         Gpu::open_blocking(&GpuOptions::new().backends(wgpu::Backends::empty())),
         Err(ExecuteError::NoAdapter(_))
     ));
+}
+
+#[test]
+fn pipelines_can_be_compiled_ahead() {
+    if skip() {
+        return;
+    }
+    let own = Gpu::new_blocking().unwrap();
+    let limits = own.limits();
+    let plans: [Plan; 2] = [
+        MaxPool::new([2, 2]).plan(&[1, 1, 8, 8], DType::U8, Some(IndexType::I64)).unwrap().into(),
+        MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 1, 4, 4], DType::U8, IndexType::I64).unwrap().into(),
+    ];
+    let schedules = plans.map(|plan| select(&plan, &limits, &Choice::default()).unwrap());
+    own.warm_up_blocking(&schedules).unwrap();
+    let warm = own.pipeline_count();
+    assert!(warm >= 2, "{warm}");
+    for schedule in schedules {
+        own.prepare_schedule_blocking(schedule).unwrap();
+    }
+    assert_eq!(own.pipeline_count(), warm, "nothing was left to compile");
+}
+
+#[test]
+fn a_refused_encode_leaves_the_callers_encoder_as_it_was() {
+    if skip() {
+        return;
+    }
+    let x = tensor(&[1, 1, 64]);
+    let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::F32, None).unwrap();
+    let expected = reference::max_pool(&plan, x.view()).unwrap();
+    let pool = gpu().prepare_blocking(plan).unwrap();
+    let x = gpu().upload_blocking(x.view(), Layout::Nchw).unwrap();
+    let y = gpu().upload_blocking(expected.view(), Layout::Nchw).unwrap();
+    let gone = gpu().upload_blocking(expected.view(), Layout::Nchw).unwrap();
+    gone.slice().buffer().destroy();
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    let buffers = |y| wgpu_pooling::Buffers { x: Some(x.slice()), y: Some(y), ..Default::default() };
+    let refused = pool.encode(&mut encoder, buffers(gone.slice()));
+    assert!(matches!(refused, Err(ExecuteError::Device(_))), "{refused:?}");
+    pool.encode(&mut encoder, buffers(y.slice())).unwrap();
+    // The host finishes and submits without an error of its own.
+    let scope = gpu().device().push_error_scope(wgpu::ErrorFilter::Validation);
+    gpu().queue().submit([encoder.finish()]);
+    assert!(pollster::block_on(scope.pop()).is_none());
+    assert_eq!(gpu().download_blocking::<f32>(&y).unwrap(), expected);
 }
 
 #[test]

@@ -353,7 +353,13 @@ fn unpools_without_a_place_for_their_output() {
 fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_small() {
     let schedules = |plan: Plan| {
         modestly(|| {
-            for family in [None, Some(Family::Direct), Some(Family::Separable), Some(Family::ClaimEmit)] {
+            for family in [
+                None,
+                Some(Family::Direct),
+                Some(Family::Separable),
+                Some(Family::Accumulating),
+                Some(Family::ClaimEmit),
+            ] {
                 // A typed error or a schedule; neither looks at every element.
                 let _ = select(&plan, &Limits::WEBGPU, &Choice { family, ..Choice::default() });
             }
@@ -367,16 +373,16 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     // Two taps 10^9 apart: 5 + 10^9 - 10^9 - 1 + 1 windows.
     let apart = 1_000_000_000;
     let wide = MaxPool::new([2]).dilations([apart]).pads([0, apart]).empty_index(EmptyIndex::ClampedStart);
-    assert_eq!(plan(&wide, &[1, 1, 5]), (vec![1, 1, 5], 2));
+    assert_eq!(plan(&wide, &[1, 1, 5]), (vec![1, 1, 5], 3));
     // One window over 8 elements and far - 16 pads.
     let far = MOST / 8;
     let all = MaxPool::new([far - 8]).pads([far - 16, 0]);
-    assert_eq!(plan(&all, &[1, 1, 8]), (vec![1, 1, 1], 2));
+    assert_eq!(plan(&all, &[1, 1, 8]), (vec![1, 1, 1], 3));
     // Pads that make more windows than a device counts.
     let many = MaxPool::new([1]).pads([1 << 40, 0]);
     assert_eq!(plan(&many, &[1, 1, 8]), (vec![1, 1, (1 << 40) + 8], 0));
     let strided = MaxPool::new([2]).strides([MOST]);
-    assert_eq!(plan(&strided, &[1, 1, 8]), (vec![1, 1, 1], 2));
+    assert_eq!(plan(&strided, &[1, 1, 8]), (vec![1, 1, 1], 3));
     assert_eq!(plan(&AdaptiveMaxPool::new([1 << 50]), &[1, 1, 5]), (vec![1, 1, 1 << 50], 0));
     assert_eq!(plan(&AdaptiveMaxPool::new([0]), &[1, 1, 1 << 50]).0, [1, 1, 0]);
     assert_eq!(plan(&GlobalMaxPool::new(), &[1, 1, 1 << 50]), (vec![1, 1, 1], 0));

@@ -62,11 +62,11 @@ fn a_long_window_is_separable_and_a_short_one_direct() {
 
 #[test]
 fn families_that_apply_are_these() {
-    use Family::{ClaimEmit, Direct, Separable, Streaming};
+    use Family::{Accumulating, ClaimEmit, Direct, Separable, Streaming};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
     let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
-    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable]);
-    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Separable]);
+    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable, Accumulating]);
+    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Separable, Accumulating]);
     assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable]);
     let unpool =
         |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());

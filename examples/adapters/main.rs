@@ -59,7 +59,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     }
     writeln!(report)?;
     let gpu = opened?;
-    writeln!(report, "opened: {}", gpu.adapter_info().map_or_else(|| "without a name".to_owned(), describe))?;
+    writeln!(report, "opened: {}", describe(&gpu.adapter_info()))?;
     report.push_str(&plans::describe(&gpu.limits())?);
     Ok(())
 }

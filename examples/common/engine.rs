@@ -67,7 +67,7 @@ impl Engine {
     /// What computes, for people.
     pub fn name(&self) -> String {
         match self {
-            Engine::Gpu(gpu) => gpu.adapter_info().map_or_else(|| "a GPU without a name".to_owned(), describe),
+            Engine::Gpu(gpu) => describe(&gpu.adapter_info()),
             Engine::Cpu { why } => format!("the CPU: {why}"),
         }
     }

@@ -45,11 +45,7 @@ fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -
     let x = Tensor::new(shape, noise(from_noise).take(shape.iter().product()).collect())?;
 
     let run = network.run(gpu.chain(), x.view())?;
-    writeln!(
-        report,
-        "computed on  {}",
-        gpu.adapter_info().map_or_else(|| "a GPU without a name".to_owned(), describe)
-    )?;
+    writeln!(report, "computed on  {}", describe(&gpu.adapter_info()))?;
     writeln!(report, "network      {} max pools down, as many unpools up; no convolutions between", options.levels)?;
     writeln!(report, "x            {} {shape:?}", T::DTYPE.name())?;
     for (name, schedule) in names(options.levels).into_iter().zip(network.schedules()) {

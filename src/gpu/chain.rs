@@ -397,15 +397,17 @@ impl Chain {
             };
             let bound = prepared.check(&buffers)?;
             if schedule.dispatches.is_empty() {
-                return Ok((y, indices_out, None, None));
+                return Ok((y, indices_out, None, None, None));
             }
+            let (groups, verdict) = prepared.groups(&bound)?;
             let clock = timed.then(|| Clock::new(inner));
-            prepared.record(encoder, &bound, clock.as_ref().map(Clock::writes));
+            prepared.record(encoder, &bound, &groups, clock.as_ref().map(Clock::writes));
             let times = clock.map(|clock| clock.resolve(encoder));
-            Ok::<_, ExecuteError>((y, indices_out, report, times))
+            Ok::<_, ExecuteError>((y, indices_out, report, times, verdict))
         })?;
         self.verdicts.0.extend(verdict);
-        let (y, indices_out, report, times) = recorded?;
+        let (y, indices_out, report, times, verdict) = recorded?;
+        self.verdicts.0.extend(verdict);
         let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
@@ -600,6 +602,8 @@ pub struct Results {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepTime {
+    /// The step's number, from 0, in the order in which the steps were encoded.
+    pub step: usize,
     /// What ran, as [`Schedule::kernel`] names it.
     pub kernel: String,
     /// From the begin to the end of its pass, by the device's clock.
@@ -662,13 +666,13 @@ impl Results {
 
     fn read_timings(&self) -> Result<Vec<StepTime>, ExecuteError> {
         let period = f64::from(self.gpu.inner.queue.get_timestamp_period());
-        let timed = self.steps.iter().filter_map(|step| Some((step, step.timestamps?)));
+        let timed = self.steps.iter().enumerate().filter_map(|(number, step)| Some((number, step, step.timestamps?)));
         timed
-            .map(|(step, at)| {
+            .map(|(number, step, at)| {
                 let ticks: Vec<u64> = self.read(at, TIMESTAMP_BYTES / 8)?;
                 let ticks = ticks.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).sum::<u64>();
                 let duration = Duration::from_nanos((ticks as f64 * period) as u64);
-                Ok(StepTime { kernel: step.schedule.kernel(), duration })
+                Ok(StepTime { step: number, kernel: step.schedule.kernel(), duration })
             })
             .collect()
     }

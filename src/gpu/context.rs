@@ -37,7 +37,6 @@ pub(super) struct Inner {
     pub alignment: u64,
     pub pipelines: Pipelines,
     pub poison: Option<u32>,
-    adapter_info: Option<wgpu::AdapterInfo>,
     lost: Arc<OnceLock<String>>,
     #[cfg(not(target_arch = "wasm32"))]
     pub poller: Poller,
@@ -53,7 +52,7 @@ impl Gpu {
     /// ```no_run
     /// # async fn open() -> Result<(), wgpu_pooling::ExecuteError> {
     /// let gpu = wgpu_pooling::Gpu::new().await?;
-    /// assert!(gpu.adapter_info().is_some());
+    /// println!("{}", gpu.adapter_info().name);
     /// # Ok(())
     /// # }
     /// ```
@@ -78,7 +77,7 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn open(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
-        let adapter = options.adapter().await?;
+        let adapter = options.request_adapter().await?;
         let info = adapter.get_info();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-pooling"),
@@ -97,7 +96,7 @@ impl Gpu {
         // Everything of ours runs under error scopes; whatever else comes must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
-        Ok(Gpu::assemble(device, queue, lost, Some(info), options.poison_word()))
+        Ok(Gpu::assemble(device, queue, lost, options.poison_word()))
     }
 
     /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
@@ -120,7 +119,7 @@ impl Gpu {
     /// # }
     /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
-        Gpu::assemble(device, queue, Arc::new(OnceLock::new()), None, None)
+        Gpu::assemble(device, queue, Arc::new(OnceLock::new()), None)
     }
 
     /// Says that the device is lost: every later call returns [`ExecuteError::DeviceLost`] with this reason at once. For
@@ -164,7 +163,7 @@ impl Gpu {
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
-    /// assert!(gpu.adapter_info().is_some());
+    /// println!("{}", gpu.adapter_info().name);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
@@ -187,21 +186,10 @@ impl Gpu {
         pollster::block_on(Gpu::open(options))
     }
 
-    fn assemble(
-        device: wgpu::Device,
-        queue: wgpu::Queue,
-        lost: Arc<OnceLock<String>>,
-        adapter_info: Option<wgpu::AdapterInfo>,
-        poison: Option<u32>,
-    ) -> Gpu {
+    fn assemble(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, poison: Option<u32>) -> Gpu {
         let limits = device.limits();
         let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
-        let limits = Limits {
-            max_buffer_bytes: limits.max_buffer_size,
-            max_binding_bytes: limits.max_storage_buffer_binding_size,
-            max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
-            max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
-        };
+        let limits = Limits::from(&limits);
         Gpu {
             inner: Arc::new(Inner {
                 #[cfg(not(target_arch = "wasm32"))]
@@ -212,7 +200,6 @@ impl Gpu {
                 alignment,
                 pipelines: Pipelines::default(),
                 poison,
-                adapter_info,
                 lost,
             }),
         }
@@ -259,15 +246,15 @@ impl Gpu {
         self.inner.limits
     }
 
-    /// The adapter's description; `None` on a device that the caller opened.
+    /// The adapter's description.
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
-    /// println!("{}", gpu.adapter_info().map_or("a device of the host's", |info| info.name.as_str()));
+    /// println!("{} ({:?})", gpu.adapter_info().name, gpu.adapter_info().backend);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn adapter_info(&self) -> Option<&wgpu::AdapterInfo> {
-        self.inner.adapter_info.as_ref()
+    pub fn adapter_info(&self) -> wgpu::AdapterInfo {
+        self.inner.device.adapter_info()
     }
 
     /// How many pipelines were compiled so far.

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::context::{Gpu, Inner};
+use super::context::{Gpu, Inner, Verdict};
 use super::pipeline::Pipeline;
 use super::transfer::SCRATCH_USAGES;
 use crate::attributes::OutOfBounds;
 use crate::error::ExecuteError;
 use crate::kernel::Slot;
 use crate::plan::Plan;
-use crate::schedule::Schedule;
+use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
 
 /// The distance of uniforms in their buffer: no device asks for more.
@@ -315,8 +315,8 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], before anything is encoded; and what the device
-    /// gives.
+    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and what wgpu itself refuses, a destroyed buffer for
+    /// example. The encoder is then as it was before.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};
@@ -333,7 +333,8 @@ impl Prepared {
     /// ```
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
-        self.gpu.inner.scoped_now(|| self.record(encoder, &bound, None)).map(|_| ())
+        let (groups, _) = self.groups(&bound)?;
+        self.gpu.inner.scoped_now(|| self.record(encoder, &bound, &groups, None)).map(|_| ())
     }
 
     /// Writes the dispatches into an open compute pass. Pipeline and bind group 0 of the pass are others afterwards.
@@ -353,7 +354,8 @@ impl Prepared {
     /// ```
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
-        self.gpu.inner.scoped_now(|| self.dispatch(pass, &bound)).map(|_| ())
+        let (groups, _) = self.groups(&bound)?;
+        self.gpu.inner.scoped_now(|| self.dispatch(pass, &bound, &groups)).map(|_| ())
     }
 
     /// Writes the dispatches as one compute pass, with timestamps around it if they are asked for.
@@ -361,11 +363,12 @@ impl Prepared {
         &self,
         encoder: &mut wgpu::CommandEncoder,
         bound: &[Bound<'_>],
+        groups: &[wgpu::BindGroup],
         timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
         let label = Some(self.label.as_str());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-        self.dispatch(&mut pass, bound);
+        self.dispatch(&mut pass, bound, groups);
     }
 
     /// Whether a run has a report that somebody wants to read.
@@ -447,45 +450,54 @@ impl Prepared {
         self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.iter().any(|part| part.slot == slot))
     }
 
-    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &[Bound<'_>]) {
-        let device = &self.gpu.inner.device;
-        let of = |slot: Slot| bound.iter().find(|bound| bound.slot == slot).map(|bound| bound.slice);
-        let mut offset = 0;
-        let mut entries = Vec::new();
-        for (dispatch, pipeline) in self.schedule.dispatches.iter().zip(&self.pipelines) {
-            let uniform = wgpu::BufferBinding {
-                buffer: &self.uniforms,
+    /// The bind groups of all dispatches. They are made, and found good, before anything is recorded, so that a refused call
+    /// leaves the caller's encoder as it was.
+    pub(super) fn groups(&self, bound: &[Bound<'_>]) -> Result<(Vec<wgpu::BindGroup>, Option<Verdict>), ExecuteError> {
+        self.gpu.inner.scoped_now(|| {
+            let mut offset = 0;
+            let dispatches = self.schedule.dispatches.iter().zip(&self.pipelines);
+            dispatches
+                .map(|(dispatch, pipeline)| {
+                    let size = dispatch.uniform.len() as u64;
+                    let group = self.group(dispatch, pipeline, offset, bound);
+                    offset += size.next_multiple_of(UNIFORM_ALIGNMENT);
+                    group
+                })
+                .collect()
+        })
+    }
+
+    fn group(&self, dispatch: &Dispatch, pipeline: &Pipeline, offset: u64, bound: &[Bound<'_>]) -> wgpu::BindGroup {
+        let resource = |binding: u32, buffer, offset, size: u64| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer,
                 offset,
-                size: wgpu::BufferSize::new(dispatch.uniform.len() as u64),
-            };
-            offset += (dispatch.uniform.len() as u64).next_multiple_of(UNIFORM_ALIGNMENT);
-            entries.clear();
-            entries.push(wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(uniform) });
-            for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
-                let whole = if part.slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(part.slot) };
-                let slice = whole.map(|whole| match part.bytes {
-                    Some(bytes) => whole.slice(part.offset..part.offset + bytes),
-                    None => whole,
-                });
-                // `check` has found every slice that a dispatch uses.
-                if let Some(slice) = slice {
-                    let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                        buffer: slice.buffer(),
-                        offset: slice.offset(),
-                        size: wgpu::BufferSize::new(slice.size()),
-                    });
-                    entries.push(wgpu::BindGroupEntry { binding: number, resource });
-                }
+                size: wgpu::BufferSize::new(size),
+            }),
+        };
+        let mut entries = Vec::with_capacity(1 + dispatch.slots.len());
+        entries.push(resource(0, &self.uniforms, offset, dispatch.uniform.len() as u64));
+        for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
+            let whole = if part.slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(bound, part.slot) };
+            // `check` has found every slice that a dispatch uses.
+            if let Some(whole) = whole {
+                let (offset, size) = (whole.offset() + part.offset, part.bytes.unwrap_or(whole.size()));
+                entries.push(resource(number, whole.buffer(), offset, size));
             }
-            let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some(&pipeline.name),
-                layout: &pipeline.layout,
-                entries: &entries,
-            });
+        }
+        self.gpu.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(&pipeline.name),
+            layout: &pipeline.layout,
+            entries: &entries,
+        })
+    }
+
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &[Bound<'_>], groups: &[wgpu::BindGroup]) {
+        for ((dispatch, pipeline), group) in self.schedule.dispatches.iter().zip(&self.pipelines).zip(groups) {
             pass.set_pipeline(&pipeline.pipeline);
-            pass.set_bind_group(0, &group, &[]);
-            let indirect = dispatch.indirect.and_then(|(number, at)| Some((of(Slot::Scratch(number))?, at)));
-            match indirect {
+            pass.set_bind_group(0, group, &[]);
+            match dispatch.indirect.and_then(|(number, at)| Some((of(bound, Slot::Scratch(number))?, at))) {
                 Some((grids, at)) => pass.dispatch_workgroups_indirect(grids.buffer(), grids.offset() + at),
                 None => {
                     let [x, y, z] = dispatch.grid;
@@ -494,6 +506,11 @@ impl Prepared {
             }
         }
     }
+}
+
+/// The slice that was given for a slot.
+fn of<'a>(bound: &[Bound<'a>], slot: Slot) -> Option<wgpu::BufferSlice<'a>> {
+    bound.iter().find(|bound| bound.slot == slot).map(|bound| bound.slice)
 }
 
 /// A slice that a schedule uses.

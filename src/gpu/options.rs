@@ -1,6 +1,7 @@
 //! Which adapter to open, and what to ask of it.
 
 use crate::error::ExecuteError;
+use crate::schedule::Limits;
 
 /// Which adapter to open, and how. What is not said here is taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
@@ -138,8 +139,23 @@ impl GpuOptions {
         wgpu::Instance::new(descriptor)
     }
 
-    /// The adapter that the options ask for.
-    pub(super) async fn adapter(&self) -> Result<wgpu::Adapter, ExecuteError> {
+    /// The adapter that the options ask for, for callers who open the device themselves.
+    ///
+    /// # Errors
+    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it has
+    /// no compute shaders.
+    ///
+    /// ```no_run
+    /// # async fn open() -> Result<(), Box<dyn std::error::Error>> {
+    /// use wgpu_pooling::{required_limits, wgpu, GpuOptions};
+    /// let adapter = GpuOptions::new().request_adapter().await?;
+    /// let required_limits = required_limits(&adapter);
+    /// let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    /// let (device, queue) = adapter.request_device(&descriptor).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn request_adapter(&self) -> Result<wgpu::Adapter, ExecuteError> {
         let instance = self.instance();
         let adapter = match self.chosen_name() {
             Some(name) => self.named(&instance, &name).await?,
@@ -182,24 +198,38 @@ impl GpuOptions {
     }
 }
 
+/// What matters of a device's limits, or of those that an adapter offers.
+///
+/// ```
+/// use wgpu_pooling::{wgpu, Limits};
+/// assert_eq!(Limits::from(&wgpu::Limits::defaults()), Limits::WEBGPU);
+/// ```
+impl From<&wgpu::Limits> for Limits {
+    fn from(limits: &wgpu::Limits) -> Limits {
+        Limits {
+            max_buffer_bytes: limits.max_buffer_size,
+            max_binding_bytes: limits.max_storage_buffer_binding_size,
+            max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+            max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        }
+    }
+}
+
 fn contains(adapter: &str, name: &str) -> bool {
     adapter.to_lowercase().contains(&name.to_lowercase())
 }
 
 /// The limits to open a device with, so that this crate can use all of its adapter: WebGPU's defaults, and buffers, bindings
-/// and grids as large as the adapter has them. An application that needs more itself takes the better of both.
+/// and grids as large as the adapter has them. An application raises those that it needs itself.
 ///
 /// ```no_run
 /// use wgpu_pooling::{required_limits, wgpu, Gpu};
 ///
 /// # async fn open(adapter: wgpu::Adapter) -> Result<Gpu, Box<dyn std::error::Error>> {
-/// let own = wgpu::Limits { max_bind_groups: 4, ..wgpu::Limits::defaults() };
-/// let (device, queue) = adapter
-///     .request_device(&wgpu::DeviceDescriptor {
-///         required_limits: own.or_better_values_from(&required_limits(&adapter)),
-///         ..Default::default()
-///     })
-///     .await?;
+/// let mut required_limits = required_limits(&adapter);
+/// required_limits.max_texture_dimension_2d = adapter.limits().max_texture_dimension_2d;
+/// let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+/// let (device, queue) = adapter.request_device(&descriptor).await?;
 /// Ok(Gpu::from_wgpu(device, queue))
 /// # }
 /// ```

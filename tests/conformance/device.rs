@@ -34,7 +34,7 @@ pub fn summary() -> String {
     let Some(Ok(gpu)) = DEVICE.get() else {
         return "no GPU was opened".to_owned();
     };
-    let adapter = gpu.adapter_info().map_or("an unknown adapter", |info| &info.name);
+    let adapter = gpu.adapter_info().name;
     format!("{} pipelines compiled for {adapter}", gpu.pipeline_count())
 }
 

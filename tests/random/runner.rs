@@ -125,7 +125,7 @@ where
     }
     let pipelines = match gpu {
         Some(gpu) => {
-            let adapter = gpu.adapter_info().map_or("an unknown adapter", |info| &info.name);
+            let adapter = gpu.adapter_info().name;
             format!("{} pipelines compiled so far for {adapter}", gpu.pipeline_count())
         }
         None => "no GPU".to_owned(),
