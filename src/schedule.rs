@@ -12,6 +12,10 @@ pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
     (elements * element_bytes as u64).next_multiple_of(4)
 }
 
+/// The most loop iterations, all invocations taken together, that are submitted at once where a call can submit in between: drivers'
+/// watchdogs end what takes longer than about two seconds.
+pub(crate) const MAX_WORK: u64 = 1 << 31;
+
 /// What a device allows, in plain numbers.
 ///
 /// ```
@@ -181,6 +185,22 @@ impl Dispatch {
         self.grid
     }
 
+    /// The most loop iterations that all invocations together can come to: what a watchdog's patience is measured against.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    ///
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
+    /// let schedule = select(&plan.into(), &Limits::WEBGPU, &Choice::default())?;
+    /// let dispatch = &schedule.dispatches()[0];
+    /// assert_eq!(dispatch.work(), dispatch.iterations() * 64, "one workgroup of 64");
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn work(&self) -> u64 {
+        let groups = self.grid.iter().map(|&groups| u64::from(groups)).product::<u64>();
+        groups.saturating_mul(crate::select::WORKGROUP).saturating_mul(self.iterations.max(1))
+    }
+
     /// Whether the device decides on the grid.
     ///
     /// ```
@@ -309,6 +329,33 @@ impl Schedule {
     /// ```
     pub fn dispatches(&self) -> &[Dispatch] {
         &self.dispatches
+    }
+
+    /// The dispatches in slices of at most 2^31 loop iterations each, or of one dispatch. One-shot calls submit slice by slice,
+    /// so that a driver's watchdog is not hit; a chain and an encoder of the caller's take them all at once.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
+    ///
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?;
+    /// let schedule = select(&plan.into(), &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.slices(), [0..1]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn slices(&self) -> Vec<core::ops::Range<usize>> {
+        let mut slices: Vec<core::ops::Range<usize>> = Vec::new();
+        let mut work = 0u64;
+        for (number, dispatch) in self.dispatches.iter().enumerate() {
+            work = work.saturating_add(dispatch.work());
+            match slices.last_mut() {
+                Some(slice) if work <= MAX_WORK => slice.end = number + 1,
+                _ => {
+                    slices.push(number..number + 1);
+                    work = dispatch.work();
+                }
+            }
+        }
+        slices
     }
 
     /// The shape of Y, or of the converted indices.

@@ -275,6 +275,16 @@ fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
             assert!((outputs - surplus.min(outputs)) * taps <= 1 << 31, "{:?}", dispatch.grid());
         }
         assert!(schedule.dispatches().len() > 1);
+        let slices = schedule.slices();
+        assert!(slices.len() > 1, "a one-shot call submits in between");
+        assert_eq!(
+            slices.iter().cloned().flatten().collect::<Vec<_>>(),
+            Vec::from_iter(0..schedule.dispatches().len())
+        );
+        for slice in slices.into_iter().filter(|slice| slice.len() > 1) {
+            let work: u64 = schedule.dispatches()[slice].iter().map(|dispatch| dispatch.work()).sum();
+            assert!(work <= 1 << 31);
+        }
     }
 }
 

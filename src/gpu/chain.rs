@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_intrusive::channel::shared::OneshotReceiver;
 
-use super::context::{Gpu, Verdict};
+use super::context::{Gpu, Inner, Verdict};
 use super::encode::{Buffers, Prepared};
 use super::tensor::DeviceTensor;
 use super::transfer::TENSOR_USAGES;
@@ -54,6 +54,8 @@ pub struct Chain {
     staged: Vec<Staged>,
     staged_bytes: u64,
     timed: bool,
+    /// Whether long steps are submitted slice by slice.
+    sliced: bool,
     /// What wgpu has yet to say of the work so far.
     verdicts: Verdicts,
 }
@@ -117,15 +119,15 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn chain(&self) -> Chain {
-        let label = Some("wgpu-pooling chain");
         Chain {
             gpu: self.clone(),
-            encoder: self.inner.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }),
+            encoder: new_encoder(&self.inner),
             id: Arc::new(()),
             steps: Vec::new(),
             staged: Vec::new(),
             staged_bytes: 0,
             timed: false,
+            sliced: false,
             verdicts: Verdicts::default(),
         }
     }
@@ -143,6 +145,12 @@ impl Chain {
     /// ```
     pub fn timed(mut self) -> Self {
         self.timed = self.gpu.device().features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        self
+    }
+
+    /// Long steps are submitted slice by slice, so that they take more than one submit.
+    pub(super) fn sliced(mut self) -> Self {
+        self.sliced = true;
         self
     }
 
@@ -312,7 +320,7 @@ impl Chain {
     /// # }
     /// ```
     pub fn submit(self) -> Result<Submitted, ExecuteError> {
-        let Chain { gpu, mut encoder, id, steps, staged, staged_bytes, timed, mut verdicts } = self;
+        let Chain { gpu, mut encoder, id, steps, staged, staged_bytes, timed, mut verdicts, .. } = self;
         let inner = &gpu.inner;
         inner.check_alive()?;
         gpu.check_buffer("bytes to read back", staged_bytes)?;
@@ -371,7 +379,7 @@ impl Chain {
         x: Option<&DeviceTensor>,
         indices: Option<&DeviceTensor>,
     ) -> Result<[wgpu::Buffer; 2], ExecuteError> {
-        let Chain { gpu, encoder, timed, .. } = self;
+        let Chain { gpu, encoder, timed, sliced, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
@@ -401,7 +409,15 @@ impl Chain {
             }
             let (groups, verdict) = prepared.groups(&bound)?;
             let clock = timed.then(|| Clock::new(inner));
-            prepared.record(encoder, &bound, &groups, clock.as_ref().map(Clock::writes));
+            let slices = if *sliced { schedule.slices() } else { vec![0..schedule.dispatches.len()] };
+            for (number, slice) in slices.into_iter().enumerate() {
+                // Between two slices what is recorded is submitted, for the sake of watchdogs.
+                if number > 0 {
+                    let recorded = std::mem::replace(encoder, new_encoder(inner));
+                    inner.queue.submit([recorded.finish()]);
+                }
+                prepared.record(encoder, &bound, &groups, slice, clock.as_ref().map(Clock::writes));
+            }
             let times = clock.map(|clock| clock.resolve(encoder));
             Ok::<_, ExecuteError>((y, indices_out, report, times, verdict))
         })?;
@@ -442,6 +458,11 @@ fn check(
     Ok(())
 }
 
+fn new_encoder(inner: &Inner) -> wgpu::CommandEncoder {
+    let label = Some("wgpu-pooling chain");
+    inner.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label })
+}
+
 fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferSlice<'_> {
     buffer.slice(..)
 }
@@ -453,7 +474,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(inner: &super::context::Inner) -> Clock {
+    fn new(inner: &Inner) -> Clock {
         let queries = inner.device.create_query_set(&wgpu::QuerySetDescriptor {
             label: Some("wgpu-pooling timestamps"),
             ty: wgpu::QueryType::Timestamp,

@@ -1,5 +1,6 @@
 //! A schedule with its device resources: pipelines, uniforms, tables and scratch memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::context::{Gpu, Inner, Verdict};
@@ -334,7 +335,8 @@ impl Prepared {
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
         let (groups, _) = self.groups(&bound)?;
-        self.gpu.inner.scoped_now(|| self.record(encoder, &bound, &groups, None)).map(|_| ())
+        let all = 0..self.schedule.dispatches.len();
+        self.gpu.inner.scoped_now(|| self.record(encoder, &bound, &groups, all, None)).map(|_| ())
     }
 
     /// Writes the dispatches into an open compute pass. Pipeline and bind group 0 of the pass are others afterwards.
@@ -355,20 +357,22 @@ impl Prepared {
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
         let (groups, _) = self.groups(&bound)?;
-        self.gpu.inner.scoped_now(|| self.dispatch(pass, &bound, &groups)).map(|_| ())
+        let all = 0..self.schedule.dispatches.len();
+        self.gpu.inner.scoped_now(|| self.dispatch(pass, &bound, &groups, all)).map(|_| ())
     }
 
-    /// Writes the dispatches as one compute pass, with timestamps around it if they are asked for.
+    /// Writes some of the dispatches as one compute pass, with timestamps around it if they are asked for.
     pub(super) fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         bound: &[Bound<'_>],
         groups: &[wgpu::BindGroup],
+        dispatches: Range<usize>,
         timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
         let label = Some(self.label.as_str());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-        self.dispatch(&mut pass, bound, groups);
+        self.dispatch(&mut pass, bound, groups, dispatches);
     }
 
     /// Whether a run has a report that somebody wants to read.
@@ -493,8 +497,15 @@ impl Prepared {
         })
     }
 
-    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bound: &[Bound<'_>], groups: &[wgpu::BindGroup]) {
-        for ((dispatch, pipeline), group) in self.schedule.dispatches.iter().zip(&self.pipelines).zip(groups) {
+    fn dispatch(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        bound: &[Bound<'_>],
+        groups: &[wgpu::BindGroup],
+        dispatches: Range<usize>,
+    ) {
+        let all = self.schedule.dispatches.iter().zip(&self.pipelines).zip(groups);
+        for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, group, &[]);
             match dispatch.indirect.and_then(|(number, at)| Some((of(bound, Slot::Scratch(number))?, at))) {

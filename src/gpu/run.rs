@@ -1,4 +1,4 @@
-//! Slices in, vectors out: upload, compute and read back, one submit a call.
+//! Slices in, vectors out: upload, compute and read back, one submit a call unless a driver's watchdog could be hit.
 
 use super::chain::{Chain, Results, read_report};
 use super::context::Gpu;
@@ -33,7 +33,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok(nothing(plan.output_shape()));
         }
-        let mut chain = self.gpu.chain();
+        let mut chain = self.gpu.chain().sliced();
         let x = chain.upload(x, plan.layout())?;
         let y = chain.max_pool(self, &x)?;
         let y = chain.read_back(&y)?;
@@ -65,7 +65,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok((nothing(plan.output_shape()), nothing(plan.indices_shape())));
         }
-        let mut chain = self.gpu.chain();
+        let mut chain = self.gpu.chain().sliced();
         let x = chain.upload(x, plan.layout())?;
         let (y, indices) = chain.max_pool_with_indices(self, &x)?;
         let (y, indices) = (chain.read_back(&y)?, chain.read_back(&indices)?);
@@ -100,7 +100,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok(nothing(plan.output_shape()));
         }
-        let mut chain = self.gpu.chain();
+        let mut chain = self.gpu.chain().sliced();
         let x = chain.upload(x, plan.layout())?;
         let indices = chain.upload(indices, plan.space().layout())?;
         let y = chain.max_unpool(self, &x, &indices)?;
@@ -136,7 +136,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok(nothing(plan.output_shape()));
         }
-        let mut chain = self.gpu.chain();
+        let mut chain = self.gpu.chain().sliced();
         let indices = chain.upload(indices, plan.from().layout())?;
         let converted = chain.convert_indices(self, &indices)?;
         let converted = chain.read_back(&converted)?;

@@ -132,3 +132,32 @@ fn the_base_of_a_slice_is_added_in_64_bits() {
         assert_eq!(based.data(), expected, "base {base:#x}");
     }
 }
+
+#[test]
+fn slices_that_are_submitted_one_by_one_give_the_same() {
+    let Some(gpu) = gpu() else { return };
+    let x = tensor(&[2, 3, 30, 31]);
+    let pool = MaxPool::new([3, 3]).strides([2, 2]);
+    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let pooled = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let inverse = MaxUnpool::inverse_of(&pool, x.shape());
+    let inverse = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let unpooled = reference::max_unpool(&inverse, pooled.0.view(), pooled.1.view()).unwrap();
+    let small = crate::Limits { max_binding_bytes: 6 << 10, max_workgroups_per_dimension: 3, ..gpu.limits() };
+    // Dispatches that pretend to be long are slices of their own.
+    let sliced = |plan: crate::Plan, limits: &crate::Limits| {
+        let mut schedule = select(&plan, limits, &Choice::default()).unwrap();
+        for dispatch in &mut schedule.dispatches {
+            dispatch.iterations = 1 << 31;
+        }
+        assert!(schedule.dispatches.len() > 1 && schedule.slices().len() == schedule.dispatches.len());
+        gpu.prepare_schedule_blocking(schedule).unwrap()
+    };
+    let prepared = sliced(plan.into(), &small);
+    assert_eq!(prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).as_ref(), Ok(&pooled));
+    for limits in [gpu.limits(), small] {
+        let prepared = sliced(inverse.clone().into(), &limits);
+        let y = prepared.max_unpool_blocking(pooled.0.view(), pooled.1.view());
+        assert_eq!(y.as_ref(), Ok(&unpooled));
+    }
+}

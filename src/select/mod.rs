@@ -31,7 +31,7 @@ use crate::schedule::{Build, Family, Limits, Schedule};
 pub const MAX_ITERATIONS: u64 = 7_000;
 
 /// The most taps of one dispatch, for the patience of drivers' watchdogs.
-pub(crate) const MAX_TAPS: u64 = 1 << 31;
+pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
 
 /// The most dispatches of a schedule: beyond, what a caller wants is better had in pieces.
 pub(crate) const MAX_DISPATCHES: u64 = 1 << 16;
@@ -66,7 +66,7 @@ pub struct Choice {
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
 ///
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
-/// assert_eq!(families(&plan.into(), &Limits::WEBGPU), [Family::Direct, Family::Separable]);
+/// assert_eq!(families(&plan.into(), &Limits::WEBGPU), [Family::Direct, Family::Separable, Family::Accumulating]);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
@@ -88,8 +88,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// A pool runs as [`Family::Direct`] where an invocation can look at a whole window, else as [`Family::Separable`]; an
-/// unpool as [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
+/// A pool runs as [`Family::Direct`] where an invocation can look at a whole window, else as [`Family::Separable`], and where
+/// a window or its surroundings exceed a binding as [`Family::Accumulating`]; an unpool as [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
