@@ -259,6 +259,28 @@ fn a_device_with_small_bindings_computes_the_same() {
 }
 
 #[test]
+fn what_is_read_back_may_exceed_the_largest_buffer() {
+    if skip() {
+        return;
+    }
+    let limits = wgpu::Limits {
+        max_buffer_size: 256 << 10,
+        max_storage_buffer_binding_size: 128 << 10,
+        ..wgpu::Limits::downlevel_defaults()
+    };
+    let gpu = Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).unwrap();
+    // Y takes a half of a buffer, the indices all of one.
+    let x = data::<f32>(&[1, 1, 1 << 15], 9);
+    let pool = MaxPool::new([2]).pads([0, 1]);
+    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    assert_eq!(indices.data().len() * 8, 256 << 10);
+    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
+    assert!(pooled.1 == indices);
+}
+
+#[test]
 fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
     // Nothing of the size is allocated: these are schedules.
     let limits = Limits { max_buffer_bytes: 8 << 30, max_binding_bytes: 8 << 30, ..Limits::WEBGPU };

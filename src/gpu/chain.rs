@@ -52,7 +52,8 @@ pub struct Chain {
     id: Arc<()>,
     steps: Vec<Step>,
     staged: Vec<Staged>,
-    staged_bytes: u64,
+    /// The bytes of each staging buffer: one, unless what is read back exceeds the device's largest buffer.
+    staging_bytes: Vec<u64>,
     timed: bool,
     /// Whether long steps are submitted slice by slice.
     sliced: bool,
@@ -74,8 +75,15 @@ impl std::fmt::Debug for Verdicts {
 #[derive(Debug)]
 struct Step {
     schedule: Arc<Schedule>,
-    report: Option<u64>,
-    timestamps: Option<u64>,
+    report: Option<Place>,
+    timestamps: Option<Place>,
+}
+
+/// Where something lies among what is read back: which staging buffer, and where in it.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    staging: usize,
+    at: u64,
 }
 
 /// A part of a buffer that is copied to the host.
@@ -84,7 +92,7 @@ struct Staged {
     buffer: wgpu::Buffer,
     offset: u64,
     bytes: u64,
-    at: u64,
+    place: Place,
 }
 
 /// A tensor that a chain will read back; [`Results::take`] gives it.
@@ -99,7 +107,7 @@ struct Staged {
 #[derive(Debug)]
 pub struct ReadBack<T> {
     chain: Arc<()>,
-    at: u64,
+    place: Place,
     shape: Vec<usize>,
     element: PhantomData<fn() -> T>,
 }
@@ -125,7 +133,7 @@ impl Gpu {
             id: Arc::new(()),
             steps: Vec::new(),
             staged: Vec::new(),
-            staged_bytes: 0,
+            staging_bytes: vec![0],
             timed: false,
             sliced: false,
             verdicts: Verdicts::default(),
@@ -302,8 +310,8 @@ impl Chain {
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
             return Err(ExecuteError::BufferUsage { what, usage: "COPY_SRC" });
         }
-        let at = self.stage(slice.buffer().clone(), slice.offset(), tensor.bytes());
-        Ok(ReadBack { chain: Arc::clone(&self.id), at, shape: tensor.shape().to_vec(), element: PhantomData })
+        let place = self.stage(slice.buffer().clone(), slice.offset(), tensor.bytes());
+        Ok(ReadBack { chain: Arc::clone(&self.id), place, shape: tensor.shape().to_vec(), element: PhantomData })
     }
 
     /// Submits the chain, without waiting.
@@ -320,24 +328,28 @@ impl Chain {
     /// # }
     /// ```
     pub fn submit(self) -> Result<Submitted, ExecuteError> {
-        let Chain { gpu, mut encoder, id, steps, staged, staged_bytes, timed, mut verdicts, .. } = self;
+        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, mut verdicts, .. } = self;
         let inner = &gpu.inner;
         inner.check_alive()?;
-        gpu.check_buffer("bytes to read back", staged_bytes)?;
-        let ((readback, submission), verdict) = inner.scoped_now(|| {
-            let staging = inner.staging_buffer(staged_bytes);
-            for Staged { buffer, offset, bytes, at } in &staged {
-                encoder.copy_buffer_to_buffer(buffer, *offset, &staging, *at, *bytes);
+        let ((readbacks, submission), verdict) = inner.scoped_now(|| {
+            let staging: Vec<_> = staging_bytes.iter().map(|&bytes| inner.staging_buffer(bytes)).collect();
+            for Staged { buffer, offset, bytes, place } in &staged {
+                encoder.copy_buffer_to_buffer(buffer, *offset, &staging[place.staging], place.at, *bytes);
             }
-            let mapped = inner.map_on_submit(&mut encoder, &staging);
-            (Readback { staging, mapped }, inner.queue.submit([encoder.finish()]))
+            let mut readback = |staging: wgpu::Buffer| {
+                let mapped = inner.map_on_submit(&mut encoder, &staging);
+                Readback { staging, mapped }
+            };
+            let readbacks: Vec<_> = staging.into_iter().map(&mut readback).collect();
+            (readbacks, inner.queue.submit([encoder.finish()]))
         })?;
         verdicts.0.extend(verdict);
         #[cfg(not(target_arch = "wasm32"))]
         inner.poller.watch(submission)?;
         #[cfg(target_arch = "wasm32")]
         let _ = submission;
-        Ok(Submitted { gpu, id, steps, readback, staged_bytes, timed, verdicts })
+        let read_back_bytes = staging_bytes.iter().sum();
+        Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts })
     }
 
     /// Submits the chain and waits for its results.
@@ -435,11 +447,19 @@ impl Chain {
     }
 
     /// Reserves a place among what is read back.
-    fn stage(&mut self, buffer: wgpu::Buffer, offset: u64, bytes: u64) -> u64 {
-        let at = self.staged_bytes;
-        self.staged.push(Staged { buffer, offset, bytes, at });
-        self.staged_bytes = (at + bytes).next_multiple_of(STAGED_ALIGNMENT);
-        at
+    fn stage(&mut self, buffer: wgpu::Buffer, offset: u64, bytes: u64) -> Place {
+        let at = self.staging_bytes.last().map_or(0, |bytes| bytes.next_multiple_of(STAGED_ALIGNMENT));
+        // What does not fit beside the others gets a staging buffer of its own; alone it fits, since its buffer does.
+        let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.limits.max_buffer_bytes {
+            self.staging_bytes.push(bytes);
+            Place { staging: self.staging_bytes.len() - 1, at: 0 }
+        } else {
+            let staging = self.staging_bytes.len() - 1;
+            self.staging_bytes[staging] = at + bytes;
+            Place { staging, at }
+        };
+        self.staged.push(Staged { buffer, offset, bytes, place });
+        place
     }
 }
 
@@ -524,8 +544,8 @@ pub struct Submitted {
     gpu: Gpu,
     id: Arc<()>,
     steps: Vec<Step>,
-    readback: Readback,
-    staged_bytes: u64,
+    readbacks: Vec<Readback>,
+    read_back_bytes: u64,
     timed: bool,
     verdicts: Verdicts,
 }
@@ -573,17 +593,20 @@ impl Submitted {
 
     /// Waits for the device; the reports are not looked at.
     pub(super) async fn finished(self) -> Result<Results, ExecuteError> {
-        let Submitted { gpu, id, steps, readback, staged_bytes, timed, verdicts } = self;
+        let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts } = self;
         for verdict in verdicts.0 {
             let error = verdict.await;
             gpu.inner.outcome(error)?;
         }
-        match readback.mapped.receive().await {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(gpu.inner.lost(&error.to_string())),
-            None => return Err(gpu.inner.lost("the readback was dropped")),
+        let mut staging = Vec::new();
+        for readback in readbacks {
+            match readback.mapped.receive().await {
+                Some(Ok(())) => staging.push(readback.staging),
+                Some(Err(error)) => return Err(gpu.inner.lost(&error.to_string())),
+                None => return Err(gpu.inner.lost("the readback was dropped")),
+            }
         }
-        let mut results = Results { gpu, id, steps, staging: readback.staging, staged_bytes, timings: None };
+        let mut results = Results { gpu, id, steps, staging, read_back_bytes, timings: None };
         if timed {
             results.timings = Some(results.read_timings()?);
         }
@@ -606,8 +629,8 @@ pub struct Results {
     gpu: Gpu,
     id: Arc<()>,
     steps: Vec<Step>,
-    staging: wgpu::Buffer,
-    staged_bytes: u64,
+    staging: Vec<wgpu::Buffer>,
+    read_back_bytes: u64,
     timings: Option<Vec<StepTime>>,
 }
 
@@ -648,7 +671,7 @@ impl Results {
         if !Arc::ptr_eq(&wanted.chain, &self.id) {
             return Err(ExecuteError::OtherChain);
         }
-        let data = self.read(wanted.at, count(&wanted.shape))?;
+        let data = self.read(wanted.place, count(&wanted.shape))?;
         Ok(Tensor::from_parts(wanted.shape, data))
     }
 
@@ -673,13 +696,13 @@ impl Results {
     /// # }
     /// ```
     pub fn bytes_read_back(&self) -> u64 {
-        self.staged_bytes
+        self.read_back_bytes
     }
 
     /// The first step with bad indices, and what is wrong with them.
     pub(super) fn first_report(&self) -> Option<(usize, ExecuteError)> {
         self.steps.iter().enumerate().find_map(|(number, step)| {
-            let words = step.report.map(|at| self.read::<u32>(at, STATUS_WORDS))?;
+            let words = step.report.map(|place| self.read::<u32>(place, STATUS_WORDS))?;
             let report = words.and_then(|words| read_report(step.schedule.plan(), &words));
             report.err().map(|error| (number, error))
         })
@@ -689,8 +712,8 @@ impl Results {
         let period = f64::from(self.gpu.inner.queue.get_timestamp_period());
         let timed = self.steps.iter().enumerate().filter_map(|(number, step)| Some((number, step, step.timestamps?)));
         timed
-            .map(|(number, step, at)| {
-                let ticks: Vec<u64> = self.read(at, TIMESTAMP_BYTES / 8)?;
+            .map(|(number, step, place)| {
+                let ticks: Vec<u64> = self.read(place, TIMESTAMP_BYTES / 8)?;
                 let ticks = ticks.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).sum::<u64>();
                 let duration = Duration::from_nanos((ticks as f64 * period) as u64);
                 Ok(StepTime { step: number, kernel: step.schedule.kernel(), duration })
@@ -698,13 +721,13 @@ impl Results {
             .collect()
     }
 
-    fn read<T: bytemuck::Pod>(&self, at: u64, elements: u64) -> Result<Vec<T>, ExecuteError> {
+    fn read<T: bytemuck::Pod>(&self, place: Place, elements: u64) -> Result<Vec<T>, ExecuteError> {
         let bytes = elements * size_of::<T>() as u64;
         if bytes == 0 {
             return Ok(Vec::new());
         }
-        let range = at..at + bytes.next_multiple_of(4);
-        let view = self.staging.get_mapped_range(range);
+        let range = place.at..place.at + bytes.next_multiple_of(4);
+        let view = self.staging[place.staging].get_mapped_range(range);
         let view = view.map_err(|error| self.gpu.inner.failed(error.to_string()))?;
         Ok(bytemuck::pod_collect_to_vec(&view[..bytes as usize]))
     }

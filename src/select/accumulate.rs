@@ -8,7 +8,7 @@ use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source};
 use crate::plan::{PoolPlan, count};
-use crate::schedule::{Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::uniform;
 
 /// Bytes of an accumulator: three pairs of words.
@@ -30,6 +30,8 @@ pub(super) fn dispatches(
         let reason = "there are more than three spatial axes";
         return Err(PlanError::KernelDoesNotApply { family: Family::Accumulating, reason });
     };
+    // There are many parts and each looks at few taps, so that constants would gain little.
+    schedule.build = Build::Generic;
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
     let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
     let (total, lanes) = (pass.outputs()?, lanes(plan.dtype));
@@ -158,7 +160,6 @@ impl Parts<'_> {
     }
 
     fn key(&self, source: Source, sink: Sink, activation: ActivationKind) -> KernelKey {
-        // There are many parts and each looks at few taps, so that constants would gain little.
         KernelKey::Pool { dtype: self.plan.dtype, source, sink, activation, constants: None }
     }
 

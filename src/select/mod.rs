@@ -56,7 +56,7 @@ pub(crate) const WORKGROUP: u64 = 64;
 pub struct Choice {
     /// The kernel family; `None` leaves it to [`select`].
     pub family: Option<Family>,
-    /// How kernels get their windows. Unpools and conversions have the generic build alone.
+    /// How kernels get their windows. Accumulating pools, unpools and conversions have the generic build alone.
     pub build: Build,
 }
 
