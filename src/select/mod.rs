@@ -122,7 +122,8 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
                     schedule(Family::Separable).or_else(|second| {
                         schedule(Family::Accumulating).map_err(|third| {
                             let mut errors = [third.clone(), first, second].into_iter();
-                            errors.find(|error| matches!(error, PlanError::ExceedsLimit { .. })).unwrap_or(third)
+                            let says_more = |error: &PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
+                            errors.find(says_more).unwrap_or(third)
                         })
                     })
                 })

@@ -14,6 +14,14 @@ use super::elements::with_element;
 use super::pools::{PoolCase, shape};
 use super::unpools::{Target, UnpoolCase};
 
+/// Limits that most cases exceed somewhere: bindings of 6 KiB and one workgroup a dimension.
+const TIGHT: Limits = Limits {
+    max_buffer_bytes: 1 << 20,
+    max_binding_bytes: 6 << 10,
+    max_workgroups_per_dimension: 1,
+    max_storage_buffers: 8,
+};
+
 /// The GPU of a test, if it has one, and what its cases came to.
 pub struct Bench {
     gpu: Option<&'static Gpu>,
@@ -59,6 +67,15 @@ impl Bench {
             let Some(gpu) = self.gpu else { continue };
             self.count(family.name());
             let name = schedule.kernel();
+            let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
+            paths.push((name, Some(prepared)));
+        }
+        // What a device with small bindings would run, where that is something else.
+        if let (Some(gpu), Ok(schedule)) = (self.gpu, select(plan, &TIGHT, &Choice::default()))
+            && select(plan, &limits, &Choice::default()).is_ok_and(|whole| whole.dispatches() != schedule.dispatches())
+        {
+            self.count("cut");
+            let name = format!("{}, cut", schedule.kernel());
             let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
             paths.push((name, Some(prepared)));
         }
