@@ -421,7 +421,8 @@ impl Chain {
             }
             let (groups, verdict) = prepared.groups(&bound)?;
             let clock = timed.then(|| Clock::new(inner));
-            let slices = if *sliced { schedule.slices() } else { vec![0..schedule.dispatches.len()] };
+            let all = 0..schedule.dispatches.len();
+            let slices = if *sliced { schedule.slices() } else { Vec::from([all]) };
             for (number, slice) in slices.into_iter().enumerate() {
                 // Between two slices what is recorded is submitted, for the sake of watchdogs.
                 if number > 0 {
