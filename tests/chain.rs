@@ -313,6 +313,35 @@ fn chains_without_steps_and_tensors_without_elements() {
 }
 
 #[test]
+fn outputs_to_encode_into_begin_as_zeros() {
+    if skip() {
+        return;
+    }
+    let x = tensor(&[1, 2, 9]);
+    let plan = MaxPool::new([3]).plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
+    let pool = prepare(plan);
+    let zeros = |dtype| gpu().zeros_blocking(pool.schedule().output_shape(), dtype, Layout::Nchw).unwrap();
+    let (on_device, places) = (zeros(DType::F32), zeros(DType::I32));
+    assert!(gpu().download_blocking::<f32>(&on_device).unwrap().data().iter().all(|value| value.to_bits() == 0));
+    let x = gpu().upload_blocking(x.view(), Layout::Nchw).unwrap();
+    let mut chain = gpu().chain();
+    let buffers = wgpu_pooling::Buffers {
+        x: Some(x.slice()),
+        y: Some(on_device.slice()),
+        indices_out: Some(places.slice()),
+        ..Default::default()
+    };
+    pool.encode(chain.encoder(), buffers).unwrap();
+    let (wanted, wanted_places) =
+        (chain.read_back::<f32>(&on_device).unwrap(), chain.read_back::<i32>(&places).unwrap());
+    let results = chain.run_blocking().unwrap();
+    assert_eq!((results.take(wanted).unwrap(), results.take(wanted_places).unwrap()), (y, indices));
+    let huge = gpu().zeros_blocking([1 << 40, 1, 1], DType::F64, Layout::Nchw).unwrap_err();
+    assert!(matches!(huge, ExecuteError::Plan(PlanError::ExceedsLimit { .. })), "{huge:?}");
+}
+
+#[test]
 fn a_dropped_chain_submits_nothing() {
     if skip() {
         return;

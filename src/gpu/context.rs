@@ -103,7 +103,7 @@ impl Gpu {
     ///
     /// Nothing of the host's is replaced: no callback is set, and every error scope that is opened is closed again. wgpu tells
     /// of a device's loss in one callback, and that one is the host's, who passes the word on through [`Gpu::loss_notifier`].
-    /// Without it calls that wait still end with an error, an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
+    /// Each `Gpu` on the device has its own. Without it calls that wait still end with an error, an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
     ///
     /// ```no_run
     /// use wgpu_pooling::{required_limits, wgpu, Gpu};

@@ -158,6 +158,42 @@ impl Gpu {
         Ok(DeviceTensor::whole(self, buffer, x.shape(), T::DTYPE, layout))
     }
 
+    /// A tensor of zeros on the device: an output to encode into, whose usages and size are right. Nothing is submitted.
+    ///
+    /// # Errors
+    /// As [`Gpu::upload`].
+    ///
+    /// ```no_run
+    /// # async fn outputs(gpu: wgpu_pooling::Gpu, pool: wgpu_pooling::Prepared) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{Buffers, DType, Layout};
+    /// let x = gpu.zeros([1, 3, 8, 8], DType::F32, Layout::Nchw).await?;
+    /// let y = gpu.zeros(pool.schedule().output_shape(), DType::F32, Layout::Nchw).await?;
+    /// let buffers = Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() };
+    /// # let _ = buffers;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn zeros(
+        &self,
+        shape: impl AsRef<[usize]>,
+        dtype: DType,
+        layout: Layout,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        self.inner.check_alive()?;
+        let shape = shape.as_ref();
+        let bytes = device_bytes(element_count(shape)?.max(1), dtype.bytes());
+        self.check_buffer("bytes of the tensor", bytes)?;
+        // wgpu clears what it hands out before its first use.
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some("wgpu-pooling tensor"),
+            size: bytes,
+            usage: TENSOR_USAGES,
+            mapped_at_creation: false,
+        };
+        let buffer = self.inner.scoped(|| self.inner.device.create_buffer(&descriptor)).await?;
+        Ok(DeviceTensor::whole(self, buffer, shape, dtype, layout))
+    }
+
     /// Copies a device tensor to the host, by a submit of its own. To read back what a chain computes, use
     /// [`Chain::read_back`](crate::Chain::read_back), which takes no second submit.
     ///
@@ -215,6 +251,27 @@ mod blocking {
             layout: Layout,
         ) -> Result<DeviceTensor, ExecuteError> {
             pollster::block_on(self.upload(x, layout))
+        }
+
+        /// The blocking twin of [`Gpu::zeros`].
+        ///
+        /// # Errors
+        /// As [`Gpu::upload`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{DType, Gpu, Layout};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let y = gpu.zeros_blocking([1, 3, 4, 4], DType::F16, Layout::Nchw)?;
+        /// assert_eq!(y.bytes(), 96);
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
+        pub fn zeros_blocking(
+            &self,
+            shape: impl AsRef<[usize]>,
+            dtype: DType,
+            layout: Layout,
+        ) -> Result<DeviceTensor, ExecuteError> {
+            pollster::block_on(self.zeros(shape, dtype, layout))
         }
 
         /// The blocking twin of [`Gpu::download`].
