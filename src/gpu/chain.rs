@@ -4,9 +4,8 @@ use core::time::Duration;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use futures_intrusive::channel::shared::OneshotReceiver;
-
-use super::context::{Gpu, Verdict};
+use super::answer::Mapped;
+use super::context::{Gpu, Inner, Verdict};
 use super::encode::{Buffers, Prepared};
 use super::tensor::DeviceTensor;
 use super::transfer::TENSOR_USAGES;
@@ -58,8 +57,7 @@ pub struct Chain {
     verdicts: Verdicts,
 }
 
-/// Verdicts that are not known yet; there are none outside the web.
-#[derive(Default)]
+/// Verdicts that nobody has asked for yet, or that are not known yet.
 struct Verdicts(Vec<Verdict>);
 
 impl std::fmt::Debug for Verdicts {
@@ -117,16 +115,17 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn chain(&self) -> Chain {
-        let label = Some("wgpu-pooling chain");
+        let descriptor = wgpu::CommandEncoderDescriptor { label: Some("wgpu-pooling chain") };
+        let (encoder, verdict) = self.inner.judged(|| self.inner.device.create_command_encoder(&descriptor));
         Chain {
             gpu: self.clone(),
-            encoder: self.inner.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }),
+            encoder,
             id: Arc::new(()),
             steps: Vec::new(),
             staged: Vec::new(),
             staged_bytes: 0,
             timed: false,
-            verdicts: Verdicts::default(),
+            verdicts: Verdicts(vec![verdict]),
         }
     }
 }
@@ -312,23 +311,28 @@ impl Chain {
     /// # }
     /// ```
     pub fn submit(self) -> Result<Submitted, ExecuteError> {
-        let Chain { gpu, mut encoder, id, steps, staged, staged_bytes, timed, mut verdicts } = self;
+        let Chain { gpu, mut encoder, id, steps, staged: parts, staged_bytes, timed, verdicts } = self;
         let inner = &gpu.inner;
         inner.check_alive()?;
         gpu.check_buffer("bytes to read back", staged_bytes)?;
-        let ((readback, submission), verdict) = inner.scoped_now(|| {
-            let staging = inner.staging_buffer(staged_bytes);
-            for Staged { buffer, offset, bytes, at } in &staged {
+        // What is known to have failed is not submitted.
+        let asked = verdicts.0.into_iter().map(|verdict| inner.ask(verdict)).collect::<Result<Vec<_>, _>>()?;
+        let mut verdicts = Verdicts(asked.into_iter().flatten().collect());
+        let (staging, verdict) = inner.scoped_now(|| inner.staging_buffer(staged_bytes))?;
+        verdicts.0.extend(verdict);
+        let ((answer, mapped, submission), verdict) = inner.scoped_now(|| {
+            for Staged { buffer, offset, bytes, at } in &parts {
                 encoder.copy_buffer_to_buffer(buffer, *offset, &staging, *at, *bytes);
             }
-            let mapped = inner.map_on_submit(&mut encoder, &staging);
-            (Readback { staging, mapped }, inner.queue.submit([encoder.finish()]))
+            let (answer, mapped) = inner.map_on_submit(&mut encoder, &staging);
+            (answer, mapped, inner.queue.submit([encoder.finish()]))
         })?;
         verdicts.0.extend(verdict);
         #[cfg(not(target_arch = "wasm32"))]
-        inner.poller.watch(submission)?;
+        inner.poller.watch(submission, answer)?;
         #[cfg(target_arch = "wasm32")]
-        let _ = submission;
+        let _ = (submission, answer);
+        let readback = Readback { staging, mapped };
         Ok(Submitted { gpu, id, steps, readback, staged_bytes, timed, verdicts })
     }
 
@@ -371,41 +375,35 @@ impl Chain {
         x: Option<&DeviceTensor>,
         indices: Option<&DeviceTensor>,
     ) -> Result<[wgpu::Buffer; 2], ExecuteError> {
-        let Chain { gpu, encoder, timed, .. } = self;
+        let Chain { gpu, encoder, timed, verdicts, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
         for (what, tensor) in [("x", x), ("indices", indices)] {
             tensor.map_or(Ok(()), |tensor| tensor.check_gpu(what, gpu))?;
         }
-        let (recorded, verdict) = inner.scoped_now(|| {
-            let output = |what: &str, bytes: u64| inner.output_buffer(what, TENSOR_USAGES, bytes);
-            let y = schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes));
-            let indices_out = schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes));
-            let reported = schedule.status_bytes().filter(|_| prepared.reports());
-            let report = reported.map(|bytes| output("wgpu-pooling report", bytes));
-            // Declared scratch memory, which a schedule prepared without it brings along here.
-            let scratch = prepared.missing_scratch();
-            let scratch: Vec<_> = scratch.iter().map(whole).collect();
-            let buffers = Buffers {
-                x: x.map(DeviceTensor::slice),
-                y: y.as_ref().map(whole),
-                indices: indices.map(DeviceTensor::slice),
-                indices_out: indices_out.as_ref().map(whole),
-                status: report.as_ref().map(whole),
-                scratch: &scratch,
-            };
-            let bound = prepared.check(&buffers)?;
+        // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
+        let (outputs, verdict) = inner.scoped_now(|| Outputs::new(inner, prepared, *timed))?;
+        verdicts.0.extend(verdict);
+        let scratch: Vec<_> = outputs.scratch.iter().map(whole).collect();
+        let buffers = Buffers {
+            x: x.map(DeviceTensor::slice),
+            y: outputs.y.as_ref().map(whole),
+            indices: indices.map(DeviceTensor::slice),
+            indices_out: outputs.indices.as_ref().map(whole),
+            status: outputs.report.as_ref().map(whole),
+            scratch: &scratch,
+        };
+        let bound = prepared.check(&buffers)?;
+        let (times, verdict) = inner.scoped_now(|| {
             if schedule.dispatches.is_empty() {
-                return Ok((y, indices_out, None, None));
+                return None;
             }
-            let clock = timed.then(|| Clock::new(inner));
-            prepared.record(encoder, &bound, clock.as_ref().map(Clock::writes));
-            let times = clock.map(|clock| clock.resolve(encoder));
-            Ok::<_, ExecuteError>((y, indices_out, report, times))
+            prepared.record(encoder, &bound, outputs.clock.as_ref().map(Clock::writes));
+            outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
         })?;
-        self.verdicts.0.extend(verdict);
-        let (y, indices_out, report, times) = recorded?;
+        verdicts.0.extend(verdict);
+        let Outputs { y, indices: indices_out, report, .. } = outputs;
         let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
@@ -444,6 +442,33 @@ fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferSlice<'_> {
     buffer.slice(..)
 }
 
+/// What a step allocates.
+struct Outputs {
+    y: Option<wgpu::Buffer>,
+    indices: Option<wgpu::Buffer>,
+    report: Option<wgpu::Buffer>,
+    /// Declared scratch memory, where the schedule was prepared without it.
+    scratch: Vec<wgpu::Buffer>,
+    clock: Option<Clock>,
+}
+
+impl Outputs {
+    fn new(inner: &Inner, prepared: &Prepared, timed: bool) -> Outputs {
+        let schedule = &prepared.schedule;
+        let output = |what: &str, bytes: u64| inner.output_buffer(what, TENSOR_USAGES, bytes);
+        // Where there is nothing to do there is nothing to report or to measure.
+        let works = !schedule.dispatches.is_empty();
+        let reported = schedule.status_bytes().filter(|_| works && prepared.reports());
+        Outputs {
+            y: schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes)),
+            indices: schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes)),
+            report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
+            scratch: prepared.missing_scratch(),
+            clock: (works && timed).then(|| Clock::new(inner)),
+        }
+    }
+}
+
 /// Two timestamps around a step.
 struct Clock {
     queries: wgpu::QuerySet,
@@ -451,13 +476,13 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(inner: &super::context::Inner) -> Clock {
-        let queries = inner.device.create_query_set(&wgpu::QuerySetDescriptor {
+    fn new(inner: &Inner) -> Clock {
+        let queries = inner.memory.query_set(&wgpu::QuerySetDescriptor {
             label: Some("wgpu-pooling timestamps"),
             ty: wgpu::QueryType::Timestamp,
             count: 2,
         });
-        let ticks = inner.device.create_buffer(&wgpu::BufferDescriptor {
+        let ticks = inner.memory.buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-pooling timestamps"),
             size: TIMESTAMP_BYTES,
             usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
@@ -474,9 +499,9 @@ impl Clock {
         }
     }
 
-    fn resolve(self, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
+    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
         encoder.resolve_query_set(&self.queries, 0..2, &self.ticks, 0);
-        self.ticks
+        self.ticks.clone()
     }
 }
 
@@ -484,7 +509,7 @@ impl Clock {
 #[derive(Debug)]
 struct Readback {
     staging: wgpu::Buffer,
-    mapped: OneshotReceiver<Result<(), wgpu::BufferAsyncError>>,
+    mapped: Mapped,
 }
 
 /// A chain that runs. Dropping it leaves the device to finish, and throws the results away.
@@ -523,7 +548,7 @@ impl Submitted {
     /// ```
     pub async fn results(self) -> Result<Results, ExecuteError> {
         let results = self.finished().await?;
-        match results.first_report() {
+        match results.first_report()? {
             None => Ok(results),
             Some((step, error)) => {
                 let kernel = results.steps.get(step).map(|step| step.schedule.kernel()).unwrap_or_default();
@@ -555,11 +580,7 @@ impl Submitted {
             let error = verdict.await;
             gpu.inner.outcome(error)?;
         }
-        match readback.mapped.receive().await {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(gpu.inner.lost(&error.to_string())),
-            None => return Err(gpu.inner.lost("the readback was dropped")),
-        }
+        readback.mapped.await.map_err(|error| gpu.inner.failed(error.to_string()))?;
         let mut results = Results { gpu, id, steps, staging: readback.staging, staged_bytes, timings: None };
         if timed {
             results.timings = Some(results.read_timings()?);
@@ -652,12 +673,18 @@ impl Results {
     }
 
     /// The first step with bad indices, and what is wrong with them.
-    pub(super) fn first_report(&self) -> Option<(usize, ExecuteError)> {
-        self.steps.iter().enumerate().find_map(|(number, step)| {
-            let words = step.report.map(|at| self.read::<u32>(at, STATUS_WORDS))?;
-            let report = words.and_then(|words| read_report(step.schedule.plan(), &words));
-            report.err().map(|error| (number, error))
-        })
+    pub(super) fn first_report(&self) -> Result<Option<(usize, ExecuteError)>, ExecuteError> {
+        for (number, step) in self.steps.iter().enumerate() {
+            let Some(at) = step.report else {
+                continue;
+            };
+            // A report that cannot be read says nothing about the indices.
+            let words = self.read::<u32>(at, STATUS_WORDS)?;
+            if let Err(error) = read_report(step.schedule.plan(), &words) {
+                return Ok(Some((number, error)));
+            }
+        }
+        Ok(None)
     }
 
     fn read_timings(&self) -> Result<Vec<StepTime>, ExecuteError> {
@@ -681,7 +708,11 @@ impl Results {
         let range = at..at + bytes.next_multiple_of(4);
         let view = self.staging.get_mapped_range(range);
         let view = view.map_err(|error| self.gpu.inner.failed(error.to_string()))?;
-        Ok(bytemuck::pod_collect_to_vec(&view[..bytes as usize]))
+        // The size is the caller's, so what it takes may be more than there is.
+        let missing = |_| ExecuteError::OutOfMemory(format!("{bytes} bytes on the host for what was read back"));
+        let mut data = bytemuck::allocation::try_zeroed_vec::<T>(elements as usize).map_err(missing)?;
+        bytemuck::cast_slice_mut(&mut data).copy_from_slice(&view[..bytes as usize]);
+        Ok(data)
     }
 }
 

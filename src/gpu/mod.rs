@@ -1,8 +1,10 @@
 //! The device side: everything that knows wgpu.
 
+mod answer;
 mod chain;
 mod context;
 mod encode;
+mod memory;
 mod options;
 mod pipeline;
 mod run;

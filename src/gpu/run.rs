@@ -201,7 +201,7 @@ impl Prepared {
 /// Runs a chain of one step; its error is the call's own.
 async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     let results = chain.submit()?.finished().await?;
-    match results.first_report() {
+    match results.first_report()? {
         None => Ok(results),
         Some((_, error)) => Err(error),
     }

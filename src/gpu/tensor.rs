@@ -155,6 +155,7 @@ impl Gpu {
     pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         self.inner.check_alive()?;
         let buffer = self.inner.scoped(|| self.tensor_of(&x)).await??;
+        self.inner.probe()?;
         Ok(DeviceTensor::whole(self, buffer, x.shape(), T::DTYPE, layout))
     }
 
