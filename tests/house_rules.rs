@@ -54,6 +54,20 @@ fn the_library_neither_prints_nor_panics_on_purpose() {
 }
 
 #[test]
+fn buffers_are_made_in_one_place() {
+    for (path, text) in library() {
+        let makes = code(&text).any(|line| {
+            ["create_buffer(", "create_query_set(", "create_buffer_init("].iter().any(|word| line.contains(word))
+        });
+        assert!(
+            !makes || path.ends_with("gpu/memory.rs"),
+            "{} makes buffers that no test can make fail",
+            path.display()
+        );
+    }
+}
+
+#[test]
 fn nothing_is_global() {
     for (path, text) in library() {
         let global = code(&text).any(|line| {

@@ -1,22 +1,19 @@
 //! Steps on device tensors, recorded one after the other: one submit, one readback.
 
-use core::time::Duration;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use futures_intrusive::channel::shared::OneshotReceiver;
-
 use super::context::{Gpu, Inner, Verdict};
 use super::encode::{Buffers, Prepared};
+use super::results::{Place, ReadBack, Readback, Results, Step, Submitted, TIMESTAMP_BYTES};
 use super::tensor::DeviceTensor;
 use super::transfer::TENSOR_USAGES;
 use crate::attributes::Layout;
 use crate::element::{DType, Element};
 use crate::error::ExecuteError;
-use crate::plan::{Plan, count};
 use crate::reference::{check_shape, check_type};
-use crate::schedule::{STATUS_WORDS, Schedule};
-use crate::tensor::{Tensor, TensorView};
+use crate::schedule::STATUS_WORDS;
+use crate::tensor::TensorView;
 
 /// Steps on device tensors, recorded one after the other and submitted as one. What lies between the steps never leaves the
 /// device; what is wanted on the host comes back in one buffer, together with the reports of bad indices.
@@ -61,29 +58,13 @@ pub struct Chain {
     verdicts: Verdicts,
 }
 
-/// Verdicts that are not known yet; there are none outside the web.
-#[derive(Default)]
-struct Verdicts(Vec<Verdict>);
+/// Verdicts that nobody has asked for yet, or that are not known yet.
+pub(super) struct Verdicts(pub Vec<Verdict>);
 
 impl std::fmt::Debug for Verdicts {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} verdicts", self.0.len())
     }
-}
-
-/// A recorded step, and where its report and its timestamps lie among what is read back.
-#[derive(Debug)]
-struct Step {
-    schedule: Arc<Schedule>,
-    report: Option<Place>,
-    timestamps: Option<Place>,
-}
-
-/// Where something lies among what is read back: which staging buffer, and where in it.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    staging: usize,
-    at: u64,
 }
 
 /// A part of a buffer that is copied to the host.
@@ -95,28 +76,8 @@ struct Staged {
     place: Place,
 }
 
-/// A tensor that a chain will read back; [`Results::take`] gives it.
-///
-/// ```no_run
-/// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
-/// let wanted: wgpu_pooling::ReadBack<f32> = chain.read_back(&y)?;
-/// let y = chain.run_blocking()?.take(wanted)?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct ReadBack<T> {
-    chain: Arc<()>,
-    place: Place,
-    shape: Vec<usize>,
-    element: PhantomData<fn() -> T>,
-}
-
 /// The distance of parts in the staging buffer: mapped ranges begin at multiples of 8.
 const STAGED_ALIGNMENT: u64 = 8;
-
-/// Two timestamps of 64 bits.
-const TIMESTAMP_BYTES: u64 = 16;
 
 impl Gpu {
     /// An empty chain.
@@ -127,16 +88,17 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn chain(&self) -> Chain {
+        let (encoder, verdict) = self.inner.judged(|| new_encoder(&self.inner));
         Chain {
             gpu: self.clone(),
-            encoder: new_encoder(&self.inner),
+            encoder,
             id: Arc::new(()),
             steps: Vec::new(),
             staged: Vec::new(),
             staging_bytes: vec![0],
             timed: false,
             sliced: false,
-            verdicts: Verdicts::default(),
+            verdicts: Verdicts(vec![verdict]),
         }
     }
 }
@@ -328,26 +290,32 @@ impl Chain {
     /// # }
     /// ```
     pub fn submit(self) -> Result<Submitted, ExecuteError> {
-        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, mut verdicts, .. } = self;
+        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, verdicts, .. } = self;
         let inner = &gpu.inner;
         inner.check_alive()?;
-        let ((readbacks, submission), verdict) = inner.scoped_now(|| {
-            let staging: Vec<_> = staging_bytes.iter().map(|&bytes| inner.staging_buffer(bytes)).collect();
+        // What is known to have failed is not submitted.
+        let asked = verdicts.0.into_iter().map(|verdict| inner.ask(verdict)).collect::<Result<Vec<_>, _>>()?;
+        let mut verdicts = Verdicts(asked.into_iter().flatten().collect());
+        let buffers = || staging_bytes.iter().map(|&bytes| inner.staging_buffer(bytes)).collect::<Vec<_>>();
+        let (staging, verdict) = inner.scoped_now(buffers)?;
+        verdicts.0.extend(verdict);
+        let ((answers, readbacks, submission), verdict) = inner.scoped_now(|| {
             for Staged { buffer, offset, bytes, place } in &staged {
                 encoder.copy_buffer_to_buffer(buffer, *offset, &staging[place.staging], place.at, *bytes);
             }
-            let mut readback = |staging: wgpu::Buffer| {
-                let mapped = inner.map_on_submit(&mut encoder, &staging);
-                Readback { staging, mapped }
-            };
-            let readbacks: Vec<_> = staging.into_iter().map(&mut readback).collect();
-            (readbacks, inner.queue.submit([encoder.finish()]))
+            let (mut answers, mut readbacks) = (Vec::new(), Vec::new());
+            for staging in staging {
+                let (answer, mapped) = inner.map_on_submit(&mut encoder, &staging);
+                answers.push(answer);
+                readbacks.push(Readback { staging, mapped });
+            }
+            (answers, readbacks, inner.queue.submit([encoder.finish()]))
         })?;
         verdicts.0.extend(verdict);
         #[cfg(not(target_arch = "wasm32"))]
-        inner.poller.watch(submission)?;
+        inner.poller.watch(submission, answers)?;
         #[cfg(target_arch = "wasm32")]
-        let _ = submission;
+        let _ = (submission, answers);
         let read_back_bytes = staging_bytes.iter().sum();
         Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts })
     }
@@ -391,36 +359,32 @@ impl Chain {
         x: Option<&DeviceTensor>,
         indices: Option<&DeviceTensor>,
     ) -> Result<[wgpu::Buffer; 2], ExecuteError> {
-        let Chain { gpu, encoder, timed, sliced, .. } = self;
+        let Chain { gpu, encoder, timed, sliced, verdicts, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
         for (what, tensor) in [("x", x), ("indices", indices)] {
             tensor.map_or(Ok(()), |tensor| tensor.check_gpu(what, gpu))?;
         }
-        let (recorded, verdict) = inner.scoped_now(|| {
-            let output = |what: &str, bytes: u64| inner.output_buffer(what, TENSOR_USAGES, bytes);
-            let y = schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes));
-            let indices_out = schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes));
-            let reported = schedule.status_bytes().filter(|_| prepared.reports());
-            let report = reported.map(|bytes| output("wgpu-pooling report", bytes));
-            // Declared scratch memory, which a schedule prepared without it brings along here.
-            let scratch = prepared.missing_scratch();
-            let scratch: Vec<_> = scratch.iter().map(whole).collect();
-            let buffers = Buffers {
-                x: x.map(DeviceTensor::slice),
-                y: y.as_ref().map(whole),
-                indices: indices.map(DeviceTensor::slice),
-                indices_out: indices_out.as_ref().map(whole),
-                status: report.as_ref().map(whole),
-                scratch: &scratch,
-            };
-            let bound = prepared.check(&buffers)?;
+        // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
+        let (outputs, verdict) = inner.scoped_now(|| Outputs::new(inner, prepared, *timed))?;
+        verdicts.0.extend(verdict);
+        let scratch: Vec<_> = outputs.scratch.iter().map(whole).collect();
+        let buffers = Buffers {
+            x: x.map(DeviceTensor::slice),
+            y: outputs.y.as_ref().map(whole),
+            indices: indices.map(DeviceTensor::slice),
+            indices_out: outputs.indices.as_ref().map(whole),
+            status: outputs.report.as_ref().map(whole),
+            scratch: &scratch,
+        };
+        let bound = prepared.check(&buffers)?;
+        let (groups, verdict) = prepared.groups(&bound)?;
+        verdicts.0.extend(verdict);
+        let (times, verdict) = inner.scoped_now(|| {
             if schedule.dispatches.is_empty() {
-                return Ok((y, indices_out, None, None, None));
+                return None;
             }
-            let (groups, verdict) = prepared.groups(&bound)?;
-            let clock = timed.then(|| Clock::new(inner));
             let all = 0..schedule.dispatches.len();
             let slices = if *sliced { schedule.slices() } else { Vec::from([all]) };
             for (number, slice) in slices.into_iter().enumerate() {
@@ -429,14 +393,12 @@ impl Chain {
                     let recorded = std::mem::replace(encoder, new_encoder(inner));
                     inner.queue.submit([recorded.finish()]);
                 }
-                prepared.record(encoder, &bound, &groups, slice, clock.as_ref().map(Clock::writes));
+                prepared.record(encoder, &bound, &groups, slice, outputs.clock.as_ref().map(Clock::writes));
             }
-            let times = clock.map(|clock| clock.resolve(encoder));
-            Ok::<_, ExecuteError>((y, indices_out, report, times, verdict))
+            outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
         })?;
-        self.verdicts.0.extend(verdict);
-        let (y, indices_out, report, times, verdict) = recorded?;
-        self.verdicts.0.extend(verdict);
+        verdicts.0.extend(verdict);
+        let Outputs { y, indices: indices_out, report, .. } = outputs;
         let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
@@ -488,6 +450,33 @@ fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferSlice<'_> {
     buffer.slice(..)
 }
 
+/// What a step allocates.
+struct Outputs {
+    y: Option<wgpu::Buffer>,
+    indices: Option<wgpu::Buffer>,
+    report: Option<wgpu::Buffer>,
+    /// Declared scratch memory, where the schedule was prepared without it.
+    scratch: Vec<wgpu::Buffer>,
+    clock: Option<Clock>,
+}
+
+impl Outputs {
+    fn new(inner: &Inner, prepared: &Prepared, timed: bool) -> Outputs {
+        let schedule = &prepared.schedule;
+        let output = |what: &str, bytes: u64| inner.output_buffer(what, TENSOR_USAGES, bytes);
+        // Where there is nothing to do there is nothing to report or to measure.
+        let works = !schedule.dispatches.is_empty();
+        let reported = schedule.status_bytes().filter(|_| works && prepared.reports());
+        Outputs {
+            y: schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes)),
+            indices: schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes)),
+            report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
+            scratch: prepared.missing_scratch(),
+            clock: (works && timed).then(|| Clock::new(inner)),
+        }
+    }
+}
+
 /// Two timestamps around a step.
 struct Clock {
     queries: wgpu::QuerySet,
@@ -496,12 +485,12 @@ struct Clock {
 
 impl Clock {
     fn new(inner: &Inner) -> Clock {
-        let queries = inner.device.create_query_set(&wgpu::QuerySetDescriptor {
+        let queries = inner.memory.query_set(&wgpu::QuerySetDescriptor {
             label: Some("wgpu-pooling timestamps"),
             ty: wgpu::QueryType::Timestamp,
             count: 2,
         });
-        let ticks = inner.device.create_buffer(&wgpu::BufferDescriptor {
+        let ticks = inner.memory.buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-pooling timestamps"),
             size: TIMESTAMP_BYTES,
             usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
@@ -518,236 +507,8 @@ impl Clock {
         }
     }
 
-    fn resolve(self, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
+    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
         encoder.resolve_query_set(&self.queries, 0..2, &self.ticks, 0);
-        self.ticks
-    }
-}
-
-/// What is read back, on its way to the host.
-#[derive(Debug)]
-struct Readback {
-    staging: wgpu::Buffer,
-    mapped: OneshotReceiver<Result<(), wgpu::BufferAsyncError>>,
-}
-
-/// A chain that runs. Dropping it leaves the device to finish, and throws the results away.
-///
-/// ```no_run
-/// # async fn f(chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
-/// let submitted: wgpu_pooling::Submitted = chain.submit()?;
-/// let results = submitted.results().await?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct Submitted {
-    gpu: Gpu,
-    id: Arc<()>,
-    steps: Vec<Step>,
-    readbacks: Vec<Readback>,
-    read_back_bytes: u64,
-    timed: bool,
-    verdicts: Verdicts,
-}
-
-impl Submitted {
-    /// Waits for the device, without a runtime: a thread of the crate's own wakes the future. That thread must not be made to
-    /// wait in turn, so a waker may not make a blocking call.
-    ///
-    /// # Errors
-    /// [`ExecuteError::InChain`] with the first step that met bad indices; [`ExecuteError::DeviceLost`] or what else the device
-    /// gives.
-    ///
-    /// ```no_run
-    /// # async fn f(submitted: wgpu_pooling::Submitted) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let results = submitted.results().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn results(self) -> Result<Results, ExecuteError> {
-        let results = self.finished().await?;
-        match results.first_report() {
-            None => Ok(results),
-            Some((step, error)) => {
-                let kernel = results.steps.get(step).map(|step| step.schedule.kernel()).unwrap_or_default();
-                Err(ExecuteError::InChain { step, kernel, error: Box::new(error) })
-            }
-        }
-    }
-
-    /// Waits for the device: the blocking twin of [`Submitted::results`].
-    ///
-    /// # Errors
-    /// As [`Submitted::results`].
-    ///
-    /// ```no_run
-    /// # fn f(submitted: wgpu_pooling::Submitted) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let results = submitted.results_blocking()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn results_blocking(self) -> Result<Results, ExecuteError> {
-        pollster::block_on(self.results())
-    }
-
-    /// Waits for the device; the reports are not looked at.
-    pub(super) async fn finished(self) -> Result<Results, ExecuteError> {
-        let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts } = self;
-        for verdict in verdicts.0 {
-            let error = verdict.await;
-            gpu.inner.outcome(error)?;
-        }
-        let mut staging = Vec::new();
-        for readback in readbacks {
-            match readback.mapped.receive().await {
-                Some(Ok(())) => staging.push(readback.staging),
-                Some(Err(error)) => return Err(gpu.inner.lost(&error.to_string())),
-                None => return Err(gpu.inner.lost("the readback was dropped")),
-            }
-        }
-        let mut results = Results { gpu, id, steps, staging, read_back_bytes, timings: None };
-        if timed {
-            results.timings = Some(results.read_timings()?);
-        }
-        Ok(results)
-    }
-}
-
-/// What a chain has brought back.
-///
-/// ```no_run
-/// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
-/// let wanted = chain.read_back::<f32>(&y)?;
-/// let results: wgpu_pooling::Results = chain.run_blocking()?;
-/// println!("{:?}, {} bytes read back", results.take(wanted)?.shape(), results.bytes_read_back());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct Results {
-    gpu: Gpu,
-    id: Arc<()>,
-    steps: Vec<Step>,
-    staging: Vec<wgpu::Buffer>,
-    read_back_bytes: u64,
-    timings: Option<Vec<StepTime>>,
-}
-
-/// How long the device worked on a step.
-///
-/// ```no_run
-/// # fn f(results: wgpu_pooling::Results) {
-/// for step in results.timings().unwrap_or_default() {
-///     println!("{}: {:?}", step.kernel, step.duration);
-/// }
-/// # }
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StepTime {
-    /// The step's number, from 0, in the order in which the steps were encoded.
-    pub step: usize,
-    /// What ran, as [`Schedule::kernel`] names it.
-    pub kernel: String,
-    /// From the begin to the end of its pass, by the device's clock.
-    pub duration: Duration,
-}
-
-impl Results {
-    /// A tensor that was asked for.
-    ///
-    /// # Errors
-    /// [`ExecuteError::OtherChain`] if another chain was asked for it.
-    ///
-    /// ```no_run
-    /// # fn f(results: wgpu_pooling::Results, wanted: wgpu_pooling::ReadBack<f32>)
-    /// # -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let y = results.take(wanted)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn take<T: Element>(&self, wanted: ReadBack<T>) -> Result<Tensor<T>, ExecuteError> {
-        if !Arc::ptr_eq(&wanted.chain, &self.id) {
-            return Err(ExecuteError::OtherChain);
-        }
-        let data = self.read(wanted.place, count(&wanted.shape))?;
-        Ok(Tensor::from_parts(wanted.shape, data))
-    }
-
-    /// How long the device worked on each step; `None` unless the chain was [`timed`](Chain::timed) on a device that has
-    /// timestamps. Steps without elements take no time and are left out.
-    ///
-    /// ```no_run
-    /// # fn f(results: wgpu_pooling::Results) {
-    /// let total: Option<std::time::Duration> =
-    ///     results.timings().map(|steps| steps.iter().map(|step| step.duration).sum());
-    /// # }
-    /// ```
-    pub fn timings(&self) -> Option<&[StepTime]> {
-        self.timings.as_deref()
-    }
-
-    /// The bytes that came from the device: tensors, reports, timestamps.
-    ///
-    /// ```no_run
-    /// # fn f(results: wgpu_pooling::Results) {
-    /// println!("{} bytes", results.bytes_read_back());
-    /// # }
-    /// ```
-    pub fn bytes_read_back(&self) -> u64 {
-        self.read_back_bytes
-    }
-
-    /// The first step with bad indices, and what is wrong with them.
-    pub(super) fn first_report(&self) -> Option<(usize, ExecuteError)> {
-        self.steps.iter().enumerate().find_map(|(number, step)| {
-            let words = step.report.map(|place| self.read::<u32>(place, STATUS_WORDS))?;
-            let report = words.and_then(|words| read_report(step.schedule.plan(), &words));
-            report.err().map(|error| (number, error))
-        })
-    }
-
-    fn read_timings(&self) -> Result<Vec<StepTime>, ExecuteError> {
-        let period = f64::from(self.gpu.inner.queue.get_timestamp_period());
-        let timed = self.steps.iter().enumerate().filter_map(|(number, step)| Some((number, step, step.timestamps?)));
-        timed
-            .map(|(number, step, place)| {
-                let ticks: Vec<u64> = self.read(place, TIMESTAMP_BYTES / 8)?;
-                let ticks = ticks.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).sum::<u64>();
-                let duration = Duration::from_nanos((ticks as f64 * period) as u64);
-                Ok(StepTime { step: number, kernel: step.schedule.kernel(), duration })
-            })
-            .collect()
-    }
-
-    fn read<T: bytemuck::Pod>(&self, place: Place, elements: u64) -> Result<Vec<T>, ExecuteError> {
-        let bytes = elements * size_of::<T>() as u64;
-        if bytes == 0 {
-            return Ok(Vec::new());
-        }
-        let range = place.at..place.at + bytes.next_multiple_of(4);
-        let view = self.staging[place.staging].get_mapped_range(range);
-        let view = view.map_err(|error| self.gpu.inner.failed(error.to_string()))?;
-        Ok(bytemuck::pod_collect_to_vec(&view[..bytes as usize]))
-    }
-}
-
-/// What the words of a report say of a plan's indices.
-pub(super) fn read_report(plan: &Plan, words: &[u32]) -> Result<(), ExecuteError> {
-    let [count, first, low, high, ..] = *words else {
-        return Ok(());
-    };
-    if count == 0 {
-        return Ok(());
-    }
-    // The first offender is stored complemented, so that zero says that there is none.
-    let (position, count) = (u64::from(!first), u64::from(count));
-    let value = (u64::from(high) << 32 | u64::from(low)) as i64;
-    match plan {
-        Plan::Pool(_) => Ok(()),
-        Plan::Unpool(plan) => Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count }),
-        Plan::Convert(plan) => Err(plan.offence(position, value, count)),
+        self.ticks.clone()
     }
 }

@@ -4,10 +4,11 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
+use super::memory::Memory;
 use super::options::GpuOptions;
 use super::pipeline::Pipelines;
 #[cfg(not(target_arch = "wasm32"))]
-use super::transfer::Poller;
+use super::transfer::{Poller, poll};
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
@@ -36,6 +37,7 @@ pub(super) struct Inner {
     /// The multiple at which storage bindings begin, in bytes.
     pub alignment: u64,
     pub pipelines: Pipelines,
+    pub memory: Memory,
     pub poison: Option<u32>,
     lost: Arc<OnceLock<String>>,
     #[cfg(not(target_arch = "wasm32"))]
@@ -96,7 +98,7 @@ impl Gpu {
         // Everything of ours runs under error scopes; whatever else comes must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
-        Ok(Gpu::assemble(device, queue, lost, options.poison_word()))
+        Ok(Gpu::assemble(device, queue, lost, options))
     }
 
     /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
@@ -119,7 +121,7 @@ impl Gpu {
     /// # }
     /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
-        Gpu::assemble(device, queue, Arc::new(OnceLock::new()), None)
+        Gpu::assemble(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default())
     }
 
     /// Says that the device is lost: every later call returns [`ExecuteError::DeviceLost`] with this reason at once. For
@@ -186,7 +188,7 @@ impl Gpu {
         pollster::block_on(Gpu::open(options))
     }
 
-    fn assemble(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, poison: Option<u32>) -> Gpu {
+    fn assemble(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, options: &GpuOptions) -> Gpu {
         let limits = device.limits();
         let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         let limits = Limits::from(&limits);
@@ -194,12 +196,13 @@ impl Gpu {
             inner: Arc::new(Inner {
                 #[cfg(not(target_arch = "wasm32"))]
                 poller: Poller::new(device.clone()),
+                memory: Memory::new(device.clone(), options.failing_allocations()),
                 device,
                 queue,
                 limits,
                 alignment,
                 pipelines: Pipelines::default(),
-                poison,
+                poison: options.poison_word(),
                 lost,
             }),
         }
@@ -279,9 +282,7 @@ impl Inner {
     /// The error of a call that failed: the device's loss if that is why.
     pub fn failed(&self, text: String) -> ExecuteError {
         // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
-        #[cfg(not(target_arch = "wasm32"))]
-        let _ = self.device.poll(wgpu::PollType::Poll);
-        self.check_alive().err().unwrap_or(ExecuteError::Device(text))
+        self.probe().err().unwrap_or(ExecuteError::Device(text))
     }
 
     /// An error if the device is known to be lost.
@@ -292,9 +293,31 @@ impl Inner {
         }
     }
 
-    /// The error of a call that failed because the device is gone.
-    pub fn lost(&self, otherwise: &str) -> ExecuteError {
-        ExecuteError::DeviceLost(self.lost.get().cloned().unwrap_or_else(|| otherwise.to_owned()))
+    /// An error if the device is lost, also where nobody has said so yet. wgpu keeps silent about most calls on a lost device,
+    /// but it has no memory to map any more.
+    pub fn probe(&self) -> Result<(), ExecuteError> {
+        self.check_alive()?;
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some("wgpu-pooling probe"),
+            size: 4,
+            usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: true,
+        };
+        let (buffer, mut verdict) = self.judged(|| self.memory.buffer(&descriptor));
+        if buffer.get_mapped_range_mut(..).is_ok() {
+            return Ok(());
+        }
+        if let Poll::Ready(Some(error)) = verdict.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return Err(match error {
+                wgpu::Error::OutOfMemory { .. } => ExecuteError::OutOfMemory(error.to_string()),
+                _ => ExecuteError::Device(error.to_string()),
+            });
+        }
+        // The device's own callback knows the reason, and a poll calls it.
+        #[cfg(not(target_arch = "wasm32"))]
+        poll(&self.device, wgpu::PollType::Poll);
+        let _ = self.lost.set("the device answers no more; it was destroyed, or its driver gave it up".to_owned());
+        self.check_alive()
     }
 
     /// Does work whose wgpu errors become an [`ExecuteError`] instead of reaching the default handler, which panics.
@@ -304,7 +327,7 @@ impl Inner {
     pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
         let scopes = self.open_scopes();
         let result = work();
-        let error = first_error(scopes);
+        let error = first_error(self.memory.injected(), scopes);
         self.outcome(error.await)?;
         Ok(result)
     }
@@ -312,12 +335,22 @@ impl Inner {
     /// The same without waiting: where wgpu answers at once, as it does outside the web, so does this; elsewhere the answer
     /// comes later.
     pub fn scoped_now<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Option<Verdict>), ExecuteError> {
+        let (result, verdict) = self.judged(work);
+        Ok((result, self.ask(verdict)?))
+    }
+
+    /// The same without looking at the answer.
+    pub fn judged<T>(&self, work: impl FnOnce() -> T) -> (T, Verdict) {
         let scopes = self.open_scopes();
         let result = work();
-        let mut errors: Verdict = Box::pin(first_error(scopes));
-        match errors.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(error) => self.outcome(error).map(|()| (result, None)),
-            Poll::Pending => Ok((result, Some(errors))),
+        (result, Box::pin(first_error(self.memory.injected(), scopes)))
+    }
+
+    /// The answer if there is one, or the verdict again.
+    pub fn ask(&self, mut verdict: Verdict) -> Result<Option<Verdict>, ExecuteError> {
+        match verdict.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(error) => self.outcome(error).map(|()| None),
+            Poll::Pending => Ok(Some(verdict)),
         }
     }
 
@@ -332,17 +365,21 @@ impl Inner {
 
     fn open_scopes(&self) -> [wgpu::ErrorScopeGuard; 3] {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
-        [Internal, OutOfMemory, Validation].map(|filter| self.device.push_error_scope(filter))
+        [OutOfMemory, Internal, Validation].map(|filter| self.device.push_error_scope(filter))
     }
 }
 
-/// Closes scopes, the last one first, and gives the first error that any of them caught.
-fn first_error(scopes: [wgpu::ErrorScopeGuard; 3]) -> impl Future<Output = Option<wgpu::Error>> {
-    let [internal, memory, validation] = scopes;
-    let errors = [validation.pop(), memory.pop(), internal.pop()];
+/// Closes scopes, the last one first, and gives the error that explains the others: what found no memory is invalid, and
+/// using it is refused.
+fn first_error(
+    injected: Option<wgpu::Error>,
+    scopes: [wgpu::ErrorScopeGuard; 3],
+) -> impl Future<Output = Option<wgpu::Error>> {
+    let [memory, internal, validation] = scopes;
+    let [validation, internal, memory] = [validation.pop(), internal.pop(), memory.pop()];
     async move {
-        let mut first = None;
-        for error in errors {
+        let mut first = injected;
+        for error in [memory, internal, validation] {
             let error = error.await;
             first = first.or(error);
         }

@@ -157,6 +157,7 @@ impl Gpu {
         log::debug!("{label}: {} scratch bytes", schedule.scratch_bytes());
         let pipelines = self.compile(&schedule).await?;
         let (resources, scratch) = inner.scoped(|| (resources(inner, &schedule), scratch(&schedule))).await?;
+        self.inner.probe()?;
         let Resources { uniforms, tables, status } = resources;
         let schedule = Arc::new(schedule);
         Ok(Prepared { gpu: self.clone(), schedule, label, pipelines, uniforms, tables, scratch, status })
@@ -181,7 +182,7 @@ impl Gpu {
         for schedule in schedules {
             self.compile(schedule).await?;
         }
-        Ok(())
+        self.inner.probe()
     }
 
     /// Gets the kernels of a schedule ready without scratch memory: the blocking twin of [`Gpu::prepare_without_scratch`].
@@ -334,6 +335,7 @@ impl Prepared {
     /// ```
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
+        self.gpu.inner.probe()?;
         let (groups, _) = self.groups(&bound)?;
         let all = 0..self.schedule.dispatches.len();
         self.gpu.inner.scoped_now(|| self.record(encoder, &bound, &groups, all, None)).map(|_| ())
@@ -356,6 +358,7 @@ impl Prepared {
     /// ```
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let bound = self.check(&buffers)?;
+        self.gpu.inner.probe()?;
         let (groups, _) = self.groups(&bound)?;
         let all = 0..self.schedule.dispatches.len();
         self.gpu.inner.scoped_now(|| self.dispatch(pass, &bound, &groups, all)).map(|_| ())

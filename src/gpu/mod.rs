@@ -1,20 +1,24 @@
 //! The device side: everything that knows wgpu.
 
+mod answer;
 mod chain;
 mod context;
 mod encode;
+mod memory;
 mod options;
 mod pipeline;
+mod results;
 mod run;
 mod tensor;
 mod transfer;
 
-pub use chain::{Chain, ReadBack, Results, StepTime, Submitted};
+pub use chain::Chain;
 pub use context::Gpu;
 pub use encode::{Buffers, Prepared};
 #[cfg(not(target_arch = "wasm32"))]
 pub use options::list_adapters_blocking;
 pub use options::{GpuOptions, list_adapters, required_limits};
+pub use results::{ReadBack, Results, StepTime, Submitted};
 pub use tensor::DeviceTensor;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

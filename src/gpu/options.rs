@@ -1,5 +1,8 @@
 //! Which adapter to open, and what to ask of it.
 
+use std::sync::Arc;
+
+use super::memory::Fails;
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
@@ -13,7 +16,7 @@ use crate::schedule::Limits;
 /// let gpu = Gpu::open_blocking(&GpuOptions::new().backends(wgpu::Backends::VULKAN).adapter_name("nvidia"))?;
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct GpuOptions {
     backends: Option<wgpu::Backends>,
     adapter_name: Option<String>,
@@ -21,6 +24,22 @@ pub struct GpuOptions {
     limits: Option<wgpu::Limits>,
     timestamps: bool,
     poison: Option<u32>,
+    fails: Option<Fails>,
+}
+
+impl std::fmt::Debug for GpuOptions {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let GpuOptions { backends, adapter_name, power_preference, limits, timestamps, poison, fails: _ } = self;
+        formatter
+            .debug_struct("GpuOptions")
+            .field("backends", backends)
+            .field("adapter_name", adapter_name)
+            .field("power_preference", power_preference)
+            .field("limits", limits)
+            .field("timestamps", timestamps)
+            .field("poison", poison)
+            .finish_non_exhaustive()
+    }
 }
 
 impl GpuOptions {
@@ -104,6 +123,28 @@ impl GpuOptions {
     pub fn poison(mut self, word: u32) -> Self {
         self.poison = Some(word);
         self
+    }
+
+    /// Asks `fails` before every buffer and query set that is made, and makes an invalid one instead, as if there were no
+    /// memory left, where it says yes. For tests of one thread: what follows is an [`ExecuteError::OutOfMemory`].
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// // The third allocation fails.
+    /// let made = AtomicU32::new(0);
+    /// let third = move || made.fetch_add(1, Ordering::Relaxed) == 2;
+    /// let options = wgpu_pooling::GpuOptions::new().failing_allocations_where(third);
+    /// # let _ = options;
+    /// ```
+    #[doc(hidden)]
+    pub fn failing_allocations_where(mut self, fails: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.fails = Some(Arc::new(fails));
+        self
+    }
+
+    pub(super) fn failing_allocations(&self) -> Option<Fails> {
+        self.fails.clone()
     }
 
     pub(super) fn poison_word(&self) -> Option<u32> {

@@ -1,6 +1,7 @@
 //! Pipelines, compiled on demand and kept for the device's life.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::Inner;
@@ -18,37 +19,41 @@ pub(super) struct Pipeline {
     pub layout: wgpu::BindGroupLayout,
 }
 
+/// Where a pipeline is, or will be once somebody has compiled it. Those who want it meanwhile wait without a thread being
+/// blocked.
+type Slot = futures_intrusive::sync::Mutex<Option<Arc<Pipeline>>>;
+
 /// The pipelines of a device, by key.
 #[derive(Debug, Default)]
 pub(super) struct Pipelines {
-    compiled: Mutex<HashMap<KernelKey, Arc<Pipeline>>>,
+    slots: Mutex<HashMap<KernelKey, Arc<Slot>>>,
+    compiled: AtomicUsize,
 }
 
 impl Pipelines {
     pub fn count(&self) -> usize {
-        self.compiled.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.compiled.load(Ordering::Relaxed)
     }
 
-    fn get(&self, key: &KernelKey) -> Option<Arc<Pipeline>> {
-        self.compiled.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    /// Keeps a pipeline, unless another thread was first.
-    fn keep(&self, key: KernelKey, pipeline: Pipeline) -> Arc<Pipeline> {
-        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(compiled.entry(key).or_insert_with(|| Arc::new(pipeline)))
+    fn slot(&self, key: &KernelKey) -> Arc<Slot> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(slots.entry(*key).or_insert_with(|| Arc::new(Slot::new(None, true))))
     }
 }
 
 impl Inner {
-    /// The pipeline of a kernel, compiled now if it was not before.
+    /// The pipeline of a kernel, compiled now if it was not before. What cannot be compiled now is tried again the next time.
     pub async fn pipeline(&self, key: &KernelKey) -> Result<Arc<Pipeline>, ExecuteError> {
-        if let Some(pipeline) = self.pipelines.get(key) {
-            return Ok(pipeline);
+        let slot = self.pipelines.slot(key);
+        let mut compiled = slot.lock().await;
+        if let Some(pipeline) = &*compiled {
+            return Ok(Arc::clone(pipeline));
         }
         log::debug!("compiling {}", key.name());
-        let pipeline = self.scoped(|| compile(&self.device, key)).await?;
-        Ok(self.pipelines.keep(*key, pipeline))
+        let pipeline = Arc::new(self.scoped(|| compile(&self.device, key)).await?);
+        *compiled = Some(Arc::clone(&pipeline));
+        self.pipelines.compiled.fetch_add(1, Ordering::Relaxed);
+        Ok(pipeline)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Slices in, vectors out: upload, compute and read back, one submit a call unless a driver's watchdog could be hit.
 
-use super::chain::{Chain, Results, read_report};
+use super::chain::Chain;
 use super::context::Gpu;
 use super::encode::Prepared;
+use super::results::{Results, read_report};
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::index::Index;
@@ -201,7 +202,7 @@ impl Prepared {
 /// Runs a chain of one step; its error is the call's own.
 async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     let results = chain.submit()?.finished().await?;
-    match results.first_report() {
+    match results.first_report()? {
         None => Ok(results),
         Some((_, error)) => Err(error),
     }

@@ -155,6 +155,7 @@ impl Gpu {
     pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         self.inner.check_alive()?;
         let buffer = self.inner.scoped(|| self.tensor_of(&x)).await??;
+        self.inner.probe()?;
         Ok(DeviceTensor::whole(self, buffer, x.shape(), T::DTYPE, layout))
     }
 
@@ -190,7 +191,7 @@ impl Gpu {
             usage: TENSOR_USAGES,
             mapped_at_creation: false,
         };
-        let buffer = self.inner.scoped(|| self.inner.device.create_buffer(&descriptor)).await?;
+        let buffer = self.inner.scoped(|| self.inner.memory.buffer(&descriptor)).await?;
         Ok(DeviceTensor::whole(self, buffer, shape, dtype, layout))
     }
 

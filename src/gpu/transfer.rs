@@ -1,12 +1,14 @@
 //! To the device and back: buffers with contents, readbacks, and the thread that waits for them.
 
+use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::{Mutex, PoisonError, mpsc};
 #[cfg(not(target_arch = "wasm32"))]
 use std::thread::JoinHandle;
 
-use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
-
+#[cfg(not(target_arch = "wasm32"))]
+use super::answer::contained;
+use super::answer::{Answer, Mapped, answer};
 use super::context::Inner;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::error::ExecuteError;
@@ -21,43 +23,55 @@ pub(super) const SCRATCH_USAGES: wgpu::BufferUsages = wgpu::BufferUsages::STORAG
 impl Inner {
     /// A buffer with these contents, rounded up to whole words with zeros.
     pub fn filled_buffer(&self, label: &str, usage: wgpu::BufferUsages, contents: &[u8]) -> wgpu::Buffer {
-        // A binding cannot be empty.
-        let size = (contents.len() as u64).next_multiple_of(4).max(4);
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some(label),
-            size,
-            usage,
-            mapped_at_creation: true,
-        });
-        // Where the allocation failed there is nothing to map; the error scope around us says so.
-        if let Ok(mut view) = buffer.get_mapped_range_mut(..) {
+        self.mapped_buffer(label, usage, contents.len() as u64, |view| {
             view.slice(..contents.len()).copy_from_slice(contents);
-            drop(view);
-            buffer.unmap();
-        }
-        buffer
+        })
     }
 
     /// A buffer that kernels write, poisoned if the options say so.
     pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> wgpu::Buffer {
-        let size = bytes.max(4);
         match self.poison {
-            Some(word) => {
-                let contents = vec![word; (size / 4) as usize];
-                self.filled_buffer(label, usage, bytemuck::cast_slice(&contents))
-            }
-            None => self.device.create_buffer(&wgpu::BufferDescriptor {
+            Some(word) => self.mapped_buffer(label, usage, bytes, |view| {
+                let words = [word; 1024];
+                let poison: &[u8] = bytemuck::cast_slice(&words);
+                for at in (0..view.len()).step_by(poison.len()) {
+                    let end = view.len().min(at + poison.len());
+                    view.slice(at..end).copy_from_slice(&poison[..end - at]);
+                }
+            }),
+            None => self.memory.buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
-                size,
+                size: bytes.max(4),
                 usage,
                 mapped_at_creation: false,
             }),
         }
     }
 
+    /// A buffer of whole words, at least one, that the host fills before the device has it.
+    fn mapped_buffer(
+        &self,
+        label: &str,
+        usage: wgpu::BufferUsages,
+        bytes: u64,
+        fill: impl FnOnce(&mut wgpu::BufferViewMut),
+    ) -> wgpu::Buffer {
+        // A binding cannot be empty.
+        let size = bytes.next_multiple_of(4).max(4);
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true };
+        let buffer = self.memory.buffer(&descriptor);
+        // Where the allocation failed there is nothing to map; the error scope around us says so.
+        if let Ok(mut view) = buffer.get_mapped_range_mut(..) {
+            fill(&mut view);
+            drop(view);
+            buffer.unmap();
+        }
+        buffer
+    }
+
     /// A buffer for so many bytes that the host will map.
     pub fn staging_buffer(&self, bytes: u64) -> wgpu::Buffer {
-        self.device.create_buffer(&wgpu::BufferDescriptor {
+        self.memory.buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-pooling readback"),
             size: bytes.next_multiple_of(4).max(4),
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
@@ -65,18 +79,13 @@ impl Inner {
         })
     }
 
-    /// Asks for the mapping of a staging buffer once the commands so far are done.
-    pub fn map_on_submit(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        staging: &wgpu::Buffer,
-    ) -> OneshotReceiver<Result<(), wgpu::BufferAsyncError>> {
-        let (sender, mapped) = oneshot_channel();
-        encoder.map_buffer_on_submit(staging, wgpu::MapMode::Read, .., move |result| {
-            // Nobody listens any more if the future was dropped.
-            let _ = sender.send(result);
-        });
-        mapped
+    /// Asks for the mapping of a staging buffer once the commands so far are done. The answer can be given in the device's
+    /// place, should it never give one.
+    pub fn map_on_submit(&self, encoder: &mut wgpu::CommandEncoder, staging: &wgpu::Buffer) -> (Arc<Answer>, Mapped) {
+        let (device, mapped) = answer();
+        let answer = Arc::clone(&device);
+        encoder.map_buffer_on_submit(staging, wgpu::MapMode::Read, .., move |outcome| device.tell(outcome));
+        (answer, mapped)
     }
 }
 
@@ -93,9 +102,13 @@ pub(super) struct Poller {
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 struct Watch {
-    submissions: mpsc::Sender<wgpu::SubmissionIndex>,
+    submissions: mpsc::Sender<Submission>,
     thread: JoinHandle<()>,
 }
+
+/// What to wait for, and who is to be told of it.
+#[cfg(not(target_arch = "wasm32"))]
+type Submission = (wgpu::SubmissionIndex, Vec<Arc<Answer>>);
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Poller {
@@ -103,8 +116,8 @@ impl Poller {
         Poller { device, watch: Mutex::new(None) }
     }
 
-    /// Sees to it that the callbacks of a submission run.
-    pub fn watch(&self, submission: wgpu::SubmissionIndex) -> Result<(), ExecuteError> {
+    /// Sees to it that the callbacks of a submission run, and that it is answered.
+    pub fn watch(&self, submission: wgpu::SubmissionIndex, answers: Vec<Arc<Answer>>) -> Result<(), ExecuteError> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let submissions = match &*watch {
             Some(watch) => &watch.submissions,
@@ -113,12 +126,13 @@ impl Poller {
                 let device = self.device.clone();
                 let thread = std::thread::Builder::new()
                     .name("wgpu-pooling poller".to_owned())
-                    .spawn(move || poll(&device, &submissions))
+                    .spawn(move || wait_for_all(&device, &submissions))
                     .map_err(|error| ExecuteError::OutOfMemory(format!("no thread to wait for the device: {error}")))?;
                 &watch.insert(Watch { submissions: sender, thread }).submissions
             }
         };
-        submissions.send(submission).map_err(|_| ExecuteError::Device("the poller thread has ended".to_owned()))
+        let ended = |_| ExecuteError::Device("the poller thread has ended".to_owned());
+        submissions.send((submission, answers)).map_err(ended)
     }
 }
 
@@ -139,11 +153,19 @@ impl Drop for Poller {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn poll(device: &wgpu::Device, submissions: &mpsc::Receiver<wgpu::SubmissionIndex>) {
-    while let Ok(submission) = submissions.recv() {
-        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-        if let Err(error) = device.poll(wait) {
-            log::warn!("waiting for the device: {error}");
+fn wait_for_all(device: &wgpu::Device, submissions: &mpsc::Receiver<Submission>) {
+    while let Ok((submission, answers)) = submissions.recv() {
+        let until = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
+        // After a wait the callback has been called, or another thread that polls is about to. Without one it may never be.
+        if !poll(device, until) {
+            answers.iter().for_each(|answer| answer.tell(Err(wgpu::BufferAsyncError)));
         }
     }
+}
+
+/// Lets callbacks run, and says whether the device was waited for. wgpu panics over a device that the driver has lost.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn poll(device: &wgpu::Device, until: wgpu::PollType) -> bool {
+    contained("polling the device", || device.poll(until).inspect_err(|error| log::warn!("{error}")).is_ok())
+        == Some(true)
 }

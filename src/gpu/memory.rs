@@ -1,0 +1,68 @@
+//! The one place where buffers and query sets are made, and where a test can make that fail.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Asked before each allocation whether it is to fail.
+pub(super) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What makes a device's buffers and query sets.
+pub(super) struct Memory {
+    device: wgpu::Device,
+    fails: Option<Fails>,
+    /// The error of an allocation that was made to fail, until the error scopes around it are closed.
+    injected: Mutex<Option<wgpu::Error>>,
+}
+
+impl Memory {
+    pub fn new(device: wgpu::Device, fails: Option<Fails>) -> Self {
+        Memory { device, fails, injected: Mutex::default() }
+    }
+
+    /// A buffer; where memory does not suffice an invalid one, and the error scope around the call says so.
+    pub fn buffer(&self, descriptor: &wgpu::BufferDescriptor<'_>) -> wgpu::Buffer {
+        if !self.is_to_fail() {
+            return self.device.create_buffer(descriptor);
+        }
+        // No buffer can be mapped both ways and be storage: the result is as invalid as one that found no memory, and
+        // shows the size and the usages that were asked for.
+        let contradiction = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::STORAGE;
+        let usage = descriptor.usage | contradiction;
+        self.refused(|device| device.create_buffer(&wgpu::BufferDescriptor { usage, ..descriptor.clone() }))
+    }
+
+    /// Queries; where memory does not suffice invalid ones, and the error scope around the call says so.
+    pub fn query_set(&self, descriptor: &wgpu::QuerySetDescriptor<'_>) -> wgpu::QuerySet {
+        if !self.is_to_fail() {
+            return self.device.create_query_set(descriptor);
+        }
+        // There is no set of none.
+        self.refused(|device| device.create_query_set(&wgpu::QuerySetDescriptor { count: 0, ..descriptor.clone() }))
+    }
+
+    /// The error of an allocation that was made to fail since the last call.
+    pub fn injected(&self) -> Option<wgpu::Error> {
+        // Without the hook there is nothing to look for, and no lock to take.
+        self.fails.as_ref()?;
+        self.injected.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn is_to_fail(&self) -> bool {
+        self.fails.as_ref().is_some_and(|fails| fails())
+    }
+
+    /// Makes what wgpu refuses, and says that memory was why.
+    fn refused<T>(&self, make: impl FnOnce(&wgpu::Device) -> T) -> T {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let invalid = make(&self.device);
+        drop(scope.pop());
+        let error = wgpu::Error::OutOfMemory { source: "an allocation was made to fail".into() };
+        *self.injected.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        invalid
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Memory").field("device", &self.device).finish_non_exhaustive()
+    }
+}
