@@ -79,7 +79,7 @@ uniform! {
         store_digits: u32,
         empty_digits: u32,
         channels_inner: u32,
-        reserved: [u32; 2],
+        empty_base: [u32; 2],
         activation: Activation,
         axes: [Axis; AXES],
         index: [Digit; DIGITS],

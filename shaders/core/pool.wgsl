@@ -20,6 +20,7 @@ struct Pool {
   lowest_value: vec2<u32>,
   // A constant, or what is added to the flat index of (n, c, 0, .., 0).
   empty_index: vec2<u32>,
+  // The flat index of X's first element.
   index_base: vec2<u32>,
   empty_kind: u32,
   spatial_axes: u32,
@@ -28,7 +29,8 @@ struct Pool {
   empty_digits: u32,
   // Elements between neighbours on the innermost spatial axis of Y: 1, or C for NHWC.
   channels_inner: u32,
-  reserved: vec2<u32>,
+  // The flat index of (0, 0, 0, .., 0), where X is a part of what the indices count: of X's first plane, not of X.
+  empty_base: vec2<u32>,
   activation: Activation,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,

@@ -6,6 +6,7 @@ mod encode;
 mod options;
 mod pipeline;
 mod run;
+mod stream;
 mod tensor;
 mod transfer;
 
@@ -15,6 +16,7 @@ pub use encode::{Buffers, Prepared};
 #[cfg(not(target_arch = "wasm32"))]
 pub use options::list_adapters_blocking;
 pub use options::{GpuOptions, list_adapters, required_limits};
+pub use stream::{StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource};
 pub use tensor::DeviceTensor;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
