@@ -106,6 +106,11 @@ impl DType {
         }
     }
 
+    /// The bits of a NaN, for floats.
+    pub(crate) fn nan_bits(self) -> u64 {
+        self.negative_infinity_bits() | 1
+    }
+
     /// The bits of the value that an empty window has under `EmptyValue::NegInf`: -inf, integers their minimum.
     ///
     /// ```

@@ -2,6 +2,8 @@
 //!
 //! This is their only home: plans, schedules and the reference ask here.
 
+use std::ops::Range;
+
 use crate::attributes::{AutoPad, CeilRule, SamePadding, SizeRounding};
 use crate::error::PlanError;
 
@@ -50,6 +52,18 @@ pub enum AxisWindow {
     /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including, `ceil((o + 1) * input / output)`
     /// (OpenVINO AdaptiveMaxPool-8).
     Adaptive,
+    /// A part of an adaptive axis: its windows from `first_output` on, on its elements from `first_input` on. The formula
+    /// knows the whole axis alone.
+    AdaptivePart {
+        /// Elements of the whole axis.
+        input: usize,
+        /// Windows of the whole axis.
+        output: usize,
+        /// The element of the whole axis that is the part's first.
+        first_input: usize,
+        /// The window of the whole axis that is the part's first.
+        first_output: usize,
+    },
 }
 
 /// The taps of one window that lie inside the input: `first`, `first + step`, .., `count` of them.
@@ -115,6 +129,90 @@ impl AxisWindow {
                 let end = ((index + 1) * input + output - 1) / output;
                 Taps { first: start as i64, count: (end - start) as i64, step: 1 }
             }
+            AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
+                let taps = AxisWindow::Adaptive.taps(first_output + output_index, input, output);
+                Taps { first: taps.first - first_input as i64, ..taps }
+            }
+        }
+    }
+
+    /// The elements that the windows of a range of outputs can reach, and these windows on them: an axis of its own, whose
+    /// windows have the same taps. It begins at or before the `first` of every window, of empty ones too, unless that lies
+    /// behind the axis; it has at least one element.
+    pub(crate) fn part(self, outputs: Range<usize>, input: usize, output: usize) -> (Range<usize>, AxisWindow) {
+        let (first_output, last_output) = (outputs.start, outputs.end.max(outputs.start + 1) - 1);
+        match self {
+            AxisWindow::Strided { stride, pad_begin, .. } => {
+                let start = first_output as i64 * stride - pad_begin;
+                let end = last_output as i64 * stride - pad_begin + self.reach() + 1;
+                let first = start.clamp(0, input as i64 - 1);
+                let end = end.clamp(first + 1, input as i64);
+                (first as usize..end as usize, self.shifted(first_output, first))
+            }
+            AxisWindow::Adaptive => {
+                let (start, last) = (self.taps(first_output, input, output), self.taps(last_output, input, output));
+                let first_input = start.first as usize;
+                let window = AxisWindow::AdaptivePart { input, output, first_input, first_output };
+                (first_input..(last.first + last.count) as usize, window)
+            }
+            AxisWindow::AdaptivePart { input, output, first_input, first_output: before } => {
+                let outputs = before + first_output..before + last_output + 1;
+                let (inputs, window) = AxisWindow::Adaptive.part(outputs, input, output);
+                (inputs.start - first_input..inputs.end - first_input, window)
+            }
+        }
+    }
+
+    /// The most elements that so many neighbouring windows can reach: a bound on the extents that `part` gives.
+    pub(crate) fn most_extent(self, outputs: usize, input: usize, output: usize) -> usize {
+        let outputs = outputs.max(1) as u128;
+        let most = match self {
+            AxisWindow::Strided { stride, .. } => (outputs - 1) * stride as u128 + self.reach() as u128 + 1,
+            AxisWindow::Adaptive => (outputs * input as u128).div_ceil(output.max(1) as u128) + 1,
+            AxisWindow::AdaptivePart { input, output, .. } => {
+                (outputs * input as u128).div_ceil(output.max(1) as u128) + 1
+            }
+        };
+        usize::try_from(most).unwrap_or(usize::MAX).clamp(1, input.max(1))
+    }
+
+    /// One window cut to a part of its taps, on the elements between the first and the last of them. A window without taps
+    /// stays what it is, beside one element.
+    pub(crate) fn taps_part(
+        self,
+        output_index: usize,
+        taps: Range<i64>,
+        input: usize,
+        output: usize,
+    ) -> (Range<usize>, AxisWindow) {
+        let Taps { first, count, step } = self.taps(output_index, input, output);
+        if count == 0 {
+            let first = first.clamp(0, input as i64 - 1);
+            return (first as usize..first as usize + 1, self.shifted(output_index, first));
+        }
+        let (begin, end) = (taps.start.min(count - 1), taps.end.min(count));
+        let (from, last) = (first + begin * step, first + (end - 1) * step);
+        let window = AxisWindow::Strided { kernel: end - begin, stride: 1, dilation: step, pad_begin: 0 };
+        (from as usize..last as usize + 1, window)
+    }
+
+    /// The same windows, counted from this output and this element on.
+    fn shifted(self, first_output: usize, first_input: i64) -> AxisWindow {
+        match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let pad_begin = pad_begin + first_input - first_output as i64 * stride;
+                AxisWindow::Strided { kernel, stride, dilation, pad_begin }
+            }
+            // Adaptive windows are never empty and move with `part`.
+            adaptive => adaptive,
+        }
+    }
+
+    /// From a window's start to its last tap.
+    fn reach(self) -> i64 {
+        match self {
+            AxisWindow::Strided { kernel, dilation, .. } => (kernel - 1).saturating_mul(dilation),
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => 0,
         }
     }
 
@@ -127,7 +225,7 @@ impl AxisWindow {
                 let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
                 [start.max(0), taps.step]
             }
-            AxisWindow::Adaptive => [taps.first, taps.step],
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => [taps.first, taps.step],
         }
     }
 
@@ -150,6 +248,11 @@ impl AxisWindow {
                 // floor(o * input / output) <= p < ceil((o + 1) * input / output)
                 (((p * output) / input) as i64, (((p + 1) * output - 1) / input) as i64)
             }
+            AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
+                let [first, count] = AxisWindow::Adaptive.holders(first_input + p, input, output);
+                let first = first - first_output as i64;
+                (first.max(0), first + count - 1)
+            }
         };
         let last = last.min(output as i64 - 1);
         [first, (last - first + 1).max(0)]
@@ -164,6 +267,7 @@ impl AxisWindow {
                 u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
             }
             AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
+            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_holders(input, output),
         };
         most.min(output as u64)
     }
@@ -185,6 +289,7 @@ impl AxisWindow {
             // A window that starts inside an element's share and ends inside another's covers one more than the quotient.
             AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
             AxisWindow::Adaptive => (input / output) as u64 + 2,
+            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_taps(input, output),
         };
         most.min(input as u64)
     }
@@ -219,7 +324,7 @@ impl AxisWindow {
                 let last = (output as i64 - 1) * stride - pad_begin;
                 if pad_begin > 0 { last.max(dilation - 1) } else { last }
             }
-            AxisWindow::Adaptive => input as i64 - 1,
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => input as i64 - 1,
         }
     }
 }
@@ -369,7 +474,7 @@ mod tests {
         let same = |auto_pad, same| max_pool_axis(&row, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap();
         let pad = |window| match window {
             AxisWindow::Strided { pad_begin, .. } => pad_begin,
-            AxisWindow::Adaptive => panic!("MaxPool windows are strided"),
+            _ => panic!("MaxPool windows are strided"),
         };
         // The effective kernel is 3, so the total is 2; the undilated kernel is 2, so the total is 1.
         let (output, window) = same(AutoPad::SameUpper, SamePadding::SpecClamped);
@@ -445,6 +550,49 @@ mod tests {
                     [(1, 1, 1, 0), (2, 2, 1, 0), (3, 2, 1, 1), (2, 3, 1, 0), (3, 1, 2, 2), (2, 1, 4, -1), (1, 5, 9, 3)]
                 {
                     check(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, input, output);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_an_axis_has_the_same_windows() {
+        let check = |window: AxisWindow, input: usize, output: usize| {
+            for begin in 0..output {
+                for end in begin + 1..=output {
+                    let (inputs, part) = window.part(begin..end, input, output);
+                    assert!(!inputs.is_empty() && inputs.end <= input);
+                    assert!(inputs.len() <= window.most_extent(end - begin, input, output), "{window:?}");
+                    for o in begin..end {
+                        let whole = window.taps(o, input, output);
+                        let taps = part.taps(o - begin, inputs.len(), end - begin);
+                        let moved = Taps { first: taps.first + inputs.start as i64, ..taps };
+                        assert_eq!(moved, whole, "{window:?} on {input} to {output}: window {o} of {begin}..{end}");
+                        assert!(taps.count as u64 <= part.most_taps(inputs.len(), end - begin));
+                        // Taps one by one, and a part of a part.
+                        let (again, single) = part.part(o - begin..o - begin + 1, inputs.len(), end - begin);
+                        let taps = single.taps(0, again.len(), 1);
+                        assert_eq!(taps.first + (again.start + inputs.start) as i64, whole.first);
+                        assert_eq!(taps.count, whole.count);
+                        for tap in 0..whole.count.max(1) {
+                            let (at, one) = window.taps_part(o, tap..tap + 2, input, output);
+                            let taps = one.taps(0, at.len(), 1);
+                            assert_eq!(taps.count, (whole.count - tap).clamp(0, 2));
+                            assert_eq!(taps.first + at.start as i64, whole.first + tap * whole.step);
+                        }
+                    }
+                }
+            }
+        };
+        for input in 1..8 {
+            for output in 1..7 {
+                check(AxisWindow::Adaptive, input, output);
+                for kernel in 1..4 {
+                    for dilation in [1, 2, 5] {
+                        for (stride, pad_begin) in [(1, 0), (1, 2), (2, 1), (3, 0), (2, 7), (1, -2)] {
+                            check(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, input, output);
+                        }
+                    }
                 }
             }
         }

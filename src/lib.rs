@@ -52,6 +52,7 @@
 //! Prepared --encode()--> the caller's encoder or open pass; nothing is submitted             | ExecuteError
 //! Prepared, DeviceTensor --Chain--> DeviceTensor; run(): one submit, one readback            | ExecuteError
 //! slices --max_pool(), ..--> vectors: a chain of one step                                    | ExecuteError
+//! source --stream_max_pool()--> sink: a chain for each tile                                  | ExecuteError
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
@@ -67,6 +68,7 @@
 //! | `plan.rs` | what must be computed | how |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
 //! | `select/` | plan to schedule: families, passes, grids, scratch | results: it cannot change them |
+//! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
 //! | `schedule.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; the twins of the shaders' structs | wgpu |
 //! | `wgsl.rs`, `shaders/` | key to text: a prelude, then parts | ONNX's words, shapes |
 //! | `gpu/` | all that knows wgpu: context, pipelines, encode, chain, transfer, one-shot | formulas |
@@ -100,6 +102,7 @@ pub mod reference;
 mod schedule;
 mod select;
 mod tensor;
+mod tile;
 mod uniform;
 mod wgsl;
 
@@ -114,8 +117,8 @@ pub use geometry::{AxisWindow, Taps};
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{
-    Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, Submitted, list_adapters,
-    required_limits,
+    Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
+    StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
 pub use kernel::{ActivationKind, Binding, KernelKey, Sink, Slot, Source, WindowConstants};
@@ -124,6 +127,7 @@ pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPla
 pub use schedule::{Build, Dispatch, Family, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
+pub use tile::{Region, Tile, Tiling};
 pub use wgsl::wgsl;
 
 /// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.

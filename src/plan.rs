@@ -4,7 +4,7 @@ use crate::attributes::{Activation, Duplicates, EmptyIndex, EmptyValue, Layout, 
 use crate::element::DType;
 use crate::error::{ExecuteError, PlanError};
 use crate::geometry::AxisWindow;
-use crate::index::{IndexSpace, IndexType};
+use crate::index::{IndexSpace, IndexStrides, IndexType};
 use crate::tensor::element_count;
 
 /// The most spatial axes that a tensor can have.
@@ -127,9 +127,39 @@ pub struct PoolPlan {
     pub(crate) empty_value: EmptyValue,
     pub(crate) indices: Option<IndexPlan>,
     pub(crate) activation: Activation,
+    /// Where X begins in the tensor that the index space counts.
+    pub(crate) origin: Origin,
+    /// Whether X has a part of a window that does not begin with the window. Under `SeedFirst` no NaN wins there, and where
+    /// nothing else is there Y is a NaN.
+    pub(crate) later_part: bool,
     pub(crate) input_shape: Vec<usize>,
     pub(crate) output_shape: Vec<usize>,
     pub(crate) indices_shape: Vec<usize>,
+}
+
+/// Where a part of a tensor begins. Not all zeros in the plans of tiles alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Origin {
+    pub batch: usize,
+    pub channel: usize,
+    /// One coordinate for each spatial axis, or none: zeros.
+    pub spatial: Vec<usize>,
+}
+
+impl Origin {
+    /// The flat index of a part's coordinates.
+    pub fn flat(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
+        let mut whole = at.to_vec();
+        for (coordinate, &origin) in whole.iter_mut().zip(&self.spatial) {
+            *coordinate += origin as i64;
+        }
+        self.plane(strides, n, c, &whole)
+    }
+
+    /// The flat index of coordinates that count from the plane's own begin.
+    pub fn plane(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
+        strides.flat(self.batch + n, self.channel + c, at)
+    }
 }
 
 impl PoolPlan {
@@ -241,6 +271,11 @@ impl PoolPlan {
     /// ```
     pub fn has_empty_windows(&self) -> bool {
         self.axes.iter().any(|axis| axis.window.has_empty(axis.input, axis.output))
+    }
+
+    /// Whether no NaN can win, not even as the first element that X has of its window.
+    pub(crate) fn ignores_nan(&self) -> bool {
+        self.later_part && self.nan_policy == NanPolicy::SeedFirst
     }
 
     /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.

@@ -135,6 +135,9 @@ pub(crate) fn nan_policy_number(policy: NanPolicy) -> u32 {
     }
 }
 
+/// The rule of a part of a window whose first element lies elsewhere: NaN never wins (shaders/core/candidate.wgsl).
+pub(crate) const IGNORE_NAN: u32 = 3;
+
 /// The parts of a kernel, in the order of their folders: element, activation, window, core, index, kernel.
 pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
     match *key {

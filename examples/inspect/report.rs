@@ -93,7 +93,7 @@ fn windows(axis: &PoolAxis) -> String {
         AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
             format!("kernel {kernel}, stride {stride}, dilation {dilation}, pads {pad_begin} before")
         }
-        AxisWindow::Adaptive => "adaptive".to_owned(),
+        AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => "adaptive".to_owned(),
     };
     let Some(last) = axis.output.checked_sub(1) else {
         return format!("{shape}, no window");

@@ -20,7 +20,8 @@ fn element(position: u32) -> Raw {
   return load(position - pool.x_first);
 }
 
-// Whether an element may win by comparison. A NaN under SEED_FIRST may not: `settle` looks at it.
+// Whether an element may win by comparison. A NaN under SEED_FIRST may not: `settle` looks at it. Under the policy behind
+// these three, of a part of a window that does not begin with the window, no NaN wins at all.
 fn eligible(raw: Raw) -> bool {
   let policy = nan_policy();
   if (policy == PROPAGATE_LAST) {
@@ -29,7 +30,7 @@ fn eligible(raw: Raw) -> bool {
   if (is_nan(raw)) {
     return false;
   }
-  return policy == SEED_FIRST || greater(key(raw), key(from_pair(pool.lowest_value)));
+  return policy != SEED_LOWEST || greater(key(raw), key(from_pair(pool.lowest_value)));
 }
 
 // The tie rule, in its one place: of equal keys the smaller position wins, and of two NaN the larger. Visiting elements in

@@ -20,6 +20,7 @@ struct Pool {
   lowest_value: vec2<u32>,
   // A constant, or what is added to the flat index of (n, c, 0, .., 0).
   empty_index: vec2<u32>,
+  // The flat index of X's first element.
   index_base: vec2<u32>,
   empty_kind: u32,
   spatial_axes: u32,
@@ -34,9 +35,13 @@ struct Pool {
   x_first: u32,
   store_first: u32,
   in_first: u32,
+  // The flat index of (0, 0, 0, .., 0), where X is a part of what the indices count: of X's first plane, not of X.
+  empty_base: vec2<u32>,
   // Whether this dispatch is the first that looks at its outputs' windows, where they are looked at in parts.
   fresh: u32,
-  reserved: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+  reserved_2: u32,
   // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,

@@ -21,7 +21,7 @@ fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
   }
   // (n, c, 0, .., 0): what a window without a winner has under SEED_LOWEST.
   var rest = output;
-  var index = pool.index_base;
+  var index = pool.empty_base;
   for (var i = 0u; i < pool.empty_digits; i++) {
     let digit = pool.empty[i];
     index = add(index, multiply(digit.stride, rest % digit.radix));
@@ -30,8 +30,9 @@ fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
   if (candidate.seen) {
     return index;
   }
+  index = add(index, pool.empty_index);
   if (pool.empty_kind == EMPTY_OFFSET) {
-    return add(index, pool.empty_index);
+    return index;
   }
   rest = output / pool.channels_inner;
   for (var i = 0u; i < pool.spatial_axes; i++) {

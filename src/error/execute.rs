@@ -152,6 +152,36 @@ pub enum ExecuteError {
         /// What is wrong.
         error: Box<ExecuteError>,
     },
+    /// The source of a streaming run could not give what was asked of it.
+    #[error("reading {elements} elements from {first} on: {error}")]
+    Source {
+        /// The first element.
+        first: u64,
+        /// How many were asked for.
+        elements: u64,
+        /// What the source says.
+        error: String,
+    },
+    /// A sink of a streaming run could not take what was given to it.
+    #[error("writing {elements} elements of {what} from {first} on: {error}")]
+    Sink {
+        /// `y` or `indices`.
+        what: &'static str,
+        /// The first element.
+        first: u64,
+        /// How many were given.
+        elements: u64,
+        /// What the sink says.
+        error: String,
+    },
+    /// The progress callback of a streaming run stopped it. What was written until then is there.
+    #[error("stopped after {done} of {tiles} tiles")]
+    Stopped {
+        /// The tiles that were written.
+        done: u64,
+        /// The tiles of the whole run.
+        tiles: u64,
+    },
     /// No adapter answers the request.
     #[error("no usable GPU adapter: {0}")]
     NoAdapter(String),

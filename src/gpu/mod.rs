@@ -9,6 +9,7 @@ mod options;
 mod pipeline;
 mod results;
 mod run;
+mod stream;
 mod tensor;
 mod transfer;
 
@@ -19,6 +20,7 @@ pub use encode::{Buffers, Prepared};
 pub use options::list_adapters_blocking;
 pub use options::{GpuOptions, list_adapters, required_limits};
 pub use results::{ReadBack, Results, StepTime, Submitted};
+pub use stream::{StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource};
 pub use tensor::DeviceTensor;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

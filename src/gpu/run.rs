@@ -5,7 +5,7 @@ use super::context::Gpu;
 use super::encode::Prepared;
 use super::results::{Results, read_report};
 use crate::element::Element;
-use crate::error::ExecuteError;
+use crate::error::{ExecuteError, PlanError};
 use crate::index::Index;
 use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
 use crate::plan::{ConvertPlan, IndexPlan, Plan, PoolPlan, UnpoolPlan};
@@ -208,6 +208,11 @@ async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     }
 }
 
+/// Whether a tensor is too large for one schedule on this device.
+fn exceeds_limits(error: &ExecuteError) -> bool {
+    matches!(error, ExecuteError::Plan(PlanError::ExceedsLimit { .. }))
+}
+
 /// A tensor without elements.
 fn nothing<T>(shape: &[usize]) -> Tensor<T> {
     Tensor::from_parts(shape.to_vec(), Vec::new())
@@ -226,10 +231,11 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
 /// One-shot calls. They wait without a runtime: a thread of the crate's own wakes them. That thread must not be made to wait
 /// in turn, so a waker may not make a blocking call.
 impl Gpu {
-    /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool).
+    /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). What exceeds the device's limits is computed in tiles, as
+    /// [`Gpu::stream_max_pool`] does it.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] for what attributes, shape and limits do not allow; otherwise what the device gives.
+    /// [`ExecuteError::Plan`] for what attributes and shape do not allow; otherwise what the device gives.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -245,10 +251,15 @@ impl Gpu {
         x: TensorView<'_, T>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = pool.plan(x.shape(), T::DTYPE, None)?;
-        self.prepare(plan).await?.max_pool(x).await
+        let whole = async { self.prepare(plan.clone()).await?.max_pool(x.clone()).await };
+        match whole.await {
+            Err(error) if exceeds_limits(&error) => self.max_pool_in_tiles(&plan, x).await,
+            other => other,
+        }
     }
 
-    /// The maxima of `x` and where they were found (MaxPool, GlobalMaxPool or AdaptiveMaxPool).
+    /// The maxima of `x` and where they were found (MaxPool, GlobalMaxPool or AdaptiveMaxPool). What exceeds the device's limits
+    /// is computed in tiles.
     ///
     /// # Errors
     /// As [`Gpu::max_pool`].
@@ -268,7 +279,11 @@ impl Gpu {
         x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         let plan = pool.plan(x.shape(), T::DTYPE, Some(I::INDEX_TYPE))?;
-        self.prepare(plan).await?.max_pool_with_indices(x).await
+        let whole = async { self.prepare(plan.clone()).await?.max_pool_with_indices(x.clone()).await };
+        match whole.await {
+            Err(error) if exceeds_limits(&error) => self.max_pool_with_indices_in_tiles(&plan, x).await,
+            other => other,
+        }
     }
 
     /// The values of `x` at the positions that `indices` name, zeros elsewhere.

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use crate::kernel::KernelKey;
 use crate::schedule::{Family, Schedule};
 use crate::{
-    AdaptiveMaxPool, Choice, DType, EmptyIndex, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, Pooling,
-    StorageOrder, Tensor, reference, select, uniform,
+    AdaptiveMaxPool, Choice, DType, EmptyIndex, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy,
+    Pooling, StorageOrder, Tensor, Tiling, reference, select, uniform,
 };
 
 const POISON: u32 = 0xA5C3_96E7;
@@ -159,5 +159,32 @@ fn slices_that_are_submitted_one_by_one_give_the_same() {
         let prepared = sliced(inverse.clone().into(), &limits);
         let y = prepared.max_unpool_blocking(pooled.0.view(), pooled.1.view());
         assert_eq!(y.as_ref(), Ok(&unpooled));
+    }
+}
+
+#[test]
+fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
+    let Some(gpu) = gpu() else { return };
+    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
+    for empty in empties {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
+            // Windows wholly in padding at either end of the rows.
+            let pool = MaxPool::new([3, 2]).pads([1, 4, 1, 5]).nan_policy(NanPolicy::SeedLowest).empty_index(empty);
+            let pool = pool.index_order(order);
+            let shape = [2, 3, (1 << 40) + 7, 11];
+            let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+            let tiling = Tiling::new(&plan, &gpu.limits(), 40 << 10).unwrap();
+            for number in [0, tiling.len() / 2, tiling.len() - 1] {
+                let tile = tiling.tile(number).unwrap();
+                let mut x = tensor(tile.plan().input_shape()).into_data();
+                // Windows with nothing above the lowest value have the index of their plane's first element.
+                x[..20].fill(f32::NEG_INFINITY);
+                let x = Tensor::new(tile.plan().input_shape(), x).unwrap();
+                let expected = reference::max_pool_with_indices::<f32, i64>(tile.plan(), x.view()).unwrap();
+                let prepared = gpu.prepare_blocking(tile.plan().clone()).unwrap();
+                let result = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+                assert_eq!(result, expected, "{empty:?} {order:?} {:?}", tile.output());
+            }
+        }
     }
 }

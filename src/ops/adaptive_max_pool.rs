@@ -6,7 +6,7 @@ use crate::element::DType;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::IndexType;
-use crate::plan::{Dimensions, IndexPlan, PoolAxis, PoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
 
 /// Max pooling to a given output size (OpenVINO AdaptiveMaxPool-8).
 ///
@@ -172,6 +172,8 @@ impl AdaptiveMaxPool {
             empty_value: EmptyValue::default(),
             indices: indices.map(|index_type| IndexPlan { index_type, space, empty: EmptyIndex::default() }),
             activation: Activation::default(),
+            origin: Origin::default(),
+            later_part: false,
             input_shape: Vec::new(),
             output_shape: Vec::new(),
             indices_shape: Vec::new(),

@@ -9,7 +9,7 @@ use crate::element::DType;
 use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, SizeRules, max_pool_axis};
 use crate::index::IndexType;
-use crate::plan::{Dimensions, IndexPlan, PoolAxis, PoolPlan};
+use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
 
 const OPERATOR: &str = "MaxPool";
 
@@ -496,6 +496,8 @@ impl MaxPool {
             empty_value: self.empty_value,
             indices: indices.map(|index_type| IndexPlan { index_type, space, empty: self.empty_index }),
             activation: self.activation,
+            origin: Origin::default(),
+            later_part: false,
             input_shape: Vec::new(),
             output_shape: Vec::new(),
             indices_shape: Vec::new(),

@@ -68,9 +68,9 @@ pub fn max_pool_with_indices<T: Element, I: Index>(
         let index = match &outcome {
             Outcome::Element { at, .. } => {
                 let at: Vec<i64> = at.iter().map(|&coordinate| coordinate as i64).collect();
-                strides.flat(n, c, &at)
+                plan.origin.flat(&strides, n, c, &at)
             }
-            Outcome::Lowest => strides.flat(n, c, &vec![0; out.len()]),
+            Outcome::Lowest => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
             Outcome::Empty => empty_index(plan, index_plan, n, c, out),
         };
         indices[output_position(plan, index_plan.space.layout, n, c, out)] = I::from_i64(index);
@@ -109,7 +109,6 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
     if counts.contains(&0) {
         return Outcome::Empty;
     }
-    let lowest = T::from_bits64(T::DTYPE.seed_bits());
     let mut current: Option<(T, Vec<usize>)> = None;
     let mut at = vec![0; out.len()];
     for_each(&counts, |tap| {
@@ -117,14 +116,7 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
             at[axis] = (taps[axis].first + tap[axis] as i64 * taps[axis].step) as usize;
         }
         let v = element(&at);
-        let replaces = match (plan.nan_policy, &current) {
-            (NanPolicy::SeedFirst | NanPolicy::PropagateLast, None) => true,
-            (NanPolicy::SeedFirst, Some((best, _))) => v.greater(*best),
-            (NanPolicy::PropagateLast, Some((best, _))) => v.greater(*best) || v.is_nan(),
-            (NanPolicy::SeedLowest, None) => v.greater(lowest),
-            (NanPolicy::SeedLowest, Some((best, _))) => v.greater(*best),
-        };
-        if replaces {
+        if replaces(plan, current.as_ref().map(|(best, _)| *best), v) {
             current = Some((v, at.clone()));
         }
     });
@@ -134,10 +126,70 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
     }
 }
 
+/// Whether an element takes the place of the best of those before it.
+fn replaces<T: Element>(plan: &PoolPlan, best: Option<T>, v: T) -> bool {
+    match (plan.nan_policy, best) {
+        (NanPolicy::SeedFirst, None) => !(plan.ignores_nan() && v.is_nan()),
+        (NanPolicy::PropagateLast, None) => true,
+        (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => v.greater(best),
+        (NanPolicy::PropagateLast, Some(best)) => v.greater(best) || v.is_nan(),
+        (NanPolicy::SeedLowest, None) => v.greater(T::from_bits64(T::DTYPE.seed_bits())),
+    }
+}
+
+/// A window whose elements are looked at in parts, each of which gives its own maximum and the position of that among the
+/// plane's elements. The parts of a window may come in any order.
+#[cfg(feature = "gpu")]
+pub(crate) struct Parts<T> {
+    best: Option<(T, u64)>,
+}
+
+#[cfg(feature = "gpu")]
+impl<T: Element> Parts<T> {
+    pub fn new() -> Self {
+        Parts { best: None }
+    }
+
+    /// Takes up what the plan of a part gives. Taken in the order of their positions, two maxima are compared as two elements
+    /// of the window are.
+    pub fn take(&mut self, part: &PoolPlan, value: T, position: u64) {
+        if !replaces(part, None, value) {
+            return;
+        }
+        self.best = match self.best {
+            Some((best, at)) if at < position => {
+                Some(if replaces(part, Some(best), value) { (value, position) } else { (best, at) })
+            }
+            Some((best, at)) => Some(if replaces(part, Some(value), best) { (best, at) } else { (value, position) }),
+            None => Some((value, position)),
+        };
+    }
+
+    /// The element of Y, and the index if the plan of the whole has one, of the window in plane (n, c).
+    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize) -> (T, Option<i64>) {
+        let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+        let mut at = vec![0; extents.len()];
+        if let Some((_, position)) = self.best {
+            let mut rest = position;
+            for (coordinate, &extent) in at.iter_mut().zip(&extents).rev() {
+                *coordinate = (rest % extent as u64) as i64;
+                rest /= extent as u64;
+            }
+        }
+        let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
+        let outcome = match self.best {
+            Some((value, _)) => Outcome::Element { value, at: Vec::new() },
+            None => Outcome::Lowest,
+        };
+        (value(plan, outcome), index)
+    }
+}
+
 /// The element of Y that an outcome stands for.
 fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,
+        Outcome::Lowest if plan.ignores_nan() => T::from_bits64(T::DTYPE.nan_bits()),
         Outcome::Lowest => T::from_bits64(T::DTYPE.seed_bits()),
         Outcome::Empty => T::from_bits64(plan.empty_value.bits(T::DTYPE)),
     };
@@ -149,11 +201,11 @@ fn empty_index(plan: &PoolPlan, indices: &IndexPlan, n: usize, c: usize, out: &[
     let strides = indices.space.strides();
     match indices.empty {
         EmptyIndex::MinusOne => -1,
-        EmptyIndex::OrtUnderflow => strides.flat(n, c, &vec![-1; out.len()]),
-        EmptyIndex::UnitBase => strides.flat(n, c, &vec![0; out.len()]),
+        EmptyIndex::OrtUnderflow => plan.origin.plane(&strides, n, c, &vec![-1; out.len()]),
+        EmptyIndex::UnitBase => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
         EmptyIndex::ClampedStart => {
             let first: Vec<i64> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o).first).collect();
-            strides.flat(n, c, &first)
+            plan.origin.flat(&strides, n, c, &first)
         }
     }
 }

@@ -9,6 +9,8 @@ mod max_pool;
 mod max_unpool;
 
 pub use convert_indices::convert_indices;
+#[cfg(feature = "gpu")]
+pub(crate) use max_pool::Parts;
 pub use max_pool::{max_pool, max_pool_with_indices};
 pub use max_unpool::max_unpool;
 
@@ -42,7 +44,7 @@ fn position(layout: crate::Layout, channels: usize, extents: &[usize], n: usize,
 }
 
 /// A zeroed buffer for a tensor of this shape, or an error where memory does not suffice.
-fn zeros<T: bytemuck::Zeroable>(shape: &[usize]) -> Result<Vec<T>, ExecuteError> {
+pub(crate) fn zeros<T: bytemuck::Zeroable>(shape: &[usize]) -> Result<Vec<T>, ExecuteError> {
     let count = crate::plan::count(shape);
     usize::try_from(count)
         .ok()

@@ -11,7 +11,7 @@ use crate::kernel::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
 use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::uniform::{self, pair};
-use crate::wgsl::nan_policy_number;
+use crate::wgsl::{IGNORE_NAN, nan_policy_number};
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
@@ -27,6 +27,8 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
+    // The rule of a part of a window is no constant that a kernel is built with.
+    let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule {
         plan: Plan::Pool(plan.clone()),
         family,
@@ -134,11 +136,13 @@ impl Finish {
         tables: &mut Vec<u32>,
         limits: &Limits,
     ) -> Result<Finish, PlanError> {
+        // A part of a window that has no candidate says so by a NaN, which is none under the policies that ask.
+        let lowest = if plan.ignores_nan() { plan.dtype.nan_bits() } else { plan.dtype.seed_bits() };
         let mut finish = Finish {
             uniform: uniform::Pool {
-                nan_policy: nan_policy_number(plan.nan_policy),
+                nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { nan_policy_number(plan.nan_policy) },
                 empty_value: pair(plan.empty_value.bits(plan.dtype)),
-                lowest_value: pair(plan.dtype.seed_bits()),
+                lowest_value: pair(lowest),
                 channels_inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
                 activation,
                 ..bytemuck::Zeroable::zeroed()
@@ -166,6 +170,14 @@ impl Finish {
             EmptyIndex::OrtUnderflow => (1, -strides.spatial.iter().sum::<i64>()),
             EmptyIndex::ClampedStart => (2, 0),
         };
+        // A tile counts in the numbers of the whole tensor: its elements from its corner on, what no element stands for from
+        // its planes on.
+        let zeros = vec![0; plan.axes.len()];
+        let corner = plan.origin.flat(&strides, 0, 0, &zeros);
+        let planes = plan.origin.plane(&strides, 0, 0, &zeros);
+        let offset = if indices.empty == EmptyIndex::ClampedStart { corner.wrapping_sub(planes) } else { offset };
+        uniform.index_base = pair(corner as u64);
+        uniform.empty_base = pair(planes as u64);
         uniform.empty_kind = kind;
         uniform.empty_index = pair(offset as u64);
         if indices.empty == EmptyIndex::ClampedStart && plan.has_empty_windows() {

@@ -31,7 +31,8 @@ impl Example {
         self.command(folder, arguments).envs(variables.iter().copied()).output().expect("the example runs")
     }
 
-    fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
+    /// A run that is not started yet.
+    pub fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.program.get_or_init(|| build(self.name)));
         command.args(arguments).current_dir(folder);
         command

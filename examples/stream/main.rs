@@ -1,0 +1,166 @@
+//! Max-pools a file that is larger than the memory it may take.
+//!
+//! `cargo run --release --example stream -- x.npy --kernel 2 --stride 2 --budget 256MiB --out y.npy`; without arguments it makes
+//! a file of its own. `--help` lists the options.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/engine.rs"]
+mod engine;
+mod file;
+mod format;
+mod options;
+mod own;
+mod progress;
+mod tiles;
+
+use std::error::Error;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use engine::Engine;
+use file::{Input, Output};
+use options::Options;
+use progress::Progress;
+use wgpu_pooling::{DType, Element, ExecuteError, IndexType, MaxPool, PoolPlan, StreamOptions, StreamReport};
+
+fn main() -> ExitCode {
+    common::main(run)
+}
+
+/// What is read, what is written, and in how much memory.
+struct Job {
+    input: PathBuf,
+    out: PathBuf,
+    budget: u64,
+    check: bool,
+}
+
+/// Does it all; what there is to say goes into `report` as far as it comes.
+fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
+    let Some(input) = &options.input else {
+        let budget = options.budget.unwrap_or(16 << 20);
+        // Removed when this ends, however it ends.
+        let folder = own::Folder::create()?;
+        let input = folder.tensor(options.layout.into(), budget)?;
+        let out = options.out.clone().unwrap_or_else(|| folder.path().join("y.npy"));
+        return pool(options, &Job { input, out, budget, check: true }, report);
+    };
+    let out = options.out.clone().unwrap_or_else(|| PathBuf::from("y.npy"));
+    let budget = options.budget.unwrap_or(256 << 20);
+    pool(options, &Job { input: input.clone(), out, budget, check: options.check }, report)
+}
+
+fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn Error>> {
+    let input = Input::open(&job.input, options.tensor.as_deref())?;
+    let indices = options.indices.as_deref();
+    for (written, other) in [(Some(job.out.as_path()), indices), (indices, None)] {
+        let Some(written) = written else { continue };
+        if same_file(written, &job.input) {
+            return Err(format!("{} would be written over what is read", written.display()).into());
+        }
+        if Some(written) == other {
+            return Err("--out and --indices name the same file".into());
+        }
+    }
+    let axes = input.header.shape.len().saturating_sub(2);
+    let pads = vec![options.pads; 2 * axes];
+    let pool = MaxPool::new(vec![options.kernel; axes]).strides(vec![options.stride.unwrap_or(options.kernel); axes]);
+    let pool = pool.pads(pads).dilations(vec![options.dilation; axes]).layout(options.layout.into());
+    let plan = pool.plan(&input.header.shape, input.header.dtype, indices.map(|_| IndexType::I64))?;
+    let engine = options.device.open()?;
+    writeln!(report, "computed on  {}", engine.name())?;
+    let of = |dtype: DType, shape: &[usize]| {
+        let bytes = shape.iter().map(|&extent| extent as u64).product::<u64>() * dtype.bytes() as u64;
+        format!("{} {shape:?}, {}", dtype.name(), mebibytes(bytes))
+    };
+    writeln!(report, "x            {}", of(plan.dtype(), plan.input_shape()))?;
+    writeln!(report, "y            {}", of(plan.dtype(), plan.output_shape()))?;
+    macro_rules! by_type {
+        ($($dtype:ident => $type:ty),+) => {
+            match plan.dtype() {
+                $(DType::$dtype => typed::<$type>(&engine, &plan, input, job, indices, report)),+
+            }
+        };
+    }
+    by_type!(F32 => f32, F16 => half::f16, Bf16 => half::bf16, F64 => f64, I8 => i8, U8 => u8, I16 => i16, U16 => u16,
+        I32 => i32, U32 => u32, I64 => i64, U64 => u64)
+}
+
+fn typed<T: Element>(
+    engine: &Engine,
+    plan: &PoolPlan,
+    mut input: Input,
+    job: &Job,
+    indices_path: Option<&Path>,
+    report: &mut String,
+) -> Result<(), Box<dyn Error>> {
+    let mut y = Output::create(&job.out, "y", plan.dtype(), plan.output_shape())?;
+    let mut indices = match indices_path {
+        Some(path) => Some(Output::create(path, "indices", DType::I64, plan.indices_shape())?),
+        None => None,
+    };
+    let mut progress = Progress::new()?;
+    let streamed = stream::<T>(engine, plan, &mut input, &mut y, indices.as_mut(), job.budget, &mut progress);
+    drop(progress);
+    let streamed = streamed?;
+    y.finish()?;
+    indices.map_or(Ok(()), Output::finish)?;
+    writeln!(report, "budget       {}", mebibytes(job.budget))?;
+    writeln!(report, "held         {} at most", mebibytes(streamed.peak_bytes))?;
+    writeln!(report, "tiles        {}", streamed.tiles)?;
+    if let Engine::Gpu(_) = engine {
+        let (up, down) = (mebibytes(streamed.bytes_uploaded), mebibytes(streamed.bytes_downloaded));
+        writeln!(report, "moved        {up} up, {down} down")?;
+    }
+    if let Some(peak) = process_peak() {
+        writeln!(report, "process      {} at most", mebibytes(peak))?;
+    }
+    writeln!(report, "wrote        {}", job.out.display())?;
+    if let Some(path) = indices_path {
+        writeln!(report, "wrote        {}", path.display())?;
+    }
+    if job.check {
+        let agreement = engine.agreement(|| tiles::compare::<T>(plan, &mut input, &job.out, indices_path))?;
+        writeln!(report, "agreement    {agreement}")?;
+    }
+    Ok(())
+}
+
+/// On the GPU by the library; on the CPU tile by tile by the reference.
+fn stream<T: Element>(
+    engine: &Engine,
+    plan: &PoolPlan,
+    input: &mut Input,
+    y: &mut Output,
+    indices: Option<&mut Output>,
+    budget: u64,
+    progress: &mut Progress,
+) -> Result<StreamReport, ExecuteError> {
+    let Engine::Gpu(gpu) = engine else {
+        return tiles::reference::<T>(plan, input, y, indices, budget, progress);
+    };
+    let options = StreamOptions::new(budget).progress(|so_far| progress.tell(so_far));
+    match indices {
+        Some(indices) => gpu.stream_max_pool_with_indices_blocking::<T, i64>(plan, input, y, indices, options),
+        None => gpu.stream_max_pool_blocking::<T>(plan, input, y, options),
+    }
+}
+
+/// Whether two names are of one file that is there.
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64)
+}
+
+/// The most memory that this process ever had, where the system says so.
+fn process_peak() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes << 10)
+}

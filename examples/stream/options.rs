@@ -1,0 +1,92 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use wgpu_pooling::Layout;
+
+use crate::engine::Device;
+
+/// Max-pools a tensor in a file, of any size, in the memory that you allow: it is read, computed and written tile by tile.
+///
+/// Files are .npy or .safetensors. Without a file it makes one that is larger than a small budget, pools it, and holds the
+/// result against the reference.
+#[derive(Debug, Parser)]
+#[command(name = "stream")]
+pub struct Options {
+    /// The tensor: N, C and spatial axes, or N, spatial axes and C with --layout nhwc
+    pub input: Option<PathBuf>,
+
+    /// The window's extent along every spatial axis
+    #[arg(long, value_name = "N", default_value_t = 2, allow_hyphen_values = true)]
+    pub kernel: i64,
+
+    /// From one window to the next along every spatial axis [default: the kernel]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub stride: Option<i64>,
+
+    /// Padding before and after every spatial axis
+    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
+    pub pads: i64,
+
+    /// From one tap of a window to the next along every spatial axis
+    #[arg(long, value_name = "N", default_value_t = 1, allow_hyphen_values = true)]
+    pub dilation: i64,
+
+    /// Where the channels lie
+    #[arg(long, value_enum, default_value_t = Order::Nchw)]
+    pub layout: Order,
+
+    /// The most memory to hold at a time, on the host and on the device together: bytes, or with KiB, MiB, GiB
+    /// [default: 256MiB, 16MiB without a file]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub budget: Option<u64>,
+
+    /// The file to write the maxima to, .npy or .safetensors [default: y.npy]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// The file to write the 64-bit indices of the maxima to
+    #[arg(long, value_name = "FILE")]
+    pub indices: Option<PathBuf>,
+
+    /// Which tensor of a safetensors file
+    #[arg(long, value_name = "NAME")]
+    pub tensor: Option<String>,
+
+    /// Compute it once more by the reference on the CPU and compare
+    #[arg(long)]
+    pub check: bool,
+
+    #[command(flatten)]
+    pub device: Device,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    Nchw,
+    Nhwc,
+}
+
+impl From<Order> for Layout {
+    fn from(order: Order) -> Layout {
+        match order {
+            Order::Nchw => Layout::Nchw,
+            Order::Nhwc => Layout::Nhwc,
+        }
+    }
+}
+
+/// A number of bytes.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit: u64 = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kib" | "k" => 1 << 10,
+        "mib" | "m" => 1 << 20,
+        "gib" | "g" => 1 << 30,
+        other => return Err(format!("{other:?} is not a unit, expected KiB, MiB or GiB")),
+    };
+    let number: u64 = digits.trim().parse().map_err(|_| format!("{text:?} is not a size such as 256MiB"))?;
+    number.checked_mul(unit).ok_or_else(|| format!("{text} is more than 64 bits hold"))
+}

@@ -1,0 +1,124 @@
+//! The reference on the CPU, tile by tile: to compute with where there is no GPU, and to compare with.
+
+use std::error::Error;
+use std::io;
+use std::path::Path;
+
+use wgpu_pooling::{
+    Element, ExecuteError, Layout, Limits, PlanError, PoolPlan, Region, StreamReport, StreamSink, StreamSource, Tensor,
+    TensorView, Tile, Tiling, reference,
+};
+
+use crate::engine::same;
+use crate::file::{Input, Output};
+use crate::progress::Progress;
+
+/// What holds on a CPU: only memory is short.
+const UNLIMITED: Limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
+
+/// How much the comparison may take.
+const COMPARED_AT_A_TIME: u64 = 64 << 20;
+
+/// The whole pool.
+pub fn reference<T: Element>(
+    plan: &PoolPlan,
+    input: &mut Input,
+    y: &mut Output,
+    mut indices: Option<&mut Output>,
+    budget: u64,
+    progress: &mut Progress,
+) -> Result<StreamReport, ExecuteError> {
+    let tiling = Tiling::new(plan, &UNLIMITED, budget)?;
+    let (tiles, mut read) = (tiling.len(), 0);
+    for number in 0..tiles {
+        if progress.show(number, tiles, read).is_break() {
+            return Err(ExecuteError::Stopped { done: number, tiles });
+        }
+        let Some(tile) = tiling.tile(number) else { continue };
+        let (values, positions) = compute::<T>(&tile, plan, input)?;
+        read += tile.input().elements() * T::DTYPE.bytes() as u64;
+        let sink =
+            |what, error: io::Error| ExecuteError::Sink { what, first: 0, elements: 0, error: error.to_string() };
+        scatter(tile.output(), plan.output_shape(), plan.layout(), values.data(), y)
+            .map_err(|error| sink("y", error))?;
+        if let (Some(positions), Some(indices), Some(of)) = (positions, &mut indices, plan.indices()) {
+            scatter(tile.output(), plan.indices_shape(), of.space.layout(), positions.data(), indices)
+                .map_err(|error| sink("indices", error))?;
+        }
+    }
+    let _ = progress.show(tiles, tiles, read);
+    let mut report = StreamReport::default();
+    (report.tiles, report.peak_bytes) = (tiles, tiling.peak_bytes());
+    Ok(report)
+}
+
+/// How many values and indices in the files are those of the reference; or what differs first.
+pub fn compare<T: Element>(
+    plan: &PoolPlan,
+    input: &mut Input,
+    y: &Path,
+    indices: Option<&Path>,
+) -> Result<[usize; 2], Box<dyn Error>> {
+    let mut y = Input::open(y, None)?;
+    let mut indices = indices.map(|path| Input::open(path, None)).transpose()?;
+    let tiling = Tiling::new(plan, &UNLIMITED, COMPARED_AT_A_TIME)?;
+    let mut agreed = [0, 0];
+    for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
+        let (expected, expected_indices) = compute::<T>(&tile, plan, input)?;
+        let written: Vec<T> = gather(tile.output(), plan.output_shape(), plan.layout(), &mut y)?;
+        let written = Tensor::new(expected.shape(), written)?;
+        agreed[0] += same("value", &written, &expected, |value: T| value.to_bits64())?;
+        if let (Some(expected), Some(indices), Some(of)) = (expected_indices, &mut indices, plan.indices()) {
+            let written: Vec<i64> = gather(tile.output(), plan.indices_shape(), of.space.layout(), indices)?;
+            agreed[1] += same("index", &Tensor::new(expected.shape(), written)?, &expected, |index| index)?;
+        }
+    }
+    Ok(agreed)
+}
+
+fn compute<T: Element>(
+    tile: &Tile,
+    plan: &PoolPlan,
+    input: &mut Input,
+) -> Result<(Tensor<T>, Option<Tensor<i64>>), ExecuteError> {
+    if tile.is_part() {
+        // Windows are put together from parts on the way from a GPU alone.
+        let what = "bytes of a window";
+        let needed = tile.plan().bytes();
+        return Err(PlanError::ExceedsLimit { what, needed, limit: COMPARED_AT_A_TIME }.into());
+    }
+    let source = |error: io::Error| ExecuteError::Source { first: 0, elements: 0, error: error.to_string() };
+    let x: Vec<T> = gather(tile.input(), plan.input_shape(), plan.layout(), input).map_err(source)?;
+    let x = TensorView::new(tile.plan().input_shape(), &x)?;
+    if plan.indices().is_none() {
+        return Ok((reference::max_pool(tile.plan(), x)?, None));
+    }
+    let (y, indices) = reference::max_pool_with_indices(tile.plan(), x)?;
+    Ok((y, Some(indices)))
+}
+
+fn gather<T: Element>(region: &Region, shape: &[usize], layout: Layout, input: &mut Input) -> io::Result<Vec<T>> {
+    let mut elements = vec![T::from_bits64(0); region.elements() as usize];
+    let mut rest = elements.as_mut_slice();
+    for (first, length) in region.runs(shape, layout) {
+        let (run, behind) = rest.split_at_mut(length);
+        input.read(first, run)?;
+        rest = behind;
+    }
+    Ok(elements)
+}
+
+fn scatter<T: Element>(
+    region: &Region,
+    shape: &[usize],
+    layout: Layout,
+    mut elements: &[T],
+    output: &mut Output,
+) -> io::Result<()> {
+    for (first, length) in region.runs(shape, layout) {
+        let (run, behind) = elements.split_at(length);
+        output.write(first, run)?;
+        elements = behind;
+    }
+    Ok(())
+}

@@ -1,0 +1,613 @@
+//! Tensors of any size, a tile after the other: read, computed and written side by side, in bounded memory.
+
+use std::collections::VecDeque;
+use std::io;
+use std::ops::ControlFlow;
+
+use super::context::Gpu;
+use super::encode::Prepared;
+use super::results::{ReadBack, Submitted};
+use crate::attributes::Layout;
+use crate::element::Element;
+use crate::error::ExecuteError;
+use crate::index::Index;
+use crate::plan::PoolPlan;
+use crate::reference::{Parts, check_type, zeros};
+use crate::tensor::{Tensor, TensorView};
+use crate::tile::{IN_FLIGHT, Region, Tile, TileBytes, Tiling};
+
+/// Where a streaming run reads: elements of a dense tensor by their positions, in any order and more than once. Slices and
+/// [`TensorView`]s are sources.
+///
+/// ```
+/// use std::io::{Read, Result, Seek, SeekFrom};
+/// use wgpu_pooling::StreamSource;
+///
+/// struct Bytes(std::fs::File);
+///
+/// impl StreamSource<u8> for Bytes {
+///     fn read(&mut self, first: u64, elements: &mut [u8]) -> Result<()> {
+///         self.0.seek(SeekFrom::Start(first))?;
+///         self.0.read_exact(elements)
+///     }
+/// }
+/// ```
+pub trait StreamSource<T> {
+    /// Fills `elements` with the tensor's elements from `first` on.
+    ///
+    /// # Errors
+    /// Whatever keeps it from doing so; the run ends with [`ExecuteError::Source`].
+    ///
+    /// ```
+    /// use wgpu_pooling::StreamSource;
+    /// let mut two = [0u8; 2];
+    /// (&[1u8, 2, 3, 4][..]).read(1, &mut two)?;
+    /// assert_eq!(two, [2, 3]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()>;
+}
+
+/// Where a streaming run writes: elements of a dense tensor by their positions, each once. Vectors and mutable slices are
+/// sinks.
+///
+/// ```
+/// use std::io::{Result, Seek, SeekFrom, Write};
+/// use wgpu_pooling::StreamSink;
+///
+/// struct Bytes(std::fs::File);
+///
+/// impl StreamSink<u8> for Bytes {
+///     fn write(&mut self, first: u64, elements: &[u8]) -> Result<()> {
+///         self.0.seek(SeekFrom::Start(first))?;
+///         self.0.write_all(elements)
+///     }
+/// }
+/// ```
+pub trait StreamSink<T> {
+    /// Takes the tensor's elements from `first` on.
+    ///
+    /// # Errors
+    /// Whatever keeps it from doing so; the run ends with [`ExecuteError::Sink`].
+    ///
+    /// ```
+    /// use wgpu_pooling::StreamSink;
+    /// let mut y = vec![0u8; 4];
+    /// y.write(1, &[2, 3])?;
+    /// assert_eq!(y, [0, 2, 3, 0]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()>;
+}
+
+/// The range of a slice, or an error that says how long it is.
+fn range(first: u64, wanted: usize, length: usize) -> io::Result<std::ops::Range<usize>> {
+    let begin = usize::try_from(first).ok().filter(|&begin| begin <= length && wanted <= length - begin);
+    begin
+        .map(|begin| begin..begin + wanted)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, format!("there are {length} elements and no more")))
+}
+
+impl<T: Copy> StreamSource<T> for &[T] {
+    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()> {
+        elements.copy_from_slice(&self[range(first, elements.len(), self.len())?]);
+        Ok(())
+    }
+}
+
+impl<T: Copy> StreamSource<T> for TensorView<'_, T> {
+    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()> {
+        self.data().read(first, elements)
+    }
+}
+
+impl<T: Copy> StreamSink<T> for &mut [T] {
+    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()> {
+        let range = range(first, elements.len(), self.len())?;
+        self[range].copy_from_slice(elements);
+        Ok(())
+    }
+}
+
+impl<T: Copy> StreamSink<T> for Vec<T> {
+    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()> {
+        self.as_mut_slice().write(first, elements)
+    }
+}
+
+/// How far a streaming run has come.
+///
+/// ```no_run
+/// let print = |progress: &wgpu_pooling::StreamProgress| println!("{} of {} tiles", progress.done, progress.tiles);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StreamProgress {
+    /// The tiles that were written.
+    pub done: u64,
+    /// The tiles of the whole run.
+    pub tiles: u64,
+    /// The bytes that were read from the source.
+    pub bytes_read: u64,
+    /// The bytes that were written to the sinks.
+    pub bytes_written: u64,
+}
+
+/// What a streaming run did.
+///
+/// ```no_run
+/// # fn f(report: wgpu_pooling::StreamReport) {
+/// println!("{} tiles, {} MiB at a time", report.tiles, report.peak_bytes >> 20);
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct StreamReport {
+    /// How many tiles were computed: submits of their own.
+    pub tiles: u64,
+    /// The bytes that went to the device. Windows that reach across the edges of a tile make them more than X has.
+    pub bytes_uploaded: u64,
+    /// The bytes that came from the device.
+    pub bytes_downloaded: u64,
+    /// The most bytes that the run's vectors held at a time.
+    pub peak_host_bytes: u64,
+    /// The most bytes that the run's buffers held at a time, staging included. On software Vulkan they are the process's
+    /// memory too.
+    pub peak_device_bytes: u64,
+    /// The most of both together, which is at most the budget.
+    pub peak_bytes: u64,
+}
+
+type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
+
+/// How a streaming run is done.
+///
+/// ```
+/// use wgpu_pooling::StreamOptions;
+/// // At most 256 MiB at a time, on the host and on the device together.
+/// let options = StreamOptions::new(256 << 20);
+/// # let _ = options;
+/// ```
+pub struct StreamOptions<'a> {
+    budget_bytes: u64,
+    progress: Option<Callback<'a>>,
+}
+
+impl std::fmt::Debug for StreamOptions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("StreamOptions").field("budget_bytes", &self.budget_bytes).finish_non_exhaustive()
+    }
+}
+
+impl<'a> StreamOptions<'a> {
+    /// The most bytes that the run may hold at a time, on the host and on the device together: its vectors, its buffers and
+    /// what they are staged in. What the device, its driver and its pipelines take is not counted.
+    ///
+    /// ```
+    /// let options = wgpu_pooling::StreamOptions::new(1 << 30);
+    /// # let _ = options;
+    /// ```
+    pub fn new(budget_bytes: u64) -> Self {
+        StreamOptions { budget_bytes, progress: None }
+    }
+
+    /// Calls this before the first tile and after each one that was written. `ControlFlow::Break` stops the run, which then
+    /// ends with [`ExecuteError::Stopped`].
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use wgpu_pooling::StreamOptions;
+    ///
+    /// let options = StreamOptions::new(1 << 30).progress(|progress| match progress.bytes_read {
+    ///     0..1_000_000_000 => ControlFlow::Continue(()),
+    ///     _ => ControlFlow::Break(()),
+    /// });
+    /// # let _ = options;
+    /// ```
+    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
+        self
+    }
+}
+
+/// What is held, and the most that ever was.
+#[derive(Default)]
+struct Account {
+    host: u64,
+    device: u64,
+    report: StreamReport,
+}
+
+impl Account {
+    fn host(&mut self, more: u64, less: u64) {
+        self.host = self.host + more - less;
+        self.note();
+    }
+
+    fn device(&mut self, more: u64, less: u64) {
+        self.device = self.device + more - less;
+        self.note();
+    }
+
+    fn note(&mut self) {
+        let report = &mut self.report;
+        report.peak_host_bytes = report.peak_host_bytes.max(self.host);
+        report.peak_device_bytes = report.peak_device_bytes.max(self.device);
+        report.peak_bytes = report.peak_bytes.max(self.host + self.device);
+    }
+}
+
+/// A tile on the device.
+struct Flight<T, J> {
+    tile: Tile,
+    bytes: TileBytes,
+    submitted: Submitted,
+    y: ReadBack<T>,
+    indices: Option<ReadBack<J>>,
+}
+
+/// A run.
+struct Run<'a> {
+    gpu: &'a Gpu,
+    plan: &'a PoolPlan,
+    tiling: Tiling,
+    account: Account,
+    progress: StreamProgress,
+    callback: Option<Callback<'a>>,
+    /// The last tile's: many are alike where there are no indices.
+    prepared: Option<Prepared>,
+}
+
+impl Run<'_> {
+    /// Reads and computes the tiles; `emit` writes what each gives and says how many bytes that was.
+    async fn tiles<T: Element, J: Index>(
+        &mut self,
+        source: &mut impl StreamSource<T>,
+        mut emit: impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
+    ) -> Result<(), ExecuteError> {
+        self.tell()?;
+        let mut flights = VecDeque::new();
+        for number in 0..self.progress.tiles {
+            match self.tiling.tile(number) {
+                Some(tile) => flights.push_back(self.launch::<T, J>(tile, source).await?),
+                None => self.progress.done += 1,
+            }
+            if flights.len() as u64 == IN_FLIGHT {
+                self.land(&mut flights, &mut emit).await?;
+            }
+        }
+        while !flights.is_empty() {
+            self.land(&mut flights, &mut emit).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads a tile and submits it.
+    async fn launch<T: Element, J: Index>(
+        &mut self,
+        tile: Tile,
+        source: &mut impl StreamSource<T>,
+    ) -> Result<Flight<T, J>, ExecuteError> {
+        if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
+            // What it replaces goes first.
+            self.prepared = None;
+            self.prepared = Some(self.gpu.prepare(tile.plan().clone()).await?);
+        }
+        let Some(prepared) = &self.prepared else {
+            return Err(ExecuteError::BufferMissing { what: "a tile" });
+        };
+        let bytes = TileBytes::of(prepared.schedule());
+        self.account.host(bytes.host_in, 0);
+        let x = gather(tile.input(), self.plan, source)?;
+        let read = x.len() as u64 * T::DTYPE.bytes() as u64;
+        self.account.device(bytes.device, 0);
+        let mut chain = self.gpu.chain();
+        let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.plan.layout())?;
+        drop(x);
+        self.account.host(0, bytes.host_in);
+        let (y, indices) = if tile.plan().indices().is_some() {
+            let (y, indices) = chain.max_pool_with_indices(prepared, &on_device)?;
+            (y, Some(chain.read_back(&indices)?))
+        } else {
+            (chain.max_pool(prepared, &on_device)?, None)
+        };
+        let y = chain.read_back(&y)?;
+        let submitted = chain.submit()?;
+        self.progress.bytes_read += read;
+        self.account.report.bytes_uploaded += read;
+        self.account.report.tiles += 1;
+        Ok(Flight { tile, bytes, submitted, y, indices })
+    }
+
+    /// Waits for the tile that was submitted first, and gives it away.
+    async fn land<T: Element, J: Index>(
+        &mut self,
+        flights: &mut VecDeque<Flight<T, J>>,
+        emit: &mut impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
+    ) -> Result<(), ExecuteError> {
+        let Some(Flight { tile, bytes, submitted, y, indices }) = flights.pop_front() else {
+            return Ok(());
+        };
+        let results = submitted.finished().await?;
+        self.account.host(bytes.host_out, 0);
+        self.account.report.bytes_downloaded += results.bytes_read_back();
+        let y = results.take(y)?;
+        let indices = indices.map(|indices| results.take(indices)).transpose()?;
+        drop(results);
+        self.account.device(0, bytes.device);
+        self.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
+        self.account.host(0, bytes.host_out);
+        self.progress.done += 1;
+        self.tell()
+    }
+
+    fn tell(&mut self) -> Result<(), ExecuteError> {
+        let StreamProgress { done, tiles, .. } = self.progress;
+        match self.callback.as_mut().map(|callback| callback(&self.progress)) {
+            Some(ControlFlow::Break(())) => Err(ExecuteError::Stopped { done, tiles }),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Prepared {
+    fn computes(&self, plan: &PoolPlan) -> bool {
+        matches!(self.schedule().plan(), crate::plan::Plan::Pool(own) if own == plan)
+    }
+}
+
+/// A box of X, dense.
+fn gather<T: Element>(
+    region: &Region,
+    plan: &PoolPlan,
+    source: &mut impl StreamSource<T>,
+) -> Result<Vec<T>, ExecuteError> {
+    let mut x: Vec<T> = zeros(&region.shape(plan.layout()))?;
+    let mut rest = x.as_mut_slice();
+    for (first, length) in region.runs(plan.input_shape(), plan.layout()) {
+        let (run, behind) = rest.split_at_mut(length);
+        source.read(first, run).map_err(|error| ExecuteError::Source {
+            first,
+            elements: length as u64,
+            error: error.to_string(),
+        })?;
+        rest = behind;
+    }
+    Ok(x)
+}
+
+/// A box of Y or of Indices, back to where it belongs; the bytes that were written.
+fn scatter<T: Element>(
+    what: &'static str,
+    region: &Region,
+    (shape, layout): (&[usize], Layout),
+    mut elements: &[T],
+    sink: &mut impl StreamSink<T>,
+) -> Result<u64, ExecuteError> {
+    let bytes = size_of_val(elements) as u64;
+    for (first, length) in region.runs(shape, layout) {
+        let (run, behind) = elements.split_at(length);
+        sink.write(first, run).map_err(|error| ExecuteError::Sink {
+            what,
+            first,
+            elements: length as u64,
+            error: error.to_string(),
+        })?;
+        elements = behind;
+    }
+    Ok(bytes)
+}
+
+/// The sink of a run without indices.
+struct Nowhere;
+
+impl<T> StreamSink<T> for Nowhere {
+    fn write(&mut self, _: u64, _: &[T]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Streaming runs: tensors of any size, in the memory that the caller sets.
+impl Gpu {
+    /// The maxima of a tensor that `source` gives, written to `sink`; neither has to be in memory. The tensor is cut into tiles
+    /// that fit the budget; while the device computes one, the next is read and the last is written. The bits are those of
+    /// [`Gpu::max_pool`].
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] if the budget does not hold the smallest tile; [`ExecuteError::Source`], [`ExecuteError::Sink`],
+    /// [`ExecuteError::Stopped`]; [`ExecuteError::IndicesMismatch`] and [`ExecuteError::TypeMismatch`] if the call does not fit
+    /// the plan; otherwise what the device gives. What was written before an error is there.
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, MaxPool, StreamOptions};
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let mut y = vec![0.0; 2];
+    /// let mut x = &[3.0f32, 1.0, 2.0, 9.0][..];
+    /// let report = gpu.stream_max_pool(&plan, &mut x, &mut y, StreamOptions::new(64 << 20)).await?;
+    /// assert_eq!((y, report.tiles), (vec![3.0, 9.0], 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn stream_max_pool<T: Element>(
+        &self,
+        plan: &PoolPlan,
+        source: &mut impl StreamSource<T>,
+        sink: &mut impl StreamSink<T>,
+        options: StreamOptions<'_>,
+    ) -> Result<StreamReport, ExecuteError> {
+        if plan.indices().is_some() {
+            return Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" });
+        }
+        self.stream::<T, i64>(plan, source, sink, &mut Nowhere, options).await
+    }
+
+    /// The maxima of a tensor and where they are, as [`Gpu::stream_max_pool`] does it. Indices are those of the whole tensor.
+    ///
+    /// # Errors
+    /// As [`Gpu::stream_max_pool`].
+    ///
+    /// ```no_run
+    /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, IndexType, MaxPool, StreamOptions};
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?;
+    /// let (mut y, mut indices) = (vec![0.0; 2], vec![0i64; 2]);
+    /// let mut x = &[3.0f32, 1.0, 2.0, 9.0][..];
+    /// let options = StreamOptions::new(64 << 20);
+    /// gpu.stream_max_pool_with_indices(&plan, &mut x, &mut y, &mut indices, options).await?;
+    /// assert_eq!(indices, [0, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn stream_max_pool_with_indices<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        source: &mut impl StreamSource<T>,
+        sink: &mut impl StreamSink<T>,
+        indices: &mut impl StreamSink<I>,
+        options: StreamOptions<'_>,
+    ) -> Result<StreamReport, ExecuteError> {
+        let Some(index_plan) = plan.indices() else {
+            return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
+        };
+        check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
+        self.stream(plan, source, sink, indices, options).await
+    }
+
+    /// A one-shot call whose tensors exceed the device's limits.
+    pub(super) async fn max_pool_in_tiles<T: Element>(
+        &self,
+        plan: &PoolPlan,
+        mut x: TensorView<'_, T>,
+    ) -> Result<Tensor<T>, ExecuteError> {
+        let mut y: Vec<T> = zeros(plan.output_shape())?;
+        self.stream_max_pool(plan, &mut x, &mut y, self.own_budget()).await?;
+        Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
+    }
+
+    /// The same with indices.
+    pub(super) async fn max_pool_with_indices_in_tiles<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        mut x: TensorView<'_, T>,
+    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        let (mut y, mut indices): (Vec<T>, Vec<I>) = (zeros(plan.output_shape())?, zeros(plan.indices_shape())?);
+        self.stream_max_pool_with_indices(plan, &mut x, &mut y, &mut indices, self.own_budget()).await?;
+        let y = Tensor::from_parts(plan.output_shape().to_vec(), y);
+        Ok((y, Tensor::from_parts(plan.indices_shape().to_vec(), indices)))
+    }
+
+    /// What a call may hold that was given no budget: a few bindings of the largest size, and never much.
+    fn own_budget(&self) -> StreamOptions<'static> {
+        let limits = &self.inner.limits;
+        let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);
+        StreamOptions::new(binding.saturating_mul(4).min(1 << 30))
+    }
+
+    async fn stream<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        source: &mut impl StreamSource<T>,
+        sink: &mut impl StreamSink<T>,
+        indices_sink: &mut impl StreamSink<I>,
+        options: StreamOptions<'_>,
+    ) -> Result<StreamReport, ExecuteError> {
+        check_type("x", plan.dtype().name(), T::DTYPE.name())?;
+        self.inner.check_alive()?;
+        let tiling = Tiling::new(plan, &self.inner.limits, options.budget_bytes)?;
+        let progress = StreamProgress { done: 0, tiles: tiling.len(), bytes_read: 0, bytes_written: 0 };
+        let (windows_are_cut, account) = (tiling.cuts_windows(), Account::default());
+        let callback = options.progress;
+        let mut run = Run { gpu: self, plan, tiling, account, progress, callback, prepared: None };
+        let y_of = (plan.output_shape(), plan.layout());
+        let indices_of = plan.indices().map(|indices| (plan.indices_shape(), indices.space.layout()));
+        let mut write = |region: &Region, y: &[T], indices: Option<&[I]>| {
+            let mut bytes = scatter("y", region, y_of, y, sink)?;
+            if let (Some(indices), Some(place)) = (indices, indices_of) {
+                bytes += scatter("indices", region, place, indices, indices_sink)?;
+            }
+            Ok(bytes)
+        };
+        if !windows_are_cut {
+            run.tiles(source, |tile, y, indices| write(tile.output(), y, indices)).await?;
+            return Ok(run.account.report);
+        }
+        // Every tile is one window or a part of one.
+        let mut parts = Parts::new();
+        let emit = |tile: &Tile, y: &[T], positions: Option<&[i64]>| {
+            let Some(part) = tile.part() else {
+                let indices =
+                    positions.map(|indices| indices.iter().map(|&index| I::from_i64(index)).collect::<Vec<_>>());
+                return write(tile.output(), y, indices.as_deref());
+            };
+            if let ([value], Some([position])) = (y, positions) {
+                parts.take(tile.plan(), *value, *position as u64);
+            }
+            if !part.last {
+                return Ok(0);
+            }
+            let (n, c) = (tile.output().batch.start, tile.output().channels.start);
+            let (value, index) = std::mem::replace(&mut parts, Parts::new()).finish(plan, n, c);
+            let index = index.map(I::from_i64);
+            write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref))
+        };
+        run.tiles(source, emit).await?;
+        Ok(run.account.report)
+    }
+}
+
+/// The blocking twins, outside wasm.
+#[cfg(not(target_arch = "wasm32"))]
+mod blocking {
+    use super::*;
+
+    impl Gpu {
+        /// The blocking twin of [`Gpu::stream_max_pool`].
+        ///
+        /// # Errors
+        /// As [`Gpu::stream_max_pool`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{DType, Gpu, MaxPool, StreamOptions};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
+        /// let mut y = vec![0.0; 2];
+        /// let mut x = &[3.0f32, 1.0, 2.0, 9.0][..];
+        /// gpu.stream_max_pool_blocking(&plan, &mut x, &mut y, StreamOptions::new(64 << 20))?;
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
+        pub fn stream_max_pool_blocking<T: Element>(
+            &self,
+            plan: &PoolPlan,
+            source: &mut impl StreamSource<T>,
+            sink: &mut impl StreamSink<T>,
+            options: StreamOptions<'_>,
+        ) -> Result<StreamReport, ExecuteError> {
+            pollster::block_on(self.stream_max_pool(plan, source, sink, options))
+        }
+
+        /// The blocking twin of [`Gpu::stream_max_pool_with_indices`].
+        ///
+        /// # Errors
+        /// As [`Gpu::stream_max_pool`].
+        ///
+        /// ```no_run
+        /// # use wgpu_pooling::{ExecuteError, Gpu, PoolPlan, StreamOptions};
+        /// # fn f(gpu: Gpu, plan: PoolPlan, x: Vec<f32>, mut y: Vec<f32>, mut indices: Vec<i64>) -> Result<(), ExecuteError> {
+        /// let options = StreamOptions::new(64 << 20);
+        /// gpu.stream_max_pool_with_indices_blocking(&plan, &mut &x[..], &mut y, &mut indices, options)?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        pub fn stream_max_pool_with_indices_blocking<T: Element, I: Index>(
+            &self,
+            plan: &PoolPlan,
+            source: &mut impl StreamSource<T>,
+            sink: &mut impl StreamSink<T>,
+            indices: &mut impl StreamSink<I>,
+            options: StreamOptions<'_>,
+        ) -> Result<StreamReport, ExecuteError> {
+            pollster::block_on(self.stream_max_pool_with_indices(plan, source, sink, indices, options))
+        }
+    }
+}

@@ -1,0 +1,575 @@
+//! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
+
+use std::ops::Range;
+
+use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::index::{IndexSpace, IndexType};
+use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
+use crate::schedule::{Limits, Schedule, device_bytes};
+use crate::select::{Choice, WORKGROUP, select};
+
+/// The most loop iterations that one submit may come to, so that no driver's watchdog ends it.
+const MOST_WORK: u64 = 1 << 31;
+
+/// How many tiles are on their way at a time: one that the device computes, one that is read or written.
+pub(crate) const IN_FLIGHT: u64 = 2;
+
+/// A box in a tensor: a range of batch items, of channels and of every spatial axis, whatever the layout.
+///
+/// ```
+/// use wgpu_pooling::{Layout, Region};
+///
+/// // Rows 1 and 2 of both channels of a tensor of three rows of four.
+/// let rows = Region { batch: 0..1, channels: 0..2, spatial: vec![1..3, 0..4] };
+/// assert_eq!((rows.elements(), rows.shape(Layout::Nhwc)), (16, vec![1, 2, 4, 2]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Batch items.
+    pub batch: Range<usize>,
+    /// Channels.
+    pub channels: Range<usize>,
+    /// A range of each spatial axis, outermost first.
+    pub spatial: Vec<Range<usize>>,
+}
+
+impl Region {
+    /// How many elements the box has.
+    ///
+    /// ```
+    /// use wgpu_pooling::Region;
+    /// assert_eq!(Region { batch: 0..2, channels: 1..4, spatial: vec![3..8] }.elements(), 30);
+    /// ```
+    pub fn elements(&self) -> u64 {
+        count(&self.shape(Layout::Nchw))
+    }
+
+    /// The box's own shape in a layout.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Layout, Region};
+    /// assert_eq!(Region { batch: 0..2, channels: 1..4, spatial: vec![3..8] }.shape(Layout::Nchw), [2, 3, 5]);
+    /// ```
+    pub fn shape(&self, layout: Layout) -> Vec<usize> {
+        let spatial: Vec<usize> = self.spatial.iter().map(Range::len).collect();
+        assemble(layout, self.batch.len(), self.channels.len(), &spatial)
+    }
+
+    /// Where the box's elements lie in a dense tensor of this shape and layout: runs of neighbours, as the first one's position
+    /// and how many there are, in the order in which the box's own tensor has them.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Layout, Region};
+    ///
+    /// let corner = Region { batch: 0..1, channels: 0..2, spatial: vec![1..3, 1..3] };
+    /// let runs = corner.runs(&[1, 2, 3, 4], Layout::Nchw).collect::<Vec<_>>();
+    /// assert_eq!(runs, [(5, 2), (9, 2), (17, 2), (21, 2)]);
+    /// // Whole rows are neighbours.
+    /// let rows = Region { batch: 0..1, channels: 0..1, spatial: vec![1..3, 0..4] };
+    /// assert_eq!(rows.runs(&[1, 2, 3, 4], Layout::Nchw).collect::<Vec<_>>(), [(4, 8)]);
+    /// ```
+    pub fn runs(&self, shape: &[usize], layout: Layout) -> impl Iterator<Item = (u64, usize)> + use<> {
+        let mut ranges = vec![self.batch.clone()];
+        ranges.extend(self.spatial.iter().cloned());
+        ranges.insert(if layout == Layout::Nchw { 1 } else { ranges.len() }, self.channels.clone());
+        // What lies inside the innermost axis that is cut is taken whole, and so is the range of that axis.
+        let mut inside = ranges.len();
+        let mut inner = 1u64;
+        while inside > 0 {
+            inside -= 1;
+            let whole = ranges[inside] == (0..shape[inside]);
+            inner *= ranges[inside].len() as u64;
+            if !whole {
+                break;
+            }
+        }
+        let mut strides = vec![1u64; ranges.len()];
+        for axis in (1..ranges.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis] as u64;
+        }
+        let corner: u64 = ranges.iter().zip(&strides).map(|(range, stride)| range.start as u64 * stride).sum();
+        let outside: Vec<(u64, u64)> =
+            ranges[..inside].iter().zip(&strides).map(|(range, &stride)| (range.len() as u64, stride)).collect();
+        let runs = if inner == 0 { 0 } else { outside.iter().map(|(extent, _)| extent).product() };
+        (0..runs).map(move |number| {
+            let (mut rest, mut first) = (number, corner);
+            for (extent, stride) in outside.iter().rev() {
+                first += rest % extent * stride;
+                rest /= extent;
+            }
+            (first, inner as usize)
+        })
+    }
+}
+
+/// A pool, cut into tiles that fit a number of bytes and a device's limits. A value: nothing is allocated, and tensors of
+/// any size can be cut.
+///
+/// Whole batch items are preferred, then whole channels, then slabs along the outermost spatial axis, then boxes; where one
+/// window exceeds the bytes it is cut into parts.
+///
+/// ```
+/// use wgpu_pooling::{DType, IndexType, Limits, MaxPool, Tiling};
+///
+/// // 2^44 elements, 64 TiB.
+/// let shape = [1 << 10, 1 << 10, 1 << 12, 1 << 12];
+/// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::F32, Some(IndexType::I64))?;
+/// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 1 << 30)?;
+/// let tile = tiling.tile(tiling.len() - 1).unwrap();
+/// assert_eq!(tile.output().spatial[1].end, 1 << 11);
+/// assert!(tiling.peak_bytes() <= 1 << 30);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tiling {
+    plan: PoolPlan,
+    /// Outputs of a tile along N, C and the spatial axes.
+    steps: Vec<usize>,
+    /// Taps of a part along each spatial axis, where windows are cut.
+    part_taps: Option<Vec<i64>>,
+    peak_bytes: u64,
+}
+
+/// A box of a pool's outputs, the box of inputs that it is computed from, and the plan that does it.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, Limits, MaxPool, Tensor, Tiling};
+///
+/// let x = Tensor::new([3, 1, 4], vec![3u8, 1, 2, 9, 5, 5, 0, 1, 7, 8, 8, 2])?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
+/// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?;
+/// let tile = tiling.tile(0).unwrap();
+/// assert_eq!(tile.input().shape(plan.layout()), tile.plan().input_shape());
+/// assert_eq!(reference::max_pool(tile.plan(), x.view())?.data(), &[3, 9, 5, 1, 8, 8]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tile {
+    input: Region,
+    output: Region,
+    plan: PoolPlan,
+    part: Option<Part>,
+}
+
+/// Which part of a window a tile is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub last: bool,
+}
+
+impl Tile {
+    /// The box of X that is read.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
+    /// let tile = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.tile(0).unwrap();
+    /// assert_eq!(tile.input().spatial, [0..4]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn input(&self) -> &Region {
+        &self.input
+    }
+
+    /// The box of Y, and of Indices, that is written. Parts of one window have the same.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
+    /// let tile = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.tile(0).unwrap();
+    /// assert_eq!(tile.output().spatial, [0..3]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn output(&self) -> &Region {
+        &self.output
+    }
+
+    /// The pool on this box. Its indices are those of the whole tensor.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, IndexType, Limits, MaxPool, TensorView, Tiling};
+    ///
+    /// let plan = MaxPool::new([1, 2]).strides([1, 2]).plan(&[1, 1, 4096, 2], DType::U8, Some(IndexType::I64))?;
+    /// // Too little for all of it.
+    /// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 64 << 10)?;
+    /// let tile = tiling.tile(tiling.len() - 1).unwrap();
+    /// let x = vec![7u8; tile.input().elements() as usize];
+    /// let x = TensorView::new(tile.plan().input_shape(), &x)?;
+    /// let (_, indices) = reference::max_pool_with_indices::<u8, i64>(tile.plan(), x)?;
+    /// assert_eq!(indices.data().last(), Some(&(2 * 4095)));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn plan(&self) -> &PoolPlan {
+        &self.plan
+    }
+
+    /// Whether this is a part of a window: its plan then gives the maximum of the part, without the activation, and its index is
+    /// the position in the plane, row major, which decides between equal parts.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool, Limits, Tiling};
+    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 20], DType::U8, None)?;
+    /// let whole = |budget| Tiling::new(&plan, &Limits::WEBGPU, budget).map(|tiling| tiling.tile(0).unwrap());
+    /// assert!(!whole(64 << 20)?.is_part() && whole(1 << 20)?.is_part());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    #[cfg(feature = "gpu")]
+    pub(crate) fn part(&self) -> Option<Part> {
+        self.part
+    }
+}
+
+/// What a tile takes while it is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TileBytes {
+    /// X, on its way from the source.
+    pub host_in: u64,
+    /// Y and Indices, on their way to the sink.
+    pub host_out: u64,
+    /// X with its staging buffer, Y, Indices and what they are read back into, the schedule's own buffers.
+    pub device: u64,
+}
+
+impl TileBytes {
+    pub fn of(schedule: &Schedule) -> TileBytes {
+        let x = schedule.x_bytes().unwrap_or(0);
+        let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
+        let uniforms: u64 =
+            schedule.dispatches.iter().map(|dispatch| (dispatch.uniform.len() as u64).next_multiple_of(256)).sum();
+        let tables = schedule.tables.len() as u64 * 4;
+        let read_back = y.next_multiple_of(8) + indices.next_multiple_of(8);
+        // What is uploaded lies in a staging buffer too until the submit is done.
+        let device = 2 * (x + uniforms + tables) + y + indices + read_back + schedule.scratch_bytes();
+        TileBytes { host_in: x, host_out: y + indices, device }
+    }
+
+    /// The most that is held at a time while such tiles follow each other.
+    fn peak(self) -> u64 {
+        let device = self.device.saturating_mul(IN_FLIGHT);
+        self.host_in.saturating_add(self.host_out).saturating_add(device)
+    }
+}
+
+impl Tiling {
+    /// Cuts a plan so that what is held at a time, on the host and on the device together, is at most `budget_bytes`.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] if the budget does not hold a single element and what computing it takes;
+    /// [`PlanError::NotOnGpu`] for what no GPU path computes.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, PlanError, Tiling};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
+    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.len() > 1);
+    /// assert!(matches!(Tiling::new(&plan, &Limits::WEBGPU, 100), Err(PlanError::ExceedsLimit { limit: 100, .. })));
+    /// # Ok::<(), PlanError>(())
+    /// ```
+    pub fn new(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<Tiling, PlanError> {
+        let full: Vec<usize> =
+            [plan.batch, plan.channels].into_iter().chain(plan.axes.iter().map(|axis| axis.output)).collect();
+        let mut tiling = Tiling { plan: plan.clone(), steps: full.clone(), part_taps: None, peak_bytes: 0 };
+        if full.contains(&0) {
+            return Ok(tiling);
+        }
+        let fits = |tiling: &Tiling| tiling.fits(limits, budget_bytes);
+        if let Ok(peak) = fits(&tiling) {
+            tiling.peak_bytes = peak;
+            return Ok(tiling);
+        }
+        // One axis is cut to one output after the other, the outermost in memory first, until there is one whose steps can be
+        // found.
+        for dimension in tiling.order() {
+            tiling.steps[dimension] = 1;
+            if fits(&tiling).is_ok() {
+                let set = |tiling: &mut Tiling, step: usize| tiling.steps[dimension] = step;
+                tiling.peak_bytes = largest(&mut tiling, full[dimension], set, fits)?;
+                return Ok(tiling);
+            }
+        }
+        // One window is too much.
+        let taps: Vec<i64> = plan.axes.iter().map(|axis| axis.most_taps().max(1) as i64).collect();
+        tiling.part_taps = Some(taps.clone());
+        for (axis, &most) in taps.iter().enumerate() {
+            let set = |tiling: &mut Tiling, taps: usize| {
+                if let Some(part_taps) = &mut tiling.part_taps {
+                    part_taps[axis] = taps as i64;
+                }
+            };
+            set(&mut tiling, 1);
+            if fits(&tiling).is_ok() {
+                tiling.peak_bytes = largest(&mut tiling, most as usize, set, fits)?;
+                return Ok(tiling);
+            }
+        }
+        fits(&tiling).map(|_| tiling)
+    }
+
+    /// The most bytes, on the host and on the device together, that a run of these tiles holds at a time.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 30], DType::U8, None)?;
+    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.peak_bytes() <= 1 << 20);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
+    /// How many tiles there are, by their numbers: a window that is cut can have fewer parts than the longest.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
+    /// assert_eq!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.len(), 1);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn len(&self) -> u64 {
+        let parts = self.parts().into_iter().map(|parts| parts as u64);
+        self.counts().into_iter().chain(parts).fold(1, u64::saturating_mul)
+    }
+
+    /// Whether there is nothing to compute.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[0, 1, 4], DType::U8, None)?;
+    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.is_empty());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The tile with this number, in the order in which Y is written. `None` beyond the last, and for a part that its window
+    /// does not have.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
+    /// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?;
+    /// assert_eq!((tiling.tile(0).unwrap().plan().output_shape(), tiling.tile(1)), (&[1, 1, 3][..], None));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn tile(&self, number: u64) -> Option<Tile> {
+        if number >= self.len() {
+            return None;
+        }
+        let mut rest = number;
+        let mut digit = |radix: u64| {
+            let digit = rest % radix;
+            rest /= radix;
+            digit as usize
+        };
+        let parts = self.parts();
+        let mut part = vec![0; parts.len()];
+        for (digit_of, &radix) in part.iter_mut().zip(&parts).rev() {
+            *digit_of = digit(radix as u64);
+        }
+        let (full, counts) = (self.full(), self.counts());
+        let mut ranges = vec![0..0; full.len()];
+        for dimension in self.order().into_iter().rev() {
+            let (step, begin) = (self.steps[dimension], digit(counts[dimension]));
+            let begin = begin * step;
+            ranges[dimension] = begin..full[dimension].min(begin + step);
+        }
+        let spatial = ranges.split_off(2);
+        let output = Region { batch: ranges[0].clone(), channels: ranges[1].clone(), spatial };
+        match &self.part_taps {
+            None => Some(self.box_tile(output)),
+            Some(part_taps) => self.part_tile(output, &part, part_taps),
+        }
+    }
+
+    /// A box of whole windows.
+    fn box_tile(&self, output: Region) -> Tile {
+        let axes = self.plan.axes.iter().zip(&output.spatial);
+        let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input, axis.output);
+        let (inputs, windows) = axes.map(of).unzip();
+        self.tile_of(output, inputs, windows)
+    }
+
+    /// A part of one window.
+    fn part_tile(&self, output: Region, part: &[usize], part_taps: &[i64]) -> Option<Tile> {
+        let axes = || self.plan.axes.iter().zip(output.spatial.iter().map(|range| range.start));
+        let taps: Vec<i64> = axes().map(|(axis, o)| axis.taps(o).count).collect();
+        let begins: Vec<i64> = part.iter().zip(part_taps).map(|(&part, &taps)| part as i64 * taps).collect();
+        let empty = taps.contains(&0);
+        let first = begins.iter().all(|&begin| begin == 0);
+        // A window without elements has one part, which says so.
+        let there = if empty { first } else { begins.iter().zip(&taps).all(|(begin, taps)| begin < taps) };
+        if !there {
+            return None;
+        }
+        let cut = |((axis, o), (&begin, &taps)): ((&PoolAxis, usize), (&i64, &i64))| {
+            let taps = if empty { 0..1 } else { begin..begin + taps };
+            axis.window.taps_part(o, taps, axis.input, axis.output)
+        };
+        let (inputs, windows) = axes().zip(begins.iter().zip(part_taps)).map(cut).unzip();
+        let mut tile = self.tile_of(output.clone(), inputs, windows);
+        if empty {
+            if let Some(indices) = &mut tile.plan.indices {
+                indices.index_type = IndexType::I64;
+            }
+            return Some(tile);
+        }
+        let last = begins.iter().zip(part_taps).zip(&taps).all(|((begin, part), taps)| begin + part >= *taps);
+        tile.part = Some(Part { last });
+        let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
+        plan.later_part = !first;
+        plan.activation = Activation::Identity;
+        plan.indices = Some(IndexPlan {
+            index_type: IndexType::I64,
+            space: IndexSpace::new(1, 1, extents).with_flatten(IndexFlattening::Plane),
+            empty: EmptyIndex::MinusOne,
+        });
+        plan.indices_shape = assemble(Layout::Nchw, 1, 1, &vec![1; plan.axes.len()]);
+        Some(tile)
+    }
+
+    fn tile_of(&self, output: Region, inputs: Vec<Range<usize>>, windows: Vec<AxisWindow>) -> Tile {
+        let input = Region { batch: output.batch.clone(), channels: output.channels.clone(), spatial: inputs };
+        let mut plan = self.plan.clone();
+        (plan.batch, plan.channels) = (output.batch.len(), output.channels.len());
+        for (number, axis) in plan.axes.iter_mut().enumerate() {
+            let (input, output) = (input.spatial[number].len(), output.spatial[number].len());
+            *axis = PoolAxis { input, output, window: windows[number] };
+        }
+        let before = &self.plan.origin;
+        let at = |axis: usize| before.spatial.get(axis).unwrap_or(&0) + input.spatial[axis].start;
+        plan.origin = Origin {
+            batch: before.batch + output.batch.start,
+            channel: before.channel + output.channels.start,
+            spatial: (0..plan.axes.len()).map(at).collect(),
+        };
+        plan.input_shape = input.shape(plan.layout);
+        plan.output_shape = output.shape(plan.layout);
+        if let Some(indices) = &plan.indices {
+            plan.indices_shape = output.shape(indices.space.layout);
+        }
+        Tile { input, output, plan, part: None }
+    }
+
+    /// Whether tiles are single windows or parts of them.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn cuts_windows(&self) -> bool {
+        self.part_taps.is_some()
+    }
+
+    /// Outputs along N, C and the spatial axes.
+    fn full(&self) -> Vec<usize> {
+        let axes = self.plan.axes.iter().map(|axis| axis.output);
+        [self.plan.batch, self.plan.channels].into_iter().chain(axes).collect()
+    }
+
+    /// How many tiles lie along N, C and the spatial axes.
+    fn counts(&self) -> Vec<u64> {
+        self.full().iter().zip(&self.steps).map(|(&full, &step)| (full as u64).div_ceil(step.max(1) as u64)).collect()
+    }
+
+    /// How many parts the longest window has along each spatial axis; none where windows are whole.
+    fn parts(&self) -> Vec<i64> {
+        let Some(part_taps) = &self.part_taps else {
+            return Vec::new();
+        };
+        let parts = |(axis, &taps): (&PoolAxis, &i64)| (axis.most_taps().max(1) as i64 - 1) / taps + 1;
+        self.plan.axes.iter().zip(part_taps).map(parts).collect()
+    }
+
+    /// N, C and the spatial axes as they lie in memory, the outermost first.
+    fn order(&self) -> Vec<usize> {
+        let axes = self.plan.axes.len();
+        match self.plan.layout {
+            Layout::Nchw => (0..axes + 2).collect(),
+            Layout::Nhwc => [0].into_iter().chain(2..axes + 2).chain([1]).collect(),
+        }
+    }
+
+    /// What a tile as large as any takes, if that is within the budget and the limits.
+    fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
+        let plan = self.largest_plan();
+        let schedule = select(&Plan::Pool(plan.clone()), limits, &Choice::default())?;
+        let exceeds = |what, needed: u64, limit: u64| {
+            if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+        };
+        let peak = TileBytes::of(&schedule).peak();
+        exceeds("bytes of tiles", peak, budget_bytes)?;
+        let indices = plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
+        let read_back = device_bytes(count(&plan.output_shape), plan.dtype.bytes()).next_multiple_of(8)
+            + device_bytes(count(&plan.output_shape), indices);
+        exceeds("bytes to read back", read_back, limits.max_buffer_bytes)?;
+        let work = |grid: [u32; 3], iterations: u64| {
+            grid.iter().fold(iterations.saturating_mul(WORKGROUP), |work, &groups| work.saturating_mul(groups.into()))
+        };
+        let work = schedule.dispatches.iter().map(|dispatch| work(dispatch.grid, dispatch.iterations));
+        exceeds("loop iterations of a submit", work.fold(0, u64::saturating_add), MOST_WORK)?;
+        Ok(peak)
+    }
+
+    /// A plan that takes at least as much as any tile's.
+    fn largest_plan(&self) -> PoolPlan {
+        let of = |(number, axis): (usize, &PoolAxis)| {
+            let PoolAxis { input, output, window } = *axis;
+            if let Some(part_taps) = &self.part_taps {
+                let taps = part_taps[number];
+                let dilation = if let AxisWindow::Strided { dilation, .. } = window { dilation } else { 1 };
+                let extent = (taps - 1).saturating_mul(dilation).saturating_add(1).clamp(1, input as i64);
+                return (0..extent as usize, AxisWindow::Strided { kernel: taps, stride: 1, dilation, pad_begin: 0 });
+            }
+            let outputs = self.steps[2 + number];
+            if outputs == output {
+                return (0..input, window);
+            }
+            let most = window.most_extent(outputs, input, output);
+            let window = match window {
+                AxisWindow::Strided { .. } => window,
+                _ => window.part(0..outputs, input, output).1,
+            };
+            (0..most, window)
+        };
+        let (inputs, windows) = self.plan.axes.iter().enumerate().map(of).unzip();
+        let spatial = self.steps[2..].iter().map(|&step| 0..step).collect();
+        let output = Region { batch: 0..self.steps[0], channels: 0..self.steps[1], spatial };
+        let mut plan = self.tile_of(output, inputs, windows).plan;
+        if self.part_taps.is_some() {
+            let index = |indices: IndexPlan| IndexPlan { index_type: IndexType::I64, ..indices };
+            let space = IndexSpace::new(1, 1, vec![1; plan.axes.len()]);
+            let none = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::MinusOne };
+            plan.indices = Some(plan.indices.take().map_or(none, index));
+            plan.indices_shape = plan.output_shape.clone();
+        }
+        plan
+    }
+}
+
+/// Sets the largest step up to `most` that fits, where 1 does, and gives what that takes.
+fn largest(
+    tiling: &mut Tiling,
+    most: usize,
+    set: impl Fn(&mut Tiling, usize),
+    fits: impl Fn(&Tiling) -> Result<u64, PlanError>,
+) -> Result<u64, PlanError> {
+    let (mut fitting, mut beyond) = (1, most);
+    while beyond - fitting > 1 {
+        let middle = fitting + (beyond - fitting) / 2;
+        set(tiling, middle);
+        if fits(tiling).is_ok() {
+            fitting = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    set(tiling, fitting);
+    fits(tiling)
+}
+
+// Parts of windows are put together on the way from a device alone.
+#[cfg(all(test, feature = "gpu"))]
+mod tests;
