@@ -120,8 +120,7 @@ fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     let (planned, called) = ("pool", "unpool");
     let unpooled = chain.max_unpool(&values, &on_device, &on_device);
     assert_eq!(refused(unpooled), ExecuteError::OperatorMismatch { planned, called });
-    let what = "the tensor to read back";
-    let mismatch = ExecuteError::TypeMismatch { what, expected: "f32", actual: "i32" };
+    let mismatch = ExecuteError::ReadBackType { tensor: "f32", asked: "i32" };
     assert_eq!(chain.read_back::<i32>(&on_device).unwrap_err(), mismatch);
 
     let y = chain.max_pool(&values, &on_device).unwrap();

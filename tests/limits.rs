@@ -117,6 +117,15 @@ fn layouts_conventions_and_empty_windows_survive_cutting() {
     check::<f32, i64>(gpu, &AdaptiveMaxPool::new([37, 23]), &[2, 3, 61, 40], &SMALL);
     check::<half::bf16, i32>(gpu, &AdaptiveMaxPool::new([2, 3]), &[1, 2, 91, 80], &SMALL);
     check::<f32, i64>(gpu, &AdaptiveMaxPool::new([700]), &[2, 9, 410], &SMALL);
+    // Rows and planes that a binding holds one of at most, and windows that leave some out.
+    for dilation in [1, 2, 3] {
+        let pool = MaxPool::new([3, 3]).dilations([dilation, dilation]).pads([2, 2, 2, 2]);
+        check::<f32, i64>(gpu, &pool, &[1, 1, 5, 1_530], &SMALL);
+        check::<f64, i64>(gpu, &pool, &[1, 2, 3, 3_000], &SMALL);
+        let deep = MaxPool::new([3, 3, 3]).dilations([dilation; 3]).pads([3; 6]);
+        let deep = deep.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
+        check::<f32, i64>(gpu, &deep, &[1, 4, 40, 41, 2], &SMALL);
+    }
     // More axes than a pass has.
     check::<f32, i64>(gpu, &MaxPool::new([2, 2, 2, 2]).strides([1, 2, 1, 1]), &[1, 2, 5, 6, 7, 8], &SMALL);
     let relu = MaxPool::new([2, 2]).activation(Activation::Relu);

@@ -128,7 +128,8 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
     host.check()?;
     let view = staging.get_mapped_range(..)?;
     let read = |part: usize| &view[(ends[part] - parts[part].size()) as usize..ends[part] as usize];
-    unpool.read_report(&pod_collect_to_vec(read(4)))?;
+    let report: Vec<u32> = pod_collect_to_vec(read(4));
+    unpool.read_report(report.first_chunk().ok_or("the report is too short")?)?;
     Ok(Results {
         frame: Tensor::new(plans.pool.input_shape(), read(0).to_vec())?,
         maxima: Tensor::new(plans.pool.output_shape(), read(1).to_vec())?,

@@ -32,6 +32,14 @@ pub enum ExecuteError {
         /// The tensor's type.
         actual: &'static str,
     },
+    /// A device tensor that is to be read back as elements of another type.
+    #[error("the tensor is {tensor}, but was asked for as {asked}")]
+    ReadBackType {
+        /// The tensor's element type.
+        tensor: &'static str,
+        /// The type asked for.
+        asked: &'static str,
+    },
     /// A tensor of another shape than the plan was made for.
     #[error("{what} has the shape {actual:?}, but the plan was made for {expected:?}")]
     ShapeMismatch {
@@ -194,7 +202,8 @@ pub enum ExecuteError {
     /// The device or the host is out of memory. The device goes on working.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
-    /// A shader or a call that wgpu refused. This is a defect of the crate, unless the caller's buffers are at fault.
+    /// A shader or a call that wgpu refused. This is a defect of the crate, unless the caller's buffers are at fault, or the
+    /// device is a host's and was lost without the host passing the word on.
     #[error("refused by wgpu: {0}")]
     Device(String),
 }

@@ -18,7 +18,8 @@ use crate::tensor::TensorView;
 /// Steps on device tensors, recorded one after the other and submitted as one. What lies between the steps never leaves the
 /// device; what is wanted on the host comes back in one buffer, together with the reports of bad indices.
 ///
-/// Dropping a chain submits nothing.
+/// Dropping a chain submits nothing. What was uploaded for it is freed with the next submit on the queue, because wgpu keeps
+/// what it has to copy until then; a program that drops many uploads in a row submits nothing, `queue.submit([])`, in between.
 ///
 /// ```no_run
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Tensor};
@@ -124,7 +125,8 @@ impl Chain {
         self
     }
 
-    /// The command encoder, for passes of the caller's own between the steps.
+    /// The command encoder, for passes of the caller's own between the steps. It stays in its place: what another one holds
+    /// would not run.
     ///
     /// ```no_run
     /// # fn f(mut chain: wgpu_pooling::Chain, from: wgpu_pooling::wgpu::Buffer, to: wgpu_pooling::wgpu::Buffer) {
@@ -255,7 +257,7 @@ impl Chain {
     /// Asks for a tensor's elements, as they will be when all of the chain is done.
     ///
     /// # Errors
-    /// [`ExecuteError::TypeMismatch`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's buffer
+    /// [`ExecuteError::ReadBackType`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's buffer
     /// lacks the usage `COPY_SRC`.
     ///
     /// ```no_run
@@ -266,7 +268,9 @@ impl Chain {
     /// ```
     pub fn read_back<T: Element>(&mut self, tensor: &DeviceTensor) -> Result<ReadBack<T>, ExecuteError> {
         let what = "the tensor to read back";
-        check_type(what, tensor.dtype().name(), T::DTYPE.name())?;
+        if tensor.dtype() != T::DTYPE {
+            return Err(ExecuteError::ReadBackType { tensor: tensor.dtype().name(), asked: T::DTYPE.name() });
+        }
         tensor.check_gpu(what, &self.gpu)?;
         let slice = tensor.slice();
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {

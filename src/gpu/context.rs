@@ -124,7 +124,7 @@ impl Gpu {
         Gpu::assemble(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default())
     }
 
-    /// Says that the device is lost: every later call returns [`ExecuteError::DeviceLost`] with this reason at once. For
+    /// Says that the device is lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason at once. For
     /// the host's own lost callback; on a device that [`Gpu::open`] opened it is called already. The first reason stays.
     ///
     /// ```no_run

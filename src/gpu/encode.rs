@@ -313,7 +313,8 @@ impl Prepared {
 
     /// Writes the dispatches into a command encoder, as one compute pass. Nothing is submitted, and no buffer is allocated.
     ///
-    /// Encoder and buffers belong to this device and are not destroyed: that is the caller's part, and wgpu's to complain of.
+    /// Encoder and buffers have to be this device's, which is the caller's part: wgpu refuses those of another device, but cannot
+    /// tell those of another instance, which it may take for others of this device's.
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],

@@ -229,7 +229,8 @@ impl Results {
             };
             // A report that cannot be read says nothing about the indices.
             let words = self.read::<u32>(place, STATUS_WORDS)?;
-            if let Err(error) = read_report(step.schedule.plan(), &words) {
+            let report = words.first_chunk().map_or(Ok(()), |words| read_report(step.schedule.plan(), words));
+            if let Err(error) = report {
                 return Ok(Some((number, error)));
             }
         }
@@ -266,18 +267,17 @@ impl Results {
 }
 
 /// What the words of a report say of a plan's indices.
-pub(super) fn read_report(plan: &Plan, words: &[u32]) -> Result<(), ExecuteError> {
-    let [count, first, low, high, ..] = *words else {
-        return Ok(());
-    };
-    if count == 0 {
+pub(super) fn read_report(plan: &Plan, words: &[u32; STATUS_WORDS as usize]) -> Result<(), ExecuteError> {
+    let [count, first, low, high, ..] = *words;
+    if count == 0 && !matches!(plan, Plan::Pool(_)) {
         return Ok(());
     }
     // The first offender is stored complemented, so that zero says that there is none.
     let (position, count) = (u64::from(!first), u64::from(count));
     let value = (u64::from(high) << 32 | u64::from(low)) as i64;
     match plan {
-        Plan::Pool(_) => Ok(()),
+        // A pool cannot be wrong about its data and reports nothing.
+        Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
         Plan::Unpool(plan) => Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count }),
         Plan::Convert(plan) => Err(plan.offence(position, value, count)),
     }

@@ -185,7 +185,8 @@ impl Prepared {
     /// values of the good indices all the same, and converted indices are -1 where they were bad.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices.
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
+    /// [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
     ///
     /// ```no_run
     /// # fn f(unpool: wgpu_pooling::Prepared, status: &[u32; 8]) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -194,7 +195,7 @@ impl Prepared {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn read_report(&self, words: &[u32]) -> Result<(), ExecuteError> {
+    pub fn read_report(&self, words: &[u32; 8]) -> Result<(), ExecuteError> {
         read_report(self.schedule.plan(), words)
     }
 }

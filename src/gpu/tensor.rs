@@ -33,6 +33,9 @@ pub struct DeviceTensor {
 impl DeviceTensor {
     /// A tensor that lies in a buffer of the caller's, from a byte offset on. Nothing is copied.
     ///
+    /// The buffer has to be one of this device's, and alive. wgpu cannot tell a buffer of another instance from one of its own:
+    /// it may take it for another of this device's, or panic.
+    ///
     /// # Errors
     /// [`ExecuteError::BufferMisaligned`], [`ExecuteError::BufferTooShort`] and [`ExecuteError::BufferUsage`] if kernels could
     /// not use it (whole words from an aligned offset on, with the usage `STORAGE`); [`ExecuteError::Plan`] if the shape's
@@ -138,7 +141,8 @@ impl DeviceTensor {
 }
 
 impl Gpu {
-    /// Copies a host tensor to the device, where it stays. Nothing is submitted.
+    /// Copies a host tensor to the device, where it stays. Nothing is submitted; dropped before anything is, the tensor keeps its
+    /// memory until the next submit.
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] with [`PlanError::ExceedsLimit`] if it is larger than the device's buffers can be;
@@ -199,7 +203,7 @@ impl Gpu {
     /// [`Chain::read_back`](crate::Chain::read_back), which takes no second submit.
     ///
     /// # Errors
-    /// [`ExecuteError::TypeMismatch`] if `T` is not the tensor's element type, [`ExecuteError::OtherGpu`],
+    /// [`ExecuteError::ReadBackType`] if `T` is not the tensor's element type, [`ExecuteError::OtherGpu`],
     /// [`ExecuteError::BufferUsage`] if a caller's buffer lacks the usage `COPY_SRC`; otherwise what the device gives.
     ///
     /// ```no_run

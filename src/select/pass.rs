@@ -64,12 +64,18 @@ impl PassAxis {
         let [low, high] = match &self.window {
             PassWindow::Identity => [first as i64, last as i64],
             PassWindow::Axis(window) => {
-                let of = |output: u64| window.bounds(output as usize, self.input as usize, self.output as usize);
-                let ([low, step], [high, _]) = (of(first), of(last));
-                let (skipped, taken) = (taps.first as i64, taps.end.saturating_sub(1) as i64);
-                // The highest first tap is less than a step behind the highest start.
-                let highest = high.saturating_add(step - 1).saturating_add(step.saturating_mul(taken));
-                [low.saturating_add(step.saturating_mul(skipped)), highest]
+                let (input, output) = (self.input as usize, self.output as usize);
+                let [low, high, step] = if first == last {
+                    let taps = window.taps(first as usize, input, output);
+                    [taps.first, taps.first, taps.step]
+                } else {
+                    let [low, step] = window.bounds(first as usize, input, output);
+                    let [high, _] = window.bounds(last as usize, input, output);
+                    // The highest first tap is less than a step behind the highest start.
+                    [low, high.saturating_add(step - 1), step]
+                };
+                let tap = |number: u64| step.saturating_mul(number as i64);
+                [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
             }
             PassWindow::Table(table, step) => {
                 let part = &table[first as usize..=last as usize];
