@@ -1,5 +1,8 @@
 //! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
 
+#[cfg(feature = "gpu")]
+mod boxes;
+
 use std::ops::Range;
 
 use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
@@ -9,6 +12,9 @@ use crate::index::{IndexSpace, IndexType};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
 use crate::schedule::{Limits, Schedule, device_bytes};
 use crate::select::{Choice, WORKGROUP, select};
+
+#[cfg(feature = "gpu")]
+pub(crate) use boxes::Boxes;
 
 /// The most loop iterations that one submit may come to, so that no driver's watchdog ends it.
 const MOST_WORK: u64 = 1 << 31;

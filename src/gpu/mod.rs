@@ -7,6 +7,7 @@ mod options;
 mod pipeline;
 mod run;
 mod stream;
+mod stream_unpool;
 mod tensor;
 mod transfer;
 
