@@ -399,7 +399,12 @@ impl Tiling {
         let axes = self.plan.axes.iter().zip(&output.spatial);
         let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input, axis.output);
         let (inputs, windows) = axes.map(of).unzip();
-        self.tile_of(output, inputs, windows)
+        let mut tile = self.tile_of(output, inputs, windows);
+        if tile.plan.indices.is_none() {
+            // Nothing depends on where the tile lies, so that equal tiles have equal plans and are prepared once.
+            tile.plan.origin = Origin::default();
+        }
+        tile
     }
 
     /// A part of one window.
