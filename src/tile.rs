@@ -1,5 +1,8 @@
 //! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
 
+#[cfg(feature = "gpu")]
+mod boxes;
+
 use std::ops::Range;
 
 use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
@@ -9,6 +12,9 @@ use crate::index::{IndexSpace, IndexType};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
 use crate::schedule::{Limits, Schedule, device_bytes};
 use crate::select::{Choice, WORKGROUP, select};
+
+#[cfg(feature = "gpu")]
+pub(crate) use boxes::Boxes;
 
 /// The most loop iterations that one submit may come to, so that no driver's watchdog ends it.
 const MOST_WORK: u64 = 1 << 31;
@@ -393,7 +399,12 @@ impl Tiling {
         let axes = self.plan.axes.iter().zip(&output.spatial);
         let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input, axis.output);
         let (inputs, windows) = axes.map(of).unzip();
-        self.tile_of(output, inputs, windows)
+        let mut tile = self.tile_of(output, inputs, windows);
+        if tile.plan.indices.is_none() {
+            // Nothing depends on where the tile lies, so that equal tiles have equal plans and are prepared once.
+            tile.plan.origin = Origin::default();
+        }
+        tile
     }
 
     /// A part of one window.
@@ -495,6 +506,9 @@ impl Tiling {
     /// What a tile as large as any takes, if that is within the budget and the limits.
     fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
         let plan = self.largest_plan();
+        // Tiles that a binding holds need not be cut once more, and all run the same way.
+        let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
+        let limits = &Limits { max_buffer_bytes, ..*limits };
         let schedule = select(&Plan::Pool(plan.clone()), limits, &Choice::default())?;
         let exceeds = |what, needed: u64, limit: u64| {
             if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }

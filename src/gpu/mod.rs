@@ -10,6 +10,7 @@ mod pipeline;
 mod results;
 mod run;
 mod stream;
+mod stream_unpool;
 mod tensor;
 mod transfer;
 

@@ -287,7 +287,8 @@ impl Gpu {
         }
     }
 
-    /// The values of `x` at the positions that `indices` name, zeros elsewhere.
+    /// The values of `x` at the positions that `indices` name, zeros elsewhere. What exceeds the device's limits is computed in
+    /// tiles.
     ///
     /// # Errors
     /// As [`Gpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space.
@@ -307,7 +308,11 @@ impl Gpu {
         indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE)?;
-        self.prepare(plan).await?.max_unpool(x, indices).await
+        let whole = async { self.prepare(plan.clone()).await?.max_unpool(x.clone(), indices.clone()).await };
+        match whole.await {
+            Err(error) if exceeds_limits(&error) => self.max_unpool_in_tiles(&plan, x, indices).await,
+            other => other,
+        }
     }
 
     /// The indices in another convention.

@@ -158,7 +158,7 @@ pub struct StreamReport {
     pub peak_bytes: u64,
 }
 
-type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
+pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
 
 /// How a streaming run is done.
 ///
@@ -169,8 +169,8 @@ type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + '
 /// # let _ = options;
 /// ```
 pub struct StreamOptions<'a> {
-    budget_bytes: u64,
-    progress: Option<Callback<'a>>,
+    pub(super) budget_bytes: u64,
+    pub(super) progress: Option<Callback<'a>>,
 }
 
 impl std::fmt::Debug for StreamOptions<'_> {
@@ -212,19 +212,19 @@ impl<'a> StreamOptions<'a> {
 
 /// What is held, and the most that ever was.
 #[derive(Default)]
-struct Account {
+pub(super) struct Account {
     host: u64,
     device: u64,
-    report: StreamReport,
+    pub report: StreamReport,
 }
 
 impl Account {
-    fn host(&mut self, more: u64, less: u64) {
+    pub fn host(&mut self, more: u64, less: u64) {
         self.host = self.host + more - less;
         self.note();
     }
 
-    fn device(&mut self, more: u64, less: u64) {
+    pub fn device(&mut self, more: u64, less: u64) {
         self.device = self.device + more - less;
         self.note();
     }
@@ -298,7 +298,7 @@ impl Run<'_> {
         };
         let bytes = TileBytes::of(prepared.schedule());
         self.account.host(bytes.host_in, 0);
-        let x = gather(tile.input(), self.plan, source)?;
+        let x = gather(tile.input(), self.plan.input_shape(), self.plan.layout(), source)?;
         let read = x.len() as u64 * T::DTYPE.bytes() as u64;
         self.account.device(bytes.device, 0);
         let mut chain = self.gpu.chain();
@@ -356,15 +356,16 @@ impl Prepared {
     }
 }
 
-/// A box of X, dense.
-fn gather<T: Element>(
+/// A box of a tensor, dense.
+pub(super) fn gather<T: Element>(
     region: &Region,
-    plan: &PoolPlan,
+    shape: &[usize],
+    layout: Layout,
     source: &mut impl StreamSource<T>,
 ) -> Result<Vec<T>, ExecuteError> {
-    let mut x: Vec<T> = zeros(&region.shape(plan.layout()))?;
-    let mut rest = x.as_mut_slice();
-    for (first, length) in region.runs(plan.input_shape(), plan.layout()) {
+    let mut elements: Vec<T> = zeros(&region.shape(layout))?;
+    let mut rest = elements.as_mut_slice();
+    for (first, length) in region.runs(shape, layout) {
         let (run, behind) = rest.split_at_mut(length);
         source.read(first, run).map_err(|error| ExecuteError::Source {
             first,
@@ -373,11 +374,11 @@ fn gather<T: Element>(
         })?;
         rest = behind;
     }
-    Ok(x)
+    Ok(elements)
 }
 
 /// A box of Y or of Indices, back to where it belongs; the bytes that were written.
-fn scatter<T: Element>(
+pub(super) fn scatter<T: Element>(
     what: &'static str,
     region: &Region,
     (shape, layout): (&[usize], Layout),
@@ -498,7 +499,7 @@ impl Gpu {
     }
 
     /// What a call may hold that was given no budget: a few bindings of the largest size, and never much.
-    fn own_budget(&self) -> StreamOptions<'static> {
+    pub(super) fn own_budget(&self) -> StreamOptions<'static> {
         let limits = &self.inner.limits;
         let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);
         StreamOptions::new(binding.saturating_mul(4).min(1 << 30))

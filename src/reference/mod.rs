@@ -17,7 +17,7 @@ pub use max_unpool::max_unpool;
 use crate::error::ExecuteError;
 
 /// Calls `visit` with every tuple of coordinates below `extents`, the last axis fastest; with none if an extent is 0.
-fn for_each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
+pub(crate) fn for_each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
     if extents.contains(&0) {
         return;
     }
@@ -34,7 +34,14 @@ fn for_each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
 }
 
 /// The position of an element in a dense tensor of a layout: N, C, spatial or N, spatial, C.
-fn position(layout: crate::Layout, channels: usize, extents: &[usize], n: usize, c: usize, at: &[usize]) -> usize {
+pub(crate) fn position(
+    layout: crate::Layout,
+    channels: usize,
+    extents: &[usize],
+    n: usize,
+    c: usize,
+    at: &[usize],
+) -> usize {
     let spatial = extents.iter().zip(at).fold(0, |position, (extent, coordinate)| position * extent + coordinate);
     let plane: usize = extents.iter().product();
     match layout {

@@ -1,0 +1,90 @@
+//! Boxes of at most so many elements that cover a tensor.
+
+use std::ops::Range;
+
+use super::Region;
+use crate::attributes::Layout;
+
+/// A tensor cut into boxes, the outermost axis first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Boxes {
+    /// N, C and the spatial extents.
+    full: Vec<usize>,
+    /// The same of a box.
+    steps: Vec<usize>,
+    /// N, C and the spatial axes, the outermost first.
+    order: Vec<usize>,
+}
+
+impl Boxes {
+    /// Boxes of neighbours in a layout.
+    pub fn new(batch: usize, channels: usize, spatial: &[usize], layout: Layout, most_elements: u64) -> Boxes {
+        let full: Vec<usize> = [batch, channels].into_iter().chain(spatial.iter().copied()).collect();
+        let order: Vec<usize> = match layout {
+            Layout::Nchw => (0..full.len()).collect(),
+            Layout::Nhwc => [0].into_iter().chain(2..full.len()).chain([1]).collect(),
+        };
+        let mut steps = full.clone();
+        let elements = |steps: &[usize]| steps.iter().map(|&step| step as u128).product::<u128>();
+        for &axis in &order {
+            if elements(&steps) <= u128::from(most_elements) {
+                break;
+            }
+            steps[axis] = 1;
+            let inside = elements(&steps).max(1);
+            let step = (u128::from(most_elements) / inside).clamp(1, full[axis] as u128);
+            steps[axis] = step as usize;
+        }
+        Boxes { full, steps, order }
+    }
+
+    pub fn len(&self) -> u64 {
+        self.counts().into_iter().fold(1, u64::saturating_mul)
+    }
+
+    /// The boxes, each with its number, in the order of the layout.
+    pub fn iter(&self) -> impl Iterator<Item = Region> + '_ {
+        let counts = self.counts();
+        (0..self.len()).map(move |number| {
+            let mut rest = number;
+            let mut ranges: Vec<Range<usize>> = vec![0..0; self.full.len()];
+            for &axis in self.order.iter().rev() {
+                let begin = (rest % counts[axis]) as usize * self.steps[axis];
+                rest /= counts[axis];
+                ranges[axis] = begin..self.full[axis].min(begin + self.steps[axis]);
+            }
+            let spatial = ranges.split_off(2);
+            Region { batch: ranges[0].clone(), channels: ranges[1].clone(), spatial }
+        })
+    }
+
+    fn counts(&self) -> Vec<u64> {
+        self.full.iter().zip(&self.steps).map(|(&full, &step)| (full as u64).div_ceil(step.max(1) as u64)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_cover_every_element_once_and_in_order() {
+        let shape = [2, 3, 4, 5];
+        for layout in [Layout::Nchw, Layout::Nhwc] {
+            for most in 1..=130 {
+                let boxes = Boxes::new(shape[0], shape[1], &shape[2..], layout, most);
+                let whole = Region { batch: 0..2, channels: 0..3, spatial: vec![0..4, 0..5] }.shape(layout);
+                let mut next = 0;
+                for region in boxes.iter() {
+                    assert!(region.elements() <= most.max(1));
+                    for (first, length) in region.runs(&whole, layout) {
+                        assert_eq!(first, next, "{layout:?} {most}");
+                        next += length as u64;
+                    }
+                }
+                assert_eq!(next, 120);
+            }
+        }
+        assert_eq!(Boxes::new(1 << 20, 1 << 20, &[1 << 20], Layout::Nchw, 1 << 30).len(), 1 << 30);
+    }
+}
