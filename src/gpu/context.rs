@@ -89,7 +89,7 @@ impl Gpu {
             ..Default::default()
         };
         let (device, queue) =
-            adapter.request_device(&descriptor).await.map_err(|error| ExecuteError::NoDevice(error.to_string()))?;
+            adapter.request_device(&descriptor).await.map_err(|error| options.refused(&info, &error))?;
         let lost = Arc::new(OnceLock::new());
         let flag = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, message| {
