@@ -392,17 +392,17 @@ fn unpool_reference(plan: &wgpu_pooling::UnpoolPlan, bytes: &mut Bytes<'_>) {
 /// A plan on WebGPU's limits and on any others: an error, or a schedule that keeps to them.
 fn scheduled(plan: Plan, bytes: &mut Bytes<'_>) {
     let _ = format!("{plan:?}").len();
-    // Tables of windows grow with what a device may hold; a second's work is no defect, but nothing to wait for here.
+    // Tables of windows grow with the windows; a second's work is no defect, but nothing to wait for here.
     let extents = match &plan {
         Plan::Pool(plan) => [plan.input_shape(), plan.output_shape()].concat(),
         Plan::Unpool(plan) => [plan.input_shape(), plan.output_shape()].concat(),
         Plan::Convert(_) => Vec::new(),
     };
     let long = extents.iter().any(|&extent| extent > 1 << 20 && extent <= 1 << 31);
+    if long {
+        return;
+    }
     for limits in [Limits::WEBGPU, bytes.limits()] {
-        if long && limits != Limits::WEBGPU {
-            continue;
-        }
         let choice = bytes.choice();
         for choice in [Choice::default(), choice] {
             let Ok(schedule) = select(&plan, &limits, &choice) else { continue };
