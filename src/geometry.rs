@@ -93,14 +93,15 @@ impl Taps {
     /// assert_eq!(Taps { first: 1, count: 3, step: 2 }.positions().collect::<Vec<_>>(), [1, 3, 5]);
     /// ```
     pub fn positions(self) -> impl Iterator<Item = i64> + Clone {
-        (0..self.count).map(move |tap| self.first + tap * self.step)
+        (0..self.count).map(move |tap| self.first.saturating_add(tap.saturating_mul(self.step)))
     }
 }
 
 impl AxisWindow {
     /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
     ///
-    /// `output_index` must be below `output`, and dilation and stride positive; a plan sees to that.
+    /// `output_index` must be below `output`, and dilation and stride positive; a plan sees to that, and that no position
+    /// leaves 64 bits. Where nobody did, positions saturate.
     ///
     /// ```
     /// use wgpu_pooling::AxisWindow;
@@ -113,14 +114,14 @@ impl AxisWindow {
         let input = input as i64;
         match self {
             AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
-                let start = output_index as i64 * stride - pad_begin;
+                let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
                 // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
                 // skipped whole.
                 let dilation = dilation.max(1);
-                let skipped = if start < 0 { ceil_div(-start, dilation) } else { 0 };
-                let first = start + skipped * dilation;
-                let left = (kernel - skipped).max(0);
-                let room = ceil_div((input - first).max(0), dilation);
+                let skipped = if start < 0 { ceil_div(start.saturating_neg(), dilation) } else { 0 };
+                let first = start.saturating_add(skipped.saturating_mul(dilation));
+                let left = kernel.saturating_sub(skipped).max(0);
+                let room = ceil_div(input.saturating_sub(first).max(0), dilation);
                 Taps { first, count: left.min(room), step: dilation }
             }
             AxisWindow::Adaptive => {

@@ -384,8 +384,10 @@ impl IndexSpace {
         let index = u64::try_from(index).ok().filter(|&index| index < self.unit())?;
         let (mut n, mut c, mut rest) = (n, c, index);
         let mut digit = |radix: usize| {
-            let digit = rest % radix as u64;
-            rest /= radix as u64;
+            // There is no plane in which an index of a tensor without channels could stand.
+            let radix = radix.max(1) as u64;
+            let digit = rest % radix;
+            rest /= radix;
             digit as usize
         };
         if self.layout == Layout::Nhwc {

@@ -39,7 +39,8 @@
 //! ```
 //!
 //! What stays on the device goes from step to step as a `DeviceTensor` in a `Chain`; callers with an encoder and buffers of
-//! their own use `Prepared::encode`. Which of the three to take is the page `choosing`.
+//! their own use `Prepared::encode`. Which of the three to take is the page `choosing`; what can go
+//! wrong, and what is seen of it, the page `faults`.
 //!
 //! # Bird's-eye view
 //!
@@ -141,6 +142,10 @@ pub use half;
 #[cfg(feature = "gpu")]
 #[doc = include_str!("choosing.md")]
 pub mod choosing {}
+
+#[cfg(feature = "gpu")]
+#[doc = include_str!("faults.md")]
+pub mod faults {}
 
 /// The wgpu that this crate was built with, for callers who bring their own device.
 ///

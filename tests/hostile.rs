@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, AutoPad, CeilRule, Choice, DType, EmptyIndex, Family, GlobalMaxPool, IndexFlattening,
-    IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool, PadsLimit, Plan, PlanError, Pooling, SizeRounding,
-    StorageOrder, TensorView, UnpoolSpace, families, select,
+    AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, CeilRule, Choice, ConvertIndices, DType, EmptyIndex, Family,
+    GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
+    PadsLimit, Plan, PlanError, Pooling, SizeRounding, StorageOrder, TensorView, UnpoolSpace, families, reference,
+    select,
 };
 
 /// The system's allocator, and the largest size that was asked of it.
@@ -34,7 +35,7 @@ unsafe impl GlobalAlloc for Watched {
 static ALLOCATOR: Watched = Watched;
 
 /// No plan, error or schedule of this file needs more at a time, and none of its rows longer.
-const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 16 << 20;
 const MOST_TIME: Duration = Duration::from_secs(5);
 
 /// Runs something that must be quick and small. The bound on time is wide, because machines stall; what it is there for
@@ -398,4 +399,81 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
         select(&unpool.into(), &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::ExceedsLimit { what: "elements of Y", needed: 1 << 50, limit: 1 << 31 })
     );
+}
+
+#[test]
+fn any_limits_give_a_schedule_that_keeps_to_them_or_an_error() {
+    let shape = [2, 3, 40, 50];
+    let plans: [Plan; 5] = [
+        MaxPool::new([3, 3]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into(),
+        MaxPool::new([30, 30]).plan(&shape, DType::U8, None).unwrap().into(),
+        AdaptiveMaxPool::new([7, 3]).plan(&shape, DType::F64, Some(IndexType::I32)).unwrap().into(),
+        MaxUnpool::new([2, 2]).plan(&shape, DType::F16, IndexType::I64).unwrap().into(),
+        MaxUnpool::new([3, 3]).strides([2, 2]).plan(&shape, DType::F32, IndexType::I32).unwrap().into(),
+    ];
+    let edges = [0, 1, 2, 3, 4, 255, 4096, u64::from(u32::MAX), u64::MAX];
+    let (mut tried, mut scheduled) = (0, 0);
+    for plan in &plans {
+        for field in 0..4 {
+            for first in edges {
+                for others in [None, Some(first), Some(u64::MAX)] {
+                    let of = |number, usual: u64| if number == field { first } else { others.unwrap_or(usual) };
+                    let limits = Limits {
+                        max_buffer_bytes: of(0, Limits::WEBGPU.max_buffer_bytes),
+                        max_binding_bytes: of(1, Limits::WEBGPU.max_binding_bytes),
+                        max_workgroups_per_dimension: of(2, 65_535) as u32,
+                        max_storage_buffers: of(3, 8) as u32,
+                    };
+                    families(plan, &limits);
+                    tried += 1;
+                    let Ok(schedule) = modestly(|| select(plan, &limits, &Choice::default())) else { continue };
+                    scheduled += 1;
+                    assert_eq!(schedule.check(&limits), Ok(()));
+                    let groups = schedule.dispatches().iter().flat_map(|dispatch| dispatch.grid()).max();
+                    assert!(groups <= Some(limits.max_workgroups_per_dimension), "{limits:?}");
+                }
+            }
+        }
+    }
+    println!("{tried} limits tried, {scheduled} schedules");
+}
+
+#[test]
+fn conventions_answer_whatever_they_are_asked() {
+    // No channels, in an order that no plan has; more coordinates than axes, and fewer.
+    let space = IndexSpace::new(1, 0, [4]).with_layout(Layout::Nhwc).with_flatten(IndexFlattening::Plane);
+    assert_eq!(space.decode(3, 0, 0), Some((0, 0, vec![3])));
+    let space = IndexSpace::new(2, 3, [4, 5]);
+    assert_eq!(space.encode(1, 2, &[3]), space.encode(1, 2, &[3, 0]));
+    assert_eq!(space.encode(1, 2, &[3, 4, 99]), space.encode(1, 2, &[3, 4]));
+    let huge = IndexSpace::new(usize::MAX, usize::MAX, [usize::MAX; 64]);
+    assert_eq!(huge.unit(), u64::MAX);
+    for index in [i64::MIN, -1, 0, i64::MAX] {
+        let _ = huge.decode(index, usize::MAX, usize::MAX);
+        let _ = huge.encode(usize::MAX, usize::MAX, &[index; 64]);
+        assert_eq!(IndexSpace::new(0, 0, []).decode(index, 0, 0), None);
+    }
+    // Windows that no plan has.
+    for number in [i64::MIN, -1, 0, 1, i64::MAX] {
+        let window = AxisWindow::Strided { kernel: number, stride: number, dilation: number, pad_begin: number };
+        for extent in [0, 1, usize::MAX] {
+            let taps = window.taps(extent, extent, extent);
+            let _ = (taps.positions().take(3).count(), window.most_taps(extent, extent));
+        }
+    }
+}
+
+#[test]
+fn tensors_without_elements_are_not_visited_item_by_item() {
+    // A million million batch items without channels.
+    let shape = [1 << 40, 0, 4];
+    let x = TensorView::<f32>::new(shape, &[]).unwrap();
+    let indices = TensorView::<i64>::new(shape, &[]).unwrap();
+    let plan = MaxPool::new([2]).plan(&shape, DType::F32, None).unwrap();
+    assert_eq!(modestly(|| reference::max_pool(&plan, x.clone())).unwrap().shape(), [1 << 40, 0, 3]);
+    let plan = MaxUnpool::new([2]).plan(&shape, DType::F32, IndexType::I64).unwrap();
+    assert_eq!(modestly(|| reference::max_unpool(&plan, x, indices.clone())).unwrap().shape(), [1 << 40, 0, 5]);
+    let space = IndexSpace::new(1 << 40, 0, [4]);
+    let plan = ConvertIndices::new(space.clone(), space).plan(&shape, IndexType::I64, IndexType::I64).unwrap();
+    assert_eq!(modestly(|| reference::convert_indices::<i64, i64>(&plan, indices)).unwrap().shape(), shape);
 }

@@ -67,6 +67,28 @@ fn buffers_are_made_in_one_place() {
     }
 }
 
+/// The rows of a markdown table, cell by cell.
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "fault" && row[0] != "---")
+}
+
+#[test]
+fn every_fault_is_injected_by_a_test_that_exists() {
+    let tests: Vec<String> = sources("tests", ".rs").into_iter().map(|(_, text)| text).collect();
+    let mut named = 0;
+    for row in rows(include_str!("../src/faults.md")) {
+        let [fault, _, _, test] = row[..] else { panic!("a row of four cells: {row:?}") };
+        let test = test.trim_matches('`');
+        let declared = format!("#[test]\nfn {test}() {{");
+        let gated = format!("#[test]\n#[cfg(feature = \"gpu\")]\nfn {test}() {{");
+        let exists = tests.iter().any(|text| text.contains(&declared) || text.contains(&gated));
+        assert!(exists, "{fault}: there is no test {test}");
+        named += 1;
+    }
+    assert!(named > 15, "{named} rows");
+}
+
 #[test]
 fn nothing_is_global() {
     for (path, text) in library() {

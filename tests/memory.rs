@@ -214,7 +214,7 @@ fn every_allocation_of_every_kind_of_call_can_fail() {
             allocations.succeed();
             call(&work, &gpu).unwrap_or_else(|error| panic!("{name}: {error}"));
             let made = allocations.made();
-            assert!(made > 0, "{name} allocates");
+            assert!(made > 0 || name == "warm-up", "{name} allocates");
             for number in 0..made {
                 allocations.fail(number);
                 let failed = call(&work, &gpu);

@@ -88,7 +88,7 @@ impl Gpu {
             ..Default::default()
         };
         let (device, queue) =
-            adapter.request_device(&descriptor).await.map_err(|error| ExecuteError::NoDevice(error.to_string()))?;
+            adapter.request_device(&descriptor).await.map_err(|error| options.refused(&info, &error))?;
         let lost = Arc::new(OnceLock::new());
         let flag = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, message| {
@@ -293,25 +293,14 @@ impl Inner {
         }
     }
 
-    /// An error if the device is lost, also where nobody has said so yet. wgpu keeps silent about most calls on a lost device,
-    /// but it has no memory to map any more.
+    /// An error if the device is lost, also where nobody has said so yet. wgpu keeps silent about calls on a lost device, even
+    /// about those that are wrong; so a wrong one that it does not complain of shows the loss.
     pub fn probe(&self) -> Result<(), ExecuteError> {
         self.check_alive()?;
-        let descriptor = wgpu::BufferDescriptor {
-            label: Some("wgpu-pooling probe"),
-            size: 4,
-            usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: true,
-        };
-        let (buffer, mut verdict) = self.judged(|| self.memory.buffer(&descriptor));
-        if buffer.get_mapped_range_mut(..).is_ok() {
+        let ((), mut verdict) = self.judged(|| self.memory.ask_for_nonsense());
+        let complaint = verdict.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if !matches!(complaint, Poll::Ready(None)) {
             return Ok(());
-        }
-        if let Poll::Ready(Some(error)) = verdict.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return Err(match error {
-                wgpu::Error::OutOfMemory { .. } => ExecuteError::OutOfMemory(error.to_string()),
-                _ => ExecuteError::Device(error.to_string()),
-            });
         }
         // The device's own callback knows the reason, and a poll calls it.
         #[cfg(not(target_arch = "wasm32"))]

@@ -220,7 +220,7 @@ impl Gpu {
     async fn compile(&self, schedule: &Schedule) -> Result<Vec<Arc<Pipeline>>, ExecuteError> {
         let mut pipelines = Vec::with_capacity(schedule.dispatches.len());
         for dispatch in &schedule.dispatches {
-            pipelines.push(self.inner.pipeline(&dispatch.key).await?);
+            pipelines.push(self.inner.pipeline(dispatch).await?);
         }
         Ok(pipelines)
     }

@@ -39,6 +39,13 @@ impl Memory {
         self.refused(|device| device.create_query_set(&wgpu::QuerySetDescriptor { count: 0, ..descriptor.clone() }))
     }
 
+    /// Asks for a buffer of no use, which no device makes. Nothing is allocated.
+    pub fn ask_for_nonsense(&self) {
+        let (label, usage) = (Some("wgpu-pooling probe"), wgpu::BufferUsages::empty());
+        let descriptor = wgpu::BufferDescriptor { label, size: 4, usage, mapped_at_creation: false };
+        drop(self.device.create_buffer(&descriptor));
+    }
+
     /// The error of an allocation that was made to fail since the last call.
     pub fn injected(&self) -> Option<wgpu::Error> {
         // Without the hook there is nothing to look for, and no lock to take.

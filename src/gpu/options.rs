@@ -205,12 +205,14 @@ impl GpuOptions {
                     power_preference: self.chosen_power_preference(),
                     ..Default::default()
                 };
-                instance.request_adapter(&request).await.map_err(|error| ExecuteError::NoAdapter(error.to_string()))?
+                let found = instance.request_adapter(&request).await;
+                found.map_err(|error| ExecuteError::NoAdapter(format!("{error}; {}", self.what_to_do())))?
             }
         };
         if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
             let info = adapter.get_info();
-            return Err(ExecuteError::NoDevice(format!("{} ({:?}) has no compute shaders", info.name, info.backend)));
+            let what = format!("{} ({:?}) has no compute shaders", info.name, info.backend);
+            return Err(ExecuteError::NoDevice(format!("{what}; choose another with GpuOptions::adapter_name")));
         }
         Ok(adapter)
     }
@@ -231,11 +233,40 @@ impl GpuOptions {
             format!("{} ({:?})", info.name, info.backend)
         };
         let found = adapters.iter().map(describe).collect::<Vec<_>>().join(", ");
-        adapters
-            .into_iter()
-            .filter(|adapter| contains(&adapter.get_info().name, name))
-            .min_by_key(rank)
-            .ok_or_else(|| ExecuteError::NoAdapter(format!("none is named {name:?}; found: [{found}]")))
+        adapters.into_iter().filter(|adapter| contains(&adapter.get_info().name, name)).min_by_key(rank).ok_or_else(
+            || {
+                let what = format!("none is named {name:?}; found: [{found}]");
+                ExecuteError::NoAdapter(format!("{what}; {}", self.what_to_do()))
+            },
+        )
+    }
+
+    /// What a user without an adapter can do, and what narrowed the choice.
+    fn what_to_do(&self) -> String {
+        let mut advice = String::new();
+        let said = |set: bool, option: &str, variable: &str| match std::env::var(variable) {
+            _ if set => Some(format!("GpuOptions::{option} narrows the choice")),
+            Ok(value) => Some(format!("{variable}={value} narrows the choice")),
+            Err(_) => None,
+        };
+        let backends = said(self.backends.is_some(), "backends", "WGPU_BACKEND");
+        let name = said(self.adapter_name.is_some(), "adapter_name", "WGPU_ADAPTER_NAME");
+        for reason in backends.into_iter().chain(name) {
+            advice.push_str(&reason);
+            advice.push_str("; ");
+        }
+        advice
+            + "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or compute on the \
+                  CPU with wgpu_pooling::reference"
+    }
+
+    /// The error of an adapter that opens no device.
+    pub(super) fn refused(&self, info: &wgpu::AdapterInfo, error: &wgpu::RequestDeviceError) -> ExecuteError {
+        let what = format!("{} ({:?}): {error}", info.name, info.backend);
+        ExecuteError::NoDevice(match self.limits {
+            Some(_) => format!("{what}; GpuOptions::limits may ask for no more than the adapter has"),
+            None => what,
+        })
     }
 }
 

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::context::Inner;
-use crate::error::ExecuteError;
+use crate::error::{ExecuteError, PlanError};
 use crate::kernel::KernelKey;
+use crate::schedule::Dispatch;
+use crate::select::WORKGROUP;
 use crate::wgsl::wgsl;
 
 /// A compiled kernel and the layout of its bindings.
@@ -42,19 +44,44 @@ impl Pipelines {
 }
 
 impl Inner {
-    /// The pipeline of a kernel, compiled now if it was not before. What cannot be compiled now is tried again the next time.
-    pub async fn pipeline(&self, key: &KernelKey) -> Result<Arc<Pipeline>, ExecuteError> {
+    /// The pipeline of a dispatch's kernel, compiled now if it was not before. What cannot be compiled now is tried again the next
+    /// time.
+    pub async fn pipeline(&self, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
+        let key = dispatch.key();
         let slot = self.pipelines.slot(key);
         let mut compiled = slot.lock().await;
         if let Some(pipeline) = &*compiled {
             return Ok(Arc::clone(pipeline));
         }
+        check_limits(&self.device.limits(), dispatch)?;
         log::debug!("compiling {}", key.name());
         let pipeline = Arc::new(self.scoped(|| compile(&self.device, key)).await?);
         *compiled = Some(Arc::clone(&pipeline));
         self.pipelines.compiled.fetch_add(1, Ordering::Relaxed);
         Ok(pipeline)
     }
+}
+
+/// What a kernel asks of a device beside its storage buffers, which every schedule counts. WebGPU's defaults have all of it;
+/// a device can be opened with less.
+fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanError> {
+    let invocations = WORKGROUP as u32;
+    let bindings = dispatch.key.bindings().len() as u32 + 1;
+    let needs = [
+        ("invocations of a workgroup", invocations, limits.max_compute_invocations_per_workgroup),
+        ("invocations of a workgroup along x", invocations, limits.max_compute_workgroup_size_x),
+        ("bind groups", 1, limits.max_bind_groups),
+        ("bindings of a bind group", bindings, limits.max_bindings_per_bind_group),
+        ("uniform buffers of a kernel", 1, limits.max_uniform_buffers_per_shader_stage),
+    ];
+    for (what, needed, limit) in needs {
+        if needed > limit {
+            return Err(PlanError::ExceedsLimit { what, needed: needed.into(), limit: limit.into() });
+        }
+    }
+    let (what, needed) = ("bytes of a uniform", dispatch.uniform.len() as u64);
+    let limit = limits.max_uniform_buffer_binding_size;
+    if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
 }
 
 fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {

@@ -33,6 +33,10 @@ pub fn convert_indices<F: Index, T: Index>(
     check_type("the converted indices", plan.to_type.name(), T::INDEX_TYPE.name())?;
     check_shape("indices", &plan.input_shape, indices.shape())?;
     let mut converted = zeros(&plan.output_shape)?;
+    // Without elements there is nothing to visit, however many batch items there are.
+    if indices.data().is_empty() {
+        return Ok(Tensor::from_parts(plan.output_shape.clone(), converted));
+    }
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
     for n in 0..plan.from.batch {

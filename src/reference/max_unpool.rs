@@ -33,6 +33,10 @@ pub fn max_unpool<T: Element, I: Index>(
     check_shape("x", &plan.input_shape, x.shape())?;
     check_shape("indices", &plan.indices_shape, indices.shape())?;
     let mut y = zeros(&plan.output_shape)?;
+    // Without elements there is nothing to visit, however many batch items there are.
+    if x.data().is_empty() {
+        return Ok(Tensor::from_parts(plan.output_shape.clone(), y));
+    }
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
     for n in 0..plan.batch {

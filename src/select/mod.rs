@@ -34,7 +34,7 @@ pub const MAX_ITERATIONS: u64 = 7_000;
 pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
 
 /// The most dispatches of a schedule: beyond, what a caller wants is better had in pieces.
-pub(crate) const MAX_DISPATCHES: u64 = 1 << 16;
+pub(crate) const MAX_DISPATCHES: u64 = 1 << 14;
 
 /// Positions carry a flag in their highest bit on their way between passes.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;

@@ -349,6 +349,13 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits)
     check_bytes("bytes of window tables", axis.output.saturating_mul(8), limits)?;
     twin.kind = TABLE;
     twin.table = tables.len() as u32;
+    // The device may have room for tables that the host has not.
+    let (words, there) = (axis.output as usize * 2, tables.len() as u64 * 4);
+    tables.try_reserve_exact(words).map_err(|_| PlanError::ExceedsLimit {
+        what: "bytes of window tables in the host's memory",
+        needed: there + axis.output * 8,
+        limit: there,
+    })?;
     for [first, count] in entries {
         // A first tap beyond 32 bits belongs to an empty window.
         tables.extend([u32::try_from(first).unwrap_or(u32::MAX), count as u32]);

@@ -1,0 +1,19 @@
+#![no_main]
+
+use std::sync::OnceLock;
+
+use libfuzzer_sys::fuzz_target;
+use wgpu_pooling::{Gpu, GpuOptions};
+
+#[path = "../../tests/fuzz/cases.rs"]
+mod cases;
+#[path = "../../tests/fuzz/devices.rs"]
+mod devices;
+
+static SHARED: OnceLock<Gpu> = OnceLock::new();
+
+fuzz_target!(|data: &[u8]| {
+    // An element that no kernel writes shows.
+    let open = || Gpu::open_blocking(&GpuOptions::new().poison(0xA5C3_96E7)).expect("a GPU, or software Vulkan");
+    devices::gpu_cpu(data, SHARED.get_or_init(open));
+});

@@ -1,0 +1,10 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../tests/fuzz/cases.rs"]
+mod cases;
+
+fuzz_target!(|data: &[u8]| {
+    cases::plan(data);
+});

@@ -1,0 +1,426 @@
+//! From any bytes to calls: what the fuzz targets and the test of the same name have in common.
+//!
+//! `plan` takes bytes as attributes, shapes, options and limits of any size: nothing panics, nothing large is allocated, and
+//! what is planned keeps its promises. `gpu_cpu` takes them as a small case with any elements and any indices: the GPU gives
+//! the reference's bits, or its error.
+
+use wgpu_pooling::{
+    Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Build, CeilRule, Choice, ConvertIndices, DType,
+    Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
+    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, PadsLimit, Plan, Pooling, SamePadding, SizeRounding,
+    StorageOrder, Tensor, TensorView, UnpoolMinSize, UnpoolSpace, element_count, families, reference, select, wgsl,
+};
+
+/// Bytes that are read as values; zeros when they are used up.
+pub struct Bytes<'a>(pub &'a [u8]);
+
+/// A tag in front of a number says how it is written: this one that all eight bytes follow.
+#[allow(dead_code, reason = "the targets read it, only the test writes it")]
+pub const WHOLE: u8 = 0xFF;
+
+impl Bytes<'_> {
+    pub fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().map_or((0, &[][..]), |(&first, rest)| (first, rest));
+        self.0 = rest;
+        first
+    }
+
+    pub fn word(&mut self) -> u64 {
+        u64::from_le_bytes(core::array::from_fn(|_| self.byte()))
+    }
+
+    pub fn flag(&mut self) -> bool {
+        self.byte() & 1 == 1
+    }
+
+    /// One of these.
+    pub fn of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[usize::from(self.byte()) % values.len()]
+    }
+
+    pub fn sometimes<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.flag() { Some(value(self)) } else { None }
+    }
+
+    /// A small number most of the time, else one at an edge, or any.
+    fn number(&mut self) -> i64 {
+        match self.byte() {
+            tag @ 0..=159 => i64::from(tag % 10),
+            160..=179 => i64::from(self.byte()),
+            180..=199 => i64::from(self.word() as i32),
+            200..=239 => {
+                let edge = self.of(&[0, 31, 32, 33, 40, 50, 57, 58, 59, 60, 61, 62]);
+                let near = i64::from(self.byte() % 5) - 2;
+                let edge = (1i64 << edge).wrapping_add(near);
+                if self.flag() { edge } else { edge.wrapping_neg() }
+            }
+            240..=247 => self.of(&[i64::MAX, i64::MIN, i64::MAX - 1, -1, 1_000_000_000, i64::MAX / 2]),
+            _ => self.word() as i64,
+        }
+    }
+
+    fn numbers(&mut self, count: usize) -> Vec<i64> {
+        (0..count).map(|_| self.number()).collect()
+    }
+
+    /// So many numbers as there are axes, or some other count.
+    fn list(&mut self, axes: usize) -> Vec<i64> {
+        let count = match self.byte() {
+            0..=239 => axes,
+            240..=251 => usize::from(self.byte() % 16),
+            _ => 300,
+        };
+        self.numbers(count)
+    }
+
+    fn limits(&mut self) -> Limits {
+        let any = |bytes: &mut Self| bytes.number() as u64;
+        match self.byte() % 4 {
+            0 => Limits {
+                max_buffer_bytes: any(self),
+                max_binding_bytes: any(self),
+                max_workgroups_per_dimension: any(self) as u32,
+                max_storage_buffers: any(self) as u32,
+            },
+            1 => Limits {
+                max_buffer_bytes: self.of(&[0, 1, 3, 4, u64::MAX]),
+                max_binding_bytes: self.of(&[0, 1, 3, 4, u64::MAX]),
+                max_workgroups_per_dimension: self.of(&[0, 1, 2, u32::MAX]),
+                max_storage_buffers: self.of(&[0, 1, 4, u32::MAX]),
+            },
+            2 => Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU },
+            _ => Limits::WEBGPU,
+        }
+    }
+
+    fn choice(&mut self) -> Choice {
+        let family = [Family::Direct, Family::Separable, Family::Streaming, Family::ClaimEmit, Family::Convert];
+        Choice {
+            family: self.sometimes(|bytes| bytes.of(&family)),
+            build: if self.flag() { Build::Specialised } else { Build::Generic },
+        }
+    }
+
+    pub fn index_type(&mut self) -> IndexType {
+        if self.flag() { IndexType::I64 } else { IndexType::I32 }
+    }
+
+    fn text(&mut self) -> String {
+        let known = ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "Relu", "Clip", "LeakyRelu", "", "\0", "é"];
+        self.of(&known).to_owned()
+    }
+
+    fn attribute(&mut self, axes: usize) -> (String, Attribute) {
+        let names = [
+            "kernel_shape",
+            "strides",
+            "pads",
+            "dilations",
+            "ceil_mode",
+            "auto_pad",
+            "storage_order",
+            "activation",
+            "activation_params",
+            "Strides",
+            "",
+            "output_shape",
+        ];
+        let name = self.of(&names).to_owned();
+        let value = match self.byte() % 5 {
+            0 => Attribute::Int(self.number()),
+            1 | 2 => Attribute::Ints(self.list(if name == "pads" { 2 * axes } else { axes })),
+            3 => Attribute::String(self.text()),
+            _ => Attribute::Floats((0..self.byte() % 4).map(|_| f32::from_bits(self.word() as u32)).collect()),
+        };
+        (name, value)
+    }
+
+    fn activation(&mut self) -> Activation {
+        match self.byte() % 6 {
+            0 | 1 => Activation::Identity,
+            2 => Activation::Relu,
+            3 => Activation::Clip { min: f32::from_bits(self.word() as u32), max: f32::from_bits(self.word() as u32) },
+            4 => Activation::Tanh,
+            _ => Activation::LeakyRelu { alpha: f32::from_bits(self.word() as u32) },
+        }
+    }
+
+    /// A pool with any attributes.
+    fn max_pool(&mut self, axes: usize) -> MaxPool {
+        let kernel = self.list(axes);
+        let mut pool = match self.byte() % 10 {
+            0 => MaxPool::onnxruntime(kernel),
+            1 => MaxPool::onnxruntime_nhwc(kernel),
+            2 => MaxPool::pytorch(kernel),
+            3 => MaxPool::openvino(kernel),
+            4 => MaxPool::tensorflow(kernel),
+            5 => {
+                let count = self.byte() % 8;
+                let attributes: Vec<_> = (0..count).map(|_| self.attribute(axes)).collect();
+                MaxPool::from_onnx(attributes).unwrap_or_else(|_| MaxPool::new(kernel))
+            }
+            _ => MaxPool::new(kernel),
+        };
+        let options = self.byte();
+        let asked = |bit: u8| options >> bit & 1 == 1;
+        if asked(0) {
+            pool = pool.strides(self.list(axes));
+        }
+        if asked(1) {
+            pool = pool.dilations(self.list(axes));
+        }
+        if asked(2) {
+            pool = pool.pads(self.list(2 * axes));
+        }
+        if asked(3) {
+            pool = pool.auto_pad(self.of(AutoPad::ALL)).same_padding(self.of(SamePadding::ALL));
+        }
+        if asked(4) {
+            pool = pool.ceil_mode(self.number());
+        }
+        if asked(5) {
+            pool = pool.ceil_rule(self.of(CeilRule::ALL)).size_rounding(self.of(SizeRounding::ALL));
+            pool = pool.nan_policy(self.of(NanPolicy::ALL)).empty_value(self.of(EmptyValue::ALL));
+            pool = pool.empty_index(self.of(EmptyIndex::ALL)).pads_limit(self.of(PadsLimit::ALL));
+        }
+        if asked(6) {
+            pool = pool.layout(self.of(Layout::ALL)).index_layout(self.of(Layout::ALL));
+            pool = pool.flatten(self.of(IndexFlattening::ALL)).index_order(self.of(StorageOrder::ALL));
+        }
+        if asked(7) {
+            pool = pool.storage_order(self.number()).activation(self.activation());
+        }
+        pool
+    }
+
+    fn pooling(&mut self, axes: usize) -> Box<dyn Pooling> {
+        match self.byte() % 8 {
+            0 => Box::new(GlobalMaxPool::new().layout(self.of(Layout::ALL)).nan_policy(self.of(NanPolicy::ALL))),
+            1 | 2 => {
+                let pool = AdaptiveMaxPool::new(self.list(axes)).layout(self.of(Layout::ALL));
+                let pool = pool.flatten(self.of(IndexFlattening::ALL)).index_order(self.of(StorageOrder::ALL));
+                Box::new(pool.nan_policy(self.of(NanPolicy::ALL)).index_layout(self.of(Layout::ALL)))
+            }
+            _ => Box::new(self.max_pool(axes)),
+        }
+    }
+
+    fn unpool(&mut self, axes: usize, shape: &[usize]) -> MaxUnpool {
+        let mut unpool = match self.byte() % 8 {
+            0 | 1 => {
+                let of = if self.flag() { shape.to_vec() } else { self.shape(axes) };
+                MaxUnpool::inverse_of(self.pooling(axes).as_ref(), &of)
+            }
+            2 => MaxUnpool::onnxruntime(self.list(axes)),
+            3 => MaxUnpool::pytorch(self.list(axes)),
+            4 => MaxUnpool::onnxruntime_nhwc(self.list(axes)),
+            _ => MaxUnpool::new(self.list(axes)),
+        };
+        let options = self.byte();
+        let asked = |bit: u8| options >> bit & 1 == 1;
+        if asked(0) {
+            unpool = unpool.strides(self.list(axes));
+        }
+        if asked(1) {
+            unpool = unpool.pads(self.list(2 * axes));
+        }
+        if asked(2) {
+            unpool = unpool.output_shape(self.list(axes + 2));
+        }
+        if asked(3) {
+            unpool = unpool.layout(self.of(Layout::ALL)).index_layout(self.of(Layout::ALL));
+            unpool = unpool.flatten(self.of(IndexFlattening::ALL)).index_order(self.of(StorageOrder::ALL));
+        }
+        if asked(4) {
+            unpool = unpool.unpool_space(self.of(UnpoolSpace::ALL)).unpool_min_size(self.of(UnpoolMinSize::ALL));
+        }
+        if asked(5) {
+            unpool = unpool.duplicates(self.of(Duplicates::ALL)).out_of_bounds(self.of(OutOfBounds::ALL));
+        }
+        if asked(6) {
+            unpool = unpool.activation(self.activation());
+        }
+        unpool
+    }
+
+    /// N, C and so many extents; any length of shape now and then.
+    fn shape(&mut self, axes: usize) -> Vec<usize> {
+        self.list(axes + 2).into_iter().map(|extent| extent as usize).collect()
+    }
+
+    fn space(&mut self, axes: usize) -> IndexSpace {
+        let [batch, channels] = [self.number(), self.number()].map(|extent| extent as usize);
+        let extents: Vec<usize> = self.list(axes).into_iter().map(|extent| extent as usize).collect();
+        let space = IndexSpace::new(batch, channels, extents).with_flatten(self.of(IndexFlattening::ALL));
+        space.with_order(self.of(StorageOrder::ALL)).with_layout(self.of(Layout::ALL))
+    }
+}
+
+pub const DTYPES: [DType; 12] = [
+    DType::F32,
+    DType::F16,
+    DType::Bf16,
+    DType::F64,
+    DType::I8,
+    DType::U8,
+    DType::I16,
+    DType::U16,
+    DType::I32,
+    DType::U32,
+    DType::I64,
+    DType::U64,
+];
+
+/// Any bytes as attributes, shapes, options and limits. Whether something was planned.
+pub fn plan(data: &[u8]) -> bool {
+    let mut bytes = Bytes(data);
+    let axes = match bytes.byte() {
+        0..=220 => usize::from(bytes.byte() % 4),
+        221..=250 => usize::from(bytes.byte() % 12),
+        _ => 64,
+    };
+    let kind = bytes.byte();
+    let shape = bytes.shape(axes);
+    let _ = element_count(&shape);
+    let _ = TensorView::new(&shape, &[0u8; 3]);
+    let dtype = bytes.of(&DTYPES);
+    match kind % 8 {
+        0..=3 => {
+            let pool = bytes.pooling(axes);
+            let indices = bytes.sometimes(Bytes::index_type);
+            let Ok(plan) = pool.plan(&shape, dtype, indices) else { return false };
+            assert_eq!(plan.input_shape(), shape);
+            if small(plan.input_shape()) && small(plan.output_shape()) {
+                pool_reference(&plan, &mut bytes);
+            }
+            scheduled(plan.into(), &mut bytes);
+        }
+        4 | 5 => {
+            let unpool = bytes.unpool(axes, &shape);
+            let index_type = bytes.index_type();
+            let Ok(plan) = unpool.plan(&shape, dtype, index_type) else { return false };
+            if small(plan.input_shape()) && small(plan.output_shape()) {
+                unpool_reference(&plan, &mut bytes);
+            }
+            scheduled(plan.into(), &mut bytes);
+        }
+        6 => {
+            let (from, to) = (bytes.space(axes), bytes.space(axes));
+            let to = if bytes.flag() { from.clone().with_flatten(bytes.of(IndexFlattening::ALL)) } else { to };
+            let (from_type, to_type) = (bytes.index_type(), bytes.index_type());
+            let Ok(plan) = ConvertIndices::new(from, to).plan(&shape, from_type, to_type) else { return false };
+            if let (true, IndexType::I64, IndexType::I64) = (small(plan.input_shape()), from_type, to_type) {
+                let indices = garbage(element_count(&shape).unwrap_or(0) as usize, &mut bytes);
+                let view = TensorView::new(&shape, &indices).expect("it has the shape's length");
+                let _ = reference::convert_indices::<i64, i64>(&plan, view);
+            }
+            scheduled(plan.into(), &mut bytes);
+        }
+        _ => pure_functions(axes, &mut bytes),
+    }
+    true
+}
+
+/// What answers without a plan, also where nothing that it is asked makes sense.
+fn pure_functions(axes: usize, bytes: &mut Bytes<'_>) {
+    let space = bytes.space(axes);
+    let _ = (space.unit(), space.strides(), space.shape());
+    let [n, c] = [bytes.number() as usize, bytes.number() as usize];
+    let coordinates = bytes.list(axes);
+    let index = space.encode(n, c, &coordinates);
+    for index in [index, bytes.number(), 0] {
+        if let Some((_, _, at)) = space.decode(index, n, c) {
+            assert_eq!(at.len(), coordinates_of(&space));
+        }
+    }
+    let window = AxisWindow::Strided {
+        kernel: bytes.number(),
+        stride: bytes.number(),
+        dilation: bytes.number(),
+        pad_begin: bytes.number(),
+    };
+    for window in [window, AxisWindow::Adaptive] {
+        let [index, input, output] = [bytes.number(), bytes.number(), bytes.number()].map(|number| number as usize);
+        let taps = window.taps(index, input, output);
+        let _ = taps.positions().take(10).count();
+        let _ = window.most_taps(input, output);
+    }
+}
+
+fn coordinates_of(space: &IndexSpace) -> usize {
+    space.shape().len() - 2
+}
+
+fn small(shape: &[usize]) -> bool {
+    shape
+        .iter()
+        .try_fold(1usize, |product, &extent| product.checked_mul(extent.max(1)))
+        .is_some_and(|count| count <= 128)
+}
+
+fn garbage(count: usize, bytes: &mut Bytes<'_>) -> Vec<i64> {
+    (0..count).map(|_| bytes.number()).collect()
+}
+
+fn pool_reference(plan: &wgpu_pooling::PoolPlan, bytes: &mut Bytes<'_>) {
+    if plan.dtype() != DType::F32 {
+        return;
+    }
+    let count = element_count(plan.input_shape()).unwrap_or(0) as usize;
+    let x = Tensor::new(plan.input_shape(), (0..count).map(|_| f32::from_bits(bytes.word() as u32)).collect())
+        .expect("it has the shape's length");
+    let y = match plan.indices().map(|indices| indices.index_type) {
+        None => reference::max_pool(plan, x.view()).expect("the plan is this tensor's"),
+        Some(IndexType::I32) => reference::max_pool_with_indices::<f32, i32>(plan, x.view()).expect("as above").0,
+        Some(IndexType::I64) => reference::max_pool_with_indices::<f32, i64>(plan, x.view()).expect("as above").0,
+    };
+    assert_eq!(y.shape(), plan.output_shape());
+}
+
+fn unpool_reference(plan: &wgpu_pooling::UnpoolPlan, bytes: &mut Bytes<'_>) {
+    if plan.dtype() != DType::F32 || plan.index_type() != IndexType::I64 {
+        return;
+    }
+    let count = element_count(plan.input_shape()).unwrap_or(0) as usize;
+    let x = Tensor::new(plan.input_shape(), vec![1.5f32; count]).expect("it has the shape's length");
+    let indices = Tensor::new(plan.indices_shape(), garbage(count, bytes)).expect("it has X's length");
+    if let Ok(y) = reference::max_unpool(plan, x.view(), indices.view()) {
+        assert_eq!(y.shape(), plan.output_shape());
+    }
+}
+
+/// A plan on WebGPU's limits and on any others: an error, or a schedule that keeps to them.
+fn scheduled(plan: Plan, bytes: &mut Bytes<'_>) {
+    let _ = format!("{plan:?}").len();
+    // Tables of windows grow with the windows; a second's work is no defect, but nothing to wait for here.
+    let extents = match &plan {
+        Plan::Pool(plan) => [plan.input_shape(), plan.output_shape()].concat(),
+        Plan::Unpool(plan) => [plan.input_shape(), plan.output_shape()].concat(),
+        Plan::Convert(_) => Vec::new(),
+    };
+    let long = extents.iter().any(|&extent| extent > 1 << 20 && extent <= 1 << 31);
+    if long {
+        return;
+    }
+    for limits in [Limits::WEBGPU, bytes.limits()] {
+        let choice = bytes.choice();
+        for choice in [Choice::default(), choice] {
+            let Ok(schedule) = select(&plan, &limits, &choice) else { continue };
+            let most = limits.max_buffer_bytes.min(limits.max_binding_bytes);
+            assert!(schedule.scratch().iter().all(|&buffer| buffer <= most), "{limits:?}");
+            let _ = (schedule.kernel(), schedule.bytes_moved(), schedule.scratch_bytes());
+            assert_eq!(schedule.check(&limits), Ok(()));
+            for dispatch in schedule.dispatches() {
+                assert!(dispatch.iterations() <= MAX_ITERATIONS, "{plan:?}");
+                let most = limits.max_workgroups_per_dimension;
+                assert!(dispatch.grid().iter().all(|&groups| groups <= most.max(1)), "{:?}", dispatch.grid());
+            }
+            // Text is long; one is enough.
+            let text = schedule.dispatches().first().map(|dispatch| wgsl(dispatch.key()));
+            assert!(text.is_none_or(|text| text.contains("@compute")));
+        }
+    }
+    if bytes.byte().is_multiple_of(8) {
+        families(&plan, &Limits::WEBGPU);
+    }
+}

@@ -1,0 +1,261 @@
+//! From any bytes to a small case on the GPU.
+
+use wgpu_pooling::{
+    Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError,
+    Gpu, Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan,
+    Pooling, Prepared, StorageOrder, Tensor, families, reference, select,
+};
+
+use super::cases::{Bytes, DTYPES};
+
+/// Runs code with `T` standing for the type of a dtype.
+macro_rules! with_element {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            DType::F32 => {
+                type $T = f32;
+                $body
+            }
+            DType::F16 => {
+                type $T = half::f16;
+                $body
+            }
+            DType::Bf16 => {
+                type $T = half::bf16;
+                $body
+            }
+            DType::F64 => {
+                type $T = f64;
+                $body
+            }
+            DType::I8 => {
+                type $T = i8;
+                $body
+            }
+            DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            DType::I16 => {
+                type $T = i16;
+                $body
+            }
+            DType::U16 => {
+                type $T = u16;
+                $body
+            }
+            DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            DType::I64 => {
+                type $T = i64;
+                $body
+            }
+            DType::U64 => {
+                type $T = u64;
+                $body
+            }
+        }
+    };
+}
+
+/// Small cases: the reference's bits or its error, on every family that applies.
+pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
+    let mut bytes = Bytes(data);
+    let axes = 1 + usize::from(bytes.byte() % 3);
+    let shape = [vec![bytes.small(3), bytes.small(4)], (0..axes).map(|_| bytes.small(7)).collect()].concat();
+    let dtype = bytes.of(&DTYPES);
+    let index_type = bytes.index_type();
+    match bytes.byte() % 6 {
+        0 | 1 => {
+            let pool: Box<dyn Pooling> = match bytes.byte() % 4 {
+                0 => Box::new(AdaptiveMaxPool::new(bytes.smalls(axes)).nan_policy(bytes.of(NanPolicy::ALL))),
+                _ => Box::new(pool(&mut bytes, axes)),
+            };
+            let indices = bytes.sometimes(|_| index_type);
+            let Ok(plan) = pool.plan(&shape, dtype, indices) else { return };
+            with_element!(dtype, T => match indices {
+                None => {
+                    let x = elements::<T>(plan.input_shape(), &mut bytes);
+                    let expected = reference::max_pool(&plan, x.view()).map(|y| raw(&y));
+                    compare(plan.into(), gpu, &mut bytes, &expected, |prepared| {
+                        prepared.max_pool_blocking(x.view()).map(|y| raw(&y))
+                    });
+                }
+                Some(IndexType::I32) => pooled::<T, i32>(plan, gpu, &mut bytes),
+                Some(IndexType::I64) => pooled::<T, i64>(plan, gpu, &mut bytes),
+            });
+        }
+        2..=4 => {
+            let unpool = unpool(&mut bytes, axes, &shape);
+            let Ok(plan) = unpool.plan(&shape, dtype, index_type) else { return };
+            with_element!(dtype, T => match index_type {
+                IndexType::I32 => unpooled::<T, i32>(plan, gpu, &mut bytes),
+                IndexType::I64 => unpooled::<T, i64>(plan, gpu, &mut bytes),
+            });
+        }
+        _ => {
+            let from = IndexSpace::new(shape[0], shape[1], &shape[2..]).with_flatten(bytes.of(IndexFlattening::ALL));
+            let from = from.with_order(bytes.of(StorageOrder::ALL));
+            let to = from.clone().with_flatten(bytes.of(IndexFlattening::ALL)).with_order(bytes.of(StorageOrder::ALL));
+            let to_type = bytes.index_type();
+            let Ok(plan) = ConvertIndices::new(from, to).plan(&shape, index_type, to_type) else { return };
+            match (index_type, to_type) {
+                (IndexType::I32, IndexType::I32) => converted::<i32, i32>(plan, gpu, &mut bytes),
+                (IndexType::I32, IndexType::I64) => converted::<i32, i64>(plan, gpu, &mut bytes),
+                (IndexType::I64, IndexType::I32) => converted::<i64, i32>(plan, gpu, &mut bytes),
+                (IndexType::I64, IndexType::I64) => converted::<i64, i64>(plan, gpu, &mut bytes),
+            }
+        }
+    }
+}
+
+/// What a call gave, as bytes: values, and indices where there are any.
+type Outcome = Result<Vec<u8>, ExecuteError>;
+
+fn raw<T: Element>(tensor: &Tensor<T>) -> Vec<u8> {
+    bytemuck::cast_slice(tensor.data()).to_vec()
+}
+
+fn pooled<T: Element, I: Index>(plan: wgpu_pooling::PoolPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
+    let x = elements::<T>(plan.input_shape(), bytes);
+    let both = |(y, indices): (Tensor<T>, Tensor<I>)| [raw(&y), raw(&indices)].concat();
+    let expected = reference::max_pool_with_indices::<T, I>(&plan, x.view()).map(both);
+    compare(plan.into(), gpu, bytes, &expected, |prepared| {
+        prepared.max_pool_with_indices_blocking::<T, I>(x.view()).map(both)
+    });
+}
+
+fn unpooled<T: Element, I: Index>(plan: wgpu_pooling::UnpoolPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
+    let x = elements::<T>(plan.input_shape(), bytes);
+    let indices = indices::<I>(plan.indices_shape(), plan.space().unit(), bytes);
+    let expected = reference::max_unpool(&plan, x.view(), indices.view()).map(|y| raw(&y));
+    compare(plan.into(), gpu, bytes, &expected, |prepared| {
+        prepared.max_unpool_blocking(x.view(), indices.view()).map(|y| raw(&y))
+    });
+}
+
+fn converted<F: Index, T: Index>(plan: wgpu_pooling::ConvertPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
+    let indices = indices::<F>(plan.input_shape(), plan.from().unit(), bytes);
+    let expected = reference::convert_indices::<F, T>(&plan, indices.view()).map(|indices| raw(&indices));
+    compare(plan.into(), gpu, bytes, &expected, |prepared| {
+        prepared.convert_indices_blocking::<F, T>(indices.view()).map(|indices| raw(&indices))
+    });
+}
+
+/// One of the families that apply.
+fn compare(plan: Plan, gpu: &Gpu, bytes: &mut Bytes<'_>, expected: &Outcome, run: impl Fn(&Prepared) -> Outcome) {
+    let families = families(&plan, &gpu.limits());
+    assert!(!families.is_empty(), "{plan:?}");
+    let choice = Choice { family: Some(bytes.of(&families)), build: Build::Generic };
+    let schedule = select(&plan, &gpu.limits(), &choice).expect("the family applies");
+    let prepared = gpu.prepare_schedule_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    let actual = run(&prepared);
+    assert!(actual == *expected, "{plan:?}, {choice:?}: {actual:?} and not {expected:?}");
+}
+
+impl Bytes<'_> {
+    fn small(&mut self, most: u8) -> usize {
+        usize::from(self.byte() % most) + 1
+    }
+
+    fn smalls(&mut self, axes: usize) -> Vec<i64> {
+        (0..axes).map(|_| self.small(4) as i64).collect()
+    }
+}
+
+fn pool(bytes: &mut Bytes<'_>, axes: usize) -> MaxPool {
+    let pool = MaxPool::new(bytes.smalls(axes)).strides(bytes.smalls(axes)).dilations(bytes.smalls(axes));
+    let pads: Vec<i64> = (0..2 * axes).map(|_| i64::from(bytes.byte() % 4)).collect();
+    let pool = pool.pads(pads).ceil_mode(i64::from(bytes.byte() % 2)).storage_order(i64::from(bytes.byte() % 2));
+    let pool = pool.nan_policy(bytes.of(NanPolicy::ALL)).empty_value(bytes.of(EmptyValue::ALL));
+    let pool = pool.empty_index(bytes.of(EmptyIndex::ALL)).flatten(bytes.of(IndexFlattening::ALL));
+    pool.layout(bytes.of(Layout::ALL)).activation(exact_activation(bytes))
+}
+
+fn unpool(bytes: &mut Bytes<'_>, axes: usize, shape: &[usize]) -> MaxUnpool {
+    let unpool = match bytes.byte() % 3 {
+        0 => {
+            // The shape that the pool gives is X's, so it is asked for from behind.
+            let of: Vec<usize> =
+                shape.iter().enumerate().map(|(axis, &extent)| if axis < 2 { extent } else { extent + 1 }).collect();
+            MaxUnpool::inverse_of(&MaxPool::new(vec![2; axes]), &of)
+        }
+        _ => {
+            let unpool = MaxUnpool::new(bytes.smalls(axes)).strides(bytes.smalls(axes));
+            let unpool = unpool.layout(bytes.of(Layout::ALL)).flatten(bytes.of(IndexFlattening::ALL));
+            unpool.index_order(bytes.of(StorageOrder::ALL))
+        }
+    };
+    unpool.out_of_bounds(bytes.of(OutOfBounds::ALL)).activation(exact_activation(bytes))
+}
+
+/// Those that round have a bound instead of bits.
+fn exact_activation(bytes: &mut Bytes<'_>) -> Activation {
+    match bytes.byte() % 6 {
+        0 => Activation::Relu,
+        1 => Activation::Clip { min: -1.0, max: f32::from_bits(bytes.word() as u32 & 0x7FFF_FFFF) },
+        _ => Activation::Identity,
+    }
+}
+
+fn count(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// Any bits, and ties among them.
+fn elements<T: Element>(shape: &[usize], bytes: &mut Bytes<'_>) -> Tensor<T> {
+    let few = bytes.flag();
+    let mut noise = bytes.word() | 1;
+    let mut any = || {
+        noise ^= noise << 13;
+        noise ^= noise >> 7;
+        noise ^= noise << 17;
+        noise
+    };
+    let edges = [0, 1 << 31, 0x7FC0_0000, 0xFF80_0000, 0x8000, 0x7FF8_0000_0000_0000, 1 << 63, 0x80, u64::MAX, 1];
+    let data = (0..count(shape)).map(|_| T::from_bits64(if few { edges[(any() % 10) as usize] } else { any() }));
+    Tensor::new(shape, data.collect()).expect("it has the shape's length")
+}
+
+/// Good indices, bad ones of every kind, and any bits.
+fn indices<I: Index>(shape: &[usize], unit: u64, bytes: &mut Bytes<'_>) -> Tensor<I> {
+    let bad = bytes.byte();
+    let mut noise = bytes.word() | 1;
+    let mut any = || {
+        noise ^= noise << 13;
+        noise ^= noise >> 7;
+        noise ^= noise << 17;
+        noise
+    };
+    let mut index = || {
+        let good = (any() % unit.max(1)) as i64;
+        // None, one in sixteen or all of them.
+        let good_one = match bad % 3 {
+            0 => true,
+            1 => any() % 16 != 0,
+            _ => false,
+        };
+        if good_one {
+            return good;
+        }
+        match any() % 8 {
+            0 => -1,
+            1 => unit as i64,
+            // The low word is a valid index.
+            2 => good.wrapping_add(1 << 32),
+            3 => good.wrapping_add(i64::MIN),
+            4 => i64::MAX,
+            5 => -(unit as i64),
+            6 => good | 1 << 31,
+            _ => any() as i64,
+        }
+    };
+    let data = (0..count(shape)).map(|_| I::from_i64(index())).collect();
+    Tensor::new(shape, data).expect("it has the shape's length")
+}
