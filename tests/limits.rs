@@ -243,7 +243,7 @@ fn small_device(binding: u64) -> Gpu {
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: binding,
         max_compute_workgroups_per_dimension: 7,
-        ..wgpu::Limits::downlevel_defaults()
+        ..wgpu::Limits::defaults()
     };
     Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).unwrap()
 }
@@ -265,6 +265,25 @@ fn a_device_with_small_bindings_computes_the_same() {
         assert!(pooled.1 == indices);
     }
     assert!(gpu.limits().max_binding_bytes < 301 * 257 * 4);
+}
+
+#[test]
+fn what_no_kernel_can_cut_is_computed_in_tiles() {
+    if skip() {
+        return;
+    }
+    let gpu = small_device(16 << 10);
+    // Five axes, of which the windows of the outermost reach over more than a binding.
+    let pool = MaxPool::new([2, 2, 1, 2, 3]).pads([1, 0, 0, 1, 0, 0, 1, 0, 0, 1]);
+    let shape = [1, 1, 3, 4, 5, 20, 30];
+    let x = data::<f32>(&shape, 21);
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let refused = select(&plan.clone().into(), &gpu.limits(), &Choice::default());
+    assert!(matches!(refused, Err(PlanError::ExceedsLimit { .. })), "{refused:?}");
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
+    assert!(pooled.1 == indices);
 }
 
 #[test]

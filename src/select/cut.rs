@@ -29,14 +29,20 @@ pub(super) struct Cut {
 }
 
 impl Cutter<'_> {
-    /// The dispatches of a pass. `None` if what one output looks at does not fit a binding.
-    pub fn cuts(&self, number: usize, sink: Sink, lanes: u64) -> Result<Option<Vec<Cut>>, PlanError> {
+    /// The dispatches of a pass.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] if what a few outputs look at does not fit a binding.
+    pub fn cuts(&self, number: usize, sink: Sink, lanes: u64) -> Result<Vec<Cut>, PlanError> {
         let total = self.passes[number].outputs()?;
         let fits = |outputs: Span| self.fits(number, sink, lanes, outputs);
         let Some(spans) = spans(total, OUTPUT_UNIT, fits)? else {
-            return Ok(None);
+            let few = Span { first: 0, end: OUTPUT_UNIT.min(total) };
+            let needed = self.bytes(number, sink, few);
+            let limit = self.limits.max_binding_bytes;
+            return Err(PlanError::ExceedsLimit { what: "bytes around a window", needed, limit });
         };
-        Ok(Some(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect()))
+        Ok(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect())
     }
 
     /// What a dispatch over these outputs binds.
@@ -90,6 +96,11 @@ impl Cutter<'_> {
         if !few_taps || grid(outputs.count().div_ceil(lanes), self.limits).is_err() {
             return false;
         }
+        self.bytes(number, sink, outputs) <= self.limits.max_binding_bytes
+    }
+
+    /// The most bytes that a dispatch over these outputs binds of any buffer.
+    fn bytes(&self, number: usize, sink: Sink, outputs: Span) -> u64 {
         let cut = self.cut(number, outputs);
         let bytes = |span: Span, element_bytes: usize| device_bytes(span.count(), element_bytes);
         let value_bytes = match sink {
@@ -102,7 +113,7 @@ impl Cutter<'_> {
         };
         let source_bytes = if number == 0 { 0 } else { cut.source.count() * CANDIDATE_BYTES };
         let x_bytes = bytes(cut.x, self.plan.dtype.bytes());
-        [value_bytes, index_bytes, source_bytes, x_bytes].iter().all(|&bytes| bytes <= self.limits.max_binding_bytes)
+        value_bytes.max(index_bytes).max(source_bytes).max(x_bytes)
     }
 }
 

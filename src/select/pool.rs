@@ -73,10 +73,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let constants = (build == Build::Specialised).then(|| constants(&uniforms[number], plan));
         let key = KernelKey::Pool { dtype: plan.dtype, source, sink, activation, constants };
-        let Some(cuts) = cutter.cuts(number, sink, lanes)? else {
-            return Err(PlanError::KernelDoesNotApply { family, reason: "a window spans more than one binding" });
-        };
-        for cut in cuts {
+        for cut in cutter.cuts(number, sink, lanes)? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
