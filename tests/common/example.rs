@@ -35,6 +35,10 @@ impl Example {
     pub fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.program.get_or_init(|| build(self.name)));
         command.args(arguments).current_dir(folder);
+        // Drivers complain on stderr where this is missing.
+        if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+            command.env("XDG_RUNTIME_DIR", folder);
+        }
         command
     }
 
