@@ -68,9 +68,7 @@ impl Case {
         assert!(starting("submitted").contains(&format!("once, {} steps", 2 * self.levels)), "{report}");
 
         let reports = REPORT * u64::from(self.levels);
-        // Parts of what is read back begin at multiples of eight.
-        let chain =
-            [self.bytes(0, self.element_bytes), self.bytes(0, self.element_bytes).next_multiple_of(8) + reports];
+        let chain = [self.bytes(0, self.element_bytes), self.bytes(0, self.element_bytes) + reports];
         // Of two neighbouring levels: the pool's X goes up, and so do the unpool's X and its indices; the pool's Y and
         // its indices come down, and so does the unpool's Y.
         let calls = (1..=self.levels).map(|level| {
