@@ -197,7 +197,7 @@ impl Results {
         Ok(Tensor::from_parts(wanted.shape, data))
     }
 
-    /// How long the device worked on each step; `None` unless the chain was [`timed`](Chain::timed) on a device that has
+    /// How long the device worked on each step; `None` unless the chain was [`timed`](crate::Chain::timed) on a device that has
     /// timestamps. Steps without elements take no time and are left out.
     ///
     /// ```no_run
