@@ -137,6 +137,17 @@ impl AxisWindow {
         }
     }
 
+    /// The same windows by kernel and stride, where an adaptive axis divides evenly; else as they are.
+    pub(crate) fn strided(self, input: usize, output: usize) -> AxisWindow {
+        match self {
+            AxisWindow::Adaptive if output > 0 && input.is_multiple_of(output) => {
+                let stride = (input / output) as i64;
+                AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin: 0 }
+            }
+            other => other,
+        }
+    }
+
     /// The elements that the windows of a range of outputs can reach, and these windows on them: an axis of its own, whose
     /// windows have the same taps. It begins at or before the `first` of every window, of empty ones too, unless that lies
     /// behind the axis; it has at least one element.

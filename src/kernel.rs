@@ -50,6 +50,26 @@ pub enum Sink {
     ValuesAndIndices(IndexType),
 }
 
+impl Sink {
+    fn name(self) -> &'static str {
+        match self {
+            Sink::Candidates => "candidates",
+            Sink::Accumulators => "accumulators",
+            Sink::Values => "values",
+            Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
+            Sink::ValuesAndIndices(IndexType::I64) => "values+i64",
+        }
+    }
+
+    /// The type of the indices, if there are any.
+    pub(crate) fn index_type(self) -> Option<IndexType> {
+        match self {
+            Sink::ValuesAndIndices(index_type) => Some(index_type),
+            _ => None,
+        }
+    }
+}
+
 /// Which shader part computes the activation.
 ///
 /// ```
@@ -84,7 +104,7 @@ pub enum ActivationKind {
 /// use wgpu_pooling::{select, Build, Choice, DType, KernelKey, Limits, MaxPool, WindowConstants};
 ///
 /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
-/// let schedule = select(&plan, &Limits::WEBGPU, &Choice { build: Build::Specialised, ..Choice::default() })?;
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice { build: Some(Build::Specialised), ..Choice::default() })?;
 /// let KernelKey::Pool { constants, .. } = schedule.dispatches()[0].key() else { unreachable!() };
 /// let constants: &Option<WindowConstants> = constants;
 /// assert!(constants.is_some());
@@ -97,6 +117,72 @@ pub struct WindowConstants {
     pub(crate) dilation: [u32; 3],
     pub(crate) kind: [u32; 3],
     pub(crate) nan_policy: NanPolicy,
+}
+
+/// What an invocation of a block kernel computes, and how it reads and writes.
+///
+/// ```
+/// use wgpu_pooling::{select, Block, Choice, DType, Family, KernelKey, Limits, MaxPool};
+///
+/// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[1, 1, 8, 8], DType::F32, None)?.into();
+/// let choice = Choice { family: Some(Family::Blocked), ..Choice::default() };
+/// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+/// let KernelKey::PoolBlock { block, .. } = schedule.dispatches()[0].key() else { unreachable!() };
+/// let block: &Block = block;
+/// assert_eq!(block.outputs(), 4);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Block {
+    pub(crate) window: WindowConstants,
+    /// Axes from the last one on; those before have one element.
+    pub(crate) axes: usize,
+    /// Neighbours along the last axis.
+    pub(crate) outputs: u32,
+    /// Neighbours inside the last axis: channels, for NHWC.
+    pub(crate) lanes: u32,
+    /// Whether there is anything inside the last axis.
+    pub(crate) inner: bool,
+    /// Whether blocks come out even with the last axis.
+    pub(crate) exact: bool,
+    /// Words of a load; 0 where elements are loaded one by one.
+    pub(crate) load_words: u32,
+    /// Words of a store to Y; 0 where elements are stored one by one.
+    pub(crate) store_words: u32,
+    /// Padding before the last axis, where loads are wider than an element.
+    pub(crate) pad: u32,
+    /// Whether neighbours of X are neighbours in the indices' count.
+    pub(crate) offset_index: bool,
+    /// Whether indices are written in the order of Y.
+    pub(crate) same_place: bool,
+}
+
+impl Block {
+    /// Outputs of one invocation.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Family, KernelKey, Layout, Limits, MaxPool};
+    ///
+    /// // Eight channels of two bytes.
+    /// let pool = MaxPool::new([2, 2]).layout(Layout::Nhwc);
+    /// let plan = pool.plan(&[1, 8, 8, 16], DType::F16, None)?.into();
+    /// let choice = Choice { family: Some(Family::Blocked), ..Choice::default() };
+    /// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+    /// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::PoolBlock { block, .. } if block.outputs() == 8));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn outputs(&self) -> u32 {
+        self.outputs * self.lanes
+    }
+
+    /// Outputs that lie beside each other in Y and are written together.
+    pub(crate) fn run(&self) -> u32 {
+        match (self.inner, self.exact) {
+            (true, _) => self.lanes,
+            (false, true) => self.outputs,
+            (false, false) => 1,
+        }
+    }
 }
 
 /// Everything that a kernel's text depends on. Equal keys share a pipeline.
@@ -126,6 +212,17 @@ pub enum KernelKey {
         activation: ActivationKind,
         /// `None` for the generic build.
         constants: Option<WindowConstants>,
+    },
+    /// A pool of small windows, a block of outputs for each invocation.
+    PoolBlock {
+        /// The element type.
+        dtype: DType,
+        /// What it writes.
+        sink: Sink,
+        /// What it applies to Y.
+        activation: ActivationKind,
+        /// What an invocation computes.
+        block: Block,
     },
     /// Nobody owns anything.
     UnpoolClear,
@@ -269,6 +366,17 @@ impl KernelKey {
                 }
                 bindings
             }
+            KernelKey::PoolBlock { sink, block, .. } => {
+                let mut bindings = vec![read(binding::X), write(binding::Y)];
+                if let Sink::ValuesAndIndices(_) = sink {
+                    // Only a window without a winner needs the way from an output to its index.
+                    if block.window.nan_policy == NanPolicy::SeedLowest {
+                        bindings.push(read(binding::TABLES));
+                    }
+                    bindings.push(write(binding::INDICES_OUT));
+                }
+                bindings
+            }
             KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
             KernelKey::UnpoolClaim { .. } => {
                 vec![read(binding::INDICES), write(binding::OWNERS), write(binding::STATUS)]
@@ -310,15 +418,14 @@ impl KernelKey {
                     Source::Candidates => "candidates",
                     Source::Accumulators => "accumulators",
                 };
-                let sink = match sink {
-                    Sink::Candidates => "candidates",
-                    Sink::Accumulators => "accumulators",
-                    Sink::Values => "values",
-                    Sink::ValuesAndIndices(IndexType::I32) => "values+i32",
-                    Sink::ValuesAndIndices(IndexType::I64) => "values+i64",
-                };
+                let sink = sink.name();
                 let build = if constants.is_some() { "specialised" } else { "generic" };
                 format!("pool {} {source} to {sink}, {build}", dtype.name())
+            }
+            KernelKey::PoolBlock { dtype, sink, block, .. } => {
+                let [depth, height, width] = block.window.kernel;
+                let (sink, outputs, lanes) = (sink.name(), block.outputs, block.lanes);
+                format!("pool {} to {sink}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name())
             }
             KernelKey::UnpoolClear => "unpool clear".to_owned(),
             KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),

@@ -64,6 +64,9 @@ impl Limits {
 pub enum Family {
     /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
     Direct,
+    /// Pools with small windows, none of them empty: an invocation computes several neighbouring outputs, loads what they share
+    /// once and in wide words, and knows its window. Specialised only.
+    Blocked,
     /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
     /// along its axis is cut into parts, each looked at tap by tap for every output.
     Separable,
@@ -89,11 +92,29 @@ impl Family {
     pub const fn name(self) -> &'static str {
         match self {
             Family::Direct => "direct",
+            Family::Blocked => "blocked",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
             Family::Streaming => "streaming",
             Family::ClaimEmit => "claim_emit",
             Family::Convert => "convert",
+        }
+    }
+}
+
+impl Family {
+    /// The builds that the family's kernels have.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Build, Family};
+    /// assert_eq!(Family::Direct.builds(), [Build::Generic, Build::Specialised]);
+    /// assert_eq!(Family::Blocked.builds(), [Build::Specialised]);
+    /// ```
+    pub const fn builds(self) -> &'static [Build] {
+        match self {
+            Family::Direct | Family::Separable => &[Build::Generic, Build::Specialised],
+            Family::Blocked => &[Build::Specialised],
+            Family::Accumulating | Family::Streaming | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }
 }
@@ -104,7 +125,7 @@ impl Family {
 /// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
 ///
 /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-/// let choice = Choice { build: Build::Specialised, ..Choice::default() };
+/// let choice = Choice { build: Some(Build::Specialised), ..Choice::default() };
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Specialised);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
@@ -284,7 +305,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let choice = Choice { build: Build::Generic, ..Choice::default() };
+    /// let choice = Choice { build: Some(Build::Generic), ..Choice::default() };
     /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Generic);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```

@@ -3,6 +3,8 @@
 //! Parts are whole, readable WGSL files; a variant is a file that defines the same names as its siblings. Nothing is
 //! substituted inside a part.
 
+mod block;
+
 use std::fmt::Write;
 
 use crate::attributes::NanPolicy;
@@ -23,6 +25,10 @@ parts![
     "element/word16.wgsl",
     "element/word32.wgsl",
     "element/word64.wgsl",
+    "element/memory8.wgsl",
+    "element/memory16.wgsl",
+    "element/memory32.wgsl",
+    "element/memory64.wgsl",
     "element/key32.wgsl",
     "element/key64.wgsl",
     "element/f32.wgsl",
@@ -53,10 +59,12 @@ parts![
     "window/constant.wgsl",
     "window/whole.wgsl",
     "window/part.wgsl",
+    "window/fold.wgsl",
     "core/grid.wgsl",
     "core/present.wgsl",
     "core/pool.wgsl",
     "core/candidate.wgsl",
+    "core/rank.wgsl",
     "core/elements.wgsl",
     "core/candidates.wgsl",
     "core/scan.wgsl",
@@ -71,6 +79,7 @@ parts![
     "index/wide.wgsl",
     "index/divide.wgsl",
     "index/flat.wgsl",
+    "index/write.wgsl",
     "index/none.wgsl",
     "index/store_i32.wgsl",
     "index/store_i64.wgsl",
@@ -107,13 +116,21 @@ pub fn wgsl(key: &KernelKey) -> String {
         text.push_str(part);
         text.push('\n');
     }
+    if let KernelKey::PoolBlock { dtype, sink, block, .. } = key {
+        text.push_str(&block::text(*dtype, sink.index_type(), block));
+    }
     text
 }
 
 /// The constants of a specialised build, one a line.
 fn prelude(key: &KernelKey) -> String {
     let mut text = String::new();
-    if let KernelKey::Pool { constants: Some(constants), .. } = key {
+    let constants = match key {
+        KernelKey::Pool { constants, .. } => constants.as_ref(),
+        KernelKey::PoolBlock { block, .. } => Some(&block.window),
+        _ => None,
+    };
+    if let Some(constants) = constants {
         let WindowConstants { kernel, stride, dilation, kind, nan_policy } = constants;
         for (name, values) in [("KERNEL", kernel), ("STRIDE", stride), ("DILATION", dilation), ("KIND", kind)] {
             for (axis, value) in values.iter().enumerate() {
@@ -170,7 +187,7 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
                 Sink::Candidates | Sink::Accumulators => {}
                 Sink::Values => parts.push("index/none.wgsl"),
                 Sink::ValuesAndIndices(index_type) => {
-                    parts.extend(["index/wide.wgsl", "index/flat.wgsl", store_part(index_type)]);
+                    parts.extend(["index/wide.wgsl", "index/flat.wgsl", store_part(index_type), "index/write.wgsl"]);
                 }
             }
             parts.push(match sink {
@@ -178,6 +195,18 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
                 Sink::Accumulators => "kernel/pool_accumulate.wgsl",
                 Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values.wgsl",
             });
+            parts
+        }
+        KernelKey::PoolBlock { dtype, sink, activation, block } => {
+            let [word, _, key, order] = element(dtype);
+            let mut parts = vec![word, key, order, "activation/parameters.wgsl"];
+            parts.extend(activation_parts(activation, dtype));
+            parts.extend(["window/windows.wgsl", "window/constant.wgsl", "window/fold.wgsl", "core/grid.wgsl"]);
+            parts.extend(["core/pool.wgsl", "core/candidate.wgsl", "core/rank.wgsl"]);
+            if let Some(index_type) = sink.index_type() {
+                parts.extend(["index/wide.wgsl", "index/flat.wgsl"]);
+                parts.extend(block::store_of_parts(Some(index_type), &block));
+            }
             parts
         }
         KernelKey::UnpoolClear => vec![
@@ -258,12 +287,12 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
 }
 
 /// Storage, key and order of an element type.
-fn element(dtype: DType) -> [&'static str; 3] {
-    let (word, key) = match dtype.bytes() {
-        1 => ("element/word8.wgsl", "element/key32.wgsl"),
-        2 => ("element/word16.wgsl", "element/key32.wgsl"),
-        4 => ("element/word32.wgsl", "element/key32.wgsl"),
-        _ => ("element/word64.wgsl", "element/key64.wgsl"),
+fn element(dtype: DType) -> [&'static str; 4] {
+    let (word, memory, key) = match dtype.bytes() {
+        1 => ("element/word8.wgsl", "element/memory8.wgsl", "element/key32.wgsl"),
+        2 => ("element/word16.wgsl", "element/memory16.wgsl", "element/key32.wgsl"),
+        4 => ("element/word32.wgsl", "element/memory32.wgsl", "element/key32.wgsl"),
+        _ => ("element/word64.wgsl", "element/memory64.wgsl", "element/key64.wgsl"),
     };
     let order = match dtype {
         DType::F32 => "element/f32.wgsl",
@@ -279,7 +308,7 @@ fn element(dtype: DType) -> [&'static str; 3] {
         DType::I64 => "element/i64.wgsl",
         DType::U64 => "element/u64.wgsl",
     };
-    [word, key, order]
+    [word, memory, key, order]
 }
 
 /// The activation itself, and for those that round the way to f32 and back. Schedules ask for no other element type.

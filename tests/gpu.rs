@@ -31,7 +31,7 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
     assert!(!families.is_empty());
     for family in families {
         for build in [Build::Generic, Build::Specialised] {
-            let schedule = select(&plan, &gpu().limits(), &Choice { family: Some(family), build }).unwrap();
+            let schedule = select(&plan, &gpu().limits(), &Choice { family: Some(family), build: Some(build) }).unwrap();
             let kernel = schedule.kernel();
             let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
             let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
@@ -381,7 +381,7 @@ fn pipelines_are_compiled_once() {
     }
     assert_eq!(own.pipeline_count(), 1, "one generic pipeline serves every window");
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap().into();
-    let choice = Choice { family: Some(Family::Separable), build: Build::Generic };
+    let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
     let schedule = select(&plan, &own.limits(), &choice).unwrap();
     own.prepare_schedule_blocking(schedule).unwrap();
     assert_eq!(own.pipeline_count(), 3);

@@ -154,7 +154,7 @@ fn what_is_printed_is_wgsl() {
 #[test]
 fn kernels_are_those_of_the_library() {
     let plan = AdaptiveMaxPool::new([3, 4]).plan(&[2, 3, 40, 50], DType::F16, Some(IndexType::I32)).unwrap();
-    let choice = Choice { family: Some(Family::Separable), build: Build::Specialised };
+    let choice = Choice { family: Some(Family::Separable), build: Some(Build::Specialised) };
     let schedule: Schedule = select(&Plan::from(plan), &Limits::WEBGPU, &choice).unwrap();
     let text = inspect(
         "library",

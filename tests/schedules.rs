@@ -8,7 +8,7 @@ use wgpu_pooling::{
 fn schedules(plan: &Plan) -> Vec<Schedule> {
     let families = families(plan, &Limits::WEBGPU);
     assert!(!families.is_empty(), "{plan:?}");
-    let choice = |family| Choice { family: Some(family), build: Build::Generic };
+    let choice = |family| Choice { family: Some(family), build: Some(Build::Generic) };
     families.into_iter().map(|family| select(plan, &Limits::WEBGPU, &choice(family)).unwrap()).collect()
 }
 
@@ -115,7 +115,7 @@ fn long_axes_need_no_tables_where_a_formula_does() {
 fn axes_that_shrink_are_reduced_first() {
     // The other way round there would be 10^10 candidates between the passes.
     let plan = AdaptiveMaxPool::new([1, 100_000]).plan(&[1, 1, 100_000, 1], DType::F32, None).unwrap().into();
-    let choice = Choice { family: Some(Family::Separable), build: Build::Generic };
+    let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
     let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
     assert!(schedule.scratch_bytes() < 1 << 20, "{} bytes", schedule.scratch_bytes());
 }

@@ -39,9 +39,10 @@ struct Pool {
   empty_base: vec2<u32>,
   // Whether this dispatch is the first that looks at its outputs' windows, where they are looked at in parts.
   fresh: u32,
-  reserved_0: u32,
-  reserved_1: u32,
-  reserved_2: u32,
+  // Blocks of this dispatch and the number of the first, where an invocation computes a block of outputs.
+  blocks: u32,
+  block_first: u32,
+  reserved: u32,
   // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,

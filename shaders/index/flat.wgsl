@@ -1,20 +1,25 @@
 // Flat indices: the affine map of the index convention, applied to the digits of a position.
-// provides: index_of, store_position, write_index
-// requires: pool, Candidate, add, multiply, window_of, store_index
+// provides: index_at, index_of, store_position
+// requires: pool, Candidate, add, multiply, window_of
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
 
+// The index of an element of X by its position.
+fn index_at(position: u32) -> vec2<u32> {
+  var rest = position;
+  var index = pool.index_base;
+  for (var i = 0u; i < pool.index_digits; i++) {
+    let digit = pool.index[i];
+    index = add(index, multiply(digit.stride, rest % digit.radix));
+    rest = rest / digit.radix;
+  }
+  return index;
+}
+
 fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
   if (candidate.found) {
-    var rest = candidate.best;
-    var index = pool.index_base;
-    for (var i = 0u; i < pool.index_digits; i++) {
-      let digit = pool.index[i];
-      index = add(index, multiply(digit.stride, rest % digit.radix));
-      rest = rest / digit.radix;
-    }
-    return index;
+    return index_at(candidate.best);
   }
   if (!candidate.seen && pool.empty_kind == EMPTY_CONSTANT) {
     return pool.empty_index;
@@ -53,8 +58,4 @@ fn store_position(output: u32) -> u32 {
     rest = rest / digit.radix;
   }
   return position;
-}
-
-fn write_index(output: u32, candidate: Candidate) {
-  store_index(store_position(output) - pool.store_first, index_of(output, candidate));
 }

@@ -13,6 +13,27 @@ pub(super) const CANDIDATE_BYTES: u64 = 8;
 /// Outputs between two cuts: their bytes are a multiple of every device's alignment, for every element and index type.
 pub(super) const OUTPUT_UNIT: u64 = 256;
 
+/// How outputs are shared out among invocations.
+pub(super) struct Rows {
+    /// Outputs between two cuts.
+    pub unit: u64,
+    /// So many outputs
+    pub outputs: u64,
+    /// take so many invocations.
+    pub invocations: u64,
+}
+
+impl Rows {
+    /// So many outputs to each invocation.
+    pub fn of(outputs: u64) -> Rows {
+        Rows { unit: OUTPUT_UNIT, outputs, invocations: 1 }
+    }
+
+    pub fn invocations(&self, outputs: u64) -> u64 {
+        outputs.div_ceil(self.outputs) * self.invocations
+    }
+}
+
 /// The passes of a pool and what a dispatch of them may bind.
 pub(super) struct Cutter<'a> {
     pub plan: &'a PoolPlan,
@@ -33,11 +54,11 @@ impl Cutter<'_> {
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] if what a few outputs look at does not fit a binding.
-    pub fn cuts(&self, number: usize, sink: Sink, lanes: u64) -> Result<Vec<Cut>, PlanError> {
+    pub fn cuts(&self, number: usize, sink: Sink, rows: &Rows) -> Result<Vec<Cut>, PlanError> {
         let total = self.passes[number].outputs()?;
-        let fits = |outputs: Span| self.fits(number, sink, lanes, outputs);
-        let Some(spans) = spans(total, OUTPUT_UNIT, fits)? else {
-            let few = Span { first: 0, end: OUTPUT_UNIT.min(total) };
+        let fits = |outputs: Span| self.fits(number, sink, rows, outputs);
+        let Some(spans) = spans(total, rows.unit, fits)? else {
+            let few = Span { first: 0, end: rows.unit.min(total) };
             let needed = self.bytes(number, sink, few);
             let limit = self.limits.max_binding_bytes;
             return Err(PlanError::ExceedsLimit { what: "bytes around a window", needed, limit });
@@ -88,12 +109,12 @@ impl Cutter<'_> {
         Span { first: outputs.first / item * item, end: outputs.end.next_multiple_of(item) }
     }
 
-    fn fits(&self, number: usize, sink: Sink, lanes: u64, outputs: Span) -> bool {
+    fn fits(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> bool {
         let pass = &self.passes[number];
         let most_taps = pass.axes.iter().fold(1u64, |product, axis| product.saturating_mul(axis.most_taps.max(1)));
         // A single unit of outputs is not cut further for its taps: the iterations of an invocation are bounded anyway.
-        let few_taps = outputs.count() <= OUTPUT_UNIT || outputs.count().saturating_mul(most_taps) <= MAX_TAPS;
-        if !few_taps || grid(outputs.count().div_ceil(lanes), self.limits).is_err() {
+        let few_taps = outputs.count() <= rows.unit || outputs.count().saturating_mul(most_taps) <= MAX_TAPS;
+        if !few_taps || grid(rows.invocations(outputs.count()), self.limits).is_err() {
             return false;
         }
         self.bytes(number, sink, outputs) <= self.limits.max_binding_bytes

@@ -3,6 +3,7 @@
 
 mod accumulate;
 mod activation;
+mod block;
 mod convert;
 mod cut;
 mod digits;
@@ -12,7 +13,7 @@ mod stream;
 mod unpool;
 
 use crate::error::PlanError;
-use crate::plan::Plan;
+use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Family, Limits, Schedule};
 
 /// The most loop iterations that one invocation may come to, all its loops taken together.
@@ -42,13 +43,16 @@ pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;
 /// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
 pub(crate) const WORKGROUP: u64 = 64;
 
+/// Pools of fewer elements run in the generic build: a kernel of their own would take longer to compile than it ever saves.
+pub(crate) const SPECIALISED_FROM: u64 = 1 << 16;
+
 /// What to run instead of what [`select`] would choose.
 ///
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
 ///
 /// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
-/// let choice = Choice { family: Some(Family::Separable), build: Build::Generic };
+/// let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
 /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.dispatches().len(), 2);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
@@ -56,8 +60,8 @@ pub(crate) const WORKGROUP: u64 = 64;
 pub struct Choice {
     /// The kernel family; `None` leaves it to [`select`].
     pub family: Option<Family>,
-    /// How kernels get their windows. Accumulating pools, unpools and conversions have the generic build alone.
-    pub build: Build,
+    /// How kernels get their windows, of what [`Family::builds`] has; `None` leaves it to [`select`].
+    pub build: Option<Build>,
 }
 
 /// The kernel families that apply to a plan. The first is what [`select`] takes.
@@ -71,6 +75,7 @@ pub struct Choice {
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let all = [
+        Family::Blocked,
         Family::Direct,
         Family::Separable,
         Family::Accumulating,
@@ -78,12 +83,14 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
         Family::ClaimEmit,
         Family::Convert,
     ];
-    all.into_iter()
-        .filter(|&family| {
-            let choice = Choice { family: Some(family), build: Build::Generic };
-            select(plan, limits, &choice).is_ok()
-        })
-        .collect()
+    let applies = |&family: &Family| {
+        let choice = Choice { family: Some(family), build: None };
+        select(plan, limits, &choice).is_ok()
+    };
+    let chosen = select(plan, limits, &Choice::default()).map(|schedule| schedule.family());
+    let mut families: Vec<Family> = all.into_iter().filter(applies).collect();
+    families.sort_by_key(|&family| chosen != Ok(family));
+    families
 }
 
 /// The schedule that computes a plan on a device with these limits.
@@ -111,24 +118,14 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
 }
 
 fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    if let Some(family) = choice.family
+        && let Some(build) = choice.build
+        && !family.builds().contains(&build)
+    {
+        return Err(PlanError::KernelDoesNotApply { family, reason: "the family does not have this build" });
+    }
     match plan {
-        Plan::Pool(pool) => match choice.family {
-            Some(family) => pool::schedule(pool, limits, family, choice.build),
-            None => {
-                let schedule = |family| pool::schedule(pool, limits, family, choice.build);
-                // The last one needs least, so what keeps it from the plan keeps everything; but the families before it may
-                // know a limit, which says more.
-                schedule(Family::Direct).or_else(|first| {
-                    schedule(Family::Separable).or_else(|second| {
-                        schedule(Family::Accumulating).map_err(|third| {
-                            let mut errors = [third.clone(), first, second].into_iter();
-                            let says_more = |error: &PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
-                            errors.find(says_more).unwrap_or(third)
-                        })
-                    })
-                })
-            }
-        },
+        Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => match choice.family {
             Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
             Some(Family::Streaming) => stream::schedule(unpool, limits),
@@ -140,6 +137,38 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
             None | Some(Family::Convert) => convert::schedule(convert, limits),
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan converts indices" }),
         },
+    }
+}
+
+fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    let large = count(&plan.input_shape) >= SPECIALISED_FROM;
+    let build = choice.build.unwrap_or(if large { Build::Specialised } else { Build::Generic });
+    let schedule = |family: Family| {
+        let builds = family.builds();
+        pool::schedule(plan, limits, family, if builds.contains(&build) { build } else { builds[0] })
+    };
+    if let Some(family) = choice.family {
+        return schedule(family);
+    }
+    let mut errors = Vec::new();
+    for family in preference(build) {
+        match schedule(*family).and_then(|schedule| schedule.check(limits).map(|()| schedule)) {
+            Ok(schedule) => return Ok(schedule),
+            Err(error) => errors.push(error),
+        }
+    }
+    // The last family needs least, so what keeps it from the plan keeps everything; but those before it may know a limit,
+    // which says more than that they do not apply.
+    let says_more = |error: &&PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
+    let error = errors.iter().rev().take(1).chain(&errors).find(says_more).or(errors.last());
+    error.cloned().map_or(schedule(Family::Accumulating), Err)
+}
+
+/// The families of pools in the order in which they are tried.
+fn preference(build: Build) -> &'static [Family] {
+    match build {
+        Build::Generic => &[Family::Direct, Family::Separable, Family::Accumulating],
+        Build::Specialised => &[Family::Blocked, Family::Direct, Family::Separable, Family::Accumulating],
     }
 }
 

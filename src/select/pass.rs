@@ -9,7 +9,7 @@ use crate::schedule::{Family, Limits};
 use crate::uniform;
 
 /// Offsets of bindings, in bytes: no device asks for larger multiples.
-const ALIGNMENT: u64 = 256;
+pub(super) const ALIGNMENT: u64 = 256;
 
 /// A window longer than this is cut into parts by the separable family.
 const PART_TAPS: u64 = 1_024;
@@ -53,7 +53,7 @@ impl PassAxis {
             input: axis.input as u64,
             output: axis.output as u64,
             most_taps: axis.most_taps(),
-            window: PassWindow::Axis(axis.window),
+            window: PassWindow::Axis(axis.window.strided(axis.input, axis.output)),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
 
-use super::cut::{CANDIDATE_BYTES, Cutter};
+use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
-use super::{MAX_ITERATIONS, accumulate, activation, check_buffer, check_bytes, check_elements, grid};
+use super::{MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid};
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
@@ -15,7 +15,7 @@ use crate::wgsl::{IGNORE_NAN, nan_policy_number};
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if !matches!(family, Family::Direct | Family::Separable | Family::Accumulating) {
+    if !matches!(family, Family::Direct | Family::Blocked | Family::Separable | Family::Accumulating) {
         return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
@@ -41,9 +41,16 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     if y == 0 {
         return Ok(schedule);
     }
-    if family == Family::Accumulating {
-        accumulate::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-        return Ok(schedule);
+    match family {
+        Family::Accumulating => {
+            accumulate::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+            return Ok(schedule);
+        }
+        Family::Blocked => {
+            block::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+            return Ok(schedule);
+        }
+        _ => {}
     }
     let passes = passes(plan, family, limits)?;
     let last = passes.len() - 1;
@@ -73,7 +80,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let constants = (build == Build::Specialised).then(|| constants(&uniforms[number], plan));
         let key = KernelKey::Pool { dtype: plan.dtype, source, sink, activation, constants };
-        for cut in cutter.cuts(number, sink, lanes)? {
+        for cut in cutter.cuts(number, sink, &Rows::of(lanes))? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
@@ -92,7 +99,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
 }
 
 /// What a specialised build knows of a pass.
-fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConstants {
+pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConstants {
     let axes = &uniform.axes;
     WindowConstants {
         kernel: [0, 1, 2].map(|axis| axes[axis].kernel),

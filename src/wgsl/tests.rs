@@ -5,7 +5,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind, StorageAccess, TypeInner};
 
 use super::*;
-use crate::uniform;
+use crate::{Choice, Family, Layout, Limits, MaxPool, PlanError, select, uniform};
 
 /// Every combination that a key can have; constants stand for all their values.
 fn every_key() -> Vec<KernelKey> {
@@ -47,10 +47,49 @@ fn every_key() -> Vec<KernelKey> {
                 pass(Source::Candidates, &[Sink::Candidates]);
                 pass(Source::Accumulators, &[]);
             }
+            // What an activation looks like does not depend on the block.
+            let blocks = every_block(dtype, activation);
+            let few = if activation == ActivationKind::Identity { blocks.len() } else { 1 };
+            keys.extend(blocks.into_iter().take(few));
             keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
             keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));
         }
     }
+    keys
+}
+
+/// Blocks in every shape: along the last axis or inside it, even or not, in words or element by element.
+fn every_block(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
+    let mut keys = Vec::new();
+    let pool = |pool: MaxPool, shape: &[usize], index_type: Option<IndexType>| {
+        let plan = pool.plan(shape, dtype, index_type).unwrap().into();
+        let choice = Choice { family: Some(Family::Blocked), build: None };
+        match select(&plan, &Limits::WEBGPU, &choice) {
+            Ok(schedule) => Some(*schedule.dispatches()[0].key()),
+            Err(PlanError::KernelDoesNotApply { .. }) => None,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
+            let of = |kernel: &[i64]| MaxPool::new(kernel).nan_policy(nan_policy);
+            let pools: [(MaxPool, &[usize]); 7] = [
+                (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 64]),
+                (of(&[3, 3]).pads([1, 1, 1, 1]), &[1, 2, 8, 32]),
+                (of(&[3, 2]).dilations([1, 2]).pads([1, 1, 1, 1]), &[1, 2, 8, 13]),
+                (of(&[4]).strides([4]).storage_order(1), &[1, 2, 64]),
+                (of(&[2, 1, 2]).strides([2, 1, 2]), &[1, 2, 8, 3, 32]),
+                (of(&[2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[1, 3, 3, 16]),
+                (of(&[2, 2]).layout(Layout::Nhwc), &[1, 3, 3, 4]),
+            ];
+            let found = pools.into_iter().filter_map(|(of, shape)| pool(of, shape, index_type));
+            keys.extend(found.map(|key| match key {
+                KernelKey::PoolBlock { dtype, sink, block, .. } => KernelKey::PoolBlock { dtype, sink, activation, block },
+                other => panic!("{other:?}"),
+            }));
+        }
+    }
+    assert!(keys.len() >= 6 * 9, "{}: {}", dtype.name(), keys.len());
     keys
 }
 

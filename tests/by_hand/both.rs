@@ -119,7 +119,7 @@ fn on_gpu(plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
     let families: Vec<Family> = families(plan, &gpu.limits());
     assert!(!families.is_empty(), "no kernel applies: {:?}", select(plan, &gpu.limits(), &Choice::default()));
     for family in families {
-        let choice = Choice { family: Some(family), build: Build::Generic };
+        let choice = Choice { family: Some(family), build: Some(Build::Generic) };
         let schedule = select(plan, &gpu.limits(), &choice).unwrap();
         let kernel = schedule.kernel();
         run(&kernel, &gpu.prepare_schedule_blocking(schedule).unwrap());

@@ -59,7 +59,7 @@ pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kerne
             Err(error) => format!("no family applies: {error}"),
         });
     }
-    let choice = |family: &Family, build: &Build| Choice { family: Some(*family), build: *build };
+    let choice = |family: &Family, build: &Build| Choice { family: Some(*family), build: Some(*build) };
     let choices = families.iter().flat_map(|family| builds.iter().map(move |build| choice(family, build)));
     Ok(choices.map(|choice| Kernel { gpu, plan, choice }).collect())
 }

@@ -152,7 +152,7 @@ fn converted<F: Index, T: Index>(plan: wgpu_pooling::ConvertPlan, gpu: &Gpu, byt
 fn compare(plan: Plan, gpu: &Gpu, bytes: &mut Bytes<'_>, expected: &Outcome, run: impl Fn(&Prepared) -> Outcome) {
     let families = families(&plan, &gpu.limits());
     assert!(!families.is_empty(), "{plan:?}");
-    let choice = Choice { family: Some(bytes.of(&families)), build: Build::Generic };
+    let choice = Choice { family: Some(bytes.of(&families)), build: Some(Build::Generic) };
     let schedule = select(&plan, &gpu.limits(), &choice).expect("the family applies");
     let prepared = gpu.prepare_schedule_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
     let actual = run(&prepared);

@@ -62,7 +62,7 @@ impl Bench {
             };
         }
         for family in found {
-            let choice = Choice { family: Some(family), build: Build::Generic };
+            let choice = Choice { family: Some(family), build: Some(Build::Generic) };
             let schedule = select(plan, &limits, &choice).map_err(|error| format!("{family:?}: {error}"))?;
             let Some(gpu) = self.gpu else { continue };
             self.count(family.name());

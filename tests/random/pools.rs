@@ -179,7 +179,7 @@ impl PoolCase {
             "println!(\"{expected:x?}\");".to_owned(),
             "let plan = Plan::from(plan);".to_owned(),
             "for family in families(&plan, &gpu().limits()) {".to_owned(),
-            "    let choice = Choice { family: Some(family), build: Build::Generic };".to_owned(),
+            "    let choice = Choice { family: Some(family), build: Some(Build::Generic) };".to_owned(),
             "    let schedule = select(&plan, &gpu().limits(), &choice).unwrap();".to_owned(),
             "    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();".to_owned(),
             format!("    let y = prepared.{gpu_call}(x.view()).unwrap();"),

@@ -1,0 +1,21 @@
+// The order of a window's elements where they are visited in their order, so that of equals the first one seen stays.
+// provides: rank, seed, takes, found
+// requires: Key, Raw, is_nan, key, greater, from_pair, pool, NAN_POLICY, SEED_FIRST, PROPAGATE_LAST
+// An element that is not its window's first. Where NaN does not propagate it has the smallest key, which never takes over.
+fn rank(raw: Raw) -> Key {
+  return select(key(raw), Key(), NAN_POLICY != PROPAGATE_LAST && is_nan(raw));
+}
+
+// A window's first element. Under SEED_FIRST it stays if it is a NaN, whose key is the largest.
+fn seed(raw: Raw) -> Key {
+  return select(rank(raw), key(raw), NAN_POLICY == SEED_FIRST);
+}
+
+fn takes(new_key: Key, raw: Raw, old_key: Key) -> bool {
+  return greater(new_key, old_key) || (NAN_POLICY == PROPAGATE_LAST && is_nan(raw));
+}
+
+// SEED_LOWEST: a window may have no winner.
+fn found(best: Key) -> bool {
+  return greater(best, key(from_pair(pool.lowest_value)));
+}

@@ -1,0 +1,6 @@
+// An output's index goes to its place in the index tensor.
+// provides: write_index
+// requires: pool, Candidate, index_of, store_position, store_index
+fn write_index(output: u32, candidate: Candidate) {
+  store_index(store_position(output) - pool.store_first, index_of(output, candidate));
+}

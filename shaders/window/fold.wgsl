@@ -1,0 +1,16 @@
+// Taps in the padding, folded onto taps of the same window that lie inside: looking at an element twice changes no maximum and
+// no first one. The window must have an element; tap after tap then still goes through its elements in their order.
+// provides: fold
+// requires: nothing
+fn fold(position: i32, extent: u32, step: u32) -> u32 {
+  let last = i32(extent) - 1;
+  if (step == 1u) {
+    return u32(clamp(position, 0, last));
+  }
+  let before = u32(max(-position, 0));
+  let behind = u32(max(position - last, 0));
+  let forth = i32((before + step - 1u) / step * step);
+  let back = i32((behind + step - 1u) / step * step);
+  // Blocks at the end of a row may have taps of outputs that do not exist.
+  return u32(clamp(position + forth - back, 0, last));
+}

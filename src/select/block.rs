@@ -1,0 +1,189 @@
+//! Schedules of pools with small windows: blocks of neighbouring outputs, one to an invocation.
+
+use super::cut::{Cutter, OUTPUT_UNIT, Rows};
+use super::digits::dense_strides;
+use super::pass::{ALIGNMENT, Pass, PassAxis, passes};
+use super::pool::{Finish, constants};
+use super::grid;
+use crate::element::DType;
+use crate::error::PlanError;
+use crate::kernel::{ActivationKind, Block, KernelKey, Sink, Slot, Source, binding};
+use crate::plan::{PoolPlan, count};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
+use crate::uniform;
+
+/// The most taps that an invocation looks at, all its outputs taken together: they are written out one by one, and a longer
+/// text takes longer to compile than it saves.
+const MOST_TAPS: u64 = 320;
+
+/// Appends the dispatches to a schedule without any.
+pub(super) fn dispatches(
+    schedule: &mut Schedule,
+    plan: &PoolPlan,
+    limits: &Limits,
+    activation_kind: ActivationKind,
+    activation: uniform::Activation,
+) -> Result<(), PlanError> {
+    schedule.build = Build::Specialised;
+    let passes = passes(plan, Family::Direct, limits)?;
+    let [pass] = passes.as_slice() else {
+        return refuse("there are more than three spatial axes");
+    };
+    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
+    let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
+    let block = block(plan, pass, &uniform)?;
+    let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
+    let key = KernelKey::PoolBlock { dtype: plan.dtype, sink, activation: activation_kind, block };
+    let taps: u64 = block.window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
+    let outputs = u64::from(block.outputs());
+    let iterations = outputs * (taps + finish.iterations);
+    let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
+    let rows = rows(pass, &block);
+    let cutter = Cutter { plan, passes: &passes, limits };
+    for mut cut in cutter.cuts(0, sink, &rows)? {
+        // Wide loads may take in elements behind the last one that counts.
+        let unit = ALIGNMENT / plan.dtype.bytes() as u64;
+        cut.x.end = cut.x.end.next_multiple_of(unit).min(count(&plan.input_shape));
+        let blocks = rows.invocations(cut.outputs.count());
+        let grid = grid(blocks, limits)?;
+        let mut uniform: uniform::Pool = uniform;
+        uniform.outputs = cut.outputs.count() as u32;
+        uniform.output_first = cut.outputs.first as u32;
+        uniform.blocks = blocks as u32;
+        uniform.block_first = rows.invocations(cut.outputs.first) as u32;
+        uniform.x_first = cut.x.first as u32;
+        uniform.store_first = cut.store.first as u32;
+        uniform.grid_width = grid[0];
+        let mut slots = cut.slots(0, Source::Elements, sink, plan);
+        slots.retain(|part| part.slot != Slot::Tables || tables);
+        let uniform = bytemuck::bytes_of(&uniform).to_vec();
+        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+    }
+    Ok(())
+}
+
+fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
+    Err(PlanError::KernelDoesNotApply { family: Family::Blocked, reason })
+}
+
+/// What an invocation computes.
+fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block, PlanError> {
+    if plan.has_empty_windows() {
+        return refuse("a window can be empty");
+    }
+    if plan.later_part {
+        return refuse("the windows are parts of windows");
+    }
+    let window = constants(uniform, plan);
+    if window.kind != [0; 3] {
+        return refuse("the windows are not given by a kernel and a stride");
+    }
+    let inner = pass.inner > 1;
+    let row = Row { bytes: plan.dtype.bytes() as u64, axis: &pass.axes[2], uniform: &uniform.axes[2] };
+    let width = pass.axes[2].output;
+    let taps: u64 = window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
+    let few_taps = |outputs: u64| taps.saturating_mul(outputs) <= MOST_TAPS;
+    let (outputs, lanes) = if inner {
+        let fits = |lanes: &u64| pass.inner.is_multiple_of(*lanes) && few_taps(*lanes);
+        let Some(lanes) = lanes(plan.dtype).iter().copied().find(fits) else {
+            return refuse("the channels do not come out even with words, or the windows are too large");
+        };
+        (1, lanes)
+    } else {
+        let Some(outputs) = row.outputs().into_iter().find(|&outputs| few_taps(outputs)) else {
+            return refuse("the last axis does not come out even with words, or the windows are too large");
+        };
+        (outputs, 1)
+    };
+    // Dispatches are cut at multiples of powers of two.
+    let exact = width.is_multiple_of(outputs) && outputs.is_power_of_two();
+    let load_words = if inner { words(lanes * row.bytes) } else { row.load_words(outputs) };
+    let strides = plan.indices.as_ref().map(|indices| indices.space.strides());
+    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+    let own = dense_strides(plan.layout, plan.channels, &inputs);
+    let first_axis = pass.axes.iter().take(2).position(|axis| axis.input > 1 || axis.output > 1).unwrap_or(2);
+    Ok(Block {
+        window,
+        axes: 3 - first_axis,
+        outputs: outputs as u32,
+        lanes: lanes as u32,
+        inner,
+        exact,
+        load_words,
+        store_words: if inner { words(lanes * row.bytes) } else if exact { words(outputs * row.bytes) } else { 0 },
+        pad: if load_words > 0 && !inner { uniform.axes[2].pad_begin as u32 } else { 0 },
+        offset_index: strides.is_some_and(|index| index.spatial == own.spatial && (!inner || index.c == own.c)),
+        same_place: plan.indices.as_ref().is_none_or(|indices| {
+            indices.space.layout == plan.layout || plan.channels == 1 || count(&plan.output_shape[2..]) == 1
+        }),
+    })
+}
+
+/// Invocations for outputs: where blocks come out even with a row they follow each other, else every row has its own.
+fn rows(pass: &Pass, block: &Block) -> Rows {
+    if block.exact {
+        return Rows::of(u64::from(block.outputs()));
+    }
+    let width = pass.axes[2].output;
+    Rows { unit: width * OUTPUT_UNIT, outputs: width, invocations: width.div_ceil(u64::from(block.outputs)) }
+}
+
+/// Channels that an invocation takes, the most first: whole words, and no more than four of them.
+fn lanes(dtype: DType) -> &'static [u64] {
+    match dtype.bytes() {
+        1 => &[8, 4],
+        2 => &[8, 4, 2],
+        4 => &[4, 2, 1],
+        _ => &[2, 1],
+    }
+}
+
+/// The widest words, of one, two or four, that make up so many bytes.
+fn words(bytes: u64) -> u32 {
+    [4, 2].into_iter().find(|words| bytes.is_multiple_of(words * 4)).unwrap_or(1) as u32
+}
+
+/// The last axis, where neighbours are neighbours in memory.
+struct Row<'a> {
+    bytes: u64,
+    axis: &'a PassAxis,
+    uniform: &'a uniform::Axis,
+}
+
+impl Row<'_> {
+    /// Outputs that an invocation may take, the best first. A word has one owner, so elements smaller than a word are taken by
+    /// whole words that do not reach into the next row.
+    fn outputs(&self) -> Vec<u64> {
+        let width = self.axis.output;
+        let most = match self.bytes {
+            1 => 16,
+            2 => 8,
+            // Neighbouring windows share more than they add.
+            4 if self.uniform.stride == 1 => 8,
+            _ => 4,
+        };
+        let least = (4 / self.bytes).max(1);
+        let even = [16, 8, 4, 2].into_iter().filter(|&outputs| outputs <= most && width.is_multiple_of(outputs));
+        let mut outputs: Vec<u64> = even.filter(|&outputs| outputs >= least).collect();
+        if least == 1 {
+            outputs.extend([4, 2, 1].map(|outputs| outputs.min(width)));
+        }
+        outputs
+    }
+
+    /// Words of a load of the columns that so many outputs step over, if all of these lie inside and begin with a word.
+    fn load_words(&self, outputs: u64) -> u32 {
+        let (width, stride) = (self.axis.input, u64::from(self.uniform.stride));
+        let inside = self.uniform.pad_begin >= 0 && self.axis.output * stride <= width;
+        if !inside || !self.axis.output.is_multiple_of(outputs) {
+            return 0;
+        }
+        let fits = |words: &u64| {
+            let bytes = words * 4;
+            bytes >= self.bytes
+                && (width * self.bytes).is_multiple_of(bytes)
+                && (outputs * stride * self.bytes).is_multiple_of(bytes)
+        };
+        [4, 2, 1].into_iter().find(fits).unwrap_or(0) as u32
+    }
+}

@@ -1,0 +1,230 @@
+//! The specialised kernels against the reference, bit by bit.
+//!
+//! Each is compiled for its window, which takes longer than a case takes to run, so they run on a fixed list of
+//! configurations: every way in which a kernel reads, compares and writes, on every element type that differs in it.
+#![cfg(feature = "gpu")]
+
+mod common;
+
+use common::{gpu, skip};
+use wgpu_pooling::{
+    Activation, AdaptiveMaxPool, Choice, DType, Element, Family, Index, IndexFlattening, IndexType, Layout, Limits,
+    MaxPool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor, reference, select,
+};
+
+/// Bits that tell kernels apart: ties everywhere, and of each type what is special: NaN of several payloads, infinities, both
+/// zeros, subnormals, the largest and the smallest.
+fn bits<T: Element>(count: usize, seed: u64) -> Vec<T> {
+    let special: &[u64] = match T::DTYPE {
+        DType::F32 => &[0x7fc0_0000, 0xffc0_1234, 0x7f80_0001, 0x7f80_0000, 0xff80_0000, 0, 0x8000_0000, 1, 0x8000_0001],
+        DType::F16 => &[0x7e00, 0xfe01, 0x7c01, 0x7c00, 0xfc00, 0, 0x8000, 1, 0x8001],
+        DType::Bf16 => &[0x7fc0, 0xffc1, 0x7f81, 0x7f80, 0xff80, 0, 0x8000, 1, 0x8001],
+        DType::F64 => &[
+            0x7ff8_0000_0000_0000,
+            0xfff8_0000_0000_0001,
+            0x7ff0_0000_0000_0001,
+            0x7ff0_0000_0000_0000,
+            0xfff0_0000_0000_0000,
+            0,
+            0x8000_0000_0000_0000,
+            1,
+            0x8000_0000_0000_0001,
+        ],
+        _ => &[0, 0x8080_8080_8080_8080, 0x7f7f_7f7f_7f7f_7f7f, u64::MAX, 1],
+    };
+    let mut state = seed;
+    let mut next = move || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    let ordinary = |random: u64| match T::DTYPE {
+        DType::F32 => u64::from((random as i8 as f32 / 16.0).to_bits()),
+        DType::F16 => u64::from(half::f16::from_f32(random as i8 as f32 / 16.0).to_bits()),
+        DType::Bf16 => u64::from(half::bf16::from_f32(random as i8 as f32 / 16.0).to_bits()),
+        DType::F64 => (random as i8 as f64 / 16.0).to_bits(),
+        _ => (random as i8 / 8) as i64 as u64,
+    };
+    let mask = if size_of::<T>() == 8 { u64::MAX } else { (1 << (size_of::<T>() * 8)) - 1 };
+    let value = |random: u64| match random >> 61 {
+        0 => special[(random >> 8) as usize % special.len()],
+        _ => ordinary(random),
+    };
+    (0..count).map(|_| T::from_bits64(value(next()) & mask)).collect()
+}
+
+fn same<T: Element>(what: &str, found: &Tensor<T>, expected: &Tensor<T>) {
+    assert_eq!(found.shape(), expected.shape(), "{what}");
+    let bits = |tensor: &Tensor<T>| tensor.data().iter().map(|value| value.to_bits64()).collect::<Vec<u64>>();
+    let (found, expected) = (bits(found), bits(expected));
+    if let Some(at) = (0..found.len()).find(|&at| found[at] != expected[at]) {
+        panic!("{what}: element {at} of {} is {:#x}, not {:#x}", found.len(), found[at], expected[at]);
+    }
+}
+
+fn with_indices<T: Element, I: Index>(family: Family, plan: &PoolPlan, limits: &Limits) {
+    let count = plan.input_shape().iter().product();
+    let x = Tensor::<T>::new(plan.input_shape(), bits(count, count as u64)).unwrap();
+    let choice = Choice { family: Some(family), build: None };
+    let schedule = select(&Plan::from(plan.clone()), limits, &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    let what = format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
+    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+    if plan.indices().is_none() {
+        let y = prepared.max_pool_blocking::<T>(x.view()).unwrap();
+        same(&what, &y, &reference::max_pool(plan, x.view()).unwrap());
+        return;
+    }
+    let (y, indices) = prepared.max_pool_with_indices_blocking::<T, I>(x.view()).unwrap();
+    let (expected_y, expected_indices) = reference::max_pool_with_indices::<T, I>(plan, x.view()).unwrap();
+    same(&what, &y, &expected_y);
+    same(&what, &indices, &expected_indices);
+}
+
+fn of_type<T: Element>(family: Family, plan: &PoolPlan, limits: &Limits) {
+    match plan.indices().map(|indices| indices.index_type) {
+        Some(IndexType::I64) => with_indices::<T, i64>(family, plan, limits),
+        _ => with_indices::<T, i32>(family, plan, limits),
+    }
+}
+
+fn agrees_within(limits: &Limits, family: Family, pool: &dyn Pooling, shape: &[usize], dtype: DType, indices: Option<IndexType>) {
+    let plan = pool.plan(shape, dtype, indices).unwrap();
+    let run = match dtype {
+        DType::F32 => of_type::<f32>,
+        DType::F16 => of_type::<half::f16>,
+        DType::Bf16 => of_type::<half::bf16>,
+        DType::F64 => of_type::<f64>,
+        DType::I8 => of_type::<i8>,
+        DType::U8 => of_type::<u8>,
+        DType::I16 => of_type::<i16>,
+        DType::U16 => of_type::<u16>,
+        DType::I32 => of_type::<i32>,
+        DType::U32 => of_type::<u32>,
+        DType::I64 => of_type::<i64>,
+        DType::U64 => of_type::<u64>,
+    };
+    run(family, &plan, limits);
+}
+
+fn agrees(family: Family, pool: &dyn Pooling, shape: &[usize], dtype: DType, indices: Option<IndexType>) {
+    agrees_within(&gpu().limits(), family, pool, shape, dtype, indices);
+}
+
+const NONE: Option<IndexType> = None;
+const I32: Option<IndexType> = Some(IndexType::I32);
+const I64: Option<IndexType> = Some(IndexType::I64);
+
+#[test]
+fn blocks_along_the_last_axis() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+    let halves = MaxPool::new([2, 2]).strides([2, 2]);
+    // Words of every width, and of every element size.
+    for (dtype, indices) in
+        [(DType::F32, I64), (DType::F16, I32), (DType::U8, I64), (DType::F64, I32), (DType::I8, NONE), (DType::Bf16, NONE)]
+    {
+        run(&halves, &[2, 3, 6, 64], dtype, indices);
+    }
+    run(&halves, &[1, 2, 5, 24], DType::U8, I32);
+    run(&halves, &[3, 1, 4, 12], DType::I16, I64);
+    run(&halves, &[1, 2, 7, 13], DType::F32, I64);
+    run(&halves, &[1, 2, 7, 10], DType::I64, NONE);
+    run(&halves, &[1, 1, 2, 2], DType::U64, I64);
+    // Windows that overlap, in padding on both sides, with every NaN rule.
+    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).nan_policy(nan_policy);
+        run(&thirds, &[2, 2, 9, 24], DType::F32, I64);
+        run(&thirds, &[2, 2, 9, 24], DType::F16, I32);
+        run(&thirds, &[2, 2, 5, 16], DType::I8, I32);
+        run(&thirds.clone().strides([2, 2]), &[1, 3, 9, 15], DType::F32, I32);
+        run(&thirds, &[1, 3, 4, 7], DType::F64, I64);
+    }
+    let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    run(&stem, &[2, 3, 16, 32], DType::F32, NONE);
+    run(&stem, &[2, 3, 16, 32], DType::U8, I64);
+    // Dilated, where the first taps that lie inside differ from row to row and from column to column.
+    run(&MaxPool::new([3, 3]).dilations([2, 2]).pads([2, 2, 2, 2]), &[2, 2, 8, 16], DType::F32, I64);
+    run(&MaxPool::new([2, 3]).dilations([5, 3]).pads([4, 5, 4, 4]), &[1, 2, 9, 11], DType::F32, I32);
+    // One and three axes, strides beyond the window, and adaptive windows that are all alike.
+    run(&MaxPool::new([4]).strides([4]), &[2, 3, 64], DType::F32, I64);
+    run(&MaxPool::new([2]).strides([5]).pads([1, 0]), &[2, 3, 41], DType::U32, NONE);
+    run(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 4, 6, 16], DType::F32, I64);
+    run(&MaxPool::new([2, 3, 1]).strides([1, 2, 3]).pads([1, 1, 0, 0, 1, 0]), &[1, 2, 4, 5, 12], DType::I32, I32);
+    run(&AdaptiveMaxPool::new([7, 7]), &[2, 3, 14, 14], DType::F32, I64);
+    run(&halves.clone().activation(Activation::Relu), &[1, 2, 4, 16], DType::F32, NONE);
+}
+
+#[test]
+fn blocks_of_every_index_convention() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &MaxPool, shape: &[usize]| agrees(Family::Blocked, pool, shape, DType::F32, I64);
+    let halves = MaxPool::new([2, 2]).strides([2, 2]);
+    for flatten in [IndexFlattening::Plane, IndexFlattening::Batch, IndexFlattening::Tensor] {
+        run(&halves.clone().flatten(flatten), &[2, 3, 4, 16]);
+    }
+    run(&halves.clone().index_order(StorageOrder::ColumnMajor), &[2, 3, 4, 16]);
+    run(&halves.index_layout(Layout::Nhwc), &[2, 3, 4, 16]);
+}
+
+#[test]
+fn blocks_of_channels() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| {
+        agrees(Family::Blocked, &pool.clone().layout(Layout::Nhwc), shape, dtype, indices);
+    };
+    let halves = MaxPool::new([2, 2]).strides([2, 2]);
+    run(&halves, &[2, 4, 6, 8], DType::F32, I64);
+    run(&halves.clone().index_layout(Layout::Nhwc), &[2, 4, 6, 8], DType::F32, I64);
+    run(&halves.clone().index_layout(Layout::Nhwc), &[2, 4, 6, 6], DType::F32, I32);
+    run(&halves, &[2, 4, 6, 3], DType::F32, I64);
+    run(&halves, &[2, 4, 6, 16], DType::F16, I32);
+    run(&halves, &[2, 4, 6, 6], DType::Bf16, NONE);
+    run(&halves, &[2, 4, 6, 12], DType::U8, I64);
+    run(&halves, &[2, 4, 6, 16], DType::I8, NONE);
+    run(&halves, &[2, 4, 6, 2], DType::F64, I32);
+    run(&halves, &[2, 4, 6, 3], DType::I64, I32);
+    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).nan_policy(NanPolicy::SeedLowest);
+    run(&thirds, &[2, 5, 4, 8], DType::F32, I64);
+    run(&MaxPool::new([2, 2, 2]).dilations([1, 2, 1]).pads([0, 1, 1, 0, 1, 0]), &[2, 3, 4, 3, 4], DType::F32, I64);
+}
+
+/// Bindings of 21 KiB: outputs are cut into dispatches, each with its own part of X.
+#[test]
+fn blocks_in_several_dispatches() {
+    if skip() {
+        return;
+    }
+    let limits = Limits { max_binding_bytes: 21 << 10, ..gpu().limits() };
+    let halves = MaxPool::new([2, 2]).strides([2, 2]);
+    let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    for (pool, shape, dtype) in [
+        (&halves, [2, 3, 40, 64], DType::F32),
+        (&stem, [2, 3, 40, 64], DType::F32),
+        (&stem, [2, 9, 64, 64], DType::U8),
+        (&halves, [3, 211, 3, 6], DType::F64),
+    ] {
+        let plan = pool.plan(&shape, dtype, I64).unwrap();
+        let choice = Choice { family: Some(Family::Blocked), build: None };
+        let schedule = select(&plan.into(), &limits, &choice).unwrap_or_else(|error| panic!("{shape:?}: {error}"));
+        assert!(schedule.dispatches().len() > 2, "{}", schedule.kernel());
+        agrees_within(&limits, Family::Blocked, pool, &shape, dtype, I64);
+    }
+    let nhwc = halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
+    agrees_within(&limits, Family::Blocked, &nhwc, &[3, 20, 24, 16], DType::F16, I32);
+}
+
+/// Compiling is what costs, so that the list stays short.
+#[test]
+fn the_list_is_short() {
+    let source = include_str!("kernels.rs");
+    let listed = source.matches("run(&").count();
+    assert!((30..=64).contains(&listed), "{listed}");
+}
