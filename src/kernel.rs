@@ -137,8 +137,9 @@ pub struct Block {
     pub(crate) window: WindowConstants,
     /// Axes from the last one on; those before have one element.
     pub(crate) axes: usize,
-    /// Neighbours along the last axis.
+    /// Neighbours along the last axis; where `flat`, neighbours in Y, of which each has a row of its own.
     pub(crate) outputs: u32,
+    pub(crate) flat: bool,
     /// Neighbours inside the last axis: channels, for NHWC.
     pub(crate) lanes: u32,
     /// Whether there is anything inside the last axis.
@@ -151,10 +152,21 @@ pub struct Block {
     pub(crate) store_words: u32,
     /// Padding before the last axis, where loads are wider than an element.
     pub(crate) pad: u32,
-    /// Whether neighbours of X are neighbours in the indices' count.
-    pub(crate) offset_index: bool,
+    /// How an index is made of a position.
+    pub(crate) index_map: IndexMap,
     /// Whether indices are written in the order of Y.
     pub(crate) same_place: bool,
+}
+
+/// How a block makes an index of a position in X.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum IndexMap {
+    /// The index is the position, counted from the index of the first element.
+    Position,
+    /// Within a plane, or a batch item of NHWC, indices count as positions do.
+    Offset,
+    /// By the digits of the position.
+    Digits,
 }
 
 impl Block {
@@ -177,7 +189,7 @@ impl Block {
 
     /// Outputs that lie beside each other in Y and are written together.
     pub(crate) fn run(&self) -> u32 {
-        match (self.inner, self.exact) {
+        match (self.inner && !self.flat, self.exact) {
             (true, _) => self.lanes,
             (false, true) => self.outputs,
             (false, false) => 1,

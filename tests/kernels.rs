@@ -158,6 +158,21 @@ fn blocks_along_the_last_axis() {
     run(&halves.clone().activation(Activation::Relu), &[1, 2, 4, 16], DType::F32, NONE);
 }
 
+/// Rows and channels that do not come out even with words.
+#[test]
+fn blocks_of_small_elements_in_odd_rows() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
+    run(&thirds, &[2, 3, 5, 7], DType::U8, I64);
+    run(&thirds.clone().nan_policy(NanPolicy::SeedLowest), &[1, 3, 5, 7], DType::F16, I32);
+    run(&thirds.clone().flatten(IndexFlattening::Plane), &[2, 3, 5, 7], DType::F16, I32);
+    run(&MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[1, 6, 5, 3], DType::U8, I32);
+    run(&MaxPool::new([2, 2, 2]).index_order(StorageOrder::ColumnMajor), &[1, 2, 4, 3, 4], DType::Bf16, I64);
+}
+
 #[test]
 fn blocks_of_every_index_convention() {
     if skip() {
@@ -191,7 +206,10 @@ fn blocks_of_channels() {
     run(&halves, &[2, 4, 6, 16], DType::I8, NONE);
     run(&halves, &[2, 4, 6, 2], DType::F64, I32);
     run(&halves, &[2, 4, 6, 3], DType::I64, I32);
-    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).nan_policy(NanPolicy::SeedLowest);
+    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
+    run(&thirds.clone().index_layout(Layout::Nhwc), &[2, 3, 8, 8], DType::F32, I64);
+    run(&thirds, &[2, 3, 6, 16], DType::U8, I32);
+    let thirds = thirds.nan_policy(NanPolicy::SeedLowest);
     run(&thirds, &[2, 5, 4, 8], DType::F32, I64);
     run(&MaxPool::new([2, 2, 2]).dilations([1, 2, 1]).pads([0, 1, 1, 0, 1, 0]), &[2, 3, 4, 3, 4], DType::F32, I64);
 }
@@ -209,7 +227,7 @@ fn blocks_in_several_dispatches() {
         (&halves, [2, 3, 40, 64], DType::F32),
         (&stem, [2, 3, 40, 64], DType::F32),
         (&stem, [2, 9, 64, 64], DType::U8),
-        (&halves, [3, 211, 3, 6], DType::F64),
+        (&halves, [3, 211, 3, 6], DType::F32),
     ] {
         let plan = pool.plan(&shape, dtype, I64).unwrap();
         let choice = Choice { family: Some(Family::Blocked), build: None };
@@ -218,7 +236,9 @@ fn blocks_in_several_dispatches() {
         agrees_within(&limits, Family::Blocked, pool, &shape, dtype, I64);
     }
     let nhwc = halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-    agrees_within(&limits, Family::Blocked, &nhwc, &[3, 20, 24, 16], DType::F16, I32);
+    agrees_within(&limits, Family::Blocked, &nhwc, &[3, 12, 20, 16], DType::F16, I32);
+    let odd = stem.clone().dilations([1, 2]);
+    agrees_within(&limits, Family::Blocked, &odd, &[3, 9, 63, 63], DType::U8, I32);
 }
 
 /// Compiling is what costs, so that the list stays short.

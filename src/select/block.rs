@@ -5,16 +5,21 @@ use super::digits::dense_strides;
 use super::pass::{ALIGNMENT, Pass, PassAxis, passes};
 use super::pool::{Finish, constants};
 use super::grid;
-use crate::element::DType;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, Block, KernelKey, Sink, Slot, Source, binding};
+use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey, Sink, Slot, Source, binding};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
 use crate::uniform;
 
 /// The most taps that an invocation looks at, all its outputs taken together: they are written out one by one, and a longer
 /// text takes longer to compile than it saves.
-const MOST_TAPS: u64 = 320;
+const MOST_TAPS: u64 = 200;
+
+/// The most outputs of an invocation: what is known of them should stay in registers.
+const MOST_OUTPUTS: u64 = 16;
+
+/// The most taps of a window: beyond, families whose cost grows with the extents of a kernel and not with its taps win.
+const MOST_TAPS_OF_WINDOW: u64 = 64;
 
 /// Appends the dispatches to a schedule without any.
 pub(super) fn dispatches(
@@ -82,37 +87,53 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
     let row = Row { bytes: plan.dtype.bytes() as u64, axis: &pass.axes[2], uniform: &uniform.axes[2] };
     let width = pass.axes[2].output;
     let taps: u64 = window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
-    let few_taps = |outputs: u64| taps.saturating_mul(outputs) <= MOST_TAPS;
-    let (outputs, lanes) = if inner {
-        let fits = |lanes: &u64| pass.inner.is_multiple_of(*lanes) && few_taps(*lanes);
-        let Some(lanes) = lanes(plan.dtype).iter().copied().find(fits) else {
-            return refuse("the channels do not come out even with words, or the windows are too large");
-        };
-        (1, lanes)
-    } else {
-        let Some(outputs) = row.outputs().into_iter().find(|&outputs| few_taps(outputs)) else {
-            return refuse("the last axis does not come out even with words, or the windows are too large");
-        };
-        (outputs, 1)
+    let few_taps = |outputs: &u64| {
+        taps <= MOST_TAPS_OF_WINDOW && taps.saturating_mul(*outputs) <= MOST_TAPS && *outputs <= MOST_OUTPUTS
     };
+    let rows = row.outputs().into_iter().find(few_taps).filter(|_| !inner);
+    // Windows that share columns are taken several at a time, with fewer channels each.
+    let most_bytes = if row.windows_overlap() { 16 } else { 32 };
+    let fits = |lanes: &u64| lanes * row.bytes <= most_bytes && pass.inner.is_multiple_of(*lanes) && few_taps(lanes);
+    let channels = [16, 8, 4, 2, 1].into_iter().filter(|lanes| lanes * row.bytes % 4 == 0).find(fits);
+    let (outputs, lanes) = match (rows, channels.filter(|_| inner)) {
+        (Some(outputs), _) => (outputs, 1),
+        (None, Some(lanes)) => (row.beside(lanes, few_taps), lanes),
+        (None, None) => ((4 / row.bytes).max(1), 1),
+    };
+    if !few_taps(&(outputs * lanes)) {
+        return refuse("the windows are too large");
+    }
+    let flat = rows.is_none() && channels.filter(|_| inner).is_none();
     // Dispatches are cut at multiples of powers of two.
-    let exact = width.is_multiple_of(outputs) && outputs.is_power_of_two();
-    let load_words = if inner { words(lanes * row.bytes) } else { row.load_words(outputs) };
-    let strides = plan.indices.as_ref().map(|indices| indices.space.strides());
+    let exact = flat || (width.is_multiple_of(outputs) && outputs.is_power_of_two());
+    let load_words = if flat {
+        0
+    } else if inner {
+        words(lanes * row.bytes)
+    } else {
+        row.load_words(outputs)
+    };
+    let run_bytes = row.bytes * if inner && !flat { lanes } else { outputs };
     let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
     let own = dense_strides(plan.layout, plan.channels, &inputs);
+    let index_map = match plan.indices.as_ref().map(|indices| indices.space.strides()) {
+        Some(index) if index == own => IndexMap::Position,
+        Some(index) if index.spatial == own.spatial && (!inner || index.c == own.c) => IndexMap::Offset,
+        _ => IndexMap::Digits,
+    };
     let first_axis = pass.axes.iter().take(2).position(|axis| axis.input > 1 || axis.output > 1).unwrap_or(2);
     Ok(Block {
         window,
         axes: 3 - first_axis,
         outputs: outputs as u32,
+        flat,
         lanes: lanes as u32,
         inner,
         exact,
         load_words,
-        store_words: if inner { words(lanes * row.bytes) } else if exact { words(outputs * row.bytes) } else { 0 },
+        store_words: if exact { words(run_bytes) } else { 0 },
         pad: if load_words > 0 && !inner { uniform.axes[2].pad_begin as u32 } else { 0 },
-        offset_index: strides.is_some_and(|index| index.spatial == own.spatial && (!inner || index.c == own.c)),
+        index_map,
         same_place: plan.indices.as_ref().is_none_or(|indices| {
             indices.space.layout == plan.layout || plan.channels == 1 || count(&plan.output_shape[2..]) == 1
         }),
@@ -121,21 +142,12 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
 
 /// Invocations for outputs: where blocks come out even with a row they follow each other, else every row has its own.
 fn rows(pass: &Pass, block: &Block) -> Rows {
-    if block.exact {
+    if block.exact && !(block.inner && block.outputs > 1 && !block.flat) {
         return Rows::of(u64::from(block.outputs()));
     }
-    let width = pass.axes[2].output;
-    Rows { unit: width * OUTPUT_UNIT, outputs: width, invocations: width.div_ceil(u64::from(block.outputs)) }
-}
-
-/// Channels that an invocation takes, the most first: whole words, and no more than four of them.
-fn lanes(dtype: DType) -> &'static [u64] {
-    match dtype.bytes() {
-        1 => &[8, 4],
-        2 => &[8, 4, 2],
-        4 => &[4, 2, 1],
-        _ => &[2, 1],
-    }
+    let (width, inner) = (pass.axes[2].output, pass.inner);
+    let invocations = width.div_ceil(u64::from(block.outputs)) * (inner / u64::from(block.lanes));
+    Rows { unit: width * inner * OUTPUT_UNIT, outputs: width * inner, invocations }
 }
 
 /// The widest words, of one, two or four, that make up so many bytes.
@@ -158,8 +170,7 @@ impl Row<'_> {
         let most = match self.bytes {
             1 => 16,
             2 => 8,
-            // Neighbouring windows share more than they add.
-            4 if self.uniform.stride == 1 => 8,
+            4 => 8,
             _ => 4,
         };
         let least = (4 / self.bytes).max(1);
@@ -169,6 +180,18 @@ impl Row<'_> {
             outputs.extend([4, 2, 1].map(|outputs| outputs.min(width)));
         }
         outputs
+    }
+
+    fn windows_overlap(&self) -> bool {
+        self.uniform.stride <= (self.uniform.kernel - 1) * self.uniform.dilation
+    }
+
+    /// Outputs along the axis that an invocation takes beside each other's channels: more than one where their windows share
+    /// columns.
+    fn beside(&self, lanes: u64, few_taps: impl Fn(&u64) -> bool) -> u64 {
+        let most = if self.windows_overlap() { 4 } else { 1 };
+        let even = |outputs: &u64| self.axis.output.is_multiple_of(*outputs) && few_taps(&(outputs * lanes));
+        [4, 2].into_iter().find(|outputs| *outputs <= most && even(outputs)).unwrap_or(1)
     }
 
     /// Words of a load of the columns that so many outputs step over, if all of these lie inside and begin with a word.

@@ -5,14 +5,14 @@
 //! keep such arrays in memory. So the taps are written out here, and everything that has a meaning of its own (order, windows,
 //! indices, activations) stays in the parts.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::store_part;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::kernel::Block;
+use crate::kernel::{Block, IndexMap};
 
 /// Appends a line. Writing to a String cannot fail.
 macro_rules! line {
@@ -70,7 +70,8 @@ impl Writer<'_> {
     /// Words of a store to Indices.
     fn index_words(&self, index_type: IndexType) -> u32 {
         let natural = index_type.bytes() as u32 / 4;
-        let run = self.block.run() * natural;
+        // The last of flat outputs may not be there.
+        let run = if self.block.flat { natural } else { self.block.run() * natural };
         [4, 2, 1].into_iter().find(|words| run.is_multiple_of(*words) && *words >= natural).unwrap_or(natural)
     }
 
@@ -106,24 +107,13 @@ impl Writer<'_> {
 
     fn main(&mut self) {
         let block = self.block;
-        let [outputs, lanes] = [block.outputs, block.lanes];
         line!(self.text, "@compute @workgroup_size(WORKGROUP)");
-        line!(self.text, "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {{");
+        line!(
+            self.text,
+            "fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {{"
+        );
         line!(self.text, "  let number = invocation(group, pool.grid_width, local);");
         line!(self.text, "  if (number >= pool.blocks) {{\n    return;\n  }}");
-        line!(self.text, "  var rest = pool.block_first + number;");
-        if block.inner {
-            line!(self.text, "  let across_inner = pool.inner / {lanes}u;");
-            line!(self.text, "  let inner = rest % across_inner * {lanes}u;\n  rest = rest / across_inner;");
-        }
-        line!(self.text, "  let across = (pool.axes[2].output + {}u) / {outputs}u;", outputs - 1);
-        line!(self.text, "  let out_2 = rest % across * {outputs}u;\n  let row = rest / across;\n  rest = row;");
-        for axis in (3 - block.axes..2).rev() {
-            line!(self.text, "  let out_{axis} = rest % pool.axes[{axis}].output;");
-            line!(self.text, "  rest = rest / pool.axes[{axis}].output;");
-        }
-        line!(self.text, "  let outer = rest;");
-        self.places();
         for name in self.bests() {
             line!(self.text, "  var key_{name} = Key();\n  var raw_{name} = Raw();");
             if self.index_type.is_some() {
@@ -131,18 +121,75 @@ impl Writer<'_> {
             }
         }
         line!(self.text, "  var wins = false;");
-        let kernel = block.window.kernel;
-        for tap_0 in 0..kernel[0] {
-            for tap_1 in 0..kernel[1] {
-                self.row(tap_0, tap_1);
+        if block.flat {
+            // What lies behind the last output is looked at as that one is, and written as zero.
+            line!(self.text, "  let last = pool.output_first + pool.outputs - 1u;");
+            line!(self.text, "  let output = pool.output_first + number * {}u;", block.outputs);
+            for output in 0..block.outputs {
+                line!(self.text, "  var origin_{output} = 0u;");
+                line!(self.text, "  {{\n  var rest = min(output + {output}u, last);");
+                self.coordinates(1, 1);
+                line!(self.text, "  origin_{output} = {};", self.origin());
+                self.window(output..output + 1);
+                line!(self.text, "  }}");
             }
+        } else {
+            line!(self.text, "  var rest = pool.block_first + number;");
+            self.coordinates(block.outputs, block.lanes);
+            line!(self.text, "  let origin_0 = {};", self.origin());
+            self.window(0..block.outputs);
+            let output = if block.inner {
+                "(row * pool.axes[2].output + out_2) * pool.inner + inner"
+            } else {
+                "row * pool.axes[2].output + out_2"
+            };
+            line!(self.text, "  let output = {output};");
         }
         self.finish();
         line!(self.text, "}}");
     }
 
+    /// Takes a block's number apart, where so many outputs and lanes make one.
+    fn coordinates(&mut self, outputs: u32, lanes: u32) {
+        let block = self.block;
+        let by = |extent: &str, count: u32| match count {
+            1 => extent.to_owned(),
+            _ => format!("(({extent} + {}u) / {count}u)", count - 1),
+        };
+        let times = |count: u32| if count == 1 { String::new() } else { format!(" * {count}u") };
+        if block.inner {
+            line!(self.text, "  let across_inner = {};", by("pool.inner", lanes));
+            line!(self.text, "  let inner = rest % across_inner{};\n  rest = rest / across_inner;", times(lanes));
+        }
+        line!(self.text, "  let across = {};", by("pool.axes[2].output", outputs));
+        line!(self.text, "  let out_2 = rest % across{};\n  let row = rest / across;\n  rest = row;", times(outputs));
+        for axis in (3 - block.axes..2).rev() {
+            line!(self.text, "  let out_{axis} = rest % pool.axes[{axis}].output;");
+            line!(self.text, "  rest = rest / pool.axes[{axis}].output;");
+        }
+        line!(self.text, "  let outer = rest;");
+    }
+
+    /// Where the plane, or the batch item of NHWC, begins in X.
+    fn origin(&self) -> String {
+        let axes = (3 - self.block.axes..3).map(|axis| format!(" * pool.axes[{axis}].input"));
+        let inner = if self.block.inner { " * pool.inner" } else { "" };
+        format!("outer{}{inner}", axes.collect::<String>())
+    }
+
+    /// Looks at the windows of these outputs.
+    fn window(&mut self, outputs: std::ops::Range<u32>) {
+        self.places(outputs.len() as u32);
+        let [planes, rows, _] = self.block.window.kernel;
+        for tap_0 in 0..planes {
+            for tap_1 in 0..rows {
+                self.row(tap_0, tap_1, outputs.clone());
+            }
+        }
+    }
+
     /// Where the rows and columns of the block lie: coordinates in X, those in the padding folded onto taps inside.
-    fn places(&mut self) {
+    fn places(&mut self, outputs: u32) {
         let block = self.block;
         let window = &block.window;
         for axis in 3 - block.axes..2 {
@@ -159,7 +206,7 @@ impl Writer<'_> {
         if block.load_words > 0 && !block.inner {
             line!(self.text, "  let body = out_2 * {stride}u;");
         }
-        for column in self.columns() {
+        for column in self.columns(outputs) {
             if self.in_body(column).is_none() {
                 line!(
                     self.text,
@@ -170,12 +217,12 @@ impl Writer<'_> {
     }
 
     /// The columns that some output of the block looks at, counted from the first tap of the first.
-    fn columns(&self) -> Vec<u32> {
+    fn columns(&self, outputs: u32) -> Vec<u32> {
         let window = &self.block.window;
-        let taps = (0..self.block.outputs).flat_map(|output| {
+        let taps = (0..outputs).flat_map(|output| {
             (0..window.kernel[2]).map(move |tap| output * window.stride[2] + tap * window.dilation[2])
         });
-        taps.collect::<std::collections::BTreeSet<u32>>().into_iter().collect()
+        taps.collect::<BTreeSet<u32>>().into_iter().collect()
     }
 
     /// Where a column lies behind the first element of the block's own columns, if it is one of them and they are loaded in
@@ -195,12 +242,12 @@ impl Writer<'_> {
     }
 
     /// One row of taps: its loads first, then the comparisons.
-    fn row(&mut self, tap_0: u32, tap_1: u32) {
+    fn row(&mut self, tap_0: u32, tap_1: u32, outputs: std::ops::Range<u32>) {
         let block = self.block;
         let place_0 = if block.axes > 2 { format!("outer * pool.axes[0].input + place_0_{tap_0}") } else { "outer".to_owned() };
         let place_1 = if block.axes > 1 { format!("({place_0}) * pool.axes[1].input + place_1_{tap_1}") } else { place_0 };
         line!(self.text, "  {{\n    let row_in = ({place_1}) * pool.axes[2].input;");
-        let columns = self.columns();
+        let columns = self.columns(outputs.len() as u32);
         let raws = if block.inner { self.load_lanes(&columns) } else { self.load_columns(&columns) };
         let indices = self.index_type.is_some();
         let first_row = tap_0 == 0 && tap_1 == 0;
@@ -210,8 +257,8 @@ impl Writer<'_> {
         }
         let window = &block.window;
         for tap in 0..window.kernel[2] {
-            for output in 0..block.outputs {
-                let column = output * window.stride[2] + tap * window.dilation[2];
+            for output in outputs.clone() {
+                let column = (output - outputs.start) * window.stride[2] + tap * window.dilation[2];
                 for lane in 0..block.lanes {
                     let (best, from) = (format!("{output}_{lane}"), format!("{column}_{lane}"));
                     if first_row && tap == 0 {
@@ -237,13 +284,13 @@ impl Writer<'_> {
     /// columns begin at one, element by element beside them.
     fn load_columns(&mut self, columns: &[u32]) -> Vec<(u32, u32, String)> {
         let per_load = self.load_words() * 4 / self.bytes;
-        let mut loads = BTreeMap::new();
+        let mut loads = BTreeSet::new();
         let mut raws = Vec::new();
         for &column in columns {
             let raw = match self.in_body(column) {
                 Some(at) => {
                     line!(self.text, "    let at_{column} = row_in + body + {at}u;");
-                    loads.insert(at / per_load, ());
+                    loads.insert(at / per_load);
                     self.of_load(&format!("load_{}", at / per_load), at % per_load)
                 }
                 None => {
@@ -254,7 +301,7 @@ impl Writer<'_> {
             };
             raws.push((column, 0, raw));
         }
-        for load in loads.keys() {
+        for load in loads {
             line!(self.text, "    let load_{load} = x[(row_in + body - pool.x_first) / {per_load}u + {load}u];");
         }
         raws
@@ -300,22 +347,26 @@ impl Writer<'_> {
         }
     }
 
+    /// A statement that writes an output, if there is that output.
+    fn guarded(&mut self, number: &str, statement: &str) {
+        if self.block.flat {
+            line!(self.text, "    if ({number} <= last) {{\n      {statement}\n    }}");
+        } else {
+            line!(self.text, "    {statement}");
+        }
+    }
+
     /// Values, indices and where they go.
     fn finish(&mut self) {
         let block = self.block;
-        if block.inner {
-            line!(self.text, "  let output = (row * pool.axes[2].output + out_2) * pool.inner + inner;");
-            line!(self.text, "  let origin = outer * (pool.axes[0].input * pool.axes[1].input * pool.axes[2].input * pool.inner);");
-        } else {
-            line!(self.text, "  let output = row * pool.axes[2].output + out_2;");
-            line!(self.text, "  let origin = outer * (pool.axes[0].input * pool.axes[1].input * pool.axes[2].input);");
-        }
         let lowest = block.window.nan_policy == NanPolicy::SeedLowest;
-        if self.index_type.is_some() && block.offset_index && !lowest {
-            line!(self.text, "  let index_origin = index_at(origin);");
+        if self.index_type.is_some() && block.index_map == IndexMap::Offset && !lowest {
+            for output in 0..if block.flat { block.outputs } else { 1 } {
+                line!(self.text, "  let index_origin_{output} = index_at(origin_{output});");
+            }
         }
         // Outputs that are written together: all of the block where neighbours are neighbours in memory, else the lanes.
-        let runs: Vec<Vec<(u32, u32)>> = if block.inner {
+        let runs: Vec<Vec<(u32, u32)>> = if block.inner && !block.flat {
             (0..block.outputs).map(|output| (0..block.lanes).map(|lane| (output, lane)).collect()).collect()
         } else if block.exact {
             vec![(0..block.outputs).map(|output| (output, 0)).collect()]
@@ -324,7 +375,8 @@ impl Writer<'_> {
         };
         for run in runs {
             let first = run[0].0;
-            let offset = if block.inner { format!("output + {first}u * pool.inner") } else { format!("output + {first}u") };
+            let apart = if block.inner && !block.flat { " * pool.inner" } else { "" };
+            let offset = format!("output + {first}u{apart}");
             if block.exact {
                 line!(self.text, "  {{");
             } else {
@@ -353,6 +405,10 @@ impl Writer<'_> {
             .map(|chunk| {
                 let lanes = chunk.iter().enumerate().map(|(at, (output, lane))| {
                     let value = format!("activate(raw_{output}_{lane})");
+                    let value = match self.block.flat && *output > 0 {
+                        true => format!("select(Raw(), {value}, output + {output}u <= last)"),
+                        false => value,
+                    };
                     if at == 0 { value } else { format!("({value} << {}u)", at as u32 * self.bytes * 8) }
                 });
                 lanes.collect::<Vec<String>>().join(" | ")
@@ -375,18 +431,28 @@ impl Writer<'_> {
         let block = self.block;
         for &(output, lane) in run {
             let name = format!("{output}_{lane}");
-            let at = if block.inner && lane > 0 { format!("at_{name} + {lane}u") } else { format!("at_{name}") };
-            let number = if block.inner { format!("output_at + {lane}u") } else { format!("output + {output}u") };
+            let at = if lane > 0 { format!("at_{name} + {lane}u") } else { format!("at_{name}") };
+            let number = if block.inner && !block.flat {
+                format!("output_at + {lane}u")
+            } else {
+                format!("output + {output}u")
+            };
+            let origin = if block.flat { output } else { 0 };
             let index = if lowest {
                 format!("index_of({number}, Candidate(key_{name}, {at}, found_{name}, {at}, true))")
-            } else if block.offset_index {
-                format!("add(index_origin, vec2<u32>({at} - origin, 0u))")
             } else {
-                format!("index_at({at})")
+                match block.index_map {
+                    IndexMap::Position => format!("add(pool.index_base, vec2<u32>({at}, 0u))"),
+                    IndexMap::Offset => {
+                        format!("add(index_origin_{origin}, vec2<u32>({at} - origin_{origin}, 0u))")
+                    }
+                    IndexMap::Digits => format!("index_at({at})"),
+                }
             };
             line!(self.text, "    let index_{name} = {index};");
             if !block.same_place {
-                line!(self.text, "    store_index(store_position({number}) - pool.store_first, index_{name});");
+                let store = format!("store_index(store_position({number}) - pool.store_first, index_{name});");
+                self.guarded(&number, &store);
             }
         }
         if !block.same_place {
@@ -400,7 +466,9 @@ impl Writer<'_> {
         for (number, store) in run.chunks(per_store).enumerate() {
             let values: Vec<String> = store.iter().map(|(output, lane)| format!("index_{output}_{lane}{part}")).collect();
             let value = if values.len() == 1 { values[0].clone() } else { format!("{}({})", words(wide), values.join(", ")) };
-            line!(self.text, "    indices_out[(output_at - pool.store_first) / {per_store}u + {number}u] = {value};");
+            let store = format!("indices_out[(output_at - pool.store_first) / {per_store}u + {number}u] = {value};");
+            let first = run[number * per_store].0;
+            self.guarded(&format!("output + {first}u"), &store);
         }
     }
 }
