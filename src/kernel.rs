@@ -197,6 +197,69 @@ impl Block {
     }
 }
 
+/// What an invocation of the streaming unpool writes, and how it reads and writes: the stride cells of some sources.
+///
+/// ```
+/// use wgpu_pooling::{select, Build, Cells, Choice, DType, IndexType, KernelKey, Limits, MaxPool, MaxUnpool};
+///
+/// let pool = MaxPool::new([2, 2]).strides([2, 2]);
+/// let plan = MaxUnpool::inverse_of(&pool, &[1, 1, 8, 8]).plan(&[1, 1, 4, 4], DType::F32, IndexType::I64)?.into();
+/// let choice = Choice { build: Some(Build::Specialised), ..Choice::default() };
+/// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+/// let cells = schedule.dispatches().iter().find_map(|dispatch| match dispatch.key() {
+///     KernelKey::UnpoolCells { cells, .. } => Some(cells),
+///     _ => None,
+/// });
+/// let cells: &Cells = cells.expect("windows that do not overlap");
+/// assert_eq!(cells.sources(), 4);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cells {
+    pub(crate) kernel: [u32; 3],
+    pub(crate) stride: [u32; 3],
+    pub(crate) pad: [u32; 3],
+    /// Axes from the last one on; those before have one element.
+    pub(crate) axes: usize,
+    /// Neighbouring sources along the last axis.
+    pub(crate) sources: u32,
+    /// Neighbours inside the last axis: channels, for NHWC.
+    pub(crate) lanes: u32,
+    /// Whether there is anything inside the last axis.
+    pub(crate) inner: bool,
+    /// Whether cells come out even with Y, on each axis.
+    pub(crate) exact: [bool; 3],
+    /// Whether a window can reach beyond Y.
+    pub(crate) clipped: bool,
+    /// Words of a load of X; 0 where elements are loaded one by one.
+    pub(crate) load_words: u32,
+    /// Words of a load of Indices, likewise.
+    pub(crate) index_words: u32,
+    /// Words of a store to Y; 0 where single words are stored.
+    pub(crate) store_words: u32,
+    /// Whether indices lie in the order of X.
+    pub(crate) same_place: bool,
+}
+
+impl Cells {
+    /// Sources of one invocation.
+    ///
+    /// ```
+    /// use wgpu_pooling::Cells;
+    /// fn sources(cells: &Cells) -> u32 {
+    ///     cells.sources()
+    /// }
+    /// ```
+    pub fn sources(&self) -> u32 {
+        self.sources * self.lanes
+    }
+
+    /// Kernel, stride and padding of an axis.
+    pub(crate) fn axis(&self, axis: usize) -> [i64; 3] {
+        [self.kernel[axis].into(), self.stride[axis].into(), self.pad[axis].into()]
+    }
+}
+
 /// Everything that a kernel's text depends on. Equal keys share a pipeline.
 ///
 /// ```
@@ -256,6 +319,17 @@ pub enum KernelKey {
         index_type: IndexType,
         /// What it applies to Y.
         activation: ActivationKind,
+    },
+    /// Output words are written by the invocation that has their cells, and indices outside their own windows are noticed.
+    UnpoolCells {
+        /// The element type.
+        dtype: DType,
+        /// The type of the indices.
+        index_type: IndexType,
+        /// What it applies to Y.
+        activation: ActivationKind,
+        /// What an invocation writes.
+        cells: Cells,
     },
     /// The grids of the general path are written.
     UnpoolDecide,
@@ -399,6 +473,9 @@ impl KernelKey {
             KernelKey::UnpoolGather { .. } => {
                 vec![read(binding::X), write(binding::Y), read(binding::INDICES), read(binding::TABLES)]
             }
+            KernelKey::UnpoolCells { .. } => {
+                vec![read(binding::X), write(binding::Y), read(binding::INDICES), write(binding::STATUS)]
+            }
             KernelKey::UnpoolDecide => vec![write(binding::STATUS), write(binding::GRIDS)],
             KernelKey::ConvertClear => vec![write(binding::STATUS)],
             KernelKey::ConvertIndices { .. } => {
@@ -443,6 +520,11 @@ impl KernelKey {
             KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),
             KernelKey::UnpoolCheck { index_type } => format!("unpool check {}", index_type.name()),
             KernelKey::UnpoolGather { dtype, .. } => format!("unpool gather {}", dtype.name()),
+            KernelKey::UnpoolCells { dtype, index_type, cells, .. } => {
+                let [depth, height, width] = cells.kernel;
+                let (index, sources, lanes) = (index_type.name(), cells.sources, cells.lanes);
+                format!("unpool cells {} by {index}, {depth}x{height}x{width}, {sources}x{lanes} sources", dtype.name())
+            }
             KernelKey::UnpoolDecide => "unpool decide".to_owned(),
             KernelKey::ConvertClear => "convert clear".to_owned(),
             KernelKey::ConvertIndices { from_type, to_type } => {

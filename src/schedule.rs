@@ -112,9 +112,9 @@ impl Family {
     /// ```
     pub const fn builds(self) -> &'static [Build] {
         match self {
-            Family::Direct | Family::Separable => &[Build::Generic, Build::Specialised],
+            Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
             Family::Blocked => &[Build::Specialised],
-            Family::Accumulating | Family::Streaming | Family::ClaimEmit | Family::Convert => &[Build::Generic],
+            Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }
 }

@@ -3,14 +3,23 @@
 //! Parts are whole, readable WGSL files; a variant is a file that defines the same names as its siblings. Nothing is
 //! substituted inside a part.
 
-mod block;
-
 use std::fmt::Write;
 
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
 use crate::kernel::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
+
+/// Appends a line. Writing to a String cannot fail.
+macro_rules! line {
+    ($text:expr, $($format:tt)*) => {{
+        let _ = writeln!($text, $($format)*);
+    }};
+}
+
+mod block;
+mod cells;
+mod memory;
 
 macro_rules! parts {
     ($($path:literal),+ $(,)?) => {
@@ -118,6 +127,9 @@ pub fn wgsl(key: &KernelKey) -> String {
     }
     if let KernelKey::PoolBlock { dtype, sink, block, .. } = key {
         text.push_str(&block::text(*dtype, sink.index_type(), block));
+    }
+    if let KernelKey::UnpoolCells { dtype, index_type, cells, .. } = key {
+        text.push_str(&cells::text(dtype.bytes(), *index_type, cells));
     }
     text
 }
@@ -246,6 +258,13 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
                 read_part(index_type),
                 "kernel/unpool_gather.wgsl",
             ]);
+            parts
+        }
+        KernelKey::UnpoolCells { dtype, activation, .. } => {
+            let [word, _, key, order] = element(dtype);
+            let mut parts = vec![word, key, order, "activation/parameters.wgsl"];
+            parts.extend(activation_parts(activation, dtype));
+            parts.extend(["window/windows.wgsl", "core/grid.wgsl", "core/stream.wgsl", "core/status.wgsl"]);
             parts
         }
         KernelKey::UnpoolDecide => vec![

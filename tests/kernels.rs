@@ -8,8 +8,8 @@ mod common;
 
 use common::{gpu, skip};
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, DType, Element, Family, Index, IndexFlattening, IndexType, Layout, Limits,
-    MaxPool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor, reference, select,
+    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, Index, IndexFlattening, IndexType, KernelKey, Layout, Limits,
+    MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor, reference, select,
 };
 
 /// Bits that tell kernels apart: ties everywhere, and of each type what is special: NaN of several payloads, infinities, both
@@ -241,10 +241,72 @@ fn blocks_in_several_dispatches() {
     agrees_within(&limits, Family::Blocked, &odd, &[3, 9, 63, 63], DType::U8, I32);
 }
 
+/// Unpools a pool's output by the cells, with its own indices, then with one that lies elsewhere.
+fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
+    let pooled = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
+    let count = shape.iter().product();
+    let x = Tensor::<T>::new(shape, bits(count, count as u64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
+    let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
+    let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+    let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    let cells = schedule.dispatches().iter().find(|dispatch| matches!(dispatch.key(), KernelKey::UnpoolCells { .. }));
+    let what = format!("{} on {shape:?}", cells.expect("the cells are written by one kernel").key().name());
+    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+    let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
+    same(&what, &prepared.max_unpool_blocking(y.view(), indices.view()).unwrap(), &expected);
+
+    // The first index of the last plane, in the place of every index in turn would be too many: at both ends and between.
+    let data = indices.data();
+    for at in [0, data.len() / 3, data.len() - 1] {
+        for from in [data.len() - 1, 0, data.len() / 2] {
+            let mut foreign = data.to_vec();
+            foreign[at] = data[from];
+            let foreign = Tensor::new(indices.shape(), foreign).unwrap();
+            let expected = reference::max_unpool(&plan, y.view(), foreign.view()).unwrap();
+            same(&what, &prepared.max_unpool_blocking(y.view(), foreign.view()).unwrap(), &expected);
+        }
+    }
+    // Every value that lies just beside a window, above all behind a row's end.
+    for step in [-1, 1, 2, shape[shape.len() - 1] as i64] {
+        let moved: Vec<I> = data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count as i64 - 1))).collect();
+        let moved = Tensor::new(indices.shape(), moved).unwrap();
+        match reference::max_unpool(&plan, y.view(), moved.view()) {
+            Ok(expected) => same(&what, &prepared.max_unpool_blocking(y.view(), moved.view()).unwrap(), &expected),
+            Err(expected) => assert_eq!(prepared.max_unpool_blocking(y.view(), moved.view()), Err(expected), "{what}"),
+        }
+    }
+}
+
+#[test]
+fn unpools_by_cells() {
+    if skip() {
+        return;
+    }
+    let halves = MaxPool::new([2, 2]).strides([2, 2]);
+    unpools::<f32, i64>(&halves, &[2, 3, 8, 16]);
+    unpools::<f32, i32>(&halves, &[2, 3, 9, 13]);
+    unpools::<half::f16, i32>(&halves, &[2, 3, 6, 16]);
+    unpools::<u8, i64>(&halves, &[2, 3, 6, 20]);
+    unpools::<i8, i32>(&halves.clone().flatten(IndexFlattening::Plane), &[2, 3, 6, 32]);
+    unpools::<f64, i64>(&halves.clone().index_order(StorageOrder::ColumnMajor), &[1, 3, 6, 8]);
+    unpools::<f32, i64>(&halves.clone().layout(Layout::Nhwc), &[2, 6, 5, 4]);
+    unpools::<f32, i64>(&halves.clone().layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 8, 3]);
+    unpools::<half::bf16, i32>(&halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 4, 8]);
+    // Windows that overlap, that leave gaps, and that reach beyond the output.
+    let thirds = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    unpools::<f32, i64>(&thirds, &[2, 3, 8, 16]);
+    unpools::<f32, i32>(&thirds, &[2, 3, 9, 15]);
+    unpools::<u8, i32>(&thirds, &[2, 2, 7, 24]);
+    unpools::<f32, i32>(&MaxPool::new([3, 3]).pads([1, 1, 1, 1]), &[1, 2, 5, 8]);
+    unpools::<f32, i64>(&MaxPool::new([2]).strides([3]), &[2, 3, 31]);
+    unpools::<f32, i64>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 2, 4, 6, 8]);
+}
+
 /// Compiling is what costs, so that the list stays short.
 #[test]
 fn the_list_is_short() {
     let source = include_str!("kernels.rs");
-    let listed = source.matches("run(&").count();
-    assert!((30..=64).contains(&listed), "{listed}");
+    let listed = source.matches("run(&").count() + source.matches("unpools::<").count();
+    assert!((30..=80).contains(&listed), "{listed}");
 }

@@ -33,6 +33,11 @@ struct Stream {
   unit: u32,
   skip_minus_one: u32,
   digits: u32,
+  // Invocations that write cells.
+  blocks: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+  reserved_2: u32,
   activation: Activation,
   // From a coordinate of Y to the sources whose windows hold it.
   holders: array<Axis, 3>,

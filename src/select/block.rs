@@ -151,7 +151,7 @@ fn rows(pass: &Pass, block: &Block) -> Rows {
 }
 
 /// The widest words, of one, two or four, that make up so many bytes.
-fn words(bytes: u64) -> u32 {
+pub(super) fn words(bytes: u64) -> u32 {
     [4, 2].into_iter().find(|words| bytes.is_multiple_of(words * 4)).unwrap_or(1) as u32
 }
 

@@ -4,6 +4,7 @@
 mod accumulate;
 mod activation;
 mod block;
+mod cells;
 mod convert;
 mod cut;
 mod digits;
@@ -13,7 +14,7 @@ mod stream;
 mod unpool;
 
 use crate::error::PlanError;
-use crate::plan::{Plan, PoolPlan, count};
+use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
 use crate::schedule::{Build, Family, Limits, Schedule};
 
 /// The most loop iterations that one invocation may come to, all its loops taken together.
@@ -128,9 +129,9 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => match choice.family {
             Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
-            Some(Family::Streaming) => stream::schedule(unpool, limits),
+            Some(Family::Streaming) => choose_stream(unpool, limits, choice),
             // The general path needs least, so what keeps it from the plan keeps everything.
-            None => stream::schedule(unpool, limits).or_else(|_| unpool::schedule(unpool, limits)),
+            None => choose_stream(unpool, limits, choice).or_else(|_| unpool::schedule(unpool, limits)),
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
         },
         Plan::Convert(convert) => match choice.family {
@@ -162,6 +163,16 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     let says_more = |error: &&PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
     let error = errors.iter().rev().take(1).chain(&errors).find(says_more).or(errors.last());
     error.cloned().map_or(schedule(Family::Accumulating), Err)
+}
+
+fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    let large = count(&plan.output_shape) >= SPECIALISED_FROM;
+    match choice.build {
+        Some(build) => stream::schedule(plan, limits, build),
+        None if large => stream::schedule(plan, limits, Build::Specialised)
+            .or_else(|_| stream::schedule(plan, limits, Build::Generic)),
+        None => stream::schedule(plan, limits, Build::Generic),
+    }
 }
 
 /// The families of pools in the order in which they are tried.

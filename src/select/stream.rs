@@ -4,18 +4,18 @@
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::pass::{PassAxis, PassWindow, pass_axis};
 use super::pool::lanes;
-use super::{MAX_ITERATIONS, WORKGROUP, activation, check_bytes, grid, unpool};
+use super::{MAX_ITERATIONS, WORKGROUP, activation, cells, check_bytes, grid, unpool};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
-use crate::schedule::{Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
+use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
 use crate::uniform;
 
 /// The schedule of a streaming unpool.
-pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
     let family = Family::Streaming;
     let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
     let Some(windows) = &plan.windows else {
@@ -26,6 +26,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     }
     let mut schedule = unpool::schedule(plan, limits)?;
     schedule.family = family;
+    schedule.build = build;
     let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
     if sources == 0 || outputs == 0 {
         return refuse("there is nothing to stream");
@@ -50,6 +51,10 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     if iterations > MAX_ITERATIONS {
         return refuse("too many windows hold the same element");
     }
+    let cells = match build {
+        Build::Generic => None,
+        Build::Specialised => Some(cells::cells(plan, &own)?),
+    };
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
     let mut uniform = uniform::Stream {
         outputs: outputs as u32,
@@ -59,6 +64,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         unit: plan.space.unit() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
         activation,
+        blocks: cells.map_or(0, |(_, blocks)| blocks as u32),
         holders: holders.map(|(axis, _)| axis),
         windows: own,
         value: strides(&plan.space.strides()),
@@ -96,11 +102,17 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
             iterations,
         });
     };
-    let check = [Slot::Indices, Slot::Tables, Slot::Status];
-    dispatch(KernelKey::UnpoolCheck { index_type }, grid(sources, limits)?, &check, uniform.digits.into());
-    let gather = KernelKey::UnpoolGather { dtype, index_type, activation: activation_kind };
-    let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Tables];
-    dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
+    if let Some((cells, blocks)) = cells {
+        let key = KernelKey::UnpoolCells { dtype, index_type, activation: activation_kind, cells };
+        let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Status];
+        dispatch(key, grid(blocks, limits)?, &slots, looked_at * u64::from(cells.sources()));
+    } else {
+        let check = [Slot::Indices, Slot::Tables, Slot::Status];
+        dispatch(KernelKey::UnpoolCheck { index_type }, grid(sources, limits)?, &check, uniform.digits.into());
+        let gather = KernelKey::UnpoolGather { dtype, index_type, activation: activation_kind };
+        let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Tables];
+        dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
+    }
     dispatch(KernelKey::UnpoolDecide, [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
     // The report is cleared first; the owners only if the general path runs.
     if let Some(clear) = general.first() {

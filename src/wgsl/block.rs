@@ -8,18 +8,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::memory::{Stored, words};
 use super::store_part;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
 use crate::kernel::{Block, IndexMap};
-
-/// Appends a line. Writing to a String cannot fail.
-macro_rules! line {
-    ($text:expr, $($format:tt)*) => {{
-        let _ = writeln!($text, $($format)*);
-    }};
-}
 
 /// The bindings of X, Y and Indices in the widths that the kernel uses, `load`, and `main`.
 pub(super) fn text(dtype: DType, index_type: Option<IndexType>, block: &Block) -> String {
@@ -37,11 +31,6 @@ struct Writer<'a> {
     index_type: Option<IndexType>,
     block: &'a Block,
     text: String,
-}
-
-/// The type of some words.
-fn words(count: u32) -> String {
-    if count == 1 { "u32".to_owned() } else { format!("vec{count}<u32>") }
 }
 
 impl Writer<'_> {
@@ -85,24 +74,13 @@ impl Writer<'_> {
         }
     }
 
+    fn x(&self) -> Stored {
+        Stored { name: "x", bytes: self.bytes, words: self.load_words() }
+    }
+
     /// One element by its position, however wide the words are.
     fn load(&mut self) {
-        let wide = self.load_words();
-        let body = match (self.bytes, wide) {
-            (8, 4) => "let pair = x[position >> 1u];\n  return select(pair.xy, pair.zw, (position & 1u) == 1u);".to_owned(),
-            (8, _) => "return x[position];".to_owned(),
-            (bytes, _) => {
-                let lanes = 4 / bytes;
-                let word = format!("(position / {lanes}u)");
-                let word = if wide == 1 { format!("x[{word}]") } else { format!("x[{word} / {wide}u][{word} % {wide}u]") };
-                match bytes {
-                    4 => format!("return {word};"),
-                    2 => format!("return ({word} >> ((position & 1u) * 16u)) & 0xffffu;"),
-                    _ => format!("return ({word} >> ((position & 3u) * 8u)) & 0xffu;"),
-                }
-            }
-        };
-        line!(self.text, "fn load(position: u32) -> Raw {{\n  {body}\n}}");
+        line!(self.text, "fn load(position: u32) -> Raw {{\n  return {};\n}}", self.x().single("position"));
     }
 
     fn main(&mut self) {
@@ -283,7 +261,7 @@ impl Writer<'_> {
     /// Loads the columns of a row where neighbours on the last axis are neighbours in memory: in words where the block's own
     /// columns begin at one, element by element beside them.
     fn load_columns(&mut self, columns: &[u32]) -> Vec<(u32, u32, String)> {
-        let per_load = self.load_words() * 4 / self.bytes;
+        let per_load = self.x().per_load();
         let mut loads = BTreeSet::new();
         let mut raws = Vec::new();
         for &column in columns {
@@ -291,7 +269,7 @@ impl Writer<'_> {
                 Some(at) => {
                     line!(self.text, "    let at_{column} = row_in + body + {at}u;");
                     loads.insert(at / per_load);
-                    self.of_load(&format!("load_{}", at / per_load), at % per_load)
+                    self.x().element(&format!("load_{}", at / per_load), at % per_load)
                 }
                 None => {
                     line!(self.text, "    let at_{column} = row_in + place_2_{column};");
@@ -309,7 +287,7 @@ impl Writer<'_> {
 
     /// Loads the columns of a row where a column's elements are neighbours in memory.
     fn load_lanes(&mut self, columns: &[u32]) -> Vec<(u32, u32, String)> {
-        let per_load = self.load_words() * 4 / self.bytes;
+        let per_load = self.x().per_load();
         let mut raws = Vec::new();
         for &column in columns {
             line!(self.text, "    let at_{column} = (row_in + place_2_{column}) * pool.inner + inner;");
@@ -322,29 +300,11 @@ impl Writer<'_> {
                 line!(self.text, "    let load_{column}_{load} = x[(at_{column} - pool.x_first) / {per_load}u + {load}u];");
             }
             for lane in 0..self.block.lanes {
-                let raw = self.of_load(&format!("load_{column}_{}", lane / per_load), lane % per_load);
+                let raw = self.x().element(&format!("load_{column}_{}", lane / per_load), lane % per_load);
                 raws.push((column, lane, raw));
             }
         }
         raws
-    }
-
-    /// An element of a load.
-    fn of_load(&self, load: &str, element: u32) -> String {
-        if self.bytes == 8 {
-            let pair = ["xy", "zw"][element as usize % 2];
-            return if self.load_words() == 4 { format!("{load}.{pair}") } else { load.to_owned() };
-        }
-        let lanes = 4 / self.bytes;
-        let word = match self.load_words() {
-            1 => load.to_owned(),
-            _ => format!("{load}.{}", ["x", "y", "z", "w"][(element / lanes) as usize % 4]),
-        };
-        match self.bytes {
-            4 => word,
-            2 => format!("({word} >> {}u) & 0xffffu", element % lanes * 16),
-            _ => format!("({word} >> {}u) & 0xffu", element % lanes * 8),
-        }
     }
 
     /// A statement that writes an output, if there is that output.
