@@ -13,9 +13,6 @@ use crate::plan::Plan;
 use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
 
-/// The distance of uniforms in their buffer: no device asks for more.
-const UNIFORM_ALIGNMENT: u64 = 256;
-
 /// A schedule, ready to run any number of times. `Send + Sync`; it keeps its [`Gpu`] alive.
 ///
 /// ```no_run
@@ -35,8 +32,8 @@ pub struct Prepared {
     pub(super) schedule: Arc<Schedule>,
     label: String,
     pipelines: Vec<Arc<Pipeline>>,
-    uniforms: wgpu::Buffer,
-    tables: wgpu::Buffer,
+    /// The uniforms and the window tables.
+    constants: wgpu::Buffer,
     /// `None` where the caller brings it.
     scratch: Option<Vec<wgpu::Buffer>>,
     /// Where an unpool that reports nothing keeps its report.
@@ -158,9 +155,9 @@ impl Gpu {
         let pipelines = self.compile(&schedule).await?;
         let (resources, scratch) = inner.scoped(|| (resources(inner, &schedule), scratch(&schedule))).await?;
         self.inner.probe()?;
-        let Resources { uniforms, tables, status } = resources;
+        let Resources { constants, status } = resources;
         let schedule = Arc::new(schedule);
-        Ok(Prepared { gpu: self.clone(), schedule, label, pipelines, uniforms, tables, scratch, status })
+        Ok(Prepared { gpu: self.clone(), schedule, label, pipelines, constants, scratch, status })
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. What was compiled before is left
@@ -261,25 +258,15 @@ impl Gpu {
 
 /// The buffers that belong to a schedule.
 struct Resources {
-    uniforms: wgpu::Buffer,
-    tables: wgpu::Buffer,
+    constants: wgpu::Buffer,
     status: Option<wgpu::Buffer>,
 }
 
 fn resources(inner: &Inner, schedule: &Schedule) -> Resources {
-    let mut bytes = Vec::new();
-    for dispatch in &schedule.dispatches {
-        bytes.resize(bytes.len().next_multiple_of(UNIFORM_ALIGNMENT as usize), 0);
-        bytes.extend_from_slice(&dispatch.uniform);
-    }
-    let tables = bytemuck::cast_slice(&schedule.tables);
     let status = schedule.status_bytes().filter(|_| !reports(schedule));
     let status = status.map(|bytes| inner.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes));
-    Resources {
-        uniforms: inner.filled_buffer("wgpu-pooling uniforms", wgpu::BufferUsages::UNIFORM, &bytes),
-        tables: inner.filled_buffer("wgpu-pooling window tables", wgpu::BufferUsages::STORAGE, tables),
-        status,
-    }
+    let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
+    Resources { constants: inner.filled_buffer("wgpu-pooling constants", usages, &schedule.constants()), status }
 }
 
 /// Whether somebody wants to read the report.
@@ -462,20 +449,23 @@ impl Prepared {
     /// leaves the caller's encoder as it was.
     pub(super) fn groups(&self, bound: &[Bound<'_>]) -> Result<(Vec<wgpu::BindGroup>, Option<Verdict>), ExecuteError> {
         self.gpu.inner.scoped_now(|| {
-            let mut offset = 0;
-            let dispatches = self.schedule.dispatches.iter().zip(&self.pipelines);
+            let tables = self.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
+            let dispatches =
+                self.schedule.dispatches.iter().zip(&self.pipelines).zip(self.schedule.constants_offsets());
             dispatches
-                .map(|(dispatch, pipeline)| {
-                    let size = dispatch.uniform.len() as u64;
-                    let group = self.group(dispatch, pipeline, offset, bound);
-                    offset += size.next_multiple_of(UNIFORM_ALIGNMENT);
-                    group
-                })
+                .map(|((dispatch, pipeline), uniform)| self.group(dispatch, pipeline, uniform, tables, bound))
                 .collect()
         })
     }
 
-    fn group(&self, dispatch: &Dispatch, pipeline: &Pipeline, offset: u64, bound: &[Bound<'_>]) -> wgpu::BindGroup {
+    fn group(
+        &self,
+        dispatch: &Dispatch,
+        pipeline: &Pipeline,
+        uniform: u64,
+        tables: wgpu::BufferSlice<'_>,
+        bound: &[Bound<'_>],
+    ) -> wgpu::BindGroup {
         let resource = |binding: u32, buffer, offset, size: u64| wgpu::BindGroupEntry {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -485,9 +475,9 @@ impl Prepared {
             }),
         };
         let mut entries = Vec::with_capacity(1 + dispatch.slots.len());
-        entries.push(resource(0, &self.uniforms, offset, dispatch.uniform.len() as u64));
+        entries.push(resource(0, &self.constants, uniform, dispatch.uniform.len() as u64));
         for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
-            let whole = if part.slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(bound, part.slot) };
+            let whole = if part.slot == Slot::Tables { Some(tables) } else { of(bound, part.slot) };
             // `check` has found every slice that a dispatch uses.
             if let Some(whole) = whole {
                 let (offset, size) = (whole.offset() + part.offset, part.bytes.unwrap_or(whole.size()));

@@ -7,6 +7,7 @@ mod encode;
 mod memory;
 mod options;
 mod pipeline;
+mod progress;
 mod results;
 mod run;
 mod stream;
