@@ -273,7 +273,7 @@ impl PoolRun<'_> {
         let x = gather(tile.input(), self.plan.input_shape(), self.plan.layout(), source)?;
         let read = x.len() as u64 * T::DTYPE.bytes() as u64;
         self.run.account.device(bytes.device, 0);
-        let mut chain = self.run.gpu.chain();
+        let mut chain = self.run.gpu.chain().on_its_own();
         let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.plan.layout())?;
         drop(x);
         self.run.account.host(0, bytes.host_in);
@@ -546,7 +546,7 @@ mod blocking {
             sink: &mut impl StreamSink<T>,
             options: StreamOptions<'_>,
         ) -> Result<StreamReport, ExecuteError> {
-            pollster::block_on(self.stream_max_pool(plan, source, sink, options))
+            pollster::block_on(self.polling().stream_max_pool(plan, source, sink, options))
         }
 
         /// The blocking twin of [`Gpu::stream_max_pool_with_indices`].
@@ -570,7 +570,7 @@ mod blocking {
             indices: &mut impl StreamSink<I>,
             options: StreamOptions<'_>,
         ) -> Result<StreamReport, ExecuteError> {
-            pollster::block_on(self.stream_max_pool_with_indices(plan, source, sink, indices, options))
+            pollster::block_on(self.polling().stream_max_pool_with_indices(plan, source, sink, indices, options))
         }
     }
 }

@@ -188,7 +188,7 @@ impl UnpoolRun<'_> {
         let prepared = self.run.gpu.prepare(Plan::Unpool(scattering)).await?;
         let device_bytes = device_bytes(prepared.schedule());
         self.run.account.device(device_bytes, 0);
-        let mut chain = self.run.gpu.chain();
+        let mut chain = self.run.gpu.chain().on_its_own();
         let x = chain.upload(TensorView::new(&shape, &sources.values)?, Layout::Nchw)?;
         let indices = chain.upload(TensorView::new(&shape, &sources.targets)?, Layout::Nchw)?;
         self.run.account.report.bytes_uploaded += x.bytes() + indices.bytes();
@@ -368,6 +368,6 @@ impl Gpu {
         sink: &mut impl StreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        pollster::block_on(self.stream_max_unpool(plan, x, indices, sink, options))
+        pollster::block_on(self.polling().stream_max_unpool(plan, x, indices, sink, options))
     }
 }
