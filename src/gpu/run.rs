@@ -230,7 +230,8 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
 }
 
 /// One-shot calls. They wait without a runtime: a thread of the crate's own wakes them. That thread must not be made to wait
-/// in turn, so a waker may not make a blocking call.
+/// in turn, so a waker may not make a blocking call. Buffers and preparations are kept for later calls, in a bounded number;
+/// [`Gpu::trim`] frees them.
 impl Gpu {
     /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). What exceeds the device's limits is computed in tiles, as
     /// [`Gpu::stream_max_pool`] does it.
