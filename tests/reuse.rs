@@ -1,6 +1,7 @@
 //! What calls leave for later ones: buffers and preparations never show in an answer, are bounded, and can be freed.
 #![cfg(feature = "gpu")]
 
+#[expect(dead_code, reason = "devices are opened here, where nobody else leaves anything")]
 mod common;
 
 use std::pin::pin;
