@@ -29,6 +29,7 @@ use crate::schedule::Limits;
 pub struct Gpu {
     pub(super) inner: Arc<Inner>,
     /// Whether calls that wait poll the device themselves, as blocking ones do: one thread fewer to be woken.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(super) polls: bool,
 }
 
@@ -213,6 +214,7 @@ impl Gpu {
                 poison: options.poison_word(),
                 lost,
             }),
+            #[cfg(not(target_arch = "wasm32"))]
             polls: false,
         }
     }

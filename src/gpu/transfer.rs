@@ -122,9 +122,12 @@ impl Gpu {
         } else {
             self.inner.poller.watch(submission)?;
         }
-        // A browser polls by itself.
+        // A browser polls by itself, and answers.
         #[cfg(target_arch = "wasm32")]
-        drop(submission);
+        {
+            let Submission { index, answers } = submission;
+            drop((index, answers));
+        }
         Ok(())
     }
 }
