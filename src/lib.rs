@@ -72,7 +72,7 @@
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
 //! | `schedule.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; the twins of the shaders' structs | wgpu |
 //! | `wgsl.rs`, `shaders/` | key to text: a prelude, then parts | ONNX's words, shapes |
-//! | `gpu/` | all that knows wgpu: context, pipelines, encode, chain, transfer, one-shot | formulas |
+//! | `gpu/` | all that knows wgpu: context, pipelines, encode, chain, transfer, what is kept, one-shot | formulas |
 //! | `element.rs`, `tensor.rs`, `arrays.rs`, `error/` | dtypes, host tensors, ndarray interop, errors | |
 //!
 //! # Invariants

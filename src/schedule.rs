@@ -16,6 +16,9 @@ pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
 /// watchdogs end what takes longer than about two seconds.
 pub(crate) const MAX_WORK: u64 = 1 << 31;
 
+/// Where in their buffer the constants of a dispatch begin, and the tables: no device asks for rounder offsets.
+const CONSTANTS_ALIGNMENT: usize = 256;
+
 /// What a device allows, in plain numbers.
 ///
 /// ```
@@ -379,6 +382,36 @@ impl Schedule {
         slices
     }
 
+    /// What the kernels read beside tensors, as one buffer has it: the uniform of each dispatch, then the window tables.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn constants(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.constants_bytes() as usize);
+        for dispatch in &self.dispatches {
+            bytes.extend_from_slice(&dispatch.uniform);
+            bytes.resize(bytes.len().next_multiple_of(CONSTANTS_ALIGNMENT), 0);
+        }
+        bytes.extend_from_slice(bytemuck::cast_slice(&self.tables));
+        bytes
+    }
+
+    /// Where the uniform of each dispatch begins in the constants, and behind the last one the tables.
+    pub(crate) fn constants_offsets(&self) -> impl Iterator<Item = u64> + '_ {
+        let sizes = self.dispatches.iter().map(|dispatch| dispatch.uniform.len().next_multiple_of(CONSTANTS_ALIGNMENT));
+        core::iter::once(0).chain(sizes.scan(0, |end, size| {
+            *end += size as u64;
+            Some(*end)
+        }))
+    }
+
+    /// The bytes of the constants.
+    pub(crate) fn constants_bytes(&self) -> u64 {
+        self.constants_offsets().last().unwrap_or(0) + self.tables_bytes()
+    }
+
+    fn tables_bytes(&self) -> u64 {
+        self.tables.len() as u64 * 4
+    }
+
     /// The shape of Y, or of the converted indices.
     ///
     /// ```
@@ -501,13 +534,12 @@ impl Schedule {
         if self.dispatches.is_empty() {
             return Ok(());
         }
-        let tables = Some(self.tables.len() as u64 * 4);
         let buffers = [
             ("bytes of X", self.x_bytes()),
             ("bytes of Y", self.y_bytes()),
             ("bytes of Indices", self.indices_bytes()),
             ("bytes of Indices", self.indices_out_bytes()),
-            ("bytes of window tables", tables),
+            ("bytes of uniforms and window tables", Some(self.constants_bytes())),
         ];
         let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
         for (what, bytes) in buffers.into_iter().chain(scratch) {
@@ -549,7 +581,7 @@ impl Schedule {
             Slot::Indices => ("bytes of Indices", self.indices_bytes()),
             Slot::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
             Slot::Status => ("bytes of the report", self.status_bytes()),
-            Slot::Tables => ("bytes of window tables", Some(self.tables.len() as u64 * 4)),
+            Slot::Tables => ("bytes of window tables", Some(self.tables_bytes())),
             Slot::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
         };
         (what, bytes.unwrap_or(0))

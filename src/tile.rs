@@ -1,6 +1,5 @@
 //! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
 
-#[cfg(feature = "gpu")]
 mod boxes;
 
 use std::ops::Range;
@@ -10,14 +9,10 @@ use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexType};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
-use crate::schedule::{Limits, Schedule, device_bytes};
-use crate::select::{Choice, WORKGROUP, select};
+use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule};
+use crate::select::{Choice, select};
 
-#[cfg(feature = "gpu")]
 pub(crate) use boxes::Boxes;
-
-/// The most loop iterations that one submit may come to, so that no driver's watchdog ends it.
-const MOST_WORK: u64 = 1 << 31;
 
 /// How many tiles are on their way at a time: one that the device computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
@@ -246,12 +241,9 @@ impl TileBytes {
     pub fn of(schedule: &Schedule) -> TileBytes {
         let x = schedule.x_bytes().unwrap_or(0);
         let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
-        let uniforms: u64 =
-            schedule.dispatches.iter().map(|dispatch| (dispatch.uniform.len() as u64).next_multiple_of(256)).sum();
-        let tables = schedule.tables.len() as u64 * 4;
         let read_back = y.next_multiple_of(8) + indices.next_multiple_of(8);
         // What is uploaded lies in a staging buffer too until the submit is done.
-        let device = 2 * (x + uniforms + tables) + y + indices + read_back + schedule.scratch_bytes();
+        let device = 2 * (x + schedule.constants_bytes()) + y + indices + read_back + schedule.scratch_bytes();
         TileBytes { host_in: x, host_out: y + indices, device }
     }
 
@@ -291,7 +283,7 @@ impl Tiling {
         }
         // One axis is cut to one output after the other, the outermost in memory first, until there is one whose steps can be
         // found.
-        for dimension in tiling.order() {
+        for &dimension in tiling.boxes().order() {
             tiling.steps[dimension] = 1;
             if fits(&tiling).is_ok() {
                 let set = |tiling: &mut Tiling, step: usize| tiling.steps[dimension] = step;
@@ -339,7 +331,7 @@ impl Tiling {
     /// ```
     pub fn len(&self) -> u64 {
         let parts = self.parts().into_iter().map(|parts| parts as u64);
-        self.counts().into_iter().chain(parts).fold(1, u64::saturating_mul)
+        parts.fold(self.boxes().len(), u64::saturating_mul)
     }
 
     /// Whether there is nothing to compute.
@@ -368,26 +360,15 @@ impl Tiling {
         if number >= self.len() {
             return None;
         }
+        // The parts of one window follow each other.
         let mut rest = number;
-        let mut digit = |radix: u64| {
-            let digit = rest % radix;
-            rest /= radix;
-            digit as usize
-        };
         let parts = self.parts();
         let mut part = vec![0; parts.len()];
-        for (digit_of, &radix) in part.iter_mut().zip(&parts).rev() {
-            *digit_of = digit(radix as u64);
+        for (digit, &radix) in part.iter_mut().zip(&parts).rev() {
+            *digit = (rest % radix as u64) as usize;
+            rest /= radix as u64;
         }
-        let (full, counts) = (self.full(), self.counts());
-        let mut ranges = vec![0..0; full.len()];
-        for dimension in self.order().into_iter().rev() {
-            let (step, begin) = (self.steps[dimension], digit(counts[dimension]));
-            let begin = begin * step;
-            ranges[dimension] = begin..full[dimension].min(begin + step);
-        }
-        let spatial = ranges.split_off(2);
-        let output = Region { batch: ranges[0].clone(), channels: ranges[1].clone(), spatial };
+        let output = self.boxes().region(rest);
         match &self.part_taps {
             None => Some(self.box_tile(output)),
             Some(part_taps) => self.part_tile(output, &part, part_taps),
@@ -480,9 +461,9 @@ impl Tiling {
         [self.plan.batch, self.plan.channels].into_iter().chain(axes).collect()
     }
 
-    /// How many tiles lie along N, C and the spatial axes.
-    fn counts(&self) -> Vec<u64> {
-        self.full().iter().zip(&self.steps).map(|(&full, &step)| (full as u64).div_ceil(step.max(1) as u64)).collect()
+    /// The boxes of outputs that tiles compute.
+    fn boxes(&self) -> Boxes {
+        Boxes::of(self.full(), self.steps.clone(), self.plan.layout)
     }
 
     /// How many parts the longest window has along each spatial axis; none where windows are whole.
@@ -494,36 +475,20 @@ impl Tiling {
         self.plan.axes.iter().zip(part_taps).map(parts).collect()
     }
 
-    /// N, C and the spatial axes as they lie in memory, the outermost first.
-    fn order(&self) -> Vec<usize> {
-        let axes = self.plan.axes.len();
-        match self.plan.layout {
-            Layout::Nchw => (0..axes + 2).collect(),
-            Layout::Nhwc => [0].into_iter().chain(2..axes + 2).chain([1]).collect(),
-        }
-    }
-
     /// What a tile as large as any takes, if that is within the budget and the limits.
     fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
         let plan = self.largest_plan();
         // Tiles that a binding holds need not be cut once more, and all run the same way.
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
-        let schedule = select(&Plan::Pool(plan.clone()), limits, &Choice::default())?;
+        let schedule = select(&Plan::Pool(plan), limits, &Choice::default())?;
         let exceeds = |what, needed: u64, limit: u64| {
             if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
         };
         let peak = TileBytes::of(&schedule).peak();
         exceeds("bytes of tiles", peak, budget_bytes)?;
-        let indices = plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
-        let read_back = device_bytes(count(&plan.output_shape), plan.dtype.bytes()).next_multiple_of(8)
-            + device_bytes(count(&plan.output_shape), indices);
-        exceeds("bytes to read back", read_back, limits.max_buffer_bytes)?;
-        let work = |grid: [u32; 3], iterations: u64| {
-            grid.iter().fold(iterations.saturating_mul(WORKGROUP), |work, &groups| work.saturating_mul(groups.into()))
-        };
-        let work = schedule.dispatches.iter().map(|dispatch| work(dispatch.grid, dispatch.iterations));
-        exceeds("loop iterations of a submit", work.fold(0, u64::saturating_add), MOST_WORK)?;
+        let work = schedule.dispatches.iter().map(Dispatch::work);
+        exceeds("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
         Ok(peak)
     }
 

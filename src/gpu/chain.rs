@@ -4,10 +4,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::context::{Gpu, Inner, Verdict};
-use super::encode::{Buffers, Prepared};
-use super::results::{Place, ReadBack, Readback, Results, Step, Submitted, TIMESTAMP_BYTES};
+use super::encode::{Buffers, Missing, Prepared};
+use super::results::{Place, ReadBack, Readback, Results, Reuse, Step, Submitted, TIMESTAMP_BYTES};
 use super::tensor::DeviceTensor;
-use super::transfer::TENSOR_USAGES;
+use super::transfer::{Submission, TENSOR_USAGES};
 use crate::attributes::Layout;
 use crate::element::{DType, Element};
 use crate::error::ExecuteError;
@@ -53,8 +53,7 @@ pub struct Chain {
     /// The bytes of each staging buffer: one, unless what is read back exceeds the device's largest buffer.
     staging_bytes: Vec<u64>,
     timed: bool,
-    /// Whether long steps are submitted slice by slice.
-    sliced: bool,
+    reuse: Reuse,
     /// What wgpu has yet to say of the work so far.
     verdicts: Verdicts,
 }
@@ -98,7 +97,7 @@ impl Gpu {
             staged: Vec::new(),
             staging_bytes: vec![0],
             timed: false,
-            sliced: false,
+            reuse: Reuse::Staging,
             verdicts: Verdicts(vec![verdict]),
         }
     }
@@ -119,9 +118,17 @@ impl Chain {
         self
     }
 
-    /// Long steps are submitted slice by slice, so that they take more than one submit.
-    pub(super) fn sliced(mut self) -> Self {
-        self.sliced = true;
+    /// A chain of a one-shot call: nobody but the call has a handle on its tensors, which are kept for later calls, and a long
+    /// step is submitted slice by slice.
+    pub(super) fn one_shot(mut self) -> Self {
+        self.reuse = Reuse::Tensors(Vec::new());
+        self
+    }
+
+    /// A chain that takes nothing from earlier calls and leaves nothing for later ones, so that it has no more memory than it
+    /// accounts for.
+    pub(super) fn on_its_own(mut self) -> Self {
+        self.reuse = Reuse::Nothing;
         self
     }
 
@@ -151,9 +158,14 @@ impl Chain {
     /// ```
     pub fn upload<T: Element>(&mut self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         self.gpu.inner.check_alive()?;
-        let (buffer, verdict) = self.gpu.inner.scoped_now(|| self.gpu.tensor_of(&x))?;
+        let lent = matches!(self.reuse, Reuse::Tensors(_));
+        let (buffer, verdict) = self.gpu.inner.scoped_now(|| self.gpu.tensor_of(&x, lent))?;
         self.verdicts.0.extend(verdict);
-        Ok(DeviceTensor::whole(&self.gpu, buffer?, x.shape(), T::DTYPE, layout))
+        let buffer = buffer?;
+        if let Reuse::Tensors(tensors) = &mut self.reuse {
+            tensors.push(buffer.clone());
+        }
+        Ok(DeviceTensor::whole(&self.gpu, buffer, x.shape(), T::DTYPE, layout))
     }
 
     /// The maxima of `x`.
@@ -294,16 +306,17 @@ impl Chain {
     /// # }
     /// ```
     pub fn submit(self) -> Result<Submitted, ExecuteError> {
-        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, verdicts, .. } = self;
+        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, verdicts, reuse } = self;
         let inner = &gpu.inner;
         inner.check_alive()?;
         // What is known to have failed is not submitted.
         let asked = verdicts.0.into_iter().map(|verdict| inner.ask(verdict)).collect::<Result<Vec<_>, _>>()?;
         let mut verdicts = Verdicts(asked.into_iter().flatten().collect());
-        let buffers = || staging_bytes.iter().map(|&bytes| inner.staging_buffer(bytes)).collect::<Vec<_>>();
+        let again = !matches!(reuse, Reuse::Nothing);
+        let buffers = || staging_bytes.iter().map(|&bytes| inner.staging_buffer(bytes, again)).collect::<Vec<_>>();
         let (staging, verdict) = inner.scoped_now(buffers)?;
         verdicts.0.extend(verdict);
-        let ((answers, readbacks, submission), verdict) = inner.scoped_now(|| {
+        let ((submission, readbacks), verdict) = inner.scoped_now(|| {
             for Staged { buffer, offset, bytes, place } in &staged {
                 encoder.copy_buffer_to_buffer(buffer, *offset, &staging[place.staging], place.at, *bytes);
             }
@@ -313,15 +326,12 @@ impl Chain {
                 answers.push(answer);
                 readbacks.push(Readback { staging, mapped });
             }
-            (answers, readbacks, inner.queue.submit([encoder.finish()]))
+            let index = inner.queue.submit([encoder.finish()]);
+            (Submission { index, answers }, readbacks)
         })?;
         verdicts.0.extend(verdict);
-        #[cfg(not(target_arch = "wasm32"))]
-        inner.poller.watch(submission, answers)?;
-        #[cfg(target_arch = "wasm32")]
-        let _ = (submission, answers);
         let read_back_bytes = staging_bytes.iter().sum();
-        Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts })
+        Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts, submission, reuse })
     }
 
     /// Submits the chain and waits for its results.
@@ -351,7 +361,8 @@ impl Chain {
     /// # }
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn run_blocking(self) -> Result<Results, ExecuteError> {
+    pub fn run_blocking(mut self) -> Result<Results, ExecuteError> {
+        self.gpu.polls = true;
         pollster::block_on(self.run())
     }
 
@@ -363,7 +374,7 @@ impl Chain {
         x: Option<&DeviceTensor>,
         indices: Option<&DeviceTensor>,
     ) -> Result<[wgpu::Buffer; 2], ExecuteError> {
-        let Chain { gpu, encoder, timed, sliced, verdicts, .. } = self;
+        let Chain { gpu, encoder, timed, reuse, verdicts, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
@@ -371,15 +382,17 @@ impl Chain {
             tensor.map_or(Ok(()), |tensor| tensor.check_gpu(what, gpu))?;
         }
         // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
-        let (outputs, verdict) = inner.scoped_now(|| Outputs::new(inner, prepared, *timed))?;
+        let all = 0..schedule.dispatches.len();
+        let slices = if let Reuse::Tensors(_) = reuse { schedule.slices() } else { Vec::from([all]) };
+        let (outputs, verdict) = inner.scoped_now(|| Outputs::new(inner, prepared, *timed, slices.len(), reuse))?;
         verdicts.0.extend(verdict);
-        let scratch: Vec<_> = outputs.scratch.iter().map(whole).collect();
+        let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
             x: x.map(DeviceTensor::slice),
             y: outputs.y.as_ref().map(whole),
             indices: indices.map(DeviceTensor::slice),
             indices_out: outputs.indices.as_ref().map(whole),
-            status: outputs.report.as_ref().map(whole),
+            status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
             scratch: &scratch,
         };
         let bound = prepared.check(&buffers)?;
@@ -389,8 +402,6 @@ impl Chain {
             if schedule.dispatches.is_empty() {
                 return None;
             }
-            let all = 0..schedule.dispatches.len();
-            let slices = if *sliced { schedule.slices() } else { Vec::from([all]) };
             for (number, slice) in slices.into_iter().enumerate() {
                 // Between two slices what is recorded is submitted, for the sake of watchdogs.
                 if number > 0 {
@@ -459,15 +470,21 @@ struct Outputs {
     y: Option<wgpu::Buffer>,
     indices: Option<wgpu::Buffer>,
     report: Option<wgpu::Buffer>,
-    /// Declared scratch memory, where the schedule was prepared without it.
-    scratch: Vec<wgpu::Buffer>,
+    missing: Missing,
     clock: Option<Clock>,
 }
 
 impl Outputs {
-    fn new(inner: &Inner, prepared: &Prepared, timed: bool) -> Outputs {
+    fn new(inner: &Inner, prepared: &Prepared, timed: bool, submits: usize, reuse: &mut Reuse) -> Outputs {
         let schedule = &prepared.schedule;
-        let output = |what: &str, bytes: u64| inner.output_buffer(what, TENSOR_USAGES, bytes);
+        let mut output = |what: &str, bytes: u64| {
+            let Reuse::Tensors(tensors) = reuse else {
+                return inner.output_buffer(what, TENSOR_USAGES, bytes);
+            };
+            let buffer = inner.lent_output_buffer(what, bytes);
+            tensors.push(buffer.clone());
+            buffer
+        };
         // Where there is nothing to do there is nothing to report or to measure.
         let works = !schedule.dispatches.is_empty();
         let reported = schedule.status_bytes().filter(|_| works && prepared.reports());
@@ -475,7 +492,7 @@ impl Outputs {
             y: schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes)),
             indices: schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes)),
             report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
-            scratch: prepared.missing_scratch(),
+            missing: prepared.missing(submits > 1),
             clock: (works && timed).then(|| Clock::new(inner)),
         }
     }

@@ -4,9 +4,11 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
+use super::kept::Kept;
 use super::memory::Memory;
 use super::options::GpuOptions;
 use super::pipeline::Pipelines;
+use super::shelf::Shelf;
 #[cfg(not(target_arch = "wasm32"))]
 use super::transfer::{Poller, poll};
 use crate::error::ExecuteError;
@@ -26,6 +28,9 @@ use crate::schedule::Limits;
 #[derive(Debug, Clone)]
 pub struct Gpu {
     pub(super) inner: Arc<Inner>,
+    /// Whether calls that wait poll the device themselves, as blocking ones do: one thread fewer to be woken.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) polls: bool,
 }
 
 /// What clones of a [`Gpu`] share.
@@ -38,6 +43,8 @@ pub(super) struct Inner {
     pub alignment: u64,
     pub pipelines: Pipelines,
     pub memory: Memory,
+    pub shelf: Shelf,
+    pub kept: Kept,
     pub poison: Option<u32>,
     lost: Arc<OnceLock<String>>,
     #[cfg(not(target_arch = "wasm32"))]
@@ -197,6 +204,8 @@ impl Gpu {
                 #[cfg(not(target_arch = "wasm32"))]
                 poller: Poller::new(device.clone()),
                 memory: Memory::new(device.clone(), options.failing_allocations()),
+                shelf: Shelf::default(),
+                kept: Kept::default(),
                 device,
                 queue,
                 limits,
@@ -205,7 +214,15 @@ impl Gpu {
                 poison: options.poison_word(),
                 lost,
             }),
+            #[cfg(not(target_arch = "wasm32"))]
+            polls: false,
         }
+    }
+
+    /// The same for calls that may block their thread.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn polling(&self) -> Gpu {
+        Gpu { inner: Arc::clone(&self.inner), polls: true }
     }
 
     /// Refuses what belongs to another `Gpu`. wgpu numbers devices by instance, so equal devices can be different ones, and
@@ -258,6 +275,39 @@ impl Gpu {
     /// ```
     pub fn adapter_info(&self) -> wgpu::AdapterInfo {
         self.inner.device.adapter_info()
+    }
+
+    /// Frees what is kept for later calls: buffers that one-shot calls and chains have used, at most 64 MiB of them, and the
+    /// preparations of the last eight plans of one-shot calls, at most 1 MiB each. The next calls allocate again. Pipelines
+    /// stay.
+    ///
+    /// One-shot calls take their buffers from there, because wgpu clears every fresh one that a kernel writes, and because
+    /// making and filling buffers is most of what a small call costs. Tensors that the caller holds are never among them.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
+    ///
+    /// let gpu = Gpu::new_blocking()?;
+    /// gpu.max_pool_blocking(&MaxPool::new([2]), TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+    /// assert!(gpu.idle_bytes() > 0);
+    /// gpu.trim();
+    /// assert_eq!(gpu.idle_bytes(), 0);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn trim(&self) {
+        self.inner.shelf.clear();
+        self.inner.kept.clear();
+    }
+
+    /// The bytes that [`Gpu::trim`] would free.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// assert_eq!(gpu.idle_bytes(), 0);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn idle_bytes(&self) -> u64 {
+        self.inner.shelf.bytes() + self.inner.kept.bytes()
     }
 
     /// How many pipelines were compiled so far.

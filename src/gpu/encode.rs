@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::context::{Gpu, Inner, Verdict};
+use super::kept::Preparation;
 use super::pipeline::Pipeline;
 use super::transfer::SCRATCH_USAGES;
 use crate::attributes::OutOfBounds;
@@ -12,9 +13,6 @@ use crate::kernel::Slot;
 use crate::plan::Plan;
 use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
-
-/// The distance of uniforms in their buffer: no device asks for more.
-const UNIFORM_ALIGNMENT: u64 = 256;
 
 /// A schedule, ready to run any number of times. `Send + Sync`; it keeps its [`Gpu`] alive.
 ///
@@ -33,10 +31,16 @@ const UNIFORM_ALIGNMENT: u64 = 256;
 pub struct Prepared {
     pub(super) gpu: Gpu,
     pub(super) schedule: Arc<Schedule>,
+    resources: Arc<Resources>,
+}
+
+/// What a schedule runs with.
+#[derive(Debug)]
+pub(super) struct Resources {
     label: String,
     pipelines: Vec<Arc<Pipeline>>,
-    uniforms: wgpu::Buffer,
-    tables: wgpu::Buffer,
+    /// The uniforms and the window tables.
+    constants: wgpu::Buffer,
     /// `None` where the caller brings it.
     scratch: Option<Vec<wgpu::Buffer>>,
     /// Where an unpool that reports nothing keeps its report.
@@ -156,11 +160,27 @@ impl Gpu {
         let label = schedule.kernel();
         log::debug!("{label}: {} scratch bytes", schedule.scratch_bytes());
         let pipelines = self.compile(&schedule).await?;
-        let (resources, scratch) = inner.scoped(|| (resources(inner, &schedule), scratch(&schedule))).await?;
+        let buffers = || {
+            let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
+            let constants = inner.filled_buffer("wgpu-pooling constants", usages, &schedule.constants());
+            let status = if reports(&schedule) { None } else { inner.status_buffer(&schedule) };
+            (constants, status, scratch(&schedule))
+        };
+        let (constants, status, scratch) = inner.scoped(buffers).await?;
         self.inner.probe()?;
-        let Resources { uniforms, tables, status } = resources;
-        let schedule = Arc::new(schedule);
-        Ok(Prepared { gpu: self.clone(), schedule, label, pipelines, uniforms, tables, scratch, status })
+        let resources = Arc::new(Resources { label, pipelines, constants, scratch, status });
+        Ok(Prepared { gpu: self.clone(), schedule: Arc::new(schedule), resources })
+    }
+
+    /// The same for a one-shot call, which leaves what it prepared for the next call with an equal plan.
+    pub(super) async fn prepare_kept(&self, plan: Plan) -> Result<Prepared, ExecuteError> {
+        if let Some(Preparation { schedule, resources }) = self.inner.kept.find(&plan) {
+            return Ok(Prepared { gpu: self.clone(), schedule, resources });
+        }
+        let prepared = self.prepare(plan).await?;
+        let Prepared { schedule, resources, .. } = &prepared;
+        self.inner.kept.keep(Preparation { schedule: Arc::clone(schedule), resources: Arc::clone(resources) });
+        Ok(prepared)
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. What was compiled before is left
@@ -259,29 +279,6 @@ impl Gpu {
     }
 }
 
-/// The buffers that belong to a schedule.
-struct Resources {
-    uniforms: wgpu::Buffer,
-    tables: wgpu::Buffer,
-    status: Option<wgpu::Buffer>,
-}
-
-fn resources(inner: &Inner, schedule: &Schedule) -> Resources {
-    let mut bytes = Vec::new();
-    for dispatch in &schedule.dispatches {
-        bytes.resize(bytes.len().next_multiple_of(UNIFORM_ALIGNMENT as usize), 0);
-        bytes.extend_from_slice(&dispatch.uniform);
-    }
-    let tables = bytemuck::cast_slice(&schedule.tables);
-    let status = schedule.status_bytes().filter(|_| !reports(schedule));
-    let status = status.map(|bytes| inner.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes));
-    Resources {
-        uniforms: inner.filled_buffer("wgpu-pooling uniforms", wgpu::BufferUsages::UNIFORM, &bytes),
-        tables: inner.filled_buffer("wgpu-pooling window tables", wgpu::BufferUsages::STORAGE, tables),
-        status,
-    }
-}
-
 /// Whether somebody wants to read the report.
 fn reports(schedule: &Schedule) -> bool {
     match &schedule.plan {
@@ -296,6 +293,12 @@ impl Inner {
     fn scratch_buffers(&self, schedule: &Schedule) -> Vec<wgpu::Buffer> {
         let buffer = |&bytes: &u64| self.output_buffer("wgpu-pooling scratch", SCRATCH_USAGES, bytes);
         schedule.scratch.iter().map(buffer).collect()
+    }
+
+    /// Where an unpool that reports nothing keeps its report.
+    fn status_buffer(&self, schedule: &Schedule) -> Option<wgpu::Buffer> {
+        let buffer = |bytes| self.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes);
+        schedule.status_bytes().map(buffer)
     }
 }
 
@@ -374,9 +377,16 @@ impl Prepared {
         dispatches: Range<usize>,
         timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
-        let label = Some(self.label.as_str());
+        let label = Some(self.resources.label.as_str());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
         self.dispatch(&mut pass, bound, groups, dispatches);
+    }
+
+    /// The same for calls that may block their thread.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn polling(&self) -> Prepared {
+        let Prepared { gpu, schedule, resources } = self;
+        Prepared { gpu: gpu.polling(), schedule: Arc::clone(schedule), resources: Arc::clone(resources) }
     }
 
     /// Whether a run has a report that somebody wants to read.
@@ -384,11 +394,14 @@ impl Prepared {
         reports(&self.schedule)
     }
 
-    /// Fresh scratch memory, if the schedule was prepared without.
-    pub(super) fn missing_scratch(&self) -> Vec<wgpu::Buffer> {
-        match &self.scratch {
-            Some(_) => Vec::new(),
-            None => self.gpu.inner.scratch_buffers(&self.schedule),
+    /// What a run needs beside its tensors: nothing unless the schedule was prepared without scratch memory, or another run
+    /// may come between two submits of this one.
+    pub(super) fn missing(&self, several_submits: bool) -> Missing {
+        let inner = &self.gpu.inner;
+        let scratch = several_submits || self.resources.scratch.is_none();
+        Missing {
+            scratch: if scratch { inner.scratch_buffers(&self.schedule) } else { Vec::new() },
+            status: if several_submits && !self.reports() { inner.status_buffer(&self.schedule) } else { None },
         }
     }
 
@@ -396,7 +409,7 @@ impl Prepared {
     pub(super) fn check<'a>(&'a self, buffers: &Buffers<'a>) -> Result<Vec<Bound<'a>>, ExecuteError> {
         self.gpu.inner.check_alive()?;
         let schedule = &self.schedule;
-        let own_status = self.status.as_ref().map(|buffer| buffer.slice(..));
+        let own_status = self.resources.status.as_ref().map(|buffer| buffer.slice(..));
         // Name, slot, slice, bytes needed, whether it is written.
         let slices = [
             ("x", Slot::X, buffers.x, schedule.x_bytes(), false),
@@ -413,7 +426,7 @@ impl Prepared {
             self.bind(&mut bound, what, slot, slice, needed, written)?;
         }
         for (number, &needed) in schedule.scratch.iter().enumerate() {
-            let own = self.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
+            let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
             // The caller brings all of it or nothing.
             let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
             self.bind(&mut bound, "scratch memory", Slot::Scratch(number), slice, needed, true)?;
@@ -462,20 +475,23 @@ impl Prepared {
     /// leaves the caller's encoder as it was.
     pub(super) fn groups(&self, bound: &[Bound<'_>]) -> Result<(Vec<wgpu::BindGroup>, Option<Verdict>), ExecuteError> {
         self.gpu.inner.scoped_now(|| {
-            let mut offset = 0;
-            let dispatches = self.schedule.dispatches.iter().zip(&self.pipelines);
+            let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
+            let dispatches =
+                self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(self.schedule.constants_offsets());
             dispatches
-                .map(|(dispatch, pipeline)| {
-                    let size = dispatch.uniform.len() as u64;
-                    let group = self.group(dispatch, pipeline, offset, bound);
-                    offset += size.next_multiple_of(UNIFORM_ALIGNMENT);
-                    group
-                })
+                .map(|((dispatch, pipeline), uniform)| self.group(dispatch, pipeline, uniform, tables, bound))
                 .collect()
         })
     }
 
-    fn group(&self, dispatch: &Dispatch, pipeline: &Pipeline, offset: u64, bound: &[Bound<'_>]) -> wgpu::BindGroup {
+    fn group(
+        &self,
+        dispatch: &Dispatch,
+        pipeline: &Pipeline,
+        uniform: u64,
+        tables: wgpu::BufferSlice<'_>,
+        bound: &[Bound<'_>],
+    ) -> wgpu::BindGroup {
         let resource = |binding: u32, buffer, offset, size: u64| wgpu::BindGroupEntry {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -485,9 +501,9 @@ impl Prepared {
             }),
         };
         let mut entries = Vec::with_capacity(1 + dispatch.slots.len());
-        entries.push(resource(0, &self.uniforms, offset, dispatch.uniform.len() as u64));
+        entries.push(resource(0, &self.resources.constants, uniform, dispatch.uniform.len() as u64));
         for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
-            let whole = if part.slot == Slot::Tables { Some(self.tables.slice(..)) } else { of(bound, part.slot) };
+            let whole = if part.slot == Slot::Tables { Some(tables) } else { of(bound, part.slot) };
             // `check` has found every slice that a dispatch uses.
             if let Some(whole) = whole {
                 let (offset, size) = (whole.offset() + part.offset, part.bytes.unwrap_or(whole.size()));
@@ -508,7 +524,7 @@ impl Prepared {
         groups: &[wgpu::BindGroup],
         dispatches: Range<usize>,
     ) {
-        let all = self.schedule.dispatches.iter().zip(&self.pipelines).zip(groups);
+        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(groups);
         for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, group, &[]);
@@ -521,6 +537,12 @@ impl Prepared {
             }
         }
     }
+}
+
+/// What a run needs beside its tensors and has to allocate.
+pub(super) struct Missing {
+    pub scratch: Vec<wgpu::Buffer>,
+    pub status: Option<wgpu::Buffer>,
 }
 
 /// The slice that was given for a slot.

@@ -39,6 +39,24 @@ impl Memory {
         self.refused(|device| device.create_query_set(&wgpu::QuerySetDescriptor { count: 0, ..descriptor.clone() }))
     }
 
+    /// Writes so many bytes, whole words, at the begin of a buffer before the next submit. wgpu stages them in memory of its own; where
+    /// that does not suffice nothing is written, and the error scope around the call says so.
+    pub fn write(
+        &self,
+        queue: &wgpu::Queue,
+        buffer: &wgpu::Buffer,
+        bytes: u64,
+        fill: impl FnOnce(wgpu::WriteOnly<'_, [u8]>),
+    ) {
+        if self.is_to_fail() {
+            self.note_failure();
+            return;
+        }
+        if let Some(mut view) = wgpu::BufferSize::new(bytes).and_then(|size| queue.write_buffer_with(buffer, 0, size)) {
+            fill(view.slice(..));
+        }
+    }
+
     /// Asks for a buffer of no use, which no device makes. Nothing is allocated.
     pub fn ask_for_nonsense(&self) {
         let (label, usage) = (Some("wgpu-pooling probe"), wgpu::BufferUsages::empty());
@@ -62,9 +80,13 @@ impl Memory {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let invalid = make(&self.device);
         drop(scope.pop());
+        self.note_failure();
+        invalid
+    }
+
+    fn note_failure(&self) {
         let error = wgpu::Error::OutOfMemory { source: "an allocation was made to fail".into() };
         *self.injected.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        invalid
     }
 }
 

@@ -113,7 +113,7 @@ impl GpuOptions {
         self
     }
 
-    /// Fills every fresh output and scratch buffer with this word before it is computed into, so that an element which no
+    /// Fills every output, and scratch memory when it is made, with this word before it is computed into, so that an element which no
     /// kernel writes shows. For tests; it costs time.
     ///
     /// ```
@@ -126,7 +126,7 @@ impl GpuOptions {
     }
 
     /// Asks `fails` before every buffer and query set that is made, and makes an invalid one instead, as if there were no
-    /// memory left, where it says yes. For tests of one thread: what follows is an [`ExecuteError::OutOfMemory`].
+    /// memory left, where it says yes; before every write that wgpu stages as well, which then does not happen. For tests of one thread: what follows is an [`ExecuteError::OutOfMemory`].
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::answer::Mapped;
 use super::chain::Verdicts;
 use super::context::Gpu;
+use super::transfer::Submission;
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::plan::{Plan, count};
@@ -73,6 +74,8 @@ pub struct Submitted {
     pub(super) read_back_bytes: u64,
     pub(super) timed: bool,
     pub(super) verdicts: Verdicts,
+    pub(super) submission: Submission,
+    pub(super) reuse: Reuse,
 }
 
 impl Submitted {
@@ -112,23 +115,25 @@ impl Submitted {
     /// # }
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn results_blocking(self) -> Result<Results, ExecuteError> {
+    pub fn results_blocking(mut self) -> Result<Results, ExecuteError> {
+        self.gpu.polls = true;
         pollster::block_on(self.results())
     }
 
     /// Waits for the device; the reports are not looked at.
     pub(super) async fn finished(self) -> Result<Results, ExecuteError> {
-        let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts } = self;
+        let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts, submission, reuse } = self;
         for verdict in verdicts.0 {
             let error = verdict.await;
             gpu.inner.outcome(error)?;
         }
+        gpu.see_to(submission)?;
         let mut staging = Vec::new();
         for Readback { staging: buffer, mapped } in readbacks {
             mapped.await.map_err(|error| gpu.inner.failed(error.to_string()))?;
             staging.push(buffer);
         }
-        let mut results = Results { gpu, id, steps, staging, read_back_bytes, timings: None };
+        let mut results = Results { gpu, id, steps, staging, read_back_bytes, timings: None, reuse };
         if timed {
             results.timings = Some(results.read_timings()?);
         }
@@ -154,6 +159,32 @@ pub struct Results {
     staging: Vec<wgpu::Buffer>,
     read_back_bytes: u64,
     timings: Option<Vec<StepTime>>,
+    reuse: Reuse,
+}
+
+/// What becomes of a chain's buffers once its results are dropped.
+#[derive(Debug)]
+pub(super) enum Reuse {
+    /// They are freed.
+    Nothing,
+    /// The staging buffers are kept for later calls.
+    Staging,
+    /// These tensors, which nobody else has a handle on, are kept too.
+    Tensors(Vec<wgpu::Buffer>),
+}
+
+impl Drop for Results {
+    /// There are results only of what the device has done, so the buffers are free for others.
+    fn drop(&mut self) {
+        let inner = &self.gpu.inner;
+        if matches!(self.reuse, Reuse::Nothing) || inner.check_alive().is_err() {
+            return;
+        }
+        // A device that was lost meanwhile may have something to say about it, which concerns nobody any more.
+        let _ = inner.judged(|| self.staging.iter().for_each(wgpu::Buffer::unmap));
+        let tensors = if let Reuse::Tensors(tensors) = &mut self.reuse { std::mem::take(tensors) } else { Vec::new() };
+        self.staging.drain(..).chain(tensors).for_each(|buffer| inner.shelf.put(buffer));
+    }
 }
 
 /// How long the device worked on a step.

@@ -34,7 +34,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok(nothing(plan.output_shape()));
         }
-        let mut chain = self.gpu.chain().sliced();
+        let mut chain = self.gpu.chain().one_shot();
         let x = chain.upload(x, plan.layout())?;
         let y = chain.max_pool(self, &x)?;
         let y = chain.read_back(&y)?;
@@ -66,7 +66,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok((nothing(plan.output_shape()), nothing(plan.indices_shape())));
         }
-        let mut chain = self.gpu.chain().sliced();
+        let mut chain = self.gpu.chain().one_shot();
         let x = chain.upload(x, plan.layout())?;
         let (y, indices) = chain.max_pool_with_indices(self, &x)?;
         let (y, indices) = (chain.read_back(&y)?, chain.read_back(&indices)?);
@@ -101,7 +101,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok(nothing(plan.output_shape()));
         }
-        let mut chain = self.gpu.chain().sliced();
+        let mut chain = self.gpu.chain().one_shot();
         let x = chain.upload(x, plan.layout())?;
         let indices = chain.upload(indices, plan.space().layout())?;
         let y = chain.max_unpool(self, &x, &indices)?;
@@ -137,7 +137,7 @@ impl Prepared {
         if self.schedule.dispatches.is_empty() {
             return Ok(nothing(plan.output_shape()));
         }
-        let mut chain = self.gpu.chain().sliced();
+        let mut chain = self.gpu.chain().one_shot();
         let indices = chain.upload(indices, plan.from().layout())?;
         let converted = chain.convert_indices(self, &indices)?;
         let converted = chain.read_back(&converted)?;
@@ -230,7 +230,8 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
 }
 
 /// One-shot calls. They wait without a runtime: a thread of the crate's own wakes them. That thread must not be made to wait
-/// in turn, so a waker may not make a blocking call.
+/// in turn, so a waker may not make a blocking call. Buffers and preparations are kept for later calls, in a bounded number;
+/// [`Gpu::trim`] frees them.
 impl Gpu {
     /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). What exceeds the device's limits is computed in tiles, as
     /// [`Gpu::stream_max_pool`] does it.
@@ -252,7 +253,7 @@ impl Gpu {
         x: TensorView<'_, T>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = pool.plan(x.shape(), T::DTYPE, None)?;
-        let whole = async { self.prepare(plan.clone()).await?.max_pool(x.clone()).await };
+        let whole = async { self.prepare_kept(plan.clone().into()).await?.max_pool(x.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_pool_in_tiles(&plan, x).await,
             other => other,
@@ -280,7 +281,7 @@ impl Gpu {
         x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         let plan = pool.plan(x.shape(), T::DTYPE, Some(I::INDEX_TYPE))?;
-        let whole = async { self.prepare(plan.clone()).await?.max_pool_with_indices(x.clone()).await };
+        let whole = async { self.prepare_kept(plan.clone().into()).await?.max_pool_with_indices(x.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_pool_with_indices_in_tiles(&plan, x).await,
             other => other,
@@ -308,7 +309,8 @@ impl Gpu {
         indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE)?;
-        let whole = async { self.prepare(plan.clone()).await?.max_unpool(x.clone(), indices.clone()).await };
+        let whole =
+            async { self.prepare_kept(plan.clone().into()).await?.max_unpool(x.clone(), indices.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_unpool_in_tiles(&plan, x, indices).await,
             other => other,
@@ -337,7 +339,7 @@ impl Gpu {
         indices: TensorView<'_, F>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = conversion.plan(indices.shape(), F::INDEX_TYPE, T::INDEX_TYPE)?;
-        self.prepare(plan).await?.convert_indices(indices).await
+        self.prepare_kept(plan.into()).await?.convert_indices(indices).await
     }
 }
 
@@ -359,7 +361,7 @@ mod blocking {
         /// # }
         /// ```
         pub fn max_pool_blocking<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.max_pool(x))
+            pollster::block_on(self.polling().max_pool(x))
         }
 
         /// The blocking twin of [`Prepared::max_pool_with_indices`].
@@ -378,7 +380,7 @@ mod blocking {
             &self,
             x: TensorView<'_, T>,
         ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-            pollster::block_on(self.max_pool_with_indices(x))
+            pollster::block_on(self.polling().max_pool_with_indices(x))
         }
 
         /// The blocking twin of [`Prepared::max_unpool`].
@@ -398,7 +400,7 @@ mod blocking {
             x: TensorView<'_, T>,
             indices: TensorView<'_, I>,
         ) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.max_unpool(x, indices))
+            pollster::block_on(self.polling().max_unpool(x, indices))
         }
 
         /// The blocking twin of [`Prepared::convert_indices`].
@@ -417,7 +419,7 @@ mod blocking {
             &self,
             indices: TensorView<'_, F>,
         ) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.convert_indices(indices))
+            pollster::block_on(self.polling().convert_indices(indices))
         }
     }
 
@@ -439,7 +441,7 @@ mod blocking {
             pool: &(impl Pooling + ?Sized),
             x: TensorView<'_, T>,
         ) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.max_pool(pool, x))
+            pollster::block_on(self.polling().max_pool(pool, x))
         }
 
         /// The blocking twin of [`Gpu::max_pool_with_indices`].
@@ -460,7 +462,7 @@ mod blocking {
             pool: &(impl Pooling + ?Sized),
             x: TensorView<'_, T>,
         ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-            pollster::block_on(self.max_pool_with_indices(pool, x))
+            pollster::block_on(self.polling().max_pool_with_indices(pool, x))
         }
 
         /// The blocking twin of [`Gpu::max_unpool`].
@@ -482,7 +484,7 @@ mod blocking {
             x: TensorView<'_, T>,
             indices: TensorView<'_, I>,
         ) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.max_unpool(unpool, x, indices))
+            pollster::block_on(self.polling().max_unpool(unpool, x, indices))
         }
 
         /// The blocking twin of [`Gpu::convert_indices`].
@@ -504,7 +506,7 @@ mod blocking {
             conversion: &ConvertIndices,
             indices: TensorView<'_, F>,
         ) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.convert_indices(conversion, indices))
+            pollster::block_on(self.polling().convert_indices(conversion, indices))
         }
     }
 }

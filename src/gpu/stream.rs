@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use super::context::Gpu;
 use super::encode::Prepared;
+use super::progress::Run;
 use super::results::{ReadBack, Submitted};
 use crate::attributes::Layout;
 use crate::element::Element;
@@ -158,6 +159,7 @@ pub struct StreamReport {
     pub peak_bytes: u64,
 }
 
+/// What is called after each tile.
 pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
 
 /// How a streaming run is done.
@@ -210,33 +212,6 @@ impl<'a> StreamOptions<'a> {
     }
 }
 
-/// What is held, and the most that ever was.
-#[derive(Default)]
-pub(super) struct Account {
-    host: u64,
-    device: u64,
-    pub report: StreamReport,
-}
-
-impl Account {
-    pub fn host(&mut self, more: u64, less: u64) {
-        self.host = self.host + more - less;
-        self.note();
-    }
-
-    pub fn device(&mut self, more: u64, less: u64) {
-        self.device = self.device + more - less;
-        self.note();
-    }
-
-    fn note(&mut self) {
-        let report = &mut self.report;
-        report.peak_host_bytes = report.peak_host_bytes.max(self.host);
-        report.peak_device_bytes = report.peak_device_bytes.max(self.device);
-        report.peak_bytes = report.peak_bytes.max(self.host + self.device);
-    }
-}
-
 /// A tile on the device.
 struct Flight<T, J> {
     tile: Tile,
@@ -246,31 +221,28 @@ struct Flight<T, J> {
     indices: Option<ReadBack<J>>,
 }
 
-/// A run.
-struct Run<'a> {
-    gpu: &'a Gpu,
+/// A pool's run.
+struct PoolRun<'a> {
+    run: Run<'a>,
     plan: &'a PoolPlan,
     tiling: Tiling,
-    account: Account,
-    progress: StreamProgress,
-    callback: Option<Callback<'a>>,
     /// The last tile's: many are alike where there are no indices.
     prepared: Option<Prepared>,
 }
 
-impl Run<'_> {
+impl PoolRun<'_> {
     /// Reads and computes the tiles; `emit` writes what each gives and says how many bytes that was.
     async fn tiles<T: Element, J: Index>(
         &mut self,
         source: &mut impl StreamSource<T>,
         mut emit: impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
     ) -> Result<(), ExecuteError> {
-        self.tell()?;
+        self.run.tell()?;
         let mut flights = VecDeque::new();
-        for number in 0..self.progress.tiles {
+        for number in 0..self.run.progress.tiles {
             match self.tiling.tile(number) {
                 Some(tile) => flights.push_back(self.launch::<T, J>(tile, source).await?),
-                None => self.progress.done += 1,
+                None => self.run.progress.done += 1,
             }
             if flights.len() as u64 == IN_FLIGHT {
                 self.land(&mut flights, &mut emit).await?;
@@ -291,20 +263,20 @@ impl Run<'_> {
         if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
             // What it replaces goes first.
             self.prepared = None;
-            self.prepared = Some(self.gpu.prepare(tile.plan().clone()).await?);
+            self.prepared = Some(self.run.gpu.prepare(tile.plan().clone()).await?);
         }
         let Some(prepared) = &self.prepared else {
             return Err(ExecuteError::BufferMissing { what: "a tile" });
         };
         let bytes = TileBytes::of(prepared.schedule());
-        self.account.host(bytes.host_in, 0);
+        self.run.account.host(bytes.host_in, 0);
         let x = gather(tile.input(), self.plan.input_shape(), self.plan.layout(), source)?;
         let read = x.len() as u64 * T::DTYPE.bytes() as u64;
-        self.account.device(bytes.device, 0);
-        let mut chain = self.gpu.chain();
+        self.run.account.device(bytes.device, 0);
+        let mut chain = self.run.gpu.chain().on_its_own();
         let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.plan.layout())?;
         drop(x);
-        self.account.host(0, bytes.host_in);
+        self.run.account.host(0, bytes.host_in);
         let (y, indices) = if tile.plan().indices().is_some() {
             let (y, indices) = chain.max_pool_with_indices(prepared, &on_device)?;
             (y, Some(chain.read_back(&indices)?))
@@ -313,9 +285,9 @@ impl Run<'_> {
         };
         let y = chain.read_back(&y)?;
         let submitted = chain.submit()?;
-        self.progress.bytes_read += read;
-        self.account.report.bytes_uploaded += read;
-        self.account.report.tiles += 1;
+        self.run.progress.bytes_read += read;
+        self.run.account.report.bytes_uploaded += read;
+        self.run.account.report.tiles += 1;
         Ok(Flight { tile, bytes, submitted, y, indices })
     }
 
@@ -329,24 +301,16 @@ impl Run<'_> {
             return Ok(());
         };
         let results = submitted.finished().await?;
-        self.account.host(bytes.host_out, 0);
-        self.account.report.bytes_downloaded += results.bytes_read_back();
+        self.run.account.host(bytes.host_out, 0);
+        self.run.account.report.bytes_downloaded += results.bytes_read_back();
         let y = results.take(y)?;
         let indices = indices.map(|indices| results.take(indices)).transpose()?;
         drop(results);
-        self.account.device(0, bytes.device);
-        self.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
-        self.account.host(0, bytes.host_out);
-        self.progress.done += 1;
-        self.tell()
-    }
-
-    fn tell(&mut self) -> Result<(), ExecuteError> {
-        let StreamProgress { done, tiles, .. } = self.progress;
-        match self.callback.as_mut().map(|callback| callback(&self.progress)) {
-            Some(ControlFlow::Break(())) => Err(ExecuteError::Stopped { done, tiles }),
-            _ => Ok(()),
-        }
+        self.run.account.device(0, bytes.device);
+        self.run.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
+        self.run.account.host(0, bytes.host_out);
+        self.run.progress.done += 1;
+        self.run.tell()
     }
 }
 
@@ -516,10 +480,8 @@ impl Gpu {
         check_type("x", plan.dtype().name(), T::DTYPE.name())?;
         self.inner.check_alive()?;
         let tiling = Tiling::new(plan, &self.inner.limits, options.budget_bytes)?;
-        let progress = StreamProgress { done: 0, tiles: tiling.len(), bytes_read: 0, bytes_written: 0 };
-        let (windows_are_cut, account) = (tiling.cuts_windows(), Account::default());
-        let callback = options.progress;
-        let mut run = Run { gpu: self, plan, tiling, account, progress, callback, prepared: None };
+        let windows_are_cut = tiling.cuts_windows();
+        let mut pool = PoolRun { run: Run::new(self, tiling.len(), options), plan, tiling, prepared: None };
         let y_of = (plan.output_shape(), plan.layout());
         let indices_of = plan.indices().map(|indices| (plan.indices_shape(), indices.space.layout()));
         let mut write = |region: &Region, y: &[T], indices: Option<&[I]>| {
@@ -530,8 +492,8 @@ impl Gpu {
             Ok(bytes)
         };
         if !windows_are_cut {
-            run.tiles(source, |tile, y, indices| write(tile.output(), y, indices)).await?;
-            return Ok(run.account.report);
+            pool.tiles(source, |tile, y, indices| write(tile.output(), y, indices)).await?;
+            return Ok(pool.run.account.report);
         }
         // Every tile is one window or a part of one.
         let mut parts = Parts::new();
@@ -552,8 +514,8 @@ impl Gpu {
             let index = index.map(I::from_i64);
             write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref))
         };
-        run.tiles(source, emit).await?;
-        Ok(run.account.report)
+        pool.tiles(source, emit).await?;
+        Ok(pool.run.account.report)
     }
 }
 
@@ -584,7 +546,7 @@ mod blocking {
             sink: &mut impl StreamSink<T>,
             options: StreamOptions<'_>,
         ) -> Result<StreamReport, ExecuteError> {
-            pollster::block_on(self.stream_max_pool(plan, source, sink, options))
+            pollster::block_on(self.polling().stream_max_pool(plan, source, sink, options))
         }
 
         /// The blocking twin of [`Gpu::stream_max_pool_with_indices`].
@@ -608,7 +570,7 @@ mod blocking {
             indices: &mut impl StreamSink<I>,
             options: StreamOptions<'_>,
         ) -> Result<StreamReport, ExecuteError> {
-            pollster::block_on(self.stream_max_pool_with_indices(plan, source, sink, indices, options))
+            pollster::block_on(self.polling().stream_max_pool_with_indices(plan, source, sink, indices, options))
         }
     }
 }

@@ -1,12 +1,9 @@
 //! Unpools of any size: indices are checked while they are read, every tile of Y gets the sources that name it.
 
-use std::ops::ControlFlow;
-
 use super::context::Gpu;
+use super::progress::Run;
 use super::results::{ReadBack, Submitted};
-use super::stream::{
-    Account, Callback, StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource, gather, scatter,
-};
+use super::stream::{StreamOptions, StreamReport, StreamSink, StreamSource, gather, scatter};
 use crate::attributes::{Activation, IndexFlattening, Layout, OutOfBounds};
 use crate::element::Element;
 use crate::error::{ExecuteError, PlanError};
@@ -48,13 +45,10 @@ struct Flight<T> {
     y: ReadBack<T>,
 }
 
-/// A run.
-struct Run<'a> {
-    gpu: &'a Gpu,
+/// An unpool's run.
+struct UnpoolRun<'a> {
+    run: Run<'a>,
     plan: &'a UnpoolPlan,
-    account: Account,
-    progress: StreamProgress,
-    callback: Option<Callback<'a>>,
 }
 
 impl Cut {
@@ -93,11 +87,8 @@ impl Cut {
 /// What a scattering holds on the device, staging included.
 fn device_bytes(schedule: &Schedule) -> u64 {
     let bytes = |bytes: Option<u64>| bytes.unwrap_or(0);
-    let uniforms: u64 =
-        schedule.dispatches.iter().map(|dispatch| (dispatch.uniform.len() as u64).next_multiple_of(256)).sum();
     let (y, status) = (bytes(schedule.y_bytes()), bytes(schedule.status_bytes()));
-    let uploaded =
-        bytes(schedule.x_bytes()) + bytes(schedule.indices_bytes()) + uniforms + schedule.tables.len() as u64 * 4;
+    let uploaded = bytes(schedule.x_bytes()) + bytes(schedule.indices_bytes()) + schedule.constants_bytes();
     2 * uploaded + y + y.next_multiple_of(8) + 2 * status + schedule.scratch_bytes()
 }
 
@@ -147,7 +138,7 @@ fn visit<T: Copy, I: Index>(
     }
 }
 
-impl Run<'_> {
+impl UnpoolRun<'_> {
     /// Reads all indices once: a run with bad ones writes nothing.
     fn look<I: Index>(&mut self, cut: &Cut, indices: &mut impl StreamSource<I>) -> Result<Indices, ExecuteError> {
         let plan = self.plan;
@@ -165,8 +156,8 @@ impl Run<'_> {
                     found.offender = Some((first, value, count + 1));
                 }
             });
-            self.account.host(0, size_of_val(read.as_slice()) as u64);
-            self.tell()?;
+            self.run.account.host(0, size_of_val(read.as_slice()) as u64);
+            self.run.tell()?;
         }
         Ok(found)
     }
@@ -180,8 +171,8 @@ impl Run<'_> {
         source: &mut impl StreamSource<T>,
     ) -> Result<Vec<T>, ExecuteError> {
         let bytes = region.elements() * size_of::<T>() as u64;
-        self.account.host(bytes, 0);
-        self.progress.bytes_read += bytes;
+        self.run.account.host(bytes, 0);
+        self.run.progress.bytes_read += bytes;
         gather(region, shape, layout, source)
     }
 
@@ -194,13 +185,13 @@ impl Run<'_> {
     ) -> Result<Flight<T>, ExecuteError> {
         let scattering = scattering(self.plan, sources.values.len(), region.elements() as usize, last);
         let shape = scattering.input_shape.clone();
-        let prepared = self.gpu.prepare(Plan::Unpool(scattering)).await?;
+        let prepared = self.run.gpu.prepare(Plan::Unpool(scattering)).await?;
         let device_bytes = device_bytes(prepared.schedule());
-        self.account.device(device_bytes, 0);
-        let mut chain = self.gpu.chain();
+        self.run.account.device(device_bytes, 0);
+        let mut chain = self.run.gpu.chain().on_its_own();
         let x = chain.upload(TensorView::new(&shape, &sources.values)?, Layout::Nchw)?;
         let indices = chain.upload(TensorView::new(&shape, &sources.targets)?, Layout::Nchw)?;
-        self.account.report.bytes_uploaded += x.bytes() + indices.bytes();
+        self.run.account.report.bytes_uploaded += x.bytes() + indices.bytes();
         let y = chain.max_unpool(&prepared, &x, &indices)?;
         let y_bytes = region.elements() * size_of::<T>() as u64;
         let y = chain.read_back(&y)?;
@@ -213,11 +204,11 @@ impl Run<'_> {
     /// Waits for a tile. What it gives counts as held.
     async fn land<T: Element>(&mut self, flight: Flight<T>) -> Result<(Region, Tensor<T>), ExecuteError> {
         let results = flight.submitted.finished().await?;
-        self.account.host(flight.y_bytes, 0);
-        self.account.report.bytes_downloaded += results.bytes_read_back();
+        self.run.account.host(flight.y_bytes, 0);
+        self.run.account.report.bytes_downloaded += results.bytes_read_back();
         let y = results.take(flight.y)?;
         drop(results);
-        self.account.device(0, flight.device_bytes);
+        self.run.account.device(0, flight.device_bytes);
         Ok((flight.region, y))
     }
 
@@ -230,19 +221,11 @@ impl Run<'_> {
         let y_bytes = flight.y_bytes;
         let (region, y) = self.land(flight).await?;
         let place = (self.plan.output_shape.as_slice(), self.plan.layout);
-        self.progress.bytes_written += scatter("y", &region, place, y.data(), sink)?;
-        self.account.host(0, y_bytes);
-        self.progress.done += 1;
-        self.account.report.tiles += 1;
-        self.tell()
-    }
-
-    fn tell(&mut self) -> Result<(), ExecuteError> {
-        let StreamProgress { done, tiles, .. } = self.progress;
-        match self.callback.as_mut().map(|callback| callback(&self.progress)) {
-            Some(ControlFlow::Break(())) => Err(ExecuteError::Stopped { done, tiles }),
-            _ => Ok(()),
-        }
+        self.run.progress.bytes_written += scatter("y", &region, place, y.data(), sink)?;
+        self.run.account.host(0, y_bytes);
+        self.run.progress.done += 1;
+        self.run.account.report.tiles += 1;
+        self.run.tell()
     }
 
     /// Gathers what names a tile and submits it, in several steps if it is much; the last is still on the device.
@@ -256,7 +239,7 @@ impl Run<'_> {
         let plan = self.plan;
         let capacity = 2 * cut.elements;
         let held = (capacity * (size_of::<T>() + 4)) as u64;
-        self.account.host(held, 0);
+        self.run.account.host(held, 0);
         let mut sources = Sources { values: zeros(&[capacity])?, targets: zeros(&[capacity])? };
         sources.values.clear();
         sources.targets.clear();
@@ -277,7 +260,7 @@ impl Run<'_> {
                 sources.values.extend_from_slice(so_far.data());
                 sources.targets.extend(0..so_far.data().len() as i32);
                 drop(so_far);
-                self.account.host(0, y_bytes);
+                self.run.account.host(0, y_bytes);
             }
             let read_x: Vec<T> = self.read(&from, &plan.input_shape, plan.layout, x)?;
             let read_indices: Vec<I> = self.read(&from, &plan.indices_shape, plan.space.layout, indices)?;
@@ -294,10 +277,10 @@ impl Run<'_> {
                 }
             });
             let read = size_of_val(read_x.as_slice()) + size_of_val(read_indices.as_slice());
-            self.account.host(0, read as u64);
+            self.run.account.host(0, read as u64);
         }
         let flight = self.launch(region, &mut sources, true).await?;
-        self.account.host(0, held);
+        self.run.account.host(0, held);
         Ok(flight)
     }
 }
@@ -335,22 +318,20 @@ impl Gpu {
         self.inner.check_alive()?;
         let cut = Cut::new(plan, &self.inner.limits, options.budget_bytes)?;
         let tiles = Boxes::new(plan.batch, plan.channels, &plan.outputs, plan.layout, cut.elements as u64);
-        let progress = StreamProgress { done: 0, tiles: tiles.len(), bytes_read: 0, bytes_written: 0 };
-        let callback = options.progress;
-        let mut run = Run { gpu: self, plan, account: Account::default(), progress, callback };
-        run.tell()?;
-        let found = run.look(&cut, indices)?;
+        let mut unpool = UnpoolRun { run: Run::new(self, tiles.len(), options), plan };
+        unpool.run.tell()?;
+        let found = unpool.look(&cut, indices)?;
         if let (OutOfBounds::Error, Some((position, value, count))) = (plan.out_of_bounds, found.offender) {
             return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space.unit(), count });
         }
         let stay = found.stay || plan.space.flatten == IndexFlattening::Plane;
         let mut before = None;
         for region in tiles.iter() {
-            let flight = run.tile(&region, (&cut, stay), (x, indices), (&mut before, sink)).await?;
-            run.finish(before.replace(flight), sink).await?;
+            let flight = unpool.tile(&region, (&cut, stay), (x, indices), (&mut before, sink)).await?;
+            unpool.finish(before.replace(flight), sink).await?;
         }
-        run.finish(before, sink).await?;
-        Ok(run.account.report)
+        unpool.finish(before, sink).await?;
+        Ok(unpool.run.account.report)
     }
 
     /// A one-shot call whose tensors exceed the device's limits.
@@ -387,6 +368,6 @@ impl Gpu {
         sink: &mut impl StreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        pollster::block_on(self.stream_max_unpool(plan, x, indices, sink, options))
+        pollster::block_on(self.polling().stream_max_unpool(plan, x, indices, sink, options))
     }
 }

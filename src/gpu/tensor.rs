@@ -158,7 +158,7 @@ impl Gpu {
     /// ```
     pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         self.inner.check_alive()?;
-        let buffer = self.inner.scoped(|| self.tensor_of(&x)).await??;
+        let buffer = self.inner.scoped(|| self.tensor_of(&x, false)).await??;
         self.inner.probe()?;
         Ok(DeviceTensor::whole(self, buffer, x.shape(), T::DTYPE, layout))
     }
@@ -220,10 +220,14 @@ impl Gpu {
         chain.run().await?.take(wanted)
     }
 
-    /// A buffer with a tensor's elements.
-    pub(super) fn tensor_of<T: Element>(&self, x: &TensorView<'_, T>) -> Result<wgpu::Buffer, PlanError> {
+    /// A buffer with a tensor's elements; one that is lent goes to the next who needs one.
+    pub(super) fn tensor_of<T: Element>(&self, x: &TensorView<'_, T>, lent: bool) -> Result<wgpu::Buffer, PlanError> {
         self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
-        Ok(self.inner.filled_buffer("wgpu-pooling tensor", TENSOR_USAGES, bytemuck::cast_slice(x.data())))
+        let (label, contents) = ("wgpu-pooling tensor", bytemuck::cast_slice(x.data()));
+        Ok(match lent {
+            true => self.inner.lent_filled_buffer(label, contents),
+            false => self.inner.filled_buffer(label, TENSOR_USAGES, contents),
+        })
     }
 
     /// Refuses what no buffer of this device can hold, which wgpu would refuse less clearly.
@@ -292,7 +296,7 @@ mod blocking {
         /// # }
         /// ```
         pub fn download_blocking<T: Element>(&self, tensor: &DeviceTensor) -> Result<Tensor<T>, ExecuteError> {
-            pollster::block_on(self.download(tensor))
+            pollster::block_on(self.polling().download(tensor))
         }
     }
 }

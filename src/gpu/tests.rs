@@ -163,6 +163,33 @@ fn slices_that_are_submitted_one_by_one_give_the_same() {
 }
 
 #[test]
+fn slices_of_one_schedule_from_several_threads_do_not_share_scratch_memory() {
+    let Some(gpu) = gpu() else { return };
+    let plan = MaxPool::new([5, 5]).plan(&[1, 3, 30, 31], DType::F32, None).unwrap();
+    let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    let mut schedule = select(&plan.clone().into(), &gpu.limits(), &choice).unwrap();
+    for dispatch in &mut schedule.dispatches {
+        dispatch.iterations = 1 << 31;
+    }
+    assert!(schedule.slices().len() > 1 && schedule.scratch_bytes() > 0);
+    let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (plan, prepared) = (&plan, &prepared);
+            scope.spawn(move || {
+                let mut x = tensor(plan.input_shape()).into_data();
+                x.rotate_left(thread * 97);
+                let x = Tensor::new(plan.input_shape(), x).unwrap();
+                let expected = reference::max_pool(plan, x.view()).unwrap();
+                for _ in 0..50 {
+                    assert_eq!(prepared.max_pool_blocking(x.view()).as_ref(), Ok(&expected));
+                }
+            });
+        }
+    });
+}
+
+#[test]
 fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
     let Some(gpu) = gpu() else { return };
     let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];

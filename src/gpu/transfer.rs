@@ -9,8 +9,7 @@ use std::thread::JoinHandle;
 #[cfg(not(target_arch = "wasm32"))]
 use super::answer::contained;
 use super::answer::{Answer, Mapped, answer};
-use super::context::Inner;
-#[cfg(not(target_arch = "wasm32"))]
+use super::context::{Gpu, Inner};
 use crate::error::ExecuteError;
 
 /// What the buffers of tensors are made for: kernels, copies either way.
@@ -23,29 +22,48 @@ pub(super) const SCRATCH_USAGES: wgpu::BufferUsages = wgpu::BufferUsages::STORAG
 impl Inner {
     /// A buffer with these contents, rounded up to whole words with zeros.
     pub fn filled_buffer(&self, label: &str, usage: wgpu::BufferUsages, contents: &[u8]) -> wgpu::Buffer {
-        self.mapped_buffer(label, usage, contents.len() as u64, |view| {
-            view.slice(..contents.len()).copy_from_slice(contents);
-        })
+        self.mapped_buffer(label, usage, contents.len() as u64, |view| fill(view, contents))
     }
 
     /// A buffer that kernels write, poisoned if the options say so.
     pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> wgpu::Buffer {
         match self.poison {
-            Some(word) => self.mapped_buffer(label, usage, bytes, |view| {
-                let words = [word; 1024];
-                let poison: &[u8] = bytemuck::cast_slice(&words);
-                for at in (0..view.len()).step_by(poison.len()) {
-                    let end = view.len().min(at + poison.len());
-                    view.slice(at..end).copy_from_slice(&poison[..end - at]);
-                }
-            }),
-            None => self.memory.buffer(&wgpu::BufferDescriptor {
-                label: Some(label),
-                size: bytes.max(4),
-                usage,
-                mapped_at_creation: false,
-            }),
+            Some(word) => self.mapped_buffer(label, usage, bytes, |view| poison(view, word)),
+            None => self.plain_buffer(label, usage, bytes),
         }
+    }
+
+    /// The same for a tensor that is used in one call: from the shelf if it has one.
+    pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> wgpu::Buffer {
+        let bytes = whole_words(contents.len() as u64);
+        let buffer = self.shelf.take(TENSOR_USAGES, bytes);
+        let buffer = buffer.unwrap_or_else(|| self.plain_buffer(label, TENSOR_USAGES, bytes));
+        self.memory.write(&self.queue, &buffer, bytes, |view| fill(view, contents));
+        buffer
+    }
+
+    /// The same for an output.
+    pub fn lent_output_buffer(&self, label: &str, bytes: u64) -> wgpu::Buffer {
+        let Some(buffer) = self.shelf.take(TENSOR_USAGES, bytes) else {
+            return self.output_buffer(label, TENSOR_USAGES, bytes);
+        };
+        if let Some(word) = self.poison {
+            self.memory.write(&self.queue, &buffer, bytes, |view| poison(view, word));
+        }
+        buffer
+    }
+
+    /// A buffer for so many bytes that the host will map; from the shelf, if that is wanted and it has one.
+    pub fn staging_buffer(&self, bytes: u64, reuse: bool) -> wgpu::Buffer {
+        let usages = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let bytes = whole_words(bytes);
+        let kept = if reuse { self.shelf.take(usages, bytes) } else { None };
+        kept.unwrap_or_else(|| self.plain_buffer("wgpu-pooling readback", usages, bytes))
+    }
+
+    fn plain_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> wgpu::Buffer {
+        let (label, size) = (Some(label), whole_words(bytes));
+        self.memory.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }
 
     /// A buffer of whole words, at least one, that the host fills before the device has it.
@@ -54,29 +72,17 @@ impl Inner {
         label: &str,
         usage: wgpu::BufferUsages,
         bytes: u64,
-        fill: impl FnOnce(&mut wgpu::BufferViewMut),
+        fill: impl FnOnce(wgpu::WriteOnly<'_, [u8]>),
     ) -> wgpu::Buffer {
-        // A binding cannot be empty.
-        let size = bytes.next_multiple_of(4).max(4);
-        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true };
-        let buffer = self.memory.buffer(&descriptor);
+        let (label, size) = (Some(label), whole_words(bytes));
+        let buffer = self.memory.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true });
         // Where the allocation failed there is nothing to map; the error scope around us says so.
         if let Ok(mut view) = buffer.get_mapped_range_mut(..) {
-            fill(&mut view);
+            fill(view.slice(..));
             drop(view);
             buffer.unmap();
         }
         buffer
-    }
-
-    /// A buffer for so many bytes that the host will map.
-    pub fn staging_buffer(&self, bytes: u64) -> wgpu::Buffer {
-        self.memory.buffer(&wgpu::BufferDescriptor {
-            label: Some("wgpu-pooling readback"),
-            size: bytes.next_multiple_of(4).max(4),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
     }
 
     /// Asks for the mapping of a staging buffer once the commands so far are done. The answer can be given in the device's
@@ -89,8 +95,63 @@ impl Inner {
     }
 }
 
+/// Bytes as buffers have them: whole words, and at least one, since a binding cannot be empty.
+fn whole_words(bytes: u64) -> u64 {
+    bytes.next_multiple_of(4).max(4)
+}
+
+/// Writes these contents, and zeros behind them.
+fn fill(view: wgpu::WriteOnly<'_, [u8]>, contents: &[u8]) {
+    let (mut here, mut behind) = view.split_at(contents.len());
+    here.copy_from_slice(contents);
+    behind.fill(0);
+}
+
+/// Writes a word everywhere.
+fn poison(view: wgpu::WriteOnly<'_, [u8]>, word: u32) {
+    let (mut words, _) = view.into_chunks::<4>();
+    words.fill(word.to_ne_bytes());
+}
+
+impl Gpu {
+    /// Sees to it that the callbacks of a submission run, and that it is answered: now, or by the crate's own thread.
+    pub(super) fn see_to(&self, submission: Submission) -> Result<(), ExecuteError> {
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.polls {
+            submission.wait(&self.inner.device);
+        } else {
+            self.inner.poller.watch(submission)?;
+        }
+        // A browser polls by itself, and answers.
+        #[cfg(target_arch = "wasm32")]
+        {
+            let Submission { index, answers } = submission;
+            drop((index, answers));
+        }
+        Ok(())
+    }
+}
+
+/// What to wait for, and who is to be told of it.
+#[derive(Debug)]
+pub(super) struct Submission {
+    pub index: wgpu::SubmissionIndex,
+    pub answers: Vec<Arc<Answer>>,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Submission {
+    fn wait(self, device: &wgpu::Device) {
+        let until = wgpu::PollType::Wait { submission_index: Some(self.index), timeout: None };
+        // After a wait the callback has been called, or another thread that polls is about to. Without one it may never be.
+        if !poll(device, until) {
+            self.answers.iter().for_each(|answer| answer.tell(Err(wgpu::BufferAsyncError)));
+        }
+    }
+}
+
 /// The thread that waits for submissions so that readbacks complete without the caller polling. It starts with the first
-/// submission and ends with the [`Gpu`](super::Gpu).
+/// one that is waited for by a future and ends with the [`Gpu`](super::Gpu).
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 pub(super) struct Poller {
@@ -106,18 +167,13 @@ struct Watch {
     thread: JoinHandle<()>,
 }
 
-/// What to wait for, and who is to be told of it.
-#[cfg(not(target_arch = "wasm32"))]
-type Submission = (wgpu::SubmissionIndex, Vec<Arc<Answer>>);
-
 #[cfg(not(target_arch = "wasm32"))]
 impl Poller {
     pub fn new(device: wgpu::Device) -> Self {
         Poller { device, watch: Mutex::new(None) }
     }
 
-    /// Sees to it that the callbacks of a submission run, and that it is answered.
-    pub fn watch(&self, submission: wgpu::SubmissionIndex, answers: Vec<Arc<Answer>>) -> Result<(), ExecuteError> {
+    fn watch(&self, submission: Submission) -> Result<(), ExecuteError> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let submissions = match &*watch {
             Some(watch) => &watch.submissions,
@@ -132,7 +188,7 @@ impl Poller {
             }
         };
         let ended = |_| ExecuteError::Device("the poller thread has ended".to_owned());
-        submissions.send((submission, answers)).map_err(ended)
+        submissions.send(submission).map_err(ended)
     }
 }
 
@@ -154,12 +210,8 @@ impl Drop for Poller {
 
 #[cfg(not(target_arch = "wasm32"))]
 fn wait_for_all(device: &wgpu::Device, submissions: &mpsc::Receiver<Submission>) {
-    while let Ok((submission, answers)) = submissions.recv() {
-        let until = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-        // After a wait the callback has been called, or another thread that polls is about to. Without one it may never be.
-        if !poll(device, until) {
-            answers.iter().for_each(|answer| answer.tell(Err(wgpu::BufferAsyncError)));
-        }
+    while let Ok(submission) = submissions.recv() {
+        submission.wait(device);
     }
 }
 

@@ -1,11 +1,11 @@
-//! Boxes of at most so many elements that cover a tensor.
+//! Boxes that cover a tensor, in the order in which it lies in memory.
 
 use std::ops::Range;
 
 use super::Region;
 use crate::attributes::Layout;
 
-/// A tensor cut into boxes, the outermost axis first.
+/// A tensor cut into boxes, which are numbered in the order of the layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Boxes {
     /// N, C and the spatial extents.
@@ -17,14 +17,20 @@ pub(crate) struct Boxes {
 }
 
 impl Boxes {
-    /// Boxes of neighbours in a layout.
-    pub fn new(batch: usize, channels: usize, spatial: &[usize], layout: Layout, most_elements: u64) -> Boxes {
-        let full: Vec<usize> = [batch, channels].into_iter().chain(spatial.iter().copied()).collect();
-        let order: Vec<usize> = match layout {
+    /// Boxes of these extents, along N, C and the spatial axes like those of the tensor.
+    pub fn of(full: Vec<usize>, steps: Vec<usize>, layout: Layout) -> Boxes {
+        let order = match layout {
             Layout::Nchw => (0..full.len()).collect(),
             Layout::Nhwc => [0].into_iter().chain(2..full.len()).chain([1]).collect(),
         };
-        let mut steps = full.clone();
+        Boxes { full, steps, order }
+    }
+
+    /// Boxes of at most so many neighbours, cut along the outermost axes first.
+    #[cfg(feature = "gpu")]
+    pub fn new(batch: usize, channels: usize, spatial: &[usize], layout: Layout, most_elements: u64) -> Boxes {
+        let full: Vec<usize> = [batch, channels].into_iter().chain(spatial.iter().copied()).collect();
+        let Boxes { full, mut steps, order } = Boxes::of(full.clone(), full, layout);
         let elements = |steps: &[usize]| steps.iter().map(|&step| step as u128).product::<u128>();
         for &axis in &order {
             if elements(&steps) <= u128::from(most_elements) {
@@ -42,20 +48,29 @@ impl Boxes {
         self.counts().into_iter().fold(1, u64::saturating_mul)
     }
 
-    /// The boxes, each with its number, in the order of the layout.
-    pub fn iter(&self) -> impl Iterator<Item = Region> + '_ {
+    /// N, C and the spatial axes, the outermost first.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The box with this number.
+    pub fn region(&self, number: u64) -> Region {
         let counts = self.counts();
-        (0..self.len()).map(move |number| {
-            let mut rest = number;
-            let mut ranges: Vec<Range<usize>> = vec![0..0; self.full.len()];
-            for &axis in self.order.iter().rev() {
-                let begin = (rest % counts[axis]) as usize * self.steps[axis];
-                rest /= counts[axis];
-                ranges[axis] = begin..self.full[axis].min(begin + self.steps[axis]);
-            }
-            let spatial = ranges.split_off(2);
-            Region { batch: ranges[0].clone(), channels: ranges[1].clone(), spatial }
-        })
+        let mut rest = number;
+        let mut ranges: Vec<Range<usize>> = vec![0..0; self.full.len()];
+        for &axis in self.order.iter().rev() {
+            let begin = (rest % counts[axis]) as usize * self.steps[axis];
+            rest /= counts[axis];
+            ranges[axis] = begin..self.full[axis].min(begin + self.steps[axis]);
+        }
+        let spatial = ranges.split_off(2);
+        Region { batch: ranges[0].clone(), channels: ranges[1].clone(), spatial }
+    }
+
+    /// All boxes, in order.
+    #[cfg(feature = "gpu")]
+    pub fn iter(&self) -> impl Iterator<Item = Region> + '_ {
+        (0..self.len()).map(|number| self.region(number))
     }
 
     fn counts(&self) -> Vec<u64> {
@@ -63,7 +78,7 @@ impl Boxes {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "gpu"))]
 mod tests {
     use super::*;
 

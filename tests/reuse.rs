@@ -1,0 +1,172 @@
+//! What calls leave for later ones: buffers and preparations never show in an answer, are bounded, and can be freed.
+#![cfg(feature = "gpu")]
+
+#[expect(dead_code, reason = "devices are opened here, where nobody else leaves anything")]
+mod common;
+
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use common::skip;
+use wgpu_pooling::{
+    DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Tensor, reference,
+};
+
+fn tensor(shape: &[usize], seed: usize) -> Tensor<f32> {
+    let count = shape.iter().product::<usize>();
+    Tensor::new(shape, (0..count).map(|i| (((i + seed) * 7919) % 251) as f32 - 120.0).collect()).unwrap()
+}
+
+/// Devices that have what is computed here alone, with outputs as they come and with poisoned ones.
+fn gpus() -> [Gpu; 2] {
+    [GpuOptions::new(), GpuOptions::new().poison(common::POISON)].map(|options| Gpu::open_blocking(&options).unwrap())
+}
+
+/// A pool with indices, the same without, and the inverse, held against the reference.
+fn check(gpu: &Gpu, shape: [usize; 4], seed: usize) {
+    let x = tensor(&shape, seed);
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    assert_eq!(gpu.max_pool_blocking(&pool, x.view()).as_ref(), Ok(&y), "{shape:?}");
+    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    assert_eq!((&pooled.0, &pooled.1), (&y, &indices), "{shape:?}");
+    let inverse = MaxUnpool::inverse_of(&pool, &shape);
+    let plan = inverse.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+    let back = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
+    assert_eq!(gpu.max_unpool_blocking(&inverse, y.view(), indices.view()).as_ref(), Ok(&back), "{shape:?}");
+}
+
+#[test]
+fn answers_in_used_buffers_are_those_in_fresh_ones() {
+    if skip() {
+        return;
+    }
+    for gpu in gpus() {
+        // Smaller tensors in buffers that larger ones have filled, and packed ones with a part of a word.
+        for (seed, extents) in [(9, 31), (8, 30), (9, 30), (6, 4), (31, 9), (7, 5)].into_iter().enumerate() {
+            check(&gpu, [2, 3, extents.0, extents.1], seed);
+            let bytes = Tensor::new([1, 1, extents.0, extents.1], vec![seed as u8 + 1; extents.0 * extents.1]).unwrap();
+            let y = gpu.max_pool_blocking(&MaxPool::new([2, 3]), bytes.view()).unwrap();
+            assert!(y.data().iter().all(|&byte| byte == seed as u8 + 1));
+        }
+    }
+}
+
+#[test]
+fn what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer() {
+    if skip() {
+        return;
+    }
+    for gpu in gpus() {
+        let shape = [1, 2, 8, 8];
+        let pool = MaxPool::new([2, 2]).strides([2, 2]);
+        let inverse = MaxUnpool::inverse_of(&pool, &shape);
+        let y = tensor(&[1, 2, 4, 4], 3);
+        let bad = Tensor::new(y.shape(), vec![i64::MIN; 32]).unwrap();
+        for seed in 0..6 {
+            let failed = gpu.max_unpool_blocking(&inverse, y.view(), bad.view());
+            assert!(matches!(failed, Err(ExecuteError::IndexOutOfRange { count: 32, .. })), "{failed:?}");
+            check(&gpu, shape, seed);
+            let skips = inverse.clone().out_of_bounds(OutOfBounds::Skip);
+            let zeros = gpu.max_unpool_blocking(&skips, y.view(), bad.view()).unwrap();
+            assert!(zeros.data().iter().all(|&value| value == 0.0));
+            {
+                // Submitted, and dropped before there is an answer.
+                let x = tensor(&shape, 100 + seed);
+                let mut call = pin!(gpu.max_pool(&pool, x.view()));
+                let _ = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            }
+            check(&gpu, shape, seed);
+        }
+    }
+}
+
+#[test]
+fn tensors_that_the_caller_holds_are_nobody_elses() {
+    if skip() {
+        return;
+    }
+    for gpu in gpus() {
+        let x = tensor(&[1, 2, 8, 8], 1);
+        let pool = MaxPool::new([2, 2]).strides([2, 2]);
+        let prepared = gpu.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
+        let expected = prepared.max_pool_blocking(x.view()).unwrap();
+        let mut chain = gpu.chain();
+        let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
+        let y = chain.max_pool(&prepared, &on_device).unwrap();
+        let wanted = chain.read_back::<f32>(&y).unwrap();
+        let results = chain.run_blocking().unwrap();
+        // Results that are still held keep their staging buffer.
+        for seed in 0..4 {
+            check(&gpu, [1, 2, 8, 8], seed);
+        }
+        assert_eq!(results.take(wanted).unwrap(), expected);
+        drop(results);
+        check(&gpu, [1, 2, 8, 8], 5);
+        assert_eq!(gpu.download_blocking::<f32>(&on_device).unwrap(), x);
+        assert_eq!(gpu.download_blocking::<f32>(&y).unwrap(), expected);
+    }
+}
+
+#[test]
+fn what_is_kept_is_bounded_and_can_be_freed() {
+    if skip() {
+        return;
+    }
+    let gpu = Gpu::new_blocking().unwrap();
+    assert_eq!(gpu.idle_bytes(), 0);
+    // Much to upload, little to compute.
+    let pool = MaxPool::new([1, 1]).strides([1, 1 << 16]);
+    let mut most = 0;
+    for mebibytes in [1, 30, 3, 20, 70, 9, 25, 40] {
+        let x = Tensor::new([1, 1, mebibytes, 1 << 20], vec![mebibytes as u8; mebibytes << 20]).unwrap();
+        let y = gpu.max_pool_blocking(&pool, x.view()).unwrap();
+        assert!(y.data().len() == mebibytes * 16 && y.data().iter().all(|&byte| byte == mebibytes as u8));
+        most = most.max(gpu.idle_bytes());
+        assert!(gpu.idle_bytes() <= (64 + 8) << 20, "{} bytes", gpu.idle_bytes());
+    }
+    assert!(most > 32 << 20, "{most} bytes");
+    gpu.trim();
+    assert_eq!(gpu.idle_bytes(), 0);
+    // More plans and more sizes than are kept.
+    for extent in 2..100 {
+        check(&gpu, [1, 1, extent, 2], extent);
+    }
+    assert!((1..=8 << 20).contains(&gpu.idle_bytes()), "{} bytes", gpu.idle_bytes());
+    let clone = gpu.clone();
+    clone.trim();
+    assert_eq!(gpu.idle_bytes(), 0);
+    check(&gpu, [1, 1, 9, 9], 0);
+
+    // A run in the memory that the caller allows leaves nothing behind.
+    gpu.trim();
+    let x = tensor(&[4, 4, 16, 16], 0);
+    let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
+    let mut y = vec![0.0; 4 * 4 * 15 * 15];
+    let options = wgpu_pooling::StreamOptions::new(64 << 10);
+    gpu.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options).unwrap();
+    assert_eq!(gpu.idle_bytes(), 0);
+}
+
+#[test]
+fn freeing_while_other_threads_compute_disturbs_nobody() {
+    if skip() {
+        return;
+    }
+    for gpu in gpus() {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let gpu = &gpu;
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        check(gpu, [1, 1 + (thread + round) % 3, 8, 6], round);
+                        if round % 4 == thread {
+                            gpu.trim();
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
