@@ -299,6 +299,15 @@ pub enum KernelKey {
         /// What an invocation computes.
         block: Block,
     },
+    /// The first stage of a pool of whole planes: many candidates for each.
+    PoolReduce {
+        /// The element type.
+        dtype: DType,
+        /// The NaN rule; the window is the plane.
+        constants: WindowConstants,
+        /// Words of a load; 0 where elements are loaded one by one.
+        load_words: u32,
+    },
     /// Nobody owns anything.
     UnpoolClear,
     /// Sources claim their targets.
@@ -463,6 +472,7 @@ impl KernelKey {
                 }
                 bindings
             }
+            KernelKey::PoolReduce { .. } => vec![read(binding::X), write(binding::CANDIDATES_OUT)],
             KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
             KernelKey::UnpoolClaim { .. } => {
                 vec![read(binding::INDICES), write(binding::OWNERS), write(binding::STATUS)]
@@ -515,6 +525,9 @@ impl KernelKey {
                 let [depth, height, width] = block.window.kernel;
                 let (sink, outputs, lanes) = (sink.name(), block.outputs, block.lanes);
                 format!("pool {} to {sink}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name())
+            }
+            KernelKey::PoolReduce { dtype, load_words, .. } => {
+                format!("pool {} reduced to candidates, {load_words} words a load", dtype.name())
             }
             KernelKey::UnpoolClear => "unpool clear".to_owned(),
             KernelKey::UnpoolClaim { index_type } => format!("unpool claim {}", index_type.name()),

@@ -70,6 +70,9 @@ pub enum Family {
     /// Pools with small windows, none of them empty: an invocation computes several neighbouring outputs, loads what they share
     /// once and in wide words, and knows its window. Specialised only.
     Blocked,
+    /// Pools of whole planes: many invocations share a plane, each reads a part of it in wide words and leaves a candidate, and
+    /// further stages choose among those.
+    Reducing,
     /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
     /// along its axis is cut into parts, each looked at tap by tap for every output.
     Separable,
@@ -96,6 +99,7 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::Blocked => "blocked",
+            Family::Reducing => "reducing",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
             Family::Streaming => "streaming",
@@ -117,7 +121,7 @@ impl Family {
         match self {
             Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
             Family::Blocked => &[Build::Specialised],
-            Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
+            Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }
 }

@@ -20,6 +20,7 @@ macro_rules! line {
 mod block;
 mod cells;
 mod memory;
+mod reduce;
 
 macro_rules! parts {
     ($($path:literal),+ $(,)?) => {
@@ -128,6 +129,9 @@ pub fn wgsl(key: &KernelKey) -> String {
     if let KernelKey::PoolBlock { dtype, sink, block, .. } = key {
         text.push_str(&block::text(*dtype, sink.index_type(), block));
     }
+    if let KernelKey::PoolReduce { dtype, load_words, .. } = key {
+        text.push_str(&reduce::text(dtype.bytes(), *load_words));
+    }
     if let KernelKey::UnpoolCells { dtype, index_type, cells, .. } = key {
         text.push_str(&cells::text(dtype.bytes(), *index_type, cells));
     }
@@ -140,6 +144,7 @@ fn prelude(key: &KernelKey) -> String {
     let constants = match key {
         KernelKey::Pool { constants, .. } => constants.as_ref(),
         KernelKey::PoolBlock { block, .. } => Some(&block.window),
+        KernelKey::PoolReduce { constants, .. } => Some(constants),
         _ => None,
     };
     if let Some(constants) = constants {
@@ -219,6 +224,13 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
                 parts.extend(["index/wide.wgsl", "index/flat.wgsl"]);
                 parts.extend(block::store_of_parts(Some(index_type), &block));
             }
+            parts
+        }
+        KernelKey::PoolReduce { dtype, .. } => {
+            let [word, _, key, order] = element(dtype);
+            let mut parts = vec![word, key, order, "activation/parameters.wgsl"];
+            parts.extend(["window/windows.wgsl", "window/constant.wgsl", "core/grid.wgsl", "core/present.wgsl"]);
+            parts.extend(["core/pool.wgsl", "core/candidate.wgsl", "core/rank.wgsl"]);
             parts
         }
         KernelKey::UnpoolClear => vec![

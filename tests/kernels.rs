@@ -8,7 +8,7 @@ mod common;
 
 use common::{gpu, skip};
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, Index, IndexFlattening, IndexType, KernelKey, Layout, Limits,
+    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, Index, GlobalMaxPool, IndexFlattening, IndexType, KernelKey, Layout, Limits,
     MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor, reference, select,
 };
 
@@ -239,6 +239,42 @@ fn blocks_in_several_dispatches() {
     agrees_within(&limits, Family::Blocked, &nhwc, &[3, 12, 20, 16], DType::F16, I32);
     let odd = stem.clone().dilations([1, 2]);
     agrees_within(&limits, Family::Blocked, &odd, &[3, 9, 63, 63], DType::U8, I32);
+}
+
+#[test]
+fn planes_reduced_in_stages() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Reducing, pool, shape, dtype, indices);
+    let global = GlobalMaxPool::new();
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::F64, DType::I32] {
+        run(&global, &[2, 3, 64, 80], dtype, I64);
+    }
+    run(&global, &[1, 2, 300, 301], DType::F32, I32);
+    run(&global, &[3, 1, 17, 67], DType::U8, I32);
+    run(&global, &[1, 1, 3, 700, 900], DType::F16, I64);
+    for nan_policy in [NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 3, 70, 90], DType::F32, I64);
+        run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 1, 70, 90], DType::I8, I64);
+    }
+    run(&AdaptiveMaxPool::new([1, 1]), &[2, 3, 40, 50], DType::Bf16, I32);
+    // Planes of the same elements, of NaN alone among them.
+    for value in [f32::NAN, f32::NEG_INFINITY, -0.0, 5.0] {
+        let mut data = vec![value; 2 * 100 * 100];
+        data[100 * 100 + 7] = 6.0;
+        let x = Tensor::new([1, 2, 100, 100], data).unwrap();
+        let plan = global.plan(x.shape(), DType::F32, I64).unwrap();
+        let choice = Choice { family: Some(Family::Reducing), build: None };
+        let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
+        let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+        let (y, indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+        let (expected_y, expected_indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        same("a plane of one value", &y, &expected_y);
+        same("a plane of one value", &indices, &expected_indices);
+    }
+    let limits = Limits { max_binding_bytes: 100 << 10, ..gpu().limits() };
+    agrees_within(&limits, Family::Reducing, &global, &[1, 9, 100, 101], DType::F32, I64);
 }
 
 /// Unpools a pool's output by the cells, with its own indices, then with one that lies elsewhere.

@@ -2,7 +2,7 @@
 
 use super::cut::{Cutter, OUTPUT_UNIT, Rows};
 use super::digits::dense_strides;
-use super::pass::{ALIGNMENT, Pass, PassAxis, passes};
+use super::pass::{Pass, PassAxis, passes};
 use super::pool::{Finish, constants};
 use super::grid;
 use crate::error::PlanError;
@@ -45,10 +45,7 @@ pub(super) fn dispatches(
     let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
     let rows = rows(pass, &block);
     let cutter = Cutter { plan, passes: &passes, limits };
-    for mut cut in cutter.cuts(0, sink, &rows)? {
-        // Wide loads may take in elements behind the last one that counts.
-        let unit = ALIGNMENT / plan.dtype.bytes() as u64;
-        cut.x.end = cut.x.end.next_multiple_of(unit).min(count(&plan.input_shape));
+    for cut in cutter.cuts(0, sink, &rows)? {
         let blocks = rows.invocations(cut.outputs.count());
         let grid = grid(blocks, limits)?;
         let mut uniform: uniform::Pool = uniform;

@@ -1,6 +1,6 @@
 //! Cutting a pass into dispatches where a buffer exceeds a binding, a grid the device, or the work a watchdog's patience.
 
-use super::pass::{Pass, Span};
+use super::pass::{ALIGNMENT, Pass, Span};
 use super::{MAX_DISPATCHES, MAX_TAPS, grid};
 use crate::error::PlanError;
 use crate::kernel::{Sink, Slot, Source};
@@ -73,9 +73,12 @@ impl Cutter<'_> {
         let source = pass.source(outputs, &pass.taps());
         // An uncut pass binds its buffers whole.
         let cut = |span: Span, bytes: usize| if whole { Span { first: 0, ..span } } else { span.aligned(bytes) };
+        let mut x = cut(self.x(number, outputs), self.plan.dtype.bytes());
+        // Wide loads may take in elements behind the last one that counts.
+        x.end = x.end.next_multiple_of(ALIGNMENT / self.plan.dtype.bytes() as u64).min(count(&self.plan.input_shape));
         Cut {
             outputs,
-            x: cut(self.x(number, outputs), self.plan.dtype.bytes()),
+            x,
             source: cut(source, CANDIDATE_BYTES as usize),
             store: cut(self.store(outputs), self.index_bytes()),
         }

@@ -10,6 +10,7 @@ mod cut;
 mod digits;
 mod pass;
 mod pool;
+mod reduce;
 mod stream;
 mod unpool;
 
@@ -47,6 +48,9 @@ pub(crate) const WORKGROUP: u64 = 64;
 /// Pools of fewer elements run in the generic build: a kernel of their own would take longer to compile than it ever saves.
 pub(crate) const SPECIALISED_FROM: u64 = 1 << 16;
 
+/// Windows of fewer taps are looked at by one invocation, even if they are whole planes.
+const REDUCED_FROM: u64 = 1_024;
+
 /// What to run instead of what [`select`] would choose.
 ///
 /// ```
@@ -77,6 +81,7 @@ pub struct Choice {
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let all = [
         Family::Blocked,
+        Family::Reducing,
         Family::Direct,
         Family::Separable,
         Family::Accumulating,
@@ -152,8 +157,8 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
         return schedule(family);
     }
     let mut errors = Vec::new();
-    for family in preference(build) {
-        match schedule(*family).and_then(|schedule| schedule.check(limits).map(|()| schedule)) {
+    for family in preference(plan, build) {
+        match schedule(family).and_then(|schedule| schedule.check(limits).map(|()| schedule)) {
             Ok(schedule) => return Ok(schedule),
             Err(error) => errors.push(error),
         }
@@ -176,11 +181,17 @@ fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 }
 
 /// The families of pools in the order in which they are tried.
-fn preference(build: Build) -> &'static [Family] {
-    match build {
-        Build::Generic => &[Family::Direct, Family::Separable, Family::Accumulating],
-        Build::Specialised => &[Family::Blocked, Family::Direct, Family::Separable, Family::Accumulating],
+fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
+    let mut families = Vec::new();
+    if build == Build::Specialised {
+        families.push(Family::Blocked);
+        let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
+        if taps >= REDUCED_FROM {
+            families.push(Family::Reducing);
+        }
     }
+    families.extend([Family::Direct, Family::Separable, Family::Accumulating]);
+    families
 }
 
 /// Workgroups for so many invocations, folded into x and y.

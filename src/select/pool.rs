@@ -3,11 +3,11 @@
 use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
-use super::{MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid};
+use super::{MAX_ITERATIONS, accumulate, activation, block, reduce, check_buffer, check_bytes, check_elements, grid};
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Sink, Source, WindowConstants};
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, WindowConstants};
 use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::uniform::{self, pair};
@@ -15,7 +15,7 @@ use crate::wgsl::{IGNORE_NAN, nan_policy_number};
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if !matches!(family, Family::Direct | Family::Blocked | Family::Separable | Family::Accumulating) {
+    if !matches!(family, Family::Direct | Family::Blocked | Family::Reducing | Family::Separable | Family::Accumulating) {
         return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
@@ -52,7 +52,13 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         }
         _ => {}
     }
-    let passes = passes(plan, family, limits)?;
+    let (passes, reduction) = match family {
+        Family::Reducing => {
+            let reduction = reduce::reduction(plan)?;
+            (reduction.passes(plan), Some(reduction))
+        }
+        _ => (passes(plan, family, limits)?, None),
+    };
     let last = passes.len() - 1;
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
     let mut uniforms = Vec::new();
@@ -79,7 +85,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let constants = (build == Build::Specialised).then(|| constants(&uniforms[number], plan));
-        let key = KernelKey::Pool { dtype: plan.dtype, source, sink, activation, constants };
+        let key = match reduction.as_ref().filter(|_| number == 0) {
+            Some(reduction) => reduction.key(plan),
+            None => KernelKey::Pool { dtype: plan.dtype, source, sink, activation, constants },
+        };
         for cut in cutter.cuts(number, sink, &Rows::of(lanes))? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = cut.outputs.count() as u32;
@@ -89,7 +98,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             uniform.store_first = cut.store.first as u32;
             let grid = grid(cut.outputs.count().div_ceil(lanes), limits)?;
             uniform.grid_width = grid[0];
-            let slots = cut.slots(number, source, sink, plan);
+            let mut slots = cut.slots(number, source, sink, plan);
+            if let KernelKey::PoolReduce { .. } = key {
+                slots.retain(|part| part.slot != Slot::Tables);
+            }
             let uniform = bytemuck::bytes_of(&uniform).to_vec();
             schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
         }
