@@ -197,6 +197,73 @@ impl Block {
     }
 }
 
+/// What a workgroup of a patch kernel computes.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Family, KernelKey, Limits, MaxPool, Patch};
+///
+/// let plan = MaxPool::new([13, 13]).pads([6; 4]).plan(&[1, 1, 40, 40], DType::F32, None)?.into();
+/// let choice = Choice { family: Some(Family::Patched), ..Choice::default() };
+/// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
+/// let KernelKey::PoolPatch { patch, .. } = schedule.dispatches()[0].key() else { unreachable!() };
+/// let patch: &Patch = patch;
+/// assert!(patch.workgroup_bytes(false) <= 16 << 10);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Patch {
+    pub(crate) window: WindowConstants,
+    /// Outputs of a patch along the last axis and the one before.
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Padding before the last axis.
+    pub(crate) pad: u32,
+    /// Whether rows of Y come out even with four outputs.
+    pub(crate) exact: bool,
+    /// Whether rows of X come out even with four words, and are loaded by them.
+    pub(crate) wide: bool,
+    /// Outputs that an invocation takes along a row, and down a column.
+    pub(crate) run: u32,
+    pub(crate) fall: u32,
+    pub(crate) workgroup: u32,
+    /// Whether the index is the position, counted from the index of the first element.
+    pub(crate) position_index: bool,
+    /// Whether indices are written in the order of Y.
+    pub(crate) same_place: bool,
+}
+
+impl Patch {
+    /// Rows and columns of X that a patch looks at.
+    pub(crate) fn inputs(&self) -> [u32; 2] {
+        let extent = |outputs: u32, axis: usize| (outputs - 1) * self.window.stride[axis] + self.window.kernel[axis];
+        [extent(self.height, 1), extent(self.width, 2)]
+    }
+
+    /// Columns before the first that counts, so that columns by four begin at a multiple of four.
+    pub(crate) fn before(&self) -> u32 {
+        self.pad.next_multiple_of(4) - self.pad
+    }
+
+    /// Rows of X that a patch looks at, and columns by four.
+    pub(crate) fn groups(&self) -> [u32; 2] {
+        let [rows, columns] = self.inputs();
+        [rows, (self.before() + columns).div_ceil(4)]
+    }
+
+    /// The bytes of workgroup memory of a pool with or without indices.
+    ///
+    /// ```
+    /// use wgpu_pooling::Patch;
+    /// fn indices_take_more(patch: &Patch) -> bool {
+    ///     patch.workgroup_bytes(true) > patch.workgroup_bytes(false)
+    /// }
+    /// ```
+    pub fn workgroup_bytes(&self, indices: bool) -> u32 {
+        let [rows, groups] = self.groups();
+        rows * groups * 16 + rows * self.width * if indices { 5 } else { 4 }
+    }
+}
+
 /// What an invocation of the streaming unpool writes, and how it reads and writes: the stride cells of some sources.
 ///
 /// ```
@@ -298,6 +365,17 @@ pub enum KernelKey {
         activation: ActivationKind,
         /// What an invocation computes.
         block: Block,
+    },
+    /// A pool of large windows that overlap, a patch of outputs for each workgroup.
+    PoolPatch {
+        /// The element type, of at most 32 bits.
+        dtype: DType,
+        /// What it writes.
+        sink: Sink,
+        /// What it applies to Y.
+        activation: ActivationKind,
+        /// What a workgroup computes.
+        patch: Patch,
     },
     /// The first stage of a pool of whole planes: many candidates for each.
     PoolReduce {
@@ -422,6 +500,20 @@ pub(crate) mod binding {
     pub const ACCUMULATORS: u32 = 11;
 }
 
+/// The bindings of a pool in one pass, whose windows are constants and never empty.
+fn pool_bindings(sink: Sink, nan_policy: NanPolicy) -> Vec<Binding> {
+    let of = |number, read_only| Binding { number, read_only };
+    let mut bindings = vec![of(binding::X, true), of(binding::Y, false)];
+    if let Sink::ValuesAndIndices(_) = sink {
+        // Only a window without a winner needs the way from an output to its index.
+        if nan_policy == NanPolicy::SeedLowest {
+            bindings.push(of(binding::TABLES, true));
+        }
+        bindings.push(of(binding::INDICES_OUT, false));
+    }
+    bindings
+}
+
 impl KernelKey {
     /// The storage bindings of the kernel, in the order of their numbers.
     ///
@@ -461,17 +553,8 @@ impl KernelKey {
                 }
                 bindings
             }
-            KernelKey::PoolBlock { sink, block, .. } => {
-                let mut bindings = vec![read(binding::X), write(binding::Y)];
-                if let Sink::ValuesAndIndices(_) = sink {
-                    // Only a window without a winner needs the way from an output to its index.
-                    if block.window.nan_policy == NanPolicy::SeedLowest {
-                        bindings.push(read(binding::TABLES));
-                    }
-                    bindings.push(write(binding::INDICES_OUT));
-                }
-                bindings
-            }
+            KernelKey::PoolBlock { sink, block, .. } => pool_bindings(sink, block.window.nan_policy),
+            KernelKey::PoolPatch { sink, patch, .. } => pool_bindings(sink, patch.window.nan_policy),
             KernelKey::PoolReduce { .. } => vec![read(binding::X), write(binding::CANDIDATES_OUT)],
             KernelKey::UnpoolClear => vec![write(binding::OWNERS), write(binding::STATUS)],
             KernelKey::UnpoolClaim { .. } => {
@@ -525,6 +608,11 @@ impl KernelKey {
                 let [depth, height, width] = block.window.kernel;
                 let (sink, outputs, lanes) = (sink.name(), block.outputs, block.lanes);
                 format!("pool {} to {sink}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name())
+            }
+            KernelKey::PoolPatch { dtype, sink, patch, .. } => {
+                let [_, rows, columns] = patch.window.kernel;
+                let (sink, height, width) = (sink.name(), patch.height, patch.width);
+                format!("pool {} to {sink}, {rows}x{columns}, patches of {height}x{width} outputs", dtype.name())
             }
             KernelKey::PoolReduce { dtype, load_words, .. } => {
                 format!("pool {} reduced to candidates, {load_words} words a load", dtype.name())

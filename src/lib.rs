@@ -122,7 +122,7 @@ pub use gpu::{
     StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
-pub use kernel::{ActivationKind, Binding, Block, Cells, KernelKey, Sink, Slot, Source, WindowConstants};
+pub use kernel::{ActivationKind, Binding, Block, Cells, KernelKey, Patch, Sink, Slot, Source, WindowConstants};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 pub use schedule::{Build, Dispatch, Family, Limits, Schedule};

@@ -70,6 +70,9 @@ pub enum Family {
     /// Pools with small windows, none of them empty: an invocation computes several neighbouring outputs, loads what they share
     /// once and in wide words, and knows its window. Specialised only.
     Blocked,
+    /// Pools with large windows that overlap, none of them empty: a workgroup looks at all that a patch of outputs needs once, takes
+    /// the maxima of rows and then of columns, and shares those of neighbours by doubling. Specialised only.
+    Patched,
     /// Pools of whole planes: many invocations share a plane, each reads a part of it in wide words and leaves a candidate, and
     /// further stages choose among those.
     Reducing,
@@ -99,6 +102,7 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::Blocked => "blocked",
+            Family::Patched => "patched",
             Family::Reducing => "reducing",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
@@ -120,7 +124,7 @@ impl Family {
     pub const fn builds(self) -> &'static [Build] {
         match self {
             Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked => &[Build::Specialised],
+            Family::Blocked | Family::Patched => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }

@@ -20,6 +20,7 @@ macro_rules! line {
 mod block;
 mod cells;
 mod memory;
+mod patch;
 mod reduce;
 
 macro_rules! parts {
@@ -129,6 +130,9 @@ pub fn wgsl(key: &KernelKey) -> String {
     if let KernelKey::PoolBlock { dtype, sink, block, .. } = key {
         text.push_str(&block::text(*dtype, sink.index_type(), block));
     }
+    if let KernelKey::PoolPatch { dtype, sink, patch, .. } = key {
+        text.push_str(&patch::text(*dtype, sink.index_type(), patch));
+    }
     if let KernelKey::PoolReduce { dtype, load_words, .. } = key {
         text.push_str(&reduce::text(dtype.bytes(), *load_words));
     }
@@ -145,6 +149,7 @@ fn prelude(key: &KernelKey) -> String {
         KernelKey::Pool { constants, .. } => constants.as_ref(),
         KernelKey::PoolBlock { block, .. } => Some(&block.window),
         KernelKey::PoolReduce { constants, .. } => Some(constants),
+        KernelKey::PoolPatch { patch, .. } => Some(&patch.window),
         _ => None,
     };
     if let Some(constants) = constants {
@@ -223,6 +228,18 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             if let Some(index_type) = sink.index_type() {
                 parts.extend(["index/wide.wgsl", "index/flat.wgsl"]);
                 parts.extend(block::store_of_parts(Some(index_type), &block));
+            }
+            parts
+        }
+        KernelKey::PoolPatch { dtype, sink, activation, patch } => {
+            let [word, _, key, order] = element(dtype);
+            let mut parts = vec![word, key, order, "activation/parameters.wgsl"];
+            parts.extend(activation_parts(activation, dtype));
+            parts.extend(["window/windows.wgsl", "window/constant.wgsl", "window/fold.wgsl", "core/pool.wgsl"]);
+            parts.extend(["core/candidate.wgsl", "core/rank.wgsl"]);
+            if let Some(index_type) = sink.index_type() {
+                parts.extend(["index/wide.wgsl", "index/flat.wgsl"]);
+                parts.extend(Some(store_part(index_type)).filter(|_| !(patch.exact && patch.same_place)));
             }
             parts
         }

@@ -7,11 +7,6 @@ fn is_nan(raw: Raw) -> bool {
 
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
 fn key(raw: Raw) -> Key {
-  if (is_nan(raw)) {
-    return 0xffffffffu;
-  }
-  if ((raw & 0x7fffu) == 0u) {
-    return 0x8000u;
-  }
-  return raw ^ select(0x8000u, 0xffffu, (raw >> 15u) == 1u);
+  let ordered = raw ^ select(0x8000u, 0xffffu, (raw >> 15u) == 1u);
+  return select(select(ordered, 0x8000u, (raw & 0x7fffu) == 0u), 0xffffffffu, is_nan(raw));
 }

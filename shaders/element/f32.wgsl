@@ -7,11 +7,6 @@ fn is_nan(raw: Raw) -> bool {
 
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
 fn key(raw: Raw) -> Key {
-  if (is_nan(raw)) {
-    return 0xffffffffu;
-  }
-  if ((raw << 1u) == 0u) {
-    return 0x80000000u;
-  }
-  return raw ^ select(0x80000000u, 0xffffffffu, (raw >> 31u) == 1u);
+  let ordered = raw ^ select(0x80000000u, 0xffffffffu, (raw >> 31u) == 1u);
+  return select(select(ordered, 0x80000000u, (raw << 1u) == 0u), 0xffffffffu, is_nan(raw));
 }

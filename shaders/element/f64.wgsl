@@ -8,12 +8,8 @@ fn is_nan(raw: Raw) -> bool {
 
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
 fn key(raw: Raw) -> Key {
-  if (is_nan(raw)) {
-    return vec2<u32>(0xffffffffu, 0xffffffffu);
-  }
-  if ((raw.y << 1u) == 0u && raw.x == 0u) {
-    return vec2<u32>(0u, 0x80000000u);
-  }
   let negative = (raw.y >> 31u) == 1u;
-  return raw ^ vec2<u32>(select(0u, 0xffffffffu, negative), select(0x80000000u, 0xffffffffu, negative));
+  let ordered = raw ^ vec2<u32>(select(0u, 0xffffffffu, negative), select(0x80000000u, 0xffffffffu, negative));
+  let zero = (raw.y << 1u) == 0u && raw.x == 0u;
+  return select(select(ordered, vec2<u32>(0u, 0x80000000u), zero), vec2<u32>(0xffffffffu, 0xffffffffu), is_nan(raw));
 }

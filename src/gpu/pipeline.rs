@@ -113,7 +113,11 @@ fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {
         layout: Some(&pipeline_layout),
         module: &module,
         entry_point: Some("main"),
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        // Workgroup memory is written whole before it is read (src/wgsl/patch.rs).
+        compilation_options: wgpu::PipelineCompilationOptions {
+            zero_initialize_workgroup_memory: false,
+            ..wgpu::PipelineCompilationOptions::default()
+        },
         cache: None,
     });
     let bindings = bindings.iter().map(|binding| binding.number).collect();

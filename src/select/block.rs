@@ -2,9 +2,9 @@
 
 use super::cut::{Cutter, OUTPUT_UNIT, Rows};
 use super::digits::dense_strides;
+use super::grid;
 use super::pass::{Pass, PassAxis, passes};
 use super::pool::{Finish, constants};
-use super::grid;
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey, Sink, Slot, Source, binding};
 use crate::plan::{PoolPlan, count};

@@ -30,11 +30,8 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let skipped = 3 - plan.outputs.len();
     let extent = |extents: &[usize], axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64);
     let [inputs, outputs] = [&plan.inputs, &plan.outputs].map(|of| [0, 1, 2].map(|axis| extent(of, axis)));
-    let [kernel, stride, pad] = [
-        windows.map(|axis| axis.kernel),
-        windows.map(|axis| axis.stride),
-        windows.map(|axis| axis.pad_begin as u32),
-    ];
+    let [kernel, stride, pad] =
+        [windows.map(|axis| axis.kernel), windows.map(|axis| axis.stride), windows.map(|axis| axis.pad_begin as u32)];
     let taps: u64 = kernel.iter().map(|&kernel| u64::from(kernel)).product();
     let cell: u64 = stride.iter().map(|&stride| u64::from(stride)).product();
     if taps > MOST_TAPS || (0..3).any(|axis| inputs[axis] > outputs[axis].div_ceil(stride[axis].into())) {
@@ -51,7 +48,8 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
         let even = |sources: &u64| sources * width * bytes % 4 == 0 && outputs[2] * bytes % 4 == 0;
         let fits = |sources: &u64| cell * sources <= MOST_PLACES && (bytes >= 4 || even(sources));
         // Rows that sources come out even with are read in words.
-        let whole = [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 16).find(fits);
+        let whole =
+            [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 16).find(fits);
         (whole.or([4, 2, 1].into_iter().find(fits)), Some(1).filter(|_| same_place))
     };
     let (Some(sources), Some(lanes)) = (sources, lanes) else {
@@ -72,7 +70,11 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
         kernel,
         stride,
         pad,
-        axes: outputs.iter().zip(inputs).position(|(&output, input)| output > 1 || input > 1).map_or(1, |axis| 3 - axis),
+        axes: outputs
+            .iter()
+            .zip(inputs)
+            .position(|(&output, input)| output > 1 || input > 1)
+            .map_or(1, |axis| 3 - axis),
         sources: sources as u32,
         lanes: lanes as u32,
         inner,

@@ -9,12 +9,14 @@ mod convert;
 mod cut;
 mod digits;
 mod pass;
+mod patch;
 mod pool;
 mod reduce;
 mod stream;
 mod unpool;
 
 use crate::error::PlanError;
+use crate::geometry::AxisWindow;
 use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
 use crate::schedule::{Build, Family, Limits, Schedule};
 
@@ -51,6 +53,9 @@ pub(crate) const SPECIALISED_FROM: u64 = 1 << 16;
 /// Windows of fewer taps are looked at by one invocation, even if they are whole planes.
 const REDUCED_FROM: u64 = 1_024;
 
+/// Windows of fewer taps are cheaper to look at one by one, even where they share most of them.
+const PATCHED_FROM: u64 = 30;
+
 /// What to run instead of what [`select`] would choose.
 ///
 /// ```
@@ -81,6 +86,7 @@ pub struct Choice {
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let all = [
         Family::Blocked,
+        Family::Patched,
         Family::Reducing,
         Family::Direct,
         Family::Separable,
@@ -184,8 +190,15 @@ fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let mut families = Vec::new();
     if build == Build::Specialised {
-        families.push(Family::Blocked);
         let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
+        let overlap = plan.axes.iter().any(|axis| match axis.window {
+            AxisWindow::Strided { kernel, stride, .. } => stride.saturating_mul(2) <= kernel,
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
+        });
+        if overlap && taps >= PATCHED_FROM {
+            families.push(Family::Patched);
+        }
+        families.push(Family::Blocked);
         if taps >= REDUCED_FROM {
             families.push(Family::Reducing);
         }

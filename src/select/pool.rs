@@ -3,7 +3,9 @@
 use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
-use super::{MAX_ITERATIONS, accumulate, activation, block, reduce, check_buffer, check_bytes, check_elements, grid};
+use super::{
+    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, patch, reduce,
+};
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
@@ -15,7 +17,15 @@ use crate::wgsl::{IGNORE_NAN, nan_policy_number};
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if !matches!(family, Family::Direct | Family::Blocked | Family::Reducing | Family::Separable | Family::Accumulating) {
+    if !matches!(
+        family,
+        Family::Direct
+            | Family::Blocked
+            | Family::Patched
+            | Family::Reducing
+            | Family::Separable
+            | Family::Accumulating
+    ) {
         return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
     let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
@@ -44,6 +54,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     match family {
         Family::Accumulating => {
             accumulate::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+            return Ok(schedule);
+        }
+        Family::Patched => {
+            patch::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
             return Ok(schedule);
         }
         Family::Blocked => {

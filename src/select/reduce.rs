@@ -89,7 +89,8 @@ impl Reduction {
         let mut passes = vec![pass(self.elements, candidates, self.share, window)];
         while passes.len() == 1 || candidates > 1 {
             let fewer = candidates.div_ceil(CHOICE);
-            let window = AxisWindow::Strided { kernel: CHOICE as i64, stride: CHOICE as i64, dilation: 1, pad_begin: 0 };
+            let window =
+                AxisWindow::Strided { kernel: CHOICE as i64, stride: CHOICE as i64, dilation: 1, pad_begin: 0 };
             passes.push(pass(candidates, fewer, CHOICE.min(candidates), window));
             candidates = fewer;
         }
