@@ -8,7 +8,7 @@ pub fn shrunk(row: &Row, by: u64) -> Row {
     let mut shape: Vec<u64> = row.pooled.iter().map(|&extent| extent as u64).collect();
     let target = (shape.iter().product::<u64>() / by.max(1)).max(1);
     let least: Vec<u64> = (0..shape.len()).map(|axis| least(row, axis)).collect();
-    for outer in 0..2 {
+    for outer in [0, 1] {
         reduce(&mut shape, outer, least[outer], target);
     }
     // The largest extent first and by half at most, so that planes keep about their proportions.

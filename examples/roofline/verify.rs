@@ -109,7 +109,7 @@ fn compare_indexed<T: Element, I: Index>(
 /// Bytes of the device beside elements of the reference, bit for bit.
 fn same<E: Element>(what: &str, slice: usize, on_gpu: &[u8], by_reference: &[E]) -> Result<(), Failure> {
     let size = size_of::<E>();
-    let on_gpu = part(on_gpu, size * by_reference.len(), slice);
+    let on_gpu = part(on_gpu, size_of_val(by_reference), slice);
     if on_gpu == bytemuck::cast_slice::<E, u8>(by_reference) {
         return Ok(());
     }
