@@ -67,11 +67,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         bar.set_message(format!("{}, {}", row.name, dtype.name()));
         bar.tick();
         let outcome = run(&device, &row, dtype, &settings);
-        let outcome = match outcome {
-            Err(Failure::TooLarge(_)) if options.skip_too_large => None,
-            outcome => Some(outcome),
-        };
-        entries.extend(outcome.map(|outcome| Entry { row, dtype, outcome }));
+        entries.push(Entry { row, dtype, outcome });
         if let Some(path) = options.json.as_deref().filter(|_| !options.json_to_stdout()) {
             // After each row, so that what has been measured is there whatever the next one does.
             write_json(path, &circumstances, &entries)?;
@@ -85,7 +81,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         writeln!(text, "on {}; {}; best of {} rounds\n", circumstances.adapter, circumstances.clock, options.rounds)?;
         text.push_str(&table(&entries, options.markdown));
     }
-    all_well(&entries)
+    all_well(&entries, options.skip_too_large)
 }
 
 /// The rows that the options ask for, in the element types that they ask for.
@@ -145,9 +141,10 @@ fn write_json(path: &Path, circumstances: &Circumstances, entries: &[Entry]) -> 
 }
 
 /// An error if a row has no figures, with the first reason.
-fn all_well(entries: &[Entry]) -> Result<(), Box<dyn Error>> {
-    let failed: Vec<(&Entry, &Failure)> =
-        entries.iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().err()?))).collect();
+fn all_well(entries: &[Entry], may_be_too_large: bool) -> Result<(), Box<dyn Error>> {
+    let counts = |failure: &Failure| !(may_be_too_large && matches!(failure, Failure::TooLarge(_)));
+    let failed = entries.iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().err()?)));
+    let failed: Vec<(&Entry, &Failure)> = failed.filter(|(_, failure)| counts(failure)).collect();
     // A wrong result matters more than one that is not there.
     let first = failed.iter().find(|(_, failure)| matches!(failure, Failure::Mismatch(_))).or(failed.first());
     match first {

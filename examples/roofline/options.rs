@@ -78,7 +78,7 @@ pub struct Options {
     #[arg(long)]
     pub list: bool,
 
-    /// Rows that exceed the device are left out instead of being failures
+    /// Rows that exceed the device are said, but are no failure
     #[arg(long)]
     pub skip_too_large: bool,
 

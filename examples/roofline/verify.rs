@@ -86,7 +86,7 @@ fn compare_indexed<T: Element, I: Index>(
     x: TensorView<'_, T>,
     slice: usize,
 ) -> Result<(), Failure> {
-    let base = slices.plans.strides().map_or(0, |strides| slices.base(&strides, slice));
+    let base = slices.base(slice);
     match &slices.plans.plan {
         Plan::Pool(plan) => {
             let (y, indices) = reference::max_pool_with_indices::<T, I>(plan, x)?;
@@ -160,7 +160,57 @@ fn part<E>(whole: &[E], length: usize, slice: usize) -> &[E] {
 
 #[cfg(test)]
 mod tests {
+    use wgpu_pooling::DType;
+
     use super::*;
+    use crate::catalogue::{OWN, Row, parse};
+    use crate::data::{Data, values};
+    use crate::shrink::shrunk;
+
+    /// Each row as the reference computes the whole passes slice by slice; with one bit flipped it does not.
+    #[test]
+    fn slices_of_the_whole_are_those_computed_alone() {
+        for name in
+            ["stem_3x3s2p1", "segnet_2x2s2_i64", "nhwc_2x2s2", "global_512x512", "adaptive_odd", "unpool_random"]
+        {
+            let rows = parse(OWN).unwrap();
+            let row = rows.into_iter().find(|row| row.name == name).unwrap();
+            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
+            let row = shrunk(&row, 100);
+            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
+            let (plans, slices) = (Plans::new(&row, DType::F32).unwrap(), Slices::new(&row, DType::F32).unwrap());
+            let x: Vec<f32> = values(Data::Mixed, elements(plans.x_shape()));
+            let view = TensorView::new(plans.x_shape(), &x).unwrap();
+            let (mut y, indices, indices_out) = match &plans.plan {
+                Plan::Pool(plan) if plan.indices().is_some() => {
+                    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(plan, view).unwrap();
+                    (y.into_data(), Vec::new(), indices.into_data())
+                }
+                Plan::Pool(plan) => (reference::max_pool(plan, view).unwrap().into_data(), Vec::new(), Vec::new()),
+                Plan::Unpool(plan) => {
+                    let plane = plan.output_shape()[2..].iter().product::<usize>() as i64;
+                    let per_plane = (x.len() / 6) as i64;
+                    let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
+                    let read = TensorView::new(plan.indices_shape(), &indices).unwrap();
+                    (reference::max_unpool(plan, view, read).unwrap().into_data(), indices.clone(), Vec::new())
+                }
+                Plan::Convert(_) => unreachable!("no row converts indices"),
+            };
+            let check = |y: &[f32], indices_out: &[i64]| {
+                let [indices, indices_out] = [&indices[..], indices_out].map(bytemuck::cast_slice);
+                let tensors = Tensors { x: &x, indices, y: bytemuck::cast_slice(y), indices_out };
+                verify(&slices, &tensors, u64::MAX)
+            };
+            let of = slices.count;
+            assert_eq!(check(&y, &indices_out), Ok(Verified { slices: of, of }), "{name}");
+            if let Some((last, before)) = indices_out.split_last() {
+                assert!(matches!(check(&y, &[before, &[last ^ 1]].concat()), Err(Failure::Mismatch(_))), "{name}");
+            }
+            let last = y.len() - 1;
+            y[last] = f32::from_bits(y[last].to_bits() ^ 1);
+            assert!(matches!(check(&y, &indices_out), Err(Failure::Mismatch(_))), "{name}");
+        }
+    }
 
     #[test]
     fn slices_are_spread_from_the_first_to_the_last() {

@@ -48,7 +48,7 @@ impl Plans {
     }
 
     /// How indices count, if there are any.
-    pub fn strides(&self) -> Option<IndexStrides> {
+    fn strides(&self) -> Option<IndexStrides> {
         match &self.plan {
             Plan::Pool(plan) => plan.indices().map(|indices| indices.space.strides()),
             Plan::Unpool(plan) => Some(plan.space().strides()),
@@ -82,6 +82,8 @@ pub struct Slices {
     pub plans: Plans,
     pub count: usize,
     channels: usize,
+    /// How indices of the whole count.
+    strides: Option<IndexStrides>,
 }
 
 impl Slices {
@@ -92,12 +94,13 @@ impl Slices {
             Layout::Nchw => std::mem::replace(&mut one.pooled[1], 1),
             Layout::Nhwc => 1,
         };
-        Ok(Slices { plans: Plans::new(&one, dtype)?, count: row.pooled[0] * channels, channels })
+        let strides = Plans::new(row, dtype)?.strides();
+        Ok(Slices { plans: Plans::new(&one, dtype)?, count: row.pooled[0] * channels, channels, strides })
     }
 
     /// What the whole's indices have more than those of a slice computed alone.
-    pub fn base(&self, strides: &IndexStrides, slice: usize) -> i64 {
-        strides.flat(slice / self.channels, slice % self.channels, &[])
+    pub fn base(&self, slice: usize) -> i64 {
+        self.strides.as_ref().map_or(0, |strides| strides.flat(slice / self.channels, slice % self.channels, &[]))
     }
 }
 
