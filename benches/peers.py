@@ -4,16 +4,17 @@
     python3 -m venv venv && venv/bin/pip install -r benches/requirements.txt
     venv/bin/python benches/peers.py [--shrink N] [--rows NAME,..] [--roofline PATH]
 
-For each row the roofline runs, then each peer, then the roofline again, and the better of its two times counts. A ratio is
-the peer's time over ours: above 1 ours is faster. Peers run where they run best on this machine, on the GPU where they have
-CUDA and else on the CPU, and the table says which; ours runs on the adapter that wgpu picks.
+For each row the roofline runs, then each peer, then the roofline again, and the better of its two times counts. A ratio
+is the peer's time over ours: above 1 ours is faster. Peers run where they run best on this machine, on the GPU where
+they have CUDA and else on the CPU, and the table says which; ours runs on the adapter that wgpu picks.
 
 Both sides make the same inputs and sum up what they computed, so that a comparison of different things cannot happen
 unnoticed: element i of a tensor is splitmix64(i) % 251, seeded with 0, and a checksum is the sum over all elements of
-finish(bits + i * STEP), modulo 2^64. Values are always compared. Indices are compared where a convention can be converted:
-PyTorch counts by plane, to which the plane's base is added; OpenVINO and ONNX Runtime count like ONNX. Not compared: what
-PyTorch's unpool gives where indices repeat, because its threads race, and index tensors of channels-last data. Where a
-peer has but one width of index it writes that one, and the table says so: it then moves other bytes than ours.
+finish(bits + i * STEP), modulo 2^64. Values are always compared. Indices are compared where a convention can be
+converted: PyTorch counts by plane, to which the plane's base is added; OpenVINO and ONNX Runtime count like ONNX. Not
+compared: what PyTorch's unpool gives where indices repeat, because its threads race, and index tensors of channels-last
+data. Where a peer has but one width of index it writes that one, and the table says so: it then moves other bytes than
+ours.
 """
 
 import argparse
@@ -30,139 +31,14 @@ try:
 except ImportError:
     sys.exit("peers.py needs numpy: pip install -r benches/requirements.txt")
 
+from peer_inputs import DTYPES, Row, checksum, pooled_by_numpy
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-STEP = np.uint64(0x9E3779B97F4A7C15)
-OF_INDICES = 1 << 48
-CHUNK = 1 << 22
-DTYPES = {
-    "f32": np.float32, "f16": np.float16, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i16": np.int16,
-    "u16": np.uint16, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
-}
+BUILT_BY_CARGO = ["cargo", "run", "--release", "--quiet", "--example", "roofline", "--"]
 
 
 class Unsupported(Exception):
     """A peer has no such operator, layout or type."""
-
-
-# ---- the same inputs and checksums as the roofline's
-
-
-def finish(z):
-    with np.errstate(over="ignore"):
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
-
-
-def positions(begin, end):
-    return np.arange(begin, end, dtype=np.uint64)
-
-
-def noise(indices):
-    with np.errstate(over="ignore"):
-        return finish((indices + np.uint64(1)) * STEP)
-
-
-def values(shape, dtype):
-    """A tensor by the positions of its elements in memory, a part at a time: whole, its 64-bit steps would need much memory."""
-    flat = np.empty(int(np.prod(shape)), dtype)
-    for begin in range(0, flat.size, CHUNK):
-        end = min(begin + CHUNK, flat.size)
-        flat[begin:end] = (noise(positions(begin, end)) % np.uint64(251)).astype(dtype)
-    return flat.reshape(shape)
-
-
-def checksum(array):
-    flat = np.ascontiguousarray(array).reshape(-1)
-    bits = flat.view(np.dtype(f"u{flat.dtype.itemsize}"))
-    total = 0
-    for begin in range(0, flat.size, CHUNK):
-        end = min(begin + CHUNK, flat.size)
-        with np.errstate(over="ignore"):
-            terms = finish(bits[begin:end].astype(np.uint64) + positions(begin, end) * STEP)
-            total += int(np.sum(terms, dtype=np.uint64))
-    return f"{total % (1 << 64):016x}"
-
-
-# ---- rows
-
-
-class Row:
-    """A row of the catalogue with the shapes that the roofline ran it in."""
-
-    def __init__(self, entry, ours):
-        self.name, self.op, self.dtype = entry["name"], entry["op"], ours["dtype"]
-        self.nhwc = entry.get("layout") == "NHWC"
-        self.pooled = ours["pooled_shape"]
-        self.outer, self.spatial = self.pooled[:2], self.pooled[2:]
-        axes = len(self.spatial)
-        self.kernel = entry.get("kernel_shape", self.spatial)
-        self.strides = entry.get("strides", [1] * axes)
-        self.dilations = entry.get("dilations", [1] * axes)
-        self.pads = entry.get("pads", [0] * 2 * axes)
-        self.output_size = entry.get("output_size", [1] * axes)
-        self.indices = entry.get("indices", "none")
-        self.random = entry.get("indices_from", "pool").startswith("random")
-        self.unpools = self.op == "MaxUnpool"
-        self.plane = int(np.prod(self.spatial))
-        # In the order N, C, spatial; what the roofline says is in the layout's order.
-        first = ours["x_shape"]
-        self.x_shape = [first[0], first[-1], *first[1:-1]] if self.nhwc else first
-
-    def x(self, shape=None):
-        """Data in the order N, C, spatial, filled in the order of memory."""
-        shape = shape or self.x_shape
-        if not self.nhwc:
-            return values(shape, DTYPES[self.dtype])
-        return np.moveaxis(values([shape[0], *shape[2:], shape[1]], DTYPES[self.dtype]), -1, 1)
-
-    def in_memory_order(self, y):
-        return np.moveaxis(y, 1, -1) if self.nhwc else y
-
-    def bases(self, shape):
-        """What ONNX's indices have more than those that count by plane."""
-        planes = np.arange(shape[0] * shape[1], dtype=np.int64) * self.plane
-        return planes.reshape([*shape[:2]] + [1] * (len(shape) - 2))
-
-    def unpool_inputs(self):
-        """X and indices by plane, as the roofline has them."""
-        if not self.random:
-            return pooled_by_numpy(self.x(self.pooled), self)
-        x = self.x()
-        indices = np.empty(x.size, np.int64)
-        for begin in range(0, x.size, CHUNK):
-            end = min(begin + CHUNK, x.size)
-            drawn = noise(positions(begin, end) + np.uint64(OF_INDICES)) % np.uint64(self.plane)
-            indices[begin:end] = drawn.astype(np.int64)
-        return x, indices.reshape(x.shape)
-
-
-def pooled_by_numpy(x, row):
-    """The pool of a row and its indices by plane: windows in row-major order, the first maximum wins."""
-    outputs = [
-        (row.spatial[a] + row.pads[a] + row.pads[a + len(row.spatial)] - row.dilations[a] * (row.kernel[a] - 1) - 1)
-        // row.strides[a] + 1
-        for a in range(len(row.spatial))
-    ]
-    best = np.empty([*x.shape[:2], *outputs], x.dtype)
-    found = np.full(best.shape, -1, np.int64)
-    for tap in np.ndindex(*row.kernel):
-        at = [
-            np.arange(n) * row.strides[a] - row.pads[a] + tap[a] * row.dilations[a] for a, n in enumerate(outputs)
-        ]
-        inside = [np.flatnonzero((p >= 0) & (p < row.spatial[a])) for a, p in enumerate(at)]
-        source = np.ix_(range(x.shape[0]), range(x.shape[1]), *[p[i] for p, i in zip(at, inside)])
-        target = np.ix_(range(x.shape[0]), range(x.shape[1]), *inside)
-        flat = np.zeros([1] * len(outputs), np.int64)
-        for a, (p, i) in enumerate(zip(at, inside)):
-            axis = [1] * len(outputs)
-            axis[a] = -1
-            flat = flat * row.spatial[a] + p[i].reshape(axis)
-        taken, old = x[source], best[target]
-        wins = (found[target] < 0) | (taken > old)
-        best[target] = np.where(wins, taken, old)
-        found[target] = np.where(wins, flat[None, None], found[target])
-    return best, found
 
 
 # ---- how long
@@ -370,13 +246,14 @@ class OpenVino:
         parameter = ops.parameter(list(x.shape), x.dtype)
         if row.op == "AdaptiveMaxPool":
             # 64-bit indices of this operator do not compile.
-            node, notes = ops.adaptive_max_pool(parameter, np.array(row.output_size, np.int64), "i32"), ["writes 32-bit indices"]
+            node = ops.adaptive_max_pool(parameter, np.array(row.output_size, np.int64), "i32")
+            notes = ["writes 32-bit indices"]
         elif row.op == "GlobalMaxPool" and not wants:
             node = ops.reduce_max(parameter, np.arange(2, 2 + axes, dtype=np.int64), True)
         else:
             node = ops.max_pool(
-                parameter, row.strides, row.dilations, row.pads[:axes], row.pads[axes:], row.kernel, "floor", "explicit",
-                "i64" if row.indices == "none" else row.indices, 0,
+                parameter, row.strides, row.dilations, row.pads[:axes], row.pads[axes:], row.kernel, "floor",
+                "explicit", "i64" if row.indices == "none" else row.indices, 0,
             )
         results = [node.output(0)] + ([node.output(1)] if wants else [])
         # Half precision where the machine has it would be another result.
@@ -448,9 +325,9 @@ def roofline(options, entry, verify):
         path = os.path.join(folder, "row.json")
         with open(path, "w") as file:
             json.dump({"rows": [entry]}, file)
-        command = [options.roofline] if options.roofline else ["cargo", "run", "--release", "--quiet", "--example", "roofline", "--"]
-        command += ["--catalogue", path, "--data", "peers", "--selected-only", "--json", "-", "--shrink", str(options.shrink)]
-        command += ["--rounds", str(options.rounds), "--pass", str(options.pass_ms)]
+        command = [options.roofline] if options.roofline else list(BUILT_BY_CARGO)
+        command += ["--catalogue", path, "--data", "peers", "--selected-only", "--json", "-"]
+        command += ["--shrink", str(options.shrink), "--rounds", str(options.rounds), "--pass", str(options.pass_ms)]
         command += [] if verify else ["--verify-taps", "0"]
         command += ["--dtypes", options.dtype] if options.dtype else []
         command += options.adapter_options
@@ -497,7 +374,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--roofline", help="the program, already built; without it cargo builds the example")
     parser.add_argument("--catalogue", default=os.path.join(HERE, "catalogue.json"))
-    parser.add_argument("--rows", default="", help="only rows of which one of these, comma-separated, is part of the name")
+    parser.add_argument("--rows", default="", help="only rows with one of these in the name, comma-separated")
     parser.add_argument("--dtype", choices=list(DTYPES), help="without it what the row says, or f32")
     parser.add_argument("--shrink", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=7)
@@ -553,8 +430,12 @@ def table(rows, names, absent):
                 notes.append(f"{row['name']}: {name}: {result[kind]}")
         lines.append(line)
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    text = ["  ".join(cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(line, widths))) for line in lines]
-    return "\n".join([*text, "", *notes])
+
+    def aligned(line):
+        cells = (cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(line, widths)))
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([*map(aligned, lines), "", *notes])
 
 
 def main():
@@ -595,15 +476,18 @@ def main():
         print(f"{name}: ABSENT: {reason}")
     print("time of the peer over time of ours\n")
     print(table(rows, names, absent))
-    ratios = {name: [row["peers"][name]["ratio"] for row in rows if "ratio" in row.get("peers", {}).get(name, {})] for name in peers}
-    for name, list_of in ratios.items():
-        if list_of:
-            print(f"{name}: geometric mean of {len(list_of)} ratios {statistics.geometric_mean(list_of):.2f}")
+    for name in peers:
+        results = [row.get("peers", {}).get(name, {}) for row in rows]
+        ratios = [result["ratio"] for result in results if "ratio" in result]
+        if ratios:
+            print(f"{name}: geometric mean of {len(ratios)} ratios {statistics.geometric_mean(ratios):.2f}")
     if options.json:
         with open(options.json, "w") as file:
-            document = {"adapter": adapter, "peers": {n: p.where for n, p in peers.items()}, "absent": absent, "shrink": options.shrink, "rows": rows}
-            json.dump(document, file, indent=2)
-    bad = [row["name"] for row in rows if "failure" in row or any("mismatch" in result for result in row["peers"].values())]
+            versions = {name: peer.where for name, peer in peers.items()}
+            about = {"adapter": adapter, "peers": versions, "absent": absent, "shrink": options.shrink}
+            json.dump({**about, "rows": rows}, file, indent=2)
+    differs = lambda row: any("mismatch" in result for result in row["peers"].values())
+    bad = [row["name"] for row in rows if "failure" in row or differs(row)]
     if bad:
         sys.exit(f"peers.py: failed or different: {', '.join(bad)}")
 

@@ -99,7 +99,7 @@ fn build(name: &str) -> PathBuf {
         .args(["--no-default-features", "--features", &features.join(",")])
         .arg("--target-dir")
         .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(place::root())
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "the example does not build: {}", String::from_utf8_lossy(&output.stderr));
