@@ -9,6 +9,8 @@ mod common;
 #[cfg(feature = "gpu")]
 #[path = "fuzz/devices.rs"]
 mod devices;
+#[path = "common/place.rs"]
+mod place;
 #[path = "fuzz/seeds.rs"]
 mod seeds;
 

@@ -21,7 +21,7 @@ use pictures::{check_refusals, check_without_a_gpu, noise, read};
 use skip::skip;
 
 static EXAMPLE: Example = Example::new("peaks");
-const DEFAULT_PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/hubble_deep_field.jpg");
+const DEFAULT_PICTURE: &str = "hubble_deep_field.jpg";
 const INK: Rgb<u8> = Rgb([120, 230, 90]);
 
 /// A line of the table.
@@ -111,7 +111,7 @@ fn check_marks(original: &RgbImage, marked: &RgbImage, rows: &[Row]) {
 fn the_default_picture_on_the_cpu() {
     let folder = EXAMPLE.scratch("default");
     let report = EXAMPLE.run_well(&folder, &["--backend", "cpu"]);
-    let original = read(DEFAULT_PICTURE);
+    let original = read(pictures::picture(DEFAULT_PICTURE));
     let answer = Answer::parse(&report);
     assert_eq!(answer, Answer::by_definition(&original, 15, 60.0, 30), "{report}");
     assert_eq!(answer.rows.len(), 30);
@@ -180,7 +180,7 @@ fn answers_are_the_same_from_the_gpu() {
         assert_eq!(report.contains("bit for bit"), backend == "vulkan", "{report}");
         (Answer::parse(&report), fs::read(folder.join(file)).unwrap())
     };
-    for options in [&[][..], &["--window", "5", "--top", "100"], &["--window", "31", pictures::CAT]] {
+    for options in [&[][..], &["--window", "5", "--top", "100"], &["--window", "31", &pictures::cat()]] {
         let ((on_cpu, cpu_file), (on_gpu, gpu_file)) = (run("cpu", options), run("vulkan", options));
         assert_eq!(on_gpu, on_cpu, "{options:?}");
         assert!(gpu_file == cpu_file, "the pictures differ with {options:?}");

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use example::Example;
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, RgbImage, Rgba};
-use pictures::{CAT, check_refusals, check_without_a_gpu, noise, read};
+use pictures::{cat, check_refusals, check_without_a_gpu, noise, read};
 use skip::skip;
 
 static EXAMPLE: Example = Example::new("pool_image");
@@ -97,14 +97,14 @@ fn the_default_picture_on_the_cpu() {
     for shape in ["f32 [1, 3, 300, 451]", "i64 [1, 3, 150, 225]", "f32 [1, 3, 24, 36]"] {
         assert!(stdout.contains(shape), "{stdout}");
     }
-    Case::DEFAULT.check(&read(CAT), &folder.join("pool_image_out"));
+    Case::DEFAULT.check(&read(cat()), &folder.join("pool_image_out"));
 }
 
 #[test]
 fn without_a_gpu_the_cpu_computes_and_says_so() {
     let folder = EXAMPLE.scratch("no_gpu");
     check_without_a_gpu(&EXAMPLE, &folder);
-    Case::DEFAULT.check(&read(CAT), &folder.join("pool_image_out"));
+    Case::DEFAULT.check(&read(cat()), &folder.join("pool_image_out"));
 }
 
 #[test]
@@ -158,7 +158,8 @@ fn files_are_the_same_from_the_gpu() {
     ];
     for options in cases {
         let files = ["cpu", "vulkan"].map(|backend| {
-            let stdout = EXAMPLE.run_well(&folder, &[&["--backend", backend, "--out", backend, CAT], options].concat());
+            let stdout =
+                EXAMPLE.run_well(&folder, &[&["--backend", backend, "--out", backend, &cat()], options].concat());
             assert_eq!(stdout.contains("bit for bit"), backend == "vulkan", "{stdout}");
             FILES.map(|name| fs::read(folder.join(backend).join(name)).unwrap())
         });

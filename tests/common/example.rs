@@ -1,5 +1,8 @@
 //! Examples from the outside: built once, run in a folder of their own.
 
+#[path = "place.rs"]
+pub mod place;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -18,7 +21,8 @@ impl Example {
 
     /// A folder of its own for each test, empty.
     pub fn scratch(&self, test: &str) -> PathBuf {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.name).join(test);
+        let all = place::bundle().map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), |bundle| bundle.join("scratch"));
+        let folder = all.join(self.name).join(test);
         if folder.exists() {
             fs::remove_dir_all(&folder).unwrap();
         }
@@ -33,7 +37,11 @@ impl Example {
 
     /// A run that is not started yet.
     pub fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.program.get_or_init(|| build(self.name)));
+        let program = || match place::bundle() {
+            Some(bundle) => bundle.join("examples").join(self.name),
+            None => build(self.name),
+        };
+        let mut command = Command::new(self.program.get_or_init(program));
         command.args(arguments).current_dir(folder);
         // Drivers complain on stderr where this is missing.
         if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
@@ -91,7 +99,7 @@ fn build(name: &str) -> PathBuf {
         .args(["--no-default-features", "--features", &features.join(",")])
         .arg("--target-dir")
         .arg(target)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(place::root())
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "the example does not build: {}", String::from_utf8_lossy(&output.stderr));

@@ -7,9 +7,16 @@ use image::{GrayImage, Luma, RgbImage};
 
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
+use crate::example::place::root;
 
 /// A picture in the repository.
-pub const CAT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/images/chelsea.png");
+pub fn picture(name: &str) -> String {
+    root().join("examples/images").join(name).display().to_string()
+}
+
+pub fn cat() -> String {
+    picture("chelsea.png")
+}
 
 pub fn read(path: impl AsRef<Path>) -> RgbImage {
     image::open(path).unwrap().into_rgb8()
@@ -37,7 +44,7 @@ pub fn check_without_a_gpu(example: &Example, folder: &Path) {
 pub fn check_refusals(example: &Example, folder: &Path) {
     fs::write(folder.join("text.png"), "no picture\nat all\n").unwrap();
     fs::write(folder.join("empty.png"), "").unwrap();
-    fs::write(folder.join("half.png"), &fs::read(CAT).unwrap()[..9000]).unwrap();
+    fs::write(folder.join("half.png"), &fs::read(cat()).unwrap()[..9000]).unwrap();
     GrayImage::from_pixel(70_000, 1, Luma([9])).save(folder.join("long.png")).unwrap();
     let table: &[(&[&str], &str)] = &[
         (&["--backend", "abacus"], "auto, vulkan, metal, dx12, gl, cpu"),

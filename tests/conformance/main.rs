@@ -16,13 +16,15 @@ mod manifest;
 mod onnx;
 mod pages;
 mod paths;
+#[path = "../common/place.rs"]
+mod place;
 mod recipe;
 mod self_checks;
 mod specialised;
 mod tensors;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -84,7 +86,7 @@ fn collect() -> Result<Vec<Case>, String> {
         }
         return Ok(cases);
     }
-    let tests = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let tests = place::root().join("tests");
     let mut cases = read_directory(&tests.join("vectors"))?;
     cases.extend(read_directory(&tests.join("onnx-node-tests"))?);
     cases.extend(pages::cases());

@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use super::cases::WHOLE;
+use super::place;
 
 const FILES: [&str; 6] =
     ["ort_maxpool", "ort_maxpool_nhwc", "spec_defaults", "spec_errors", "ort_maxunpool", "ort_maxunpool_nhwc"];
 
 /// For the target `plan`: kind, shape, dtype, operator and its lists, as `cases::plan` reads them.
 pub fn plans() -> Vec<Vec<u8>> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let folder = place::root().join("tests/vectors");
     let mut seeds = Vec::new();
     for file in FILES {
         let path = folder.join(file).with_extension("json");

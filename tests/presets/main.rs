@@ -17,14 +17,14 @@ mod manifest;
 #[allow(dead_code)]
 #[path = "../conformance/paths.rs"]
 mod paths;
+#[path = "../common/place.rs"]
+mod place;
 #[allow(dead_code)]
 #[path = "../conformance/recipe.rs"]
 mod recipe;
 #[allow(dead_code)]
 #[path = "../conformance/tensors.rs"]
 mod tensors;
-
-use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use wgpu_pooling::{
@@ -103,7 +103,7 @@ impl Attributes<'_> {
 
 /// The cases of a batch, each with its fields in the manifest.
 fn batch(name: &str) -> Vec<(Case, Value)> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name).with_extension("json");
+    let path = place::root().join("tests/vectors").join(name).with_extension("json");
     let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let Value::Array(fields) = manifest["cases"].take() else { panic!("{name} has no cases") };
     let cases = manifest::read(&path).unwrap();

@@ -1,0 +1,208 @@
+//! What a call costs besides computing: planning, selecting and composing a shader; encoding into an encoder; a call from
+//! slices to vectors beside a bare round trip of the same bytes; and the reference on the CPU.
+//!
+//! Ratios within one run are what counts; every answer is verified before it is timed. How fast the kernels themselves are
+//! is the example `roofline`'s matter.
+
+mod bare;
+
+use std::hint::black_box;
+
+use bare::RoundTrip;
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use wgpu_pooling::{
+    Buffers, Choice, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Plan, PoolPlan, Prepared, Tensor,
+    reference, select, wgpu, wgsl,
+};
+
+/// From next to nothing, where a call is all overhead, to a few MiB, where bytes begin to count.
+const SHAPES: [[usize; 4]; 3] = [[1, 1, 8, 8], [1, 8, 56, 56], [1, 64, 112, 112]];
+
+fn pool() -> MaxPool {
+    MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1])
+}
+
+fn plan(shape: &[usize]) -> PoolPlan {
+    pool().plan(shape, DType::F32, Some(IndexType::I64)).expect("a valid pool")
+}
+
+fn tensor(shape: [usize; 4]) -> Tensor<f32> {
+    let data = (0..shape.iter().product::<usize>()).map(|i| ((i * 7919) % 251) as f32).collect();
+    Tensor::new(shape, data).expect("the data fits its shape")
+}
+
+/// What a benchmark is called by its shape.
+fn by(shape: [usize; 4]) -> String {
+    shape.map(|extent| extent.to_string()).join("x")
+}
+
+/// A device, or a word about what is left out.
+fn gpu() -> Option<Gpu> {
+    match Gpu::new_blocking() {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            eprintln!("the GPU is left out: {error}");
+            None
+        }
+    }
+}
+
+fn pure(c: &mut Criterion) {
+    let mut group = c.benchmark_group("planning");
+    let shape = SHAPES[1];
+    assert_eq!(plan(&shape).output_shape(), &[1, 8, 28, 28]);
+    group.bench_function("plan", |b| b.iter(|| black_box(plan(&shape))));
+    let unpool = || MaxUnpool::inverse_of(&pool(), &shape);
+    let unpooled = || unpool().plan(&[1, 8, 28, 28], DType::F32, IndexType::I64).expect("a valid unpool");
+    assert_eq!(unpooled().output_shape(), &shape);
+    group.bench_function("plan an unpool", |b| b.iter(|| black_box(unpooled())));
+    for (name, plan) in [("select", Plan::from(plan(&shape))), ("select for an unpool", Plan::from(unpooled()))] {
+        let schedule = || select(&plan, &Limits::WEBGPU, &Choice::default()).expect("a small tensor");
+        group.bench_function(name, |b| b.iter(|| black_box(schedule())));
+    }
+    let schedule = select(&plan(&shape).into(), &Limits::WEBGPU, &Choice::default()).expect("a small tensor");
+    let key = *schedule.dispatches()[0].key();
+    group.bench_function("wgsl", |b| b.iter(|| black_box(wgsl(&key))));
+}
+
+fn on_the_cpu(c: &mut Criterion) {
+    let mut group = c.benchmark_group("reference");
+    for shape in &SHAPES[..2] {
+        let (plan, x) = (plan(shape), tensor(*shape));
+        let computed = || reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).expect("the plan's own tensor");
+        let (y, indices) = computed();
+        assert!(y.data().iter().zip(indices.data()).all(|(&y, &index)| x.data()[index as usize] == y));
+        group.bench_function(BenchmarkId::new("max_pool_with_indices", by(*shape)), |b| {
+            b.iter(|| black_box(computed()))
+        });
+    }
+}
+
+/// Into an encoder that is thrown away: nothing is submitted, so only the host's part is timed.
+fn encoding(c: &mut Criterion) {
+    let Some(gpu) = gpu() else { return };
+    let mut group = c.benchmark_group("encode");
+    let shape = SHAPES[1];
+    let pool = gpu.prepare_blocking(plan(&shape)).expect("the plan fits the device");
+    let unpool = MaxUnpool::inverse_of(&self::pool(), &shape);
+    let unpool = unpool.plan(pool.schedule().output_shape(), DType::F32, IndexType::I64).expect("a valid unpool");
+    let unpool = gpu.prepare_blocking(unpool).expect("the plan fits the device");
+    let encoder = || gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    group.bench_function("an empty encoder", |b| b.iter(|| black_box(encoder().finish())));
+    group.bench_function("an empty pass", |b| {
+        b.iter(|| {
+            let mut encoder = encoder();
+            drop(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+            black_box(encoder.finish())
+        });
+    });
+    for (name, prepared) in [("a pool", &pool), ("an unpool", &unpool)] {
+        let tensors = Tensors::new(&gpu, prepared);
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let mut encoder = encoder();
+                prepared.encode(&mut encoder, tensors.buffers()).expect("the buffers are as large as they have to be");
+                black_box(encoder.finish())
+            });
+        });
+        // What each costs once encoder and pass are there.
+        group.bench_function(format!("{name}, 16 times into an open pass"), |b| {
+            b.iter(|| {
+                let mut encoder = encoder();
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                for _ in 0..16 {
+                    prepared.encode_pass(&mut pass, tensors.buffers()).expect("as above");
+                }
+                drop(pass);
+                black_box(encoder.finish())
+            });
+        });
+    }
+}
+
+/// The buffers of a schedule.
+struct Tensors {
+    x: Option<wgpu::Buffer>,
+    indices: Option<wgpu::Buffer>,
+    y: Option<wgpu::Buffer>,
+    indices_out: Option<wgpu::Buffer>,
+    status: Option<wgpu::Buffer>,
+}
+
+impl Tensors {
+    fn new(gpu: &Gpu, prepared: &Prepared) -> Tensors {
+        let schedule = prepared.schedule();
+        let buffer = |bytes: Option<u64>| {
+            bytes.map(|size| {
+                let usage = wgpu::BufferUsages::STORAGE;
+                let (label, mapped_at_creation) = (Some("a benchmark's tensor"), false);
+                gpu.device().create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation })
+            })
+        };
+        Tensors {
+            x: buffer(schedule.x_bytes()),
+            indices: buffer(schedule.indices_bytes()),
+            y: buffer(schedule.y_bytes()),
+            indices_out: buffer(schedule.indices_out_bytes()),
+            status: buffer(schedule.status_bytes()),
+        }
+    }
+
+    fn buffers(&self) -> Buffers<'_> {
+        fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
+            buffer.as_ref().map(|buffer| buffer.slice(..))
+        }
+        Buffers {
+            x: whole(&self.x),
+            indices: whole(&self.indices),
+            y: whole(&self.y),
+            indices_out: whole(&self.indices_out),
+            status: whole(&self.status),
+            ..Buffers::default()
+        }
+    }
+}
+
+/// Calls from slices to vectors, and what wgpu itself takes to move the same bytes there and back.
+fn round_trips(c: &mut Criterion) {
+    let Some(gpu) = gpu() else { return };
+    for shape in SHAPES {
+        let mut group = c.benchmark_group(format!("round trip {}", by(shape)));
+        let (plan, x) = (plan(&shape), tensor(shape));
+        let prepared = gpu.prepare_blocking(plan.clone()).expect("the plan fits the device");
+        let expected = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).expect("the plan's own tensor");
+
+        let schedule = prepared.schedule();
+        let down = schedule.y_bytes().unwrap_or(0) + schedule.indices_out_bytes().unwrap_or(0);
+        let up = bytemuck::cast_slice(x.data());
+        let bare = RoundTrip::new(&gpu, up.len() as u64, down);
+        let kept = bare.buffers();
+        let there_and_back = bare.run(&kept, up);
+        assert!(there_and_back.len() as u64 == down && there_and_back == bare.run(&bare.buffers(), up));
+        assert!(bare.moved(up, &there_and_back), "the copy has moved what was given to it");
+        group.bench_function("bare, buffers kept", |b| b.iter(|| black_box(bare.run(&kept, up))));
+        group.bench_function("bare, buffers made each time", |b| b.iter(|| black_box(bare.run(&bare.buffers(), up))));
+
+        let prepared_call = || prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).expect("an answer");
+        assert_eq!(prepared_call(), expected, "GPU and CPU agree");
+        group.bench_function("prepared", |b| b.iter(|| black_box(prepared_call())));
+        let one_shot = || gpu.max_pool_with_indices_blocking::<f32, i64>(&pool(), x.view()).expect("an answer");
+        assert_eq!(one_shot(), expected, "GPU and CPU agree");
+        group.bench_function("one-shot", |b| b.iter(|| black_box(one_shot())));
+
+        let chained = || {
+            let mut chain = gpu.chain();
+            let x = chain.upload(x.view(), Layout::Nchw).expect("the device has room");
+            let (y, indices) = chain.max_pool_with_indices(&prepared, &x).expect("the plan's own tensor");
+            let y = chain.read_back::<f32>(&y).expect("values");
+            let indices = chain.read_back::<i64>(&indices).expect("indices");
+            let results = chain.run_blocking().expect("an answer");
+            (results.take(y).expect("values"), results.take(indices).expect("indices"))
+        };
+        assert_eq!(chained(), expected, "GPU and CPU agree");
+        group.bench_function("a chain of one step", |b| b.iter(|| black_box(chained())));
+    }
+}
+
+criterion_group!(benches, pure, on_the_cpu, encoding, round_trips);
+criterion_main!(benches);

@@ -1,0 +1,279 @@
+//! The catalogue: shapes that real networks pool, read from JSON.
+
+use serde_json::{Map, Value};
+use wgpu_pooling::{DType, IndexType, Layout};
+
+/// The rows that come with the crate.
+pub const OWN: &str = include_str!("../../benches/catalogue.json");
+
+/// One shape to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    pub name: String,
+    pub operator: Operator,
+    /// Where the row asks for one.
+    pub dtype: Option<DType>,
+    pub layout: Layout,
+    /// N, C and the spatial extents of what is pooled: X of a pool, Y of an unpool.
+    pub pooled: Vec<usize>,
+    /// Written by a pool, read by an unpool.
+    pub indices: Option<IndexType>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operator {
+    MaxPool(Window),
+    GlobalMaxPool,
+    AdaptiveMaxPool { output_size: Vec<i64> },
+    MaxUnpool { window: Window, indices: IndexSource },
+}
+
+/// Attributes of a window. Those without a value are left to their defaults.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    pub kernel_shape: Vec<i64>,
+    pub strides: Option<Vec<i64>>,
+    pub pads: Option<Vec<i64>>,
+    pub dilations: Option<Vec<i64>>,
+}
+
+/// Where an unpool's indices come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexSource {
+    /// X and indices are what the pool gives.
+    Pool,
+    /// Anywhere in the same plane, some more than once.
+    Random,
+}
+
+impl Operator {
+    /// ONNX's or OpenVINO's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Operator::MaxPool(_) => "MaxPool",
+            Operator::GlobalMaxPool => "GlobalMaxPool",
+            Operator::AdaptiveMaxPool { .. } => "AdaptiveMaxPool",
+            Operator::MaxUnpool { .. } => "MaxUnpool",
+        }
+    }
+}
+
+impl Window {
+    /// How far the window reaches along an axis.
+    pub fn reach(&self, axis: usize) -> i64 {
+        let dilation = self.dilations.as_ref().map_or(1, |dilations| dilations[axis]);
+        (self.kernel_shape[axis] - 1) * dilation + 1
+    }
+
+    fn stride(&self, axis: usize) -> i64 {
+        self.strides.as_ref().map_or(1, |strides| strides[axis])
+    }
+
+    fn padding(&self, axis: usize) -> i64 {
+        self.pads.as_ref().map_or(0, |pads| pads[axis] + pads[axis + self.kernel_shape.len()])
+    }
+
+    /// The extent that `outputs` windows of a pool cover: what ONNX infers for an unpool.
+    fn inverse(&self, axis: usize, outputs: i64) -> i64 {
+        (outputs - 1) * self.stride(axis) + self.reach(axis) - self.padding(axis)
+    }
+
+    /// How many windows a pool has along an extent.
+    fn outputs(&self, axis: usize, extent: i64) -> i64 {
+        (extent + self.padding(axis) - self.reach(axis)) / self.stride(axis) + 1
+    }
+}
+
+/// All rows of a catalogue, or what is wrong with it.
+pub fn parse(text: &str) -> Result<Vec<Row>, String> {
+    let document: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let rows = document["rows"].as_array().ok_or("there is no list named rows")?;
+    let rows: Vec<Row> = rows.iter().enumerate().map(|(number, row)| row_of(number, row)).collect::<Result<_, _>>()?;
+    for (number, row) in rows.iter().enumerate() {
+        if rows[..number].iter().any(|other| other.name == row.name) {
+            return Err(format!("two rows are named {}", row.name));
+        }
+    }
+    if rows.is_empty() { Err("the list of rows is empty".to_owned()) } else { Ok(rows) }
+}
+
+fn row_of(number: usize, value: &Value) -> Result<Row, String> {
+    let fields = value.as_object().ok_or_else(|| format!("row {number} is no object"))?;
+    let name = fields.get("name").and_then(Value::as_str).ok_or_else(|| format!("row {number} has no name"))?;
+    Fields { fields }.row(name).map_err(|error| format!("row {name}: {error}"))
+}
+
+/// The fields of a row.
+struct Fields<'a> {
+    fields: &'a Map<String, Value>,
+}
+
+impl<'a> Fields<'a> {
+    fn row(&self, name: &str) -> Result<Row, String> {
+        // A key that nobody reads would be a row measured as something else than it says.
+        let known = [
+            "name",
+            "op",
+            "x",
+            "dtype",
+            "layout",
+            "kernel_shape",
+            "strides",
+            "pads",
+            "dilations",
+            "output_size",
+            "output",
+            "indices",
+            "indices_from",
+            "from",
+        ];
+        if let Some(key) = self.fields.keys().find(|key| !known.contains(&key.as_str())) {
+            return Err(format!("{key} is no key of a row"));
+        }
+        let x = self.numbers("x")?.ok_or("x is missing")?;
+        if x.len() < 3 || x.iter().any(|&extent| extent < 1) {
+            return Err("x has to be N, C and at least one spatial extent, all positive".to_owned());
+        }
+        let axes = x.len() - 2;
+        let operator = self.operator(axes)?;
+        let pooled = match &operator {
+            Operator::MaxUnpool { window, .. } => self.unpooled(&x, window)?,
+            _ => x,
+        };
+        let indices = match self.text("indices")? {
+            None | Some("none") => None,
+            Some("i32") => Some(IndexType::I32),
+            Some("i64") => Some(IndexType::I64),
+            Some(other) => return Err(format!("indices {other:?}, expected none, i32 or i64")),
+        };
+        if indices.is_none() && matches!(operator, Operator::MaxUnpool { .. }) {
+            return Err("an unpool reads indices: i32 or i64".to_owned());
+        }
+        let layout = match self.text("layout")? {
+            None | Some("NCHW") => Layout::Nchw,
+            Some("NHWC") => Layout::Nhwc,
+            Some(other) => return Err(format!("layout {other:?}, expected NCHW or NHWC")),
+        };
+        let dtype = self.text("dtype")?.map(dtype).transpose()?;
+        let pooled = pooled.iter().map(|&extent| extent as usize).collect();
+        Ok(Row { name: name.to_owned(), operator, dtype, layout, pooled, indices })
+    }
+
+    fn operator(&self, axes: usize) -> Result<Operator, String> {
+        match self.text("op")? {
+            Some("MaxPool") => Ok(Operator::MaxPool(self.window(axes)?)),
+            Some("GlobalMaxPool") => Ok(Operator::GlobalMaxPool),
+            Some("AdaptiveMaxPool") => {
+                let output_size = self.positive("output_size", axes)?.ok_or("output_size is missing")?;
+                Ok(Operator::AdaptiveMaxPool { output_size })
+            }
+            Some("MaxUnpool") => {
+                let indices = match self.text("indices_from")? {
+                    None | Some("pool") => IndexSource::Pool,
+                    Some("random, with repeats") => IndexSource::Random,
+                    Some(other) => {
+                        return Err(format!("indices_from {other:?}, expected pool, or random, with repeats"));
+                    }
+                };
+                Ok(Operator::MaxUnpool { window: self.window(axes)?, indices })
+            }
+            Some(other) => Err(format!("op {other:?} is none of the crate's")),
+            None => Err("op is missing".to_owned()),
+        }
+    }
+
+    fn window(&self, axes: usize) -> Result<Window, String> {
+        let pads = self.numbers("pads")?;
+        if let Some(pads) = pads.as_ref().filter(|pads| pads.len() != 2 * axes || pads.iter().any(|&pad| pad < 0)) {
+            return Err(format!("pads {pads:?}, expected {} numbers from 0 on", 2 * axes));
+        }
+        Ok(Window {
+            kernel_shape: self.positive("kernel_shape", axes)?.ok_or("kernel_shape is missing")?,
+            strides: self.positive("strides", axes)?,
+            pads,
+            dilations: self.positive("dilations", axes)?,
+        })
+    }
+
+    /// The shape that an unpool gives: `output`, or what ONNX infers. Its pool has to give `x`.
+    fn unpooled(&self, x: &[i64], window: &Window) -> Result<Vec<i64>, String> {
+        let spatial = match self.positive("output", x.len() - 2)? {
+            Some(output) => output,
+            None => x[2..].iter().enumerate().map(|(axis, &extent)| window.inverse(axis, extent)).collect(),
+        };
+        for (axis, (&output, &extent)) in spatial.iter().zip(&x[2..]).enumerate() {
+            if window.outputs(axis, output) != extent {
+                return Err(format!("axis {axis}: a pool of {output} elements does not give {extent}"));
+            }
+        }
+        Ok([&x[..2], &spatial].concat())
+    }
+
+    fn text(&self, key: &str) -> Result<Option<&'a str>, String> {
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| format!("{key} is no text"));
+        self.fields.get(key).map(text).transpose()
+    }
+
+    fn numbers(&self, key: &str) -> Result<Option<Vec<i64>>, String> {
+        let Some(value) = self.fields.get(key) else { return Ok(None) };
+        let numbers = value.as_array().and_then(|list| list.iter().map(Value::as_i64).collect::<Option<Vec<_>>>());
+        let small = |numbers: &Vec<i64>| numbers.iter().all(|number| number.unsigned_abs() < 1 << 31);
+        numbers.filter(small).map(Some).ok_or_else(|| format!("{key} is no list of whole numbers below 2^31"))
+    }
+
+    /// One number for each axis, from 1 on.
+    fn positive(&self, key: &str, axes: usize) -> Result<Option<Vec<i64>>, String> {
+        match self.numbers(key)? {
+            Some(numbers) if numbers.len() != axes || numbers.iter().any(|&number| number < 1) => {
+                Err(format!("{key} {numbers:?}, expected {axes} numbers from 1 on"))
+            }
+            numbers => Ok(numbers),
+        }
+    }
+}
+
+/// An element type by its name.
+pub fn dtype(name: &str) -> Result<DType, String> {
+    let found = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
+    found.ok_or_else(|| format!("{name:?} is no element type: {}", DType::ALL.map(DType::name).join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_catalogue_is_read() {
+        let rows = parse(OWN).unwrap();
+        let row = |name: &str| rows.iter().find(|row| row.name == name).unwrap();
+        assert_eq!(row("stem_3x3s2p1").indices, None);
+        assert_eq!(row("f16_2x2s2_i32").dtype, Some(DType::F16));
+        assert_eq!(row("nhwc_2x2s2").layout, Layout::Nhwc);
+        assert_eq!(row("unpool_2x2s2").pooled, [16, 64, 224, 224], "inferred");
+        assert_eq!(row("unpool_3x3s2p1").pooled, [32, 64, 112, 112], "given");
+        assert!(matches!(row("unpool_random").operator, Operator::MaxUnpool { indices: IndexSource::Random, .. }));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_row_is_said() {
+        let table = [
+            (r#"{"rows": []}"#, "empty"),
+            (r#"{}"#, "no list named rows"),
+            (r#"{"rows": [{"op": "MaxPool"}]}"#, "row 0 has no name"),
+            (r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1], "kernel_shape": []}]}"#, "row a: x has to be"),
+            (r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 4]}]}"#, "kernel_shape is missing"),
+            (r#"{"rows": [{"name": "a", "op": "Pool", "x": [1, 1, 4]}]}"#, "op \"Pool\""),
+            (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "stride": [1]}]}"#, "stride is no key"),
+            (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "dtype": "f8"}]}"#, "f8"),
+            (
+                r#"{"rows": [{"name": "a", "op": "MaxUnpool", "x": [1, 1, 4], "kernel_shape": [2], "strides": [2],
+                   "output": [7], "indices": "i64"}]}"#,
+                "a pool of 7 elements does not give 4",
+            ),
+        ];
+        for (text, expected) in table {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(expected), "{expected:?} is not in {error:?}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The device: buffers filled, poisoned and read back, and passes timed.
+
+use std::time::{Duration, Instant};
+
+use wgpu_pooling::{Gpu, wgpu};
+
+use crate::failure::Failure;
+
+/// What a fresh output holds, so that an element which no kernel writes shows.
+const POISON: u8 = 0xA5;
+/// How much is staged for the bus at a time.
+const STAGED_BYTES: usize = 32 << 20;
+/// Longer than any pass that is worth waiting for.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+pub struct Device {
+    pub gpu: Gpu,
+    clock: Option<Clock>,
+}
+
+/// The device's own clock.
+struct Clock {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    /// Seconds in a tick.
+    tick: f64,
+}
+
+const TIMESTAMPS: u64 = 2;
+
+impl Device {
+    pub fn new(gpu: Gpu) -> Result<Device, Failure> {
+        let mut device = Device { gpu, clock: None };
+        if device.wgpu().features().contains(wgpu::Features::TIMESTAMP_QUERY) {
+            device.clock = Some(device.scoped(|device| Clock {
+                queries: device.wgpu().create_query_set(&wgpu::QuerySetDescriptor {
+                    label: Some("roofline"),
+                    ty: wgpu::QueryType::Timestamp,
+                    count: TIMESTAMPS as u32,
+                }),
+                resolved: device.wgpu().create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("roofline timestamps"),
+                    size: TIMESTAMPS * 8,
+                    usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
+                    mapped_at_creation: false,
+                }),
+                tick: f64::from(device.gpu.queue().get_timestamp_period()) * 1e-9,
+            })?);
+        }
+        Ok(device)
+    }
+
+    pub fn wgpu(&self) -> &wgpu::Device {
+        self.gpu.device()
+    }
+
+    /// Whose clock measures.
+    pub fn clock_name(&self) -> &'static str {
+        if self.clock.is_some() { "timestamps of the device" } else { "wall clock around submits" }
+    }
+
+    pub fn is_software(&self) -> bool {
+        self.gpu.adapter_info().device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// What the device refuses in `work` as an error.
+    pub fn scoped<T>(&self, work: impl FnOnce(&Device) -> T) -> Result<T, Failure> {
+        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+        let [memory, internal, validation] =
+            [OutOfMemory, Internal, Validation].map(|filter| self.wgpu().push_error_scope(filter));
+        let result = work(self);
+        let [validation, internal, memory] = [validation.pop(), internal.pop(), memory.pop()].map(pollster::block_on);
+        match (memory, internal.or(validation)) {
+            (None, None) => Ok(result),
+            (Some(error), _) => Err(Failure::TooLarge(error.to_string())),
+            (None, Some(error)) => Err(Failure::Other(error.to_string())),
+        }
+    }
+
+    /// A buffer for a tensor.
+    pub fn buffer(&self, label: &str, bytes: u64) -> Result<wgpu::Buffer, Failure> {
+        let limit = self.gpu.limits().max_buffer_bytes;
+        if bytes > limit {
+            return Err(Failure::TooLarge(format!("{label} of {bytes} bytes, and the device's buffers have {limit}")));
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        self.scoped(|device| {
+            device.wgpu().create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: bytes.next_multiple_of(4),
+                usage,
+                mapped_at_creation: false,
+            })
+        })
+    }
+
+    /// Fills a buffer from its beginning.
+    pub fn upload(&self, buffer: &wgpu::Buffer, bytes: &[u8]) -> Result<(), Failure> {
+        for (number, part) in bytes.chunks(STAGED_BYTES).enumerate() {
+            let mut part = std::borrow::Cow::Borrowed(part);
+            let whole_words = part.len().next_multiple_of(4);
+            if part.len() < whole_words {
+                part.to_mut().resize(whole_words, 0);
+            }
+            // Submitted at once, so that what is staged is freed before more is.
+            self.scoped(|device| device.gpu.queue().write_buffer(buffer, (number * STAGED_BYTES) as u64, &part))?;
+            self.submit(|_| Ok(()))?;
+        }
+        Ok(())
+    }
+
+    pub fn poison(&self, buffer: &wgpu::Buffer) -> Result<(), Failure> {
+        let whole = buffer.size();
+        let pattern = self.buffer("poison", whole.min(STAGED_BYTES as u64))?;
+        self.upload(&pattern, &vec![POISON; pattern.size() as usize])?;
+        self.submit(|encoder| {
+            for offset in (0..whole).step_by(STAGED_BYTES) {
+                encoder.copy_buffer_to_buffer(&pattern, 0, buffer, offset, pattern.size().min(whole - offset));
+            }
+            Ok(())
+        })
+    }
+
+    pub fn read_back(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Failure> {
+        let whole = buffer.size();
+        let mut bytes = Vec::with_capacity(whole as usize);
+        let staging = self.scoped(|device| {
+            device.wgpu().create_buffer(&wgpu::BufferDescriptor {
+                label: Some("roofline staging"),
+                size: whole.min(STAGED_BYTES as u64),
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        })?;
+        for offset in (0..whole).step_by(STAGED_BYTES) {
+            let size = staging.size().min(whole - offset);
+            self.submit(|encoder| {
+                encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, size);
+                Ok(())
+            })?;
+            let (sender, receiver) = std::sync::mpsc::channel();
+            staging.map_async(wgpu::MapMode::Read, ..size, move |answer| {
+                // The receiver waits below.
+                let _ = sender.send(answer);
+            });
+            self.wait()?;
+            match receiver.try_recv() {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return Err(Failure::Other(format!("reading back: {error}"))),
+                Err(_) => return Err(Failure::Other("reading back: the device gives no answer".to_owned())),
+            }
+            let mapped = staging.get_mapped_range(..size);
+            let mapped = mapped.map_err(|error| Failure::Other(format!("reading back: {error}")))?;
+            bytes.extend_from_slice(&mapped);
+            drop(mapped);
+            staging.unmap();
+        }
+        Ok(bytes)
+    }
+
+    /// Encodes, submits, and waits until it is done.
+    pub fn submit(&self, encode: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.scoped(|device| {
+            let label = Some("roofline");
+            let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
+            encode(&mut encoder)?;
+            device.gpu.queue().submit([encoder.finish()]);
+            Ok::<(), Failure>(())
+        })??;
+        self.wait()
+    }
+
+    fn wait(&self) -> Result<(), Failure> {
+        let all = wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) };
+        self.wgpu().poll(all).map(|_| ()).map_err(|error| Failure::Other(format!("waiting for the device: {error}")))
+    }
+
+    /// The seconds that a pass takes: on the device's clock, or else from submit to done.
+    pub fn time(&self, record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<(), Failure>) -> Result<f64, Failure> {
+        let timestamp_writes = self.clock.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
+            query_set: &clock.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        });
+        let commands = self.scoped(|device| {
+            let label = Some("roofline");
+            let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
+            record(&mut pass)?;
+            drop(pass);
+            if let Some(clock) = &device.clock {
+                encoder.resolve_query_set(&clock.queries, 0..TIMESTAMPS as u32, &clock.resolved, 0);
+            }
+            Ok::<_, Failure>(encoder.finish())
+        })??;
+        let start = Instant::now();
+        self.scoped(|device| device.gpu.queue().submit([commands]))?;
+        self.wait()?;
+        let on_the_wall = start.elapsed().as_secs_f64();
+        let Some(clock) = &self.clock else { return Ok(on_the_wall) };
+        let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(&self.read_back(&clock.resolved)?);
+        match stamps[..] {
+            [start, end] if end > start => Ok((end - start) as f64 * clock.tick),
+            _ => Err(Failure::Other(format!("the device's timestamps are no interval: {stamps:?}"))),
+        }
+    }
+}

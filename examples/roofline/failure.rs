@@ -1,0 +1,51 @@
+//! Why a row has no figures.
+
+use std::fmt;
+
+use wgpu_pooling::{ExecuteError, PlanError};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// The device cannot hold it.
+    TooLarge(String),
+    /// The GPU's results are not the reference's, or not those of another kernel.
+    Mismatch(String),
+    Other(String),
+}
+
+impl Failure {
+    /// The word that reports use.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::TooLarge(_) => "too large",
+            Failure::Mismatch(_) => "mismatch",
+            Failure::Other(_) => "error",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Failure::TooLarge(text) | Failure::Mismatch(text) | Failure::Other(text)) = self;
+        write!(formatter, "{}: {text}", self.kind())
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::ExceedsLimit { .. } => Failure::TooLarge(error.to_string()),
+            other => Failure::Other(other.to_string()),
+        }
+    }
+}
+
+impl From<ExecuteError> for Failure {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Plan(error) => error.into(),
+            ExecuteError::OutOfMemory(text) => Failure::TooLarge(text),
+            other => Failure::Other(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! A row from end to end: planned, filled, computed, verified, timed.
+
+use wgpu_pooling::half::{bf16, f16};
+use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu};
+
+use crate::catalogue::Row;
+use crate::copy::{Copy, Traffic};
+use crate::data::{self, Data};
+use crate::device::Device;
+use crate::failure::Failure;
+use crate::fill::fill;
+use crate::measure::{Encode, Method, Time, measure};
+use crate::verify::{Tensors, Verified, same_bytes, verify};
+use crate::work::{Plans, Slices};
+
+/// How rows are run.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    pub data: Data,
+    pub rounds: usize,
+    pub pass_seconds: f64,
+    pub verify_taps: u64,
+    pub selected_only: bool,
+    pub others_limit: u64,
+    pub cache_bytes: u64,
+    pub memory_bytes: u64,
+}
+
+/// What a row gave.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    pub x_shape: Vec<usize>,
+    pub y_shape: Vec<usize>,
+    pub kernel: String,
+    /// The fewest bytes that have to be moved.
+    pub bytes: u64,
+    pub time: Time,
+    pub copy: Time,
+    /// What the copy moved, which is rounded up to its vectors.
+    pub copy_bytes: u64,
+    pub sets: usize,
+    pub verified: Verified,
+    pub y_checksum: u64,
+    /// Of a pool's indices, widened to 64 bits.
+    pub indices_checksum: Option<u64>,
+    pub others: Vec<Other>,
+}
+
+impl Figures {
+    pub fn gbps(&self) -> f64 {
+        self.bytes as f64 / self.time.best * 1e-9
+    }
+
+    pub fn copy_gbps(&self) -> f64 {
+        self.copy_bytes as f64 / self.copy.best * 1e-9
+    }
+
+    pub fn percent_of_copy(&self) -> f64 {
+        self.gbps() / self.copy_gbps() * 100.0
+    }
+
+    pub fn time_over_copy(&self) -> f64 {
+        self.time.best / self.copy.best
+    }
+}
+
+/// A kernel that was not selected.
+#[derive(Debug, Clone)]
+pub struct Other {
+    pub kernel: String,
+    /// Or why it did not run.
+    pub outcome: Result<Time, String>,
+}
+
+/// Runs a row in an element type.
+pub fn run(device: &Device, row: &Row, dtype: DType, settings: &Settings) -> Result<Figures, Failure> {
+    match dtype {
+        DType::F32 => run_as::<f32>(device, row, settings),
+        DType::F16 => run_as::<f16>(device, row, settings),
+        DType::Bf16 => run_as::<bf16>(device, row, settings),
+        DType::F64 => run_as::<f64>(device, row, settings),
+        DType::I8 => run_as::<i8>(device, row, settings),
+        DType::U8 => run_as::<u8>(device, row, settings),
+        DType::I16 => run_as::<i16>(device, row, settings),
+        DType::U16 => run_as::<u16>(device, row, settings),
+        DType::I32 => run_as::<i32>(device, row, settings),
+        DType::U32 => run_as::<u32>(device, row, settings),
+        DType::I64 => run_as::<i64>(device, row, settings),
+        DType::U64 => run_as::<u64>(device, row, settings),
+    }
+}
+
+fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result<Figures, Failure> {
+    let plans = Plans::new(row, T::DTYPE)?;
+    let slices = Slices::new(row, T::DTYPE)?;
+    let schedule = select(&plans.plan, &device.gpu.limits(), &Choice::default())?;
+    let selected = device.gpu.prepare_schedule_blocking(schedule.clone())?;
+
+    let set = Set::new(device, &schedule)?;
+    let inputs = fill::<T>(device, &plans, settings.data, &set)?;
+    let outputs = compute(device, &selected, &set)?;
+    let indices_out = outputs.indices.as_deref().unwrap_or_default();
+    let tensors = Tensors { x: &inputs.x, indices: &inputs.indices, y: &outputs.y, indices_out };
+    let verified = verify(&slices, &tensors, settings.verify_taps)?;
+    let (others, left_out) = others(device, &schedule, settings, |other| {
+        let found = compute(device, other, &set)?;
+        same_bytes("Y", &outputs.y, &found.y)?;
+        same_bytes("the index tensor", indices_out, found.indices.as_deref().unwrap_or_default())
+    })?;
+    let (y_checksum, indices_checksum) = checksums::<T>(&plans, &outputs);
+    // What is on the host is not needed for timing, and may be large.
+    drop((inputs, outputs));
+
+    let kernels: Vec<&Prepared> = std::iter::once(&selected).chain(&others).collect();
+    let timed = Timed::new(device, &schedule, set, settings)?;
+    let times = timed.measure(device, &kernels, settings)?;
+    let [copy, time, rest @ ..] = &times[..] else {
+        return Err(Failure::Other("nothing was measured".to_owned()));
+    };
+    let timed_others = others.iter().zip(rest);
+    let timed_others =
+        timed_others.map(|(other, &time)| Other { kernel: other.schedule().kernel(), outcome: Ok(time) });
+    Ok(Figures {
+        x_shape: plans.x_shape().to_vec(),
+        y_shape: plans.y_shape().to_vec(),
+        kernel: schedule.kernel(),
+        bytes: schedule.bytes_moved(),
+        time: *time,
+        copy: *copy,
+        copy_bytes: timed.copy.traffic().total(),
+        sets: timed.sets.len(),
+        verified,
+        y_checksum,
+        indices_checksum,
+        others: timed_others.chain(left_out).collect(),
+    })
+}
+
+/// The buffers of one run.
+pub struct Set {
+    pub x: Option<wgpu::Buffer>,
+    pub indices: Option<wgpu::Buffer>,
+    pub y: Option<wgpu::Buffer>,
+    pub indices_out: Option<wgpu::Buffer>,
+    pub status: Option<wgpu::Buffer>,
+}
+
+impl Set {
+    fn new(device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
+        let buffer = |label, bytes: Option<u64>| bytes.map(|bytes| device.buffer(label, bytes)).transpose();
+        Ok(Set {
+            x: buffer("X", schedule.x_bytes())?,
+            indices: buffer("the indices", schedule.indices_bytes())?,
+            y: buffer("Y", schedule.y_bytes())?,
+            indices_out: buffer("the indices to write", schedule.indices_out_bytes())?,
+            status: buffer("the report", schedule.status_bytes())?,
+        })
+    }
+
+    /// Another set with the same inputs.
+    fn like(&self, device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
+        let set = Set::new(device, schedule)?;
+        device.submit(|encoder| {
+            for (from, to) in [(&self.x, &set.x), (&self.indices, &set.indices)] {
+                if let (Some(from), Some(to)) = (from, to) {
+                    encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+                }
+            }
+            Ok(())
+        })?;
+        Ok(set)
+    }
+
+    pub fn buffers(&self) -> Buffers<'_> {
+        fn whole(buffer: &Option<wgpu::Buffer>) -> Option<wgpu::BufferSlice<'_>> {
+            buffer.as_ref().map(|buffer| buffer.slice(..))
+        }
+        Buffers {
+            x: whole(&self.x),
+            y: whole(&self.y),
+            indices: whole(&self.indices),
+            indices_out: whole(&self.indices_out),
+            status: whole(&self.status),
+            ..Buffers::default()
+        }
+    }
+}
+
+/// What a run wrote.
+struct Outputs {
+    y: Vec<u8>,
+    indices: Option<Vec<u8>>,
+}
+
+/// One run into poisoned outputs.
+fn compute(device: &Device, kernel: &Prepared, set: &Set) -> Result<Outputs, Failure> {
+    for output in [&set.y, &set.indices_out, &set.status].into_iter().flatten() {
+        device.poison(output)?;
+    }
+    device.submit(|encoder| Ok(kernel.encode(encoder, set.buffers())?))?;
+    if let Some(status) = &set.status {
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&device.read_back(status)?);
+        let words = words.try_into().map_err(|words| Failure::Other(format!("a report of other words: {words:?}")))?;
+        kernel.read_report(&words)?;
+    }
+    let y = set.y.as_ref().map(|y| device.read_back(y)).transpose()?.unwrap_or_default();
+    let indices = set.indices_out.as_ref().map(|indices| device.read_back(indices)).transpose()?;
+    Ok(Outputs { y, indices })
+}
+
+fn checksums<T: Element>(plans: &Plans, outputs: &Outputs) -> (u64, Option<u64>) {
+    let count: usize = plans.y_shape().iter().product();
+    // Bytes read back are not aligned for every element type.
+    let elements: Vec<T> = bytemuck::pod_collect_to_vec(&outputs.y[..(count * size_of::<T>()).min(outputs.y.len())]);
+    let indices = outputs.indices.as_ref().map(|bytes| {
+        if bytes.len() < 8 * count {
+            data::checksum(&bytemuck::pod_collect_to_vec::<u8, i32>(bytes), |index| i64::from(index) as u64)
+        } else {
+            data::checksum(&bytemuck::pod_collect_to_vec::<u8, i64>(bytes), |index| index as u64)
+        }
+    });
+    (data::checksum(&elements, T::to_bits64), indices)
+}
+
+/// The other kernels that apply, each checked, and those that are left out.
+fn others(
+    device: &Device,
+    selected: &Schedule,
+    settings: &Settings,
+    check: impl Fn(&Prepared) -> Result<(), Failure>,
+) -> Result<(Vec<Prepared>, Vec<Other>), Failure> {
+    let (mut others, mut left_out): (Vec<Prepared>, Vec<Other>) = Default::default();
+    if settings.selected_only {
+        return Ok((others, left_out));
+    }
+    let limits = device.gpu.limits();
+    let mut seen = vec![selected.clone()];
+    for family in families(selected.plan(), &limits) {
+        for &build in family.builds() {
+            let choice = Choice { family: Some(family), build: Some(build) };
+            let Ok(schedule) = select(selected.plan(), &limits, &choice) else {
+                continue;
+            };
+            // What was selected is not run again.
+            if seen.contains(&schedule) {
+                continue;
+            }
+            seen.push(schedule.clone());
+            let kernel = schedule.kernel();
+            let work = schedule.dispatches().iter().fold(0u64, |work, dispatch| work.saturating_add(dispatch.work()));
+            if work > settings.others_limit {
+                let why = format!("left out: {work} loop iterations, and --others-limit is {}", settings.others_limit);
+                left_out.push(Other { kernel, outcome: Err(why) });
+                continue;
+            }
+            let prepared = match device.gpu.prepare_schedule_blocking(schedule) {
+                Ok(prepared) => prepared,
+                Err(error) => {
+                    left_out.push(Other { kernel, outcome: Err(format!("does not get ready: {error}")) });
+                    continue;
+                }
+            };
+            check(&prepared).map_err(|failure| match failure {
+                Failure::Mismatch(text) => Failure::Mismatch(format!("{kernel}: {text}")),
+                other => other,
+            })?;
+            others.push(prepared);
+        }
+    }
+    Ok((others, left_out))
+}
+
+/// All that is timed: sets of buffers that together exceed the caches, and the copy's.
+struct Timed {
+    sets: Vec<Set>,
+    copy: Copy,
+    copied: Vec<crate::copy::Bound>,
+}
+
+impl Timed {
+    fn new(device: &Device, schedule: &Schedule, first: Set, settings: &Settings) -> Result<Timed, Failure> {
+        let copy = Copy::new(device, Traffic::of(schedule))?;
+        let bytes = copy.traffic().total();
+        // The copy has sets of its own, as large as the kernel's.
+        let affordable = settings.memory_bytes / (2 * bytes);
+        let wanted = settings.cache_bytes.div_ceil(bytes).max(2);
+        let mut sets = vec![first];
+        for _ in 1..wanted.min(affordable).min(MOST_SETS) {
+            let next = sets[0].like(device, schedule)?;
+            sets.push(next);
+        }
+        let bind = |_| copy.bind(device, &copy.buffers(device)?);
+        let copied = (0..sets.len()).map(bind).collect::<Result<_, Failure>>()?;
+        Ok(Timed { sets, copied, copy })
+    }
+
+    /// The copy's time, then those of the kernels.
+    fn measure(&self, device: &Device, kernels: &[&Prepared], settings: &Settings) -> Result<Vec<Time>, Failure> {
+        let mut runs: Vec<Encode<'_>> = vec![Box::new(|pass, set| {
+            self.copy.encode(pass, &self.copied[set]);
+            Ok(())
+        })];
+        for &kernel in kernels {
+            runs.push(Box::new(move |pass, set| Ok(kernel.encode_pass(pass, self.sets[set].buffers())?)));
+        }
+        let Settings { rounds, pass_seconds, .. } = *settings;
+        measure(device, &runs, Method { rounds, pass_seconds, sets: self.sets.len() })
+    }
+}
+
+/// More are of no use: each set is a bind group and a few buffers.
+const MOST_SETS: u64 = 64;

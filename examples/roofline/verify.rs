@@ -1,0 +1,232 @@
+//! The GPU's results held against the reference, slice by slice.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use wgpu_pooling::{Element, ExecuteError, Index, IndexType, Plan, TensorView, reference};
+
+use crate::data::cores;
+use crate::failure::Failure;
+use crate::work::{Plans, Slices};
+
+/// How many slices were compared, of how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verified {
+    pub slices: usize,
+    pub of: usize,
+}
+
+/// The tensors of a row as they are on the device, in bytes: X, the indices that are read, and what was computed.
+pub struct Tensors<'a, T> {
+    pub x: &'a [T],
+    pub indices: &'a [u8],
+    pub y: &'a [u8],
+    pub indices_out: &'a [u8],
+}
+
+/// Compares slices from the first to the last, evenly spread, as many as come to `most_taps`, but one at least.
+pub fn verify<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, most_taps: u64) -> Result<Verified, Failure> {
+    let affordable = most_taps / slices.plans.taps().max(1);
+    let count = slices.count.min(affordable.clamp(1, slices.count as u64) as usize);
+    let next = AtomicUsize::new(0);
+    // The failure of the first slice that has one.
+    let failed: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return;
+            }
+            let slice = spread(number, count, slices.count);
+            if let Err(failure) = compare(slices, tensors, slice) {
+                let mut failed = failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                if failed.as_ref().is_none_or(|(earlier, _)| slice < *earlier) {
+                    *failed = Some((slice, failure));
+                }
+                return;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..cores().min(count) {
+            scope.spawn(work);
+        }
+    });
+    match failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        None => Ok(Verified { slices: count, of: slices.count }),
+        Some((_, failure)) => Err(failure),
+    }
+}
+
+/// Number `number` of `count` slices that lie evenly among `all`, the first and the last included.
+fn spread(number: usize, count: usize, all: usize) -> usize {
+    if count < 2 { 0 } else { (number as u128 * (all as u128 - 1) / (count as u128 - 1)) as usize }
+}
+
+/// One slice by the reference, and what the GPU has in its place.
+fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) -> Result<(), Failure> {
+    let plans = &slices.plans;
+    let x_shape = plans.x_shape();
+    let x = TensorView::new(x_shape, part(tensors.x, elements(x_shape), slice)).map_err(ExecuteError::from)?;
+    match index_type(plans) {
+        Some(IndexType::I32) => compare_indexed::<T, i32>(slices, tensors, x, slice),
+        Some(IndexType::I64) => compare_indexed::<T, i64>(slices, tensors, x, slice),
+        None => match &plans.plan {
+            Plan::Pool(plan) => same("Y", slice, tensors.y, reference::max_pool(plan, x)?.data()),
+            _ => Err(Failure::Other("only pools are without indices".to_owned())),
+        },
+    }
+}
+
+fn compare_indexed<T: Element, I: Index>(
+    slices: &Slices,
+    tensors: &Tensors<'_, T>,
+    x: TensorView<'_, T>,
+    slice: usize,
+) -> Result<(), Failure> {
+    let base = slices.base(slice);
+    match &slices.plans.plan {
+        Plan::Pool(plan) => {
+            let (y, indices) = reference::max_pool_with_indices::<T, I>(plan, x)?;
+            same("Y", slice, tensors.y, y.data())?;
+            let indices: Vec<I> = indices.data().iter().map(|index| I::from_i64(index.to_i64() + base)).collect();
+            same("the index tensor", slice, tensors.indices_out, &indices)
+        }
+        Plan::Unpool(plan) => {
+            let count = elements(plan.indices_shape());
+            let bytes = part(tensors.indices, count * size_of::<I>(), slice);
+            let whole: Vec<I> = bytemuck::pod_collect_to_vec(bytes);
+            let own: Vec<I> = whole.iter().map(|index| I::from_i64(index.to_i64() - base)).collect();
+            let own = TensorView::new(plan.indices_shape(), &own).map_err(ExecuteError::from)?;
+            same("Y", slice, tensors.y, reference::max_unpool(plan, x, own)?.data())
+        }
+        Plan::Convert(_) => Err(Failure::Other("no row converts indices".to_owned())),
+    }
+}
+
+/// Bytes of the device beside elements of the reference, bit for bit.
+fn same<E: Element>(what: &str, slice: usize, on_gpu: &[u8], by_reference: &[E]) -> Result<(), Failure> {
+    let size = size_of::<E>();
+    let on_gpu = part(on_gpu, size_of_val(by_reference), slice);
+    if on_gpu == bytemuck::cast_slice::<E, u8>(by_reference) {
+        return Ok(());
+    }
+    let differs = on_gpu.chunks_exact(size).zip(by_reference).enumerate();
+    let mut differing = differs.filter(|(_, (bytes, expected))| *bytes != bytemuck::bytes_of(*expected));
+    let Some((at, (bytes, expected))) = differing.next() else {
+        return Err(Failure::Mismatch(format!("{what} has fewer elements than the reference")));
+    };
+    let found: E = bytemuck::pod_read_unaligned(bytes);
+    Err(Failure::Mismatch(format!(
+        "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) on the GPU, {expected:?} (0x{:x}) by the reference; {} \
+         of {} elements of the slice differ",
+        found.to_bits64(),
+        expected.to_bits64(),
+        1 + differing.count(),
+        by_reference.len(),
+    )))
+}
+
+/// The outputs of another kernel, which have to be those of the first to the last byte.
+pub fn same_bytes(what: &str, first: &[u8], other: &[u8]) -> Result<(), Failure> {
+    match first.iter().zip(other).position(|(a, b)| a != b) {
+        None if first.len() == other.len() => Ok(()),
+        at => {
+            let at = at.unwrap_or(first.len().min(other.len()));
+            Err(Failure::Mismatch(format!("{what} differs from the selected kernel's at byte {at} of {}", first.len())))
+        }
+    }
+}
+
+fn index_type(plans: &Plans) -> Option<IndexType> {
+    match &plans.plan {
+        Plan::Pool(plan) => plan.indices().map(|indices| indices.index_type),
+        Plan::Unpool(plan) => Some(plan.index_type()),
+        Plan::Convert(_) => None,
+    }
+}
+
+fn elements(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// What a slice has of the whole; a device's buffer may be longer by its padding.
+fn part<E>(whole: &[E], length: usize, slice: usize) -> &[E] {
+    let Range { start, end } = slice * length..(slice + 1) * length;
+    whole.get(start..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use wgpu_pooling::DType;
+
+    use super::*;
+    use crate::catalogue::{OWN, Row, parse};
+    use crate::data::{Data, values};
+    use crate::shrink::shrunk;
+
+    /// Each row as the reference computes the whole passes slice by slice; with one bit flipped it does not.
+    #[test]
+    fn slices_of_the_whole_are_those_computed_alone() {
+        for name in
+            ["stem_3x3s2p1", "segnet_2x2s2_i64", "nhwc_2x2s2", "global_512x512", "adaptive_odd", "unpool_random"]
+        {
+            let rows = parse(OWN).unwrap();
+            let row = rows.into_iter().find(|row| row.name == name).unwrap();
+            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
+            let row = shrunk(&row, 100);
+            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
+            let (plans, slices) = (Plans::new(&row, DType::F32).unwrap(), Slices::new(&row, DType::F32).unwrap());
+            let x: Vec<f32> = values(Data::Mixed, elements(plans.x_shape()));
+            let view = TensorView::new(plans.x_shape(), &x).unwrap();
+            let (mut y, indices, indices_out) = match &plans.plan {
+                Plan::Pool(plan) if plan.indices().is_some() => {
+                    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(plan, view).unwrap();
+                    (y.into_data(), Vec::new(), indices.into_data())
+                }
+                Plan::Pool(plan) => (reference::max_pool(plan, view).unwrap().into_data(), Vec::new(), Vec::new()),
+                Plan::Unpool(plan) => {
+                    let plane = plan.output_shape()[2..].iter().product::<usize>() as i64;
+                    let per_plane = (x.len() / 6) as i64;
+                    let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
+                    let read = TensorView::new(plan.indices_shape(), &indices).unwrap();
+                    (reference::max_unpool(plan, view, read).unwrap().into_data(), indices.clone(), Vec::new())
+                }
+                Plan::Convert(_) => unreachable!("no row converts indices"),
+            };
+            let check = |y: &[f32], indices_out: &[i64]| {
+                let [indices, indices_out] = [&indices[..], indices_out].map(bytemuck::cast_slice);
+                let tensors = Tensors { x: &x, indices, y: bytemuck::cast_slice(y), indices_out };
+                verify(&slices, &tensors, u64::MAX)
+            };
+            let of = slices.count;
+            assert_eq!(check(&y, &indices_out), Ok(Verified { slices: of, of }), "{name}");
+            if let Some((last, before)) = indices_out.split_last() {
+                assert!(matches!(check(&y, &[before, &[last ^ 1]].concat()), Err(Failure::Mismatch(_))), "{name}");
+            }
+            let last = y.len() - 1;
+            y[last] = f32::from_bits(y[last].to_bits() ^ 1);
+            assert!(matches!(check(&y, &indices_out), Err(Failure::Mismatch(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn slices_are_spread_from_the_first_to_the_last() {
+        let taken = |count, all| (0..count).map(|number| spread(number, count, all)).collect::<Vec<_>>();
+        assert_eq!(taken(1, 10), [0]);
+        assert_eq!(taken(2, 10), [0, 9]);
+        assert_eq!(taken(4, 10), [0, 3, 6, 9]);
+        assert_eq!(taken(5, 5), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_single_bit_is_a_mismatch_with_its_place() {
+        assert_eq!(same("Y", 1, &[1, 0, 2, 0, 3, 0, 4, 0], &[3i16, 4]), Ok(()));
+        let failure = same("Y", 1, &[1, 0, 2, 0, 3, 0, 5, 0], &[3i16, 4]).unwrap_err();
+        assert!(matches!(&failure, Failure::Mismatch(text) if text.contains("slice 1 of Y, element 1: 5 (0x5)")));
+        assert!(same("Y", 0, &bytemuck::cast::<_, [u8; 4]>(0.0f32), &[-0.0f32]).is_err());
+        assert!(same("Y", 1, &[1, 0], &[1i16]).is_err(), "a slice that is not there");
+    }
+}

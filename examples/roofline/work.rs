@@ -1,0 +1,137 @@
+//! From a row to plans: of the whole, and of one slice of it, which the reference can compute alone.
+
+use wgpu_pooling::{
+    AdaptiveMaxPool, DType, GlobalMaxPool, IndexStrides, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError,
+    PoolPlan, Pooling,
+};
+
+use crate::catalogue::{IndexSource, Operator, Row, Window};
+
+/// What a row asks for, planned.
+#[derive(Debug, Clone)]
+pub struct Plans {
+    pub plan: Plan,
+    /// What fills an unpool's inputs, if it is the pool.
+    pub filled_by: Option<PoolPlan>,
+}
+
+impl Plans {
+    pub fn new(row: &Row, dtype: DType) -> Result<Plans, PlanError> {
+        let shape = in_layout(row.layout, &row.pooled);
+        let pool = pooling(row);
+        let Operator::MaxUnpool { indices: source, .. } = row.operator else {
+            return Ok(Plans { plan: pool.plan(&shape, dtype, row.indices)?.into(), filled_by: None });
+        };
+        let index_type = row.indices.unwrap_or(IndexType::I64);
+        let pool_plan = pool.plan(&shape, dtype, Some(index_type))?;
+        let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape);
+        let plan = unpool.plan(pool_plan.output_shape(), dtype, index_type)?;
+        Ok(Plans { plan: plan.into(), filled_by: Some(pool_plan).filter(|_| source == IndexSource::Pool) })
+    }
+
+    /// X.
+    pub fn x_shape(&self) -> &[usize] {
+        match &self.plan {
+            Plan::Pool(plan) => plan.input_shape(),
+            Plan::Unpool(plan) => plan.input_shape(),
+            Plan::Convert(plan) => plan.input_shape(),
+        }
+    }
+
+    /// Y.
+    pub fn y_shape(&self) -> &[usize] {
+        match &self.plan {
+            Plan::Pool(plan) => plan.output_shape(),
+            Plan::Unpool(plan) => plan.output_shape(),
+            Plan::Convert(plan) => plan.output_shape(),
+        }
+    }
+
+    /// How indices count, if there are any.
+    fn strides(&self) -> Option<IndexStrides> {
+        match &self.plan {
+            Plan::Pool(plan) => plan.indices().map(|indices| indices.space.strides()),
+            Plan::Unpool(plan) => Some(plan.space().strides()),
+            Plan::Convert(_) => None,
+        }
+    }
+
+    /// How many elements the reference looks at.
+    pub fn taps(&self) -> u64 {
+        let count = |shape: &[usize]| shape.iter().map(|&extent| extent as u64).product::<u64>();
+        match &self.plan {
+            Plan::Pool(plan) => {
+                let outer = plan.input_shape().iter().map(|&extent| extent as u64).product::<u64>()
+                    / plan.axes().iter().map(|axis| axis.input as u64).product::<u64>().max(1);
+                let axis_taps = plan.axes().iter().map(|axis| {
+                    let windows = (0..axis.output).map(|o| axis.window.taps(o, axis.input, axis.output).count as u64);
+                    windows.sum::<u64>()
+                });
+                axis_taps.fold(outer, u64::saturating_mul)
+            }
+            Plan::Unpool(plan) => count(plan.input_shape()) + count(plan.output_shape()),
+            Plan::Convert(plan) => count(plan.input_shape()),
+        }
+    }
+}
+
+/// The slices of a row: planes, or batch items where channels are innermost. Each is a row of its own, and its elements lie
+/// one after the other in every tensor of the whole.
+#[derive(Debug, Clone)]
+pub struct Slices {
+    pub plans: Plans,
+    pub count: usize,
+    channels: usize,
+    /// How indices of the whole count.
+    strides: Option<IndexStrides>,
+}
+
+impl Slices {
+    pub fn new(row: &Row, dtype: DType) -> Result<Slices, PlanError> {
+        let mut one = row.clone();
+        one.pooled[0] = 1;
+        let channels = match row.layout {
+            Layout::Nchw => std::mem::replace(&mut one.pooled[1], 1),
+            Layout::Nhwc => 1,
+        };
+        let strides = Plans::new(row, dtype)?.strides();
+        Ok(Slices { plans: Plans::new(&one, dtype)?, count: row.pooled[0] * channels, channels, strides })
+    }
+
+    /// What the whole's indices have more than those of a slice computed alone.
+    pub fn base(&self, slice: usize) -> i64 {
+        self.strides.as_ref().map_or(0, |strides| strides.flat(slice / self.channels, slice % self.channels, &[]))
+    }
+}
+
+/// The pool of a row; that of an unpool is the one that it undoes.
+fn pooling(row: &Row) -> Box<dyn Pooling> {
+    match &row.operator {
+        Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => Box::new(max_pool(window).layout(row.layout)),
+        Operator::GlobalMaxPool => Box::new(GlobalMaxPool::new().layout(row.layout)),
+        Operator::AdaptiveMaxPool { output_size } => Box::new(AdaptiveMaxPool::new(output_size).layout(row.layout)),
+    }
+}
+
+fn max_pool(window: &Window) -> MaxPool {
+    let Window { kernel_shape, strides, pads, dilations } = window;
+    let mut pool = MaxPool::new(kernel_shape);
+    if let Some(strides) = strides {
+        pool = pool.strides(strides);
+    }
+    if let Some(pads) = pads {
+        pool = pool.pads(pads);
+    }
+    if let Some(dilations) = dilations {
+        pool = pool.dilations(dilations);
+    }
+    pool
+}
+
+/// N, C and spatial extents in the order of a layout.
+fn in_layout(layout: Layout, shape: &[usize]) -> Vec<usize> {
+    match layout {
+        Layout::Nchw => shape.to_vec(),
+        Layout::Nhwc => [&shape[..1], &shape[2..], &shape[1..2]].concat(),
+    }
+}

@@ -1,0 +1,198 @@
+//! The example `roofline` from the outside: every row of the catalogue, made small, is computed, verified and timed. What the
+//! times are is nobody's business here.
+
+#![cfg(feature = "gpu")]
+
+#[path = "common/absent.rs"]
+mod absent;
+#[path = "common/example.rs"]
+mod example;
+#[path = "common/skip.rs"]
+mod skip;
+
+use std::fs;
+
+use absent::ABSENT_BACKEND;
+use example::Example;
+use serde_json::Value;
+use skip::skip;
+use wgpu_pooling::{DType, IndexType, MaxPool, Tensor, reference};
+
+static EXAMPLE: Example = Example::new("roofline");
+
+const CATALOGUE: &str = include_str!("../benches/catalogue.json");
+/// Everything as small and as short as it goes.
+const QUICK: [&str; 8] = ["--shrink", "1000000", "--rounds", "1", "--pass", "0", "--memory", "64"];
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn names(rows: &Value) -> Vec<&str> {
+    rows["rows"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_row_is_verified_and_timed() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("every_row");
+    let report = EXAMPLE.run_well(&folder, &[&QUICK[..], &["--json", "figures.json"]].concat());
+    let figures = json(&fs::read_to_string(folder.join("figures.json")).unwrap());
+    let catalogue = json(CATALOGUE);
+    assert_eq!(names(&figures), names(&catalogue));
+    for (row, wanted) in figures["rows"].as_array().unwrap().iter().zip(catalogue["rows"].as_array().unwrap()) {
+        assert!(row["failure"].is_null(), "{row}");
+        assert!(row["verified_slices"].as_u64().unwrap() > 0, "{row}");
+        assert_eq!(row["verified_slices"], row["slices"], "rows as small as this are verified whole: {row}");
+        assert_eq!(row["dtype"], *wanted.get("dtype").unwrap_or(&"f32".into()), "{row}");
+        assert_eq!(row["op"], wanted["op"]);
+        let writes_indices = wanted["op"] != "MaxUnpool" && wanted["indices"] != "none";
+        assert_eq!(row["indices_checksum"].is_string(), writes_indices, "{row}");
+        for figure in ["seconds", "copy_seconds", "gbps", "copy_gbps", "percent_of_copy", "time_over_copy"] {
+            assert!(row[figure].as_f64().is_some_and(|figure| figure > 0.0), "{figure} of {row}");
+        }
+        let name = row["name"].as_str().unwrap();
+        let kernel = row["kernel"].as_str().unwrap();
+        let line = report.lines().find(|line| line.starts_with(name) && line.contains(", selected")).unwrap();
+        assert!(line.contains(kernel), "{line}");
+        for other in row["others"].as_array().unwrap() {
+            assert!(other["kernel"] != row["kernel"], "{row}");
+            assert!(other["time_over_selected"].is_f64() || other["left_out"].is_string(), "{other}");
+        }
+    }
+    let others = figures["rows"].as_array().unwrap().iter().map(|row| row["others"].as_array().unwrap().len());
+    assert!(others.sum::<usize>() > 25, "other kernels apply to most rows");
+}
+
+#[test]
+fn types_and_rows_are_those_asked_for() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("types");
+    let types = DType::ALL.map(DType::name).join(",");
+    let wanted = ["--selected-only", "--rows", "segnet_2x2s2_i64,unpool_3x3", "--json", "-", "--dtypes", &types];
+    let figures = json(&EXAMPLE.run_well(&folder, &[&QUICK[..], &wanted].concat()));
+    let rows = figures["rows"].as_array().unwrap();
+    let found: Vec<[&str; 2]> =
+        rows.iter().map(|row| ["name", "dtype"].map(|key| row[key].as_str().unwrap())).collect();
+    let expected = ["segnet_2x2s2_i64", "unpool_3x3s2p1"].map(|name| DType::ALL.map(|dtype| [name, dtype.name()]));
+    assert_eq!(found, expected.as_flattened());
+    assert!(rows.iter().all(|row| row["others"].as_array().unwrap().is_empty()));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is written");
+}
+
+/// Programs in other languages make the same inputs and sum up their results the same way: splitmix64, seeded with 0.
+#[test]
+fn inputs_and_checksums_are_as_documented() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("checksums");
+    let row = r#"{"name": "a", "op": "MaxPool", "x": [2, 3, 9, 8], "kernel_shape": [3, 2], "strides": [2, 1], "indices": "i64"}"#;
+    fs::write(folder.join("rows.json"), format!(r#"{{"rows": [{row}]}}"#)).unwrap();
+    let arguments = ["--catalogue", "rows.json", "--data", "peers", "--json", "-", "--rounds", "1", "--pass", "0"];
+    let figures = json(&EXAMPLE.run_well(&folder, &arguments));
+
+    let finish = |z: u64| {
+        let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ z >> 31
+    };
+    let step = |index: u64| index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let sum = |bits: &mut dyn Iterator<Item = u64>| {
+        let terms = bits.zip(0..).map(|(bits, index)| finish(bits.wrapping_add(step(index))));
+        format!("{:016x}", terms.fold(0u64, u64::wrapping_add))
+    };
+    let shape = [2, 3, 9, 8];
+    let data = (0..shape.iter().product()).map(|index| (finish(step(index as u64 + 1)) % 251) as f32).collect();
+    let x = Tensor::new(shape, data).unwrap();
+    let plan = MaxPool::new([3, 2]).strides([2, 1]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let found = &figures["rows"][0];
+    assert_eq!(found["y_checksum"], sum(&mut y.data().iter().map(|value| u64::from(value.to_bits()))));
+    assert_eq!(found["indices_checksum"], sum(&mut indices.data().iter().map(|&index| index as u64)));
+}
+
+#[test]
+fn what_a_device_cannot_hold_is_said() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("too_large");
+    // 2^40 elements exceed every device.
+    let row = r#"{"name": "huge", "op": "MaxPool", "x": [1024, 1024, 1024, 1024], "kernel_shape": [2, 2]}"#;
+    let small = r#"{"name": "small", "op": "GlobalMaxPool", "x": [1, 1, 4]}"#;
+    fs::write(folder.join("rows.json"), format!(r#"{{"rows": [{row}, {small}]}}"#)).unwrap();
+    let arguments = ["--catalogue", "rows.json", "--rounds", "1", "--pass", "0", "--json", "out.json"];
+    EXAMPLE.fails(&folder, &arguments, "1 of 2 rows failed: huge, f32: too large: ");
+    let figures = json(&fs::read_to_string(folder.join("out.json")).unwrap());
+    assert_eq!(figures["rows"][0]["failure"], "too large");
+    assert_eq!(figures["rows"][1]["verified_slices"], 1);
+    let report = EXAMPLE.run_well(&folder, &[&arguments[..], &["--skip-too-large"]].concat());
+    assert!(report.contains("huge, f32: too large: "), "{report}");
+}
+
+#[test]
+fn tables_are_plain_or_markdown() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("tables");
+    let arguments = [&QUICK[..], &["--rows", "global_7x7", "--selected-only"]].concat();
+    assert!(EXAMPLE.run_well(&folder, &arguments).contains("\nglobal_7x7  f32 "));
+    let report = EXAMPLE.run_well(&folder, &[&arguments[..], &["--markdown"]].concat());
+    assert!(report.contains("\n| --- | ") && report.contains("\n| global_7x7 | f32 | "), "{report}");
+}
+
+#[test]
+fn rows_are_listed_without_a_device() {
+    let folder = EXAMPLE.scratch("list");
+    let list = EXAMPLE.run_well(&folder, &["--list", "--backend", ABSENT_BACKEND]);
+    let listed: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(listed, names(&json(CATALOGUE)));
+    let list = EXAMPLE.run_well(&folder, &["--list", "--rows", "dilate_", "--shrink", "12", "--dtypes", "u8,f16"]);
+    let expected = ["u8", "f16"]
+        .map(|dtype| format!("dilate_31x31s1p15    MaxPool         {dtype:<4} [1, 1, 1080, 1920], no indices"));
+    assert_eq!(list.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_is_wrong_is_said_in_one_line() {
+    let folder = EXAMPLE.scratch("wrong");
+    fs::write(folder.join("bad.json"), r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 4]}]}"#).unwrap();
+    fs::write(
+        folder.join("kernel.json"),
+        r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "y": 1}]}"#,
+    )
+    .unwrap();
+    let table: &[(&[&str], &str)] = &[
+        (&["--shrink", "0"], "0 is not in 1..=1000000"),
+        (&["--shrink", "1000001"], "1000001 is not in 1..=1000000"),
+        (&["--rounds", "0"], "0 is not in 1..=1000"),
+        (&["--dtypes", "f8"], "\"f8\" is no element type"),
+        (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
+        (&["--data", "zeros"], "zeros"),
+        (&["--catalogue", "absent.json"], "cannot read absent.json"),
+        (&["--catalogue", "bad.json"], "bad.json is no catalogue: row a: kernel_shape is missing"),
+        (&["--catalogue", "kernel.json"], "row a: y is no key of a row"),
+        (&["--backend", "cpu"], "auto, vulkan, metal, dx12, gl"),
+        (&["--backend", ABSENT_BACKEND], "no usable GPU adapter"),
+        (&["rows"], "rows"),
+    ];
+    for &(arguments, expected) in table {
+        EXAMPLE.fails(&folder, arguments, expected);
+    }
+    if !skip() {
+        let unwritable = ["--rows", "global_7x7", "--json", "no/such/folder.json"];
+        EXAMPLE.fails(&folder, &[&QUICK[..], &unwritable].concat(), "cannot write no/such/folder.json");
+    }
+}
+
+#[test]
+fn help_is_no_error() {
+    let options = ["--catalogue", "--rows", "--dtypes", "--shrink", "--verify-taps", "--json", "--markdown", "--list"];
+    EXAMPLE.has_help(&["--help"], &options);
+}
