@@ -31,7 +31,8 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
     assert!(!families.is_empty());
     for family in families {
         for build in [Build::Generic, Build::Specialised] {
-            let schedule = select(&plan, &gpu().limits(), &Choice { family: Some(family), build: Some(build) }).unwrap();
+            let schedule =
+                select(&plan, &gpu().limits(), &Choice { family: Some(family), build: Some(build) }).unwrap();
             let kernel = schedule.kernel();
             let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
             let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();

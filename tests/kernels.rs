@@ -8,15 +8,17 @@ mod common;
 
 use common::{gpu, skip};
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, Index, IndexFlattening, IndexType, KernelKey, Layout, Limits,
-    MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor, reference, select,
+    Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, Index, IndexFlattening, IndexType, KernelKey,
+    Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor, reference, select,
 };
 
 /// Bits that tell kernels apart: ties everywhere, and of each type what is special: NaN of several payloads, infinities, both
 /// zeros, subnormals, the largest and the smallest.
 fn bits<T: Element>(count: usize, seed: u64) -> Vec<T> {
     let special: &[u64] = match T::DTYPE {
-        DType::F32 => &[0x7fc0_0000, 0xffc0_1234, 0x7f80_0001, 0x7f80_0000, 0xff80_0000, 0, 0x8000_0000, 1, 0x8000_0001],
+        DType::F32 => {
+            &[0x7fc0_0000, 0xffc0_1234, 0x7f80_0001, 0x7f80_0000, 0xff80_0000, 0, 0x8000_0000, 1, 0x8000_0001]
+        }
         DType::F16 => &[0x7e00, 0xfe01, 0x7c01, 0x7c00, 0xfc00, 0, 0x8000, 1, 0x8001],
         DType::Bf16 => &[0x7fc0, 0xffc1, 0x7f81, 0x7f80, 0xff80, 0, 0x8000, 1, 0x8001],
         DType::F64 => &[
@@ -68,8 +70,10 @@ fn with_indices<T: Element, I: Index>(family: Family, plan: &PoolPlan, limits: &
     let count = plan.input_shape().iter().product();
     let x = Tensor::<T>::new(plan.input_shape(), bits(count, count as u64)).unwrap();
     let choice = Choice { family: Some(family), build: None };
-    let schedule = select(&Plan::from(plan.clone()), limits, &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-    let what = format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
+    let schedule =
+        select(&Plan::from(plan.clone()), limits, &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    let what =
+        format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
     let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
     if plan.indices().is_none() {
         let y = prepared.max_pool_blocking::<T>(x.view()).unwrap();
@@ -89,7 +93,14 @@ fn of_type<T: Element>(family: Family, plan: &PoolPlan, limits: &Limits) {
     }
 }
 
-fn agrees_within(limits: &Limits, family: Family, pool: &dyn Pooling, shape: &[usize], dtype: DType, indices: Option<IndexType>) {
+fn agrees_within(
+    limits: &Limits,
+    family: Family,
+    pool: &dyn Pooling,
+    shape: &[usize],
+    dtype: DType,
+    indices: Option<IndexType>,
+) {
     let plan = pool.plan(shape, dtype, indices).unwrap();
     let run = match dtype {
         DType::F32 => of_type::<f32>,
@@ -121,12 +132,18 @@ fn blocks_along_the_last_axis() {
     if skip() {
         return;
     }
-    let run = |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+    let run =
+        |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     // Words of every width, and of every element size.
-    for (dtype, indices) in
-        [(DType::F32, I64), (DType::F16, I32), (DType::U8, I64), (DType::F64, I32), (DType::I8, NONE), (DType::Bf16, NONE)]
-    {
+    for (dtype, indices) in [
+        (DType::F32, I64),
+        (DType::F16, I32),
+        (DType::U8, I64),
+        (DType::F64, I32),
+        (DType::I8, NONE),
+        (DType::Bf16, NONE),
+    ] {
         run(&halves, &[2, 3, 6, 64], dtype, indices);
     }
     run(&halves, &[1, 2, 5, 24], DType::U8, I32);
@@ -249,7 +266,8 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
     let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
-    let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    let schedule =
+        select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
     let cells = schedule.dispatches().iter().find(|dispatch| matches!(dispatch.key(), KernelKey::UnpoolCells { .. }));
     let what = format!("{} on {shape:?}", cells.expect("the cells are written by one kernel").key().name());
     let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
@@ -269,7 +287,8 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     }
     // Every value that lies just beside a window, above all behind a row's end.
     for step in [-1, 1, 2, shape[shape.len() - 1] as i64] {
-        let moved: Vec<I> = data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count as i64 - 1))).collect();
+        let moved: Vec<I> =
+            data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count as i64 - 1))).collect();
         let moved = Tensor::new(indices.shape(), moved).unwrap();
         match reference::max_unpool(&plan, y.view(), moved.view()) {
             Ok(expected) => same(&what, &prepared.max_unpool_blocking(y.view(), moved.view()).unwrap(), &expected),

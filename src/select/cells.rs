@@ -30,11 +30,8 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let skipped = 3 - plan.outputs.len();
     let extent = |extents: &[usize], axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64);
     let [inputs, outputs] = [&plan.inputs, &plan.outputs].map(|of| [0, 1, 2].map(|axis| extent(of, axis)));
-    let [kernel, stride, pad] = [
-        windows.map(|axis| axis.kernel),
-        windows.map(|axis| axis.stride),
-        windows.map(|axis| axis.pad_begin as u32),
-    ];
+    let [kernel, stride, pad] =
+        [windows.map(|axis| axis.kernel), windows.map(|axis| axis.stride), windows.map(|axis| axis.pad_begin as u32)];
     let taps: u64 = kernel.iter().map(|&kernel| u64::from(kernel)).product();
     let cell: u64 = stride.iter().map(|&stride| u64::from(stride)).product();
     if taps > MOST_TAPS || (0..3).any(|axis| inputs[axis] > outputs[axis].div_ceil(stride[axis].into())) {
@@ -45,13 +42,17 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let width = u64::from(stride[2]);
     let (sources, lanes) = if inner {
         let channels = plan.channels as u64;
-        let fits = |lanes: &u64| channels % lanes == 0 && lanes * bytes % 4 == 0 && cell * lanes <= MOST_PLACES;
+        let fits = |lanes: &u64| {
+            channels.is_multiple_of(*lanes) && (lanes * bytes).is_multiple_of(4) && cell * lanes <= MOST_PLACES
+        };
         (Some(1), [8, 4, 2, 1].into_iter().find(fits))
     } else {
-        let even = |sources: &u64| sources * width * bytes % 4 == 0 && outputs[2] * bytes % 4 == 0;
+        let even =
+            |sources: &u64| (sources * width * bytes).is_multiple_of(4) && (outputs[2] * bytes).is_multiple_of(4);
         let fits = |sources: &u64| cell * sources <= MOST_PLACES && (bytes >= 4 || even(sources));
         // Rows that sources come out even with are read in words.
-        let whole = [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 16).find(fits);
+        let whole =
+            [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 16).find(fits);
         (whole.or([4, 2, 1].into_iter().find(fits)), Some(1).filter(|_| same_place))
     };
     let (Some(sources), Some(lanes)) = (sources, lanes) else {
@@ -60,7 +61,7 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let steps = [u64::from(stride[0]), u64::from(stride[1]), width * sources];
     let exact = [0, 1, 2].map(|axis| outputs[axis] % steps[axis] == 0);
     let reach = |axis: usize| (inputs[axis].max(1) - 1) * u64::from(stride[axis]) + u64::from(kernel[axis]);
-    let load = |bytes: u64| match (inner, inputs[2] % sources == 0 && sources * bytes % 4 == 0) {
+    let load = |bytes: u64| match (inner, inputs[2] % sources == 0 && (sources * bytes).is_multiple_of(4)) {
         (true, _) => words(lanes * bytes),
         (false, true) => words(sources * bytes),
         (false, false) => 0,
@@ -72,7 +73,11 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
         kernel,
         stride,
         pad,
-        axes: outputs.iter().zip(inputs).position(|(&output, input)| output > 1 || input > 1).map_or(1, |axis| 3 - axis),
+        axes: outputs
+            .iter()
+            .zip(inputs)
+            .position(|(&output, input)| output > 1 || input > 1)
+            .map_or(1, |axis| 3 - axis),
         sources: sources as u32,
         lanes: lanes as u32,
         inner,

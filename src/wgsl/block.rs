@@ -222,8 +222,10 @@ impl Writer<'_> {
     /// One row of taps: its loads first, then the comparisons.
     fn row(&mut self, tap_0: u32, tap_1: u32, outputs: std::ops::Range<u32>) {
         let block = self.block;
-        let place_0 = if block.axes > 2 { format!("outer * pool.axes[0].input + place_0_{tap_0}") } else { "outer".to_owned() };
-        let place_1 = if block.axes > 1 { format!("({place_0}) * pool.axes[1].input + place_1_{tap_1}") } else { place_0 };
+        let place_0 =
+            if block.axes > 2 { format!("outer * pool.axes[0].input + place_0_{tap_0}") } else { "outer".to_owned() };
+        let place_1 =
+            if block.axes > 1 { format!("({place_0}) * pool.axes[1].input + place_1_{tap_1}") } else { place_0 };
         line!(self.text, "  {{\n    let row_in = ({place_1}) * pool.axes[2].input;");
         let columns = self.columns(outputs.len() as u32);
         let raws = if block.inner { self.load_lanes(&columns) } else { self.load_columns(&columns) };
@@ -297,7 +299,10 @@ impl Writer<'_> {
                 continue;
             }
             for load in 0..self.block.lanes / per_load {
-                line!(self.text, "    let load_{column}_{load} = x[(at_{column} - pool.x_first) / {per_load}u + {load}u];");
+                line!(
+                    self.text,
+                    "    let load_{column}_{load} = x[(at_{column} - pool.x_first) / {per_load}u + {load}u];"
+                );
             }
             for lane in 0..self.block.lanes {
                 let raw = self.x().element(&format!("load_{column}_{}", lane / per_load), lane % per_load);
@@ -347,7 +352,10 @@ impl Writer<'_> {
                 let name = format!("{output}_{lane}");
                 if lowest {
                     line!(self.text, "    let found_{name} = found(key_{name});");
-                    line!(self.text, "    raw_{name} = select(from_pair(pool.lowest_value), raw_{name}, found_{name});");
+                    line!(
+                        self.text,
+                        "    raw_{name} = select(from_pair(pool.lowest_value), raw_{name}, found_{name});"
+                    );
                 }
             }
             self.store_values(&run);
@@ -392,11 +400,8 @@ impl Writer<'_> {
         for &(output, lane) in run {
             let name = format!("{output}_{lane}");
             let at = if lane > 0 { format!("at_{name} + {lane}u") } else { format!("at_{name}") };
-            let number = if block.inner && !block.flat {
-                format!("output_at + {lane}u")
-            } else {
-                format!("output + {output}u")
-            };
+            let number =
+                if block.inner && !block.flat { format!("output_at + {lane}u") } else { format!("output + {output}u") };
             let origin = if block.flat { output } else { 0 };
             let index = if lowest {
                 format!("index_of({number}, Candidate(key_{name}, {at}, found_{name}, {at}, true))")
@@ -424,8 +429,10 @@ impl Writer<'_> {
             IndexType::I64 => ("", wide as usize / 2),
         };
         for (number, store) in run.chunks(per_store).enumerate() {
-            let values: Vec<String> = store.iter().map(|(output, lane)| format!("index_{output}_{lane}{part}")).collect();
-            let value = if values.len() == 1 { values[0].clone() } else { format!("{}({})", words(wide), values.join(", ")) };
+            let values: Vec<String> =
+                store.iter().map(|(output, lane)| format!("index_{output}_{lane}{part}")).collect();
+            let value =
+                if values.len() == 1 { values[0].clone() } else { format!("{}({})", words(wide), values.join(", ")) };
             let store = format!("indices_out[(output_at - pool.store_first) / {per_store}u + {number}u] = {value};");
             let first = run[number * per_store].0;
             self.guarded(&format!("output + {first}u"), &store);

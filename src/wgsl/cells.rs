@@ -84,11 +84,7 @@ impl Writer<'_> {
                 continue;
             }
             let (sources, stride) = (if axis == 2 { cells.sources } else { 1 }, cells.stride[axis]);
-            line!(
-                self.text,
-                "  let across_{axis} = (stream.holders[{axis}].output + {}u) / {places}u;",
-                places - 1
-            );
+            line!(self.text, "  let across_{axis} = (stream.holders[{axis}].output + {}u) / {places}u;", places - 1);
             line!(self.text, "  let cell_{axis} = rest % across_{axis} * {sources}u;\n  rest = rest / across_{axis};");
             line!(self.text, "  let out_{axis} = cell_{axis} * {stride}u;");
         }
@@ -98,13 +94,7 @@ impl Writer<'_> {
         line!(self.text, "  let c = outer % stream.outer_channels{inner};");
         let first = 3 - cells.axes;
         let out = |axis: usize| if axis < first { "0u".to_owned() } else { format!("out_{axis}") };
-        line!(
-            self.text,
-            "  let own = flat(stream.value, n, c, vec3<u32>({}, {}, {}));",
-            out(0),
-            out(1),
-            out(2)
-        );
+        line!(self.text, "  let own = flat(stream.value, n, c, vec3<u32>({}, {}, {}));", out(0), out(1), out(2));
         line!(self.text, "  let nothing = activate(from_pair(vec2<u32>(0u, 0u)));\n  var foreign = false;");
         for source_0 in self.sources(0) {
             for source_1 in self.sources(1) {
@@ -164,10 +154,7 @@ impl Writer<'_> {
             let input = "stream.holders[2].input";
             if !in_body {
                 let inner = if cells.inner { " * stream.inner + inner" } else { "" };
-                line!(
-                    self.text,
-                    "  let from_{name} = (row_{id} + u32(clamp(at_{name}, 0, i32({input}) - 1))){inner};"
-                );
+                line!(self.text, "  let from_{name} = (row_{id} + u32(clamp(at_{name}, 0, i32({input}) - 1))){inner};");
             }
             line!(self.text, "  let is_{name} = there_{id} && at_{name} >= 0 && at_{name} < i32({input});");
             for lane in 0..cells.lanes {
@@ -186,7 +173,11 @@ impl Writer<'_> {
                         format!("from_{name}")
                     } else {
                         let [a, b] = [(0, source_0), (1, source_1)].map(|(axis, source)| {
-                            if axis >= first { format!("u32(max(i32(cell_{axis}) + ({source}), 0))") } else { "0u".to_owned() }
+                            if axis >= first {
+                                format!("u32(max(i32(cell_{axis}) + ({source}), 0))")
+                            } else {
+                                "0u".to_owned()
+                            }
                         });
                         let at = format!("vec3<u32>({a}, {b}, u32(max(at_{name}, 0)))");
                         format!("flat(stream.stored, n, c + {lane}u, {at})")
@@ -274,7 +265,8 @@ impl Writer<'_> {
         for place_2 in 0..width {
             for lane in 0..lanes {
                 line!(self.text, "    var out_{place_2}_{lane} = nothing;");
-                let mut place = format!("own{}", if lane == 0 { String::new() } else { format!(" + {lane}u * stream.value.c") });
+                let mut place =
+                    format!("own{}", if lane == 0 { String::new() } else { format!(" + {lane}u * stream.value.c") });
                 for (axis, at) in [(0, place_0), (1, place_1), (2, place_2)] {
                     if axis >= first && at > 0 {
                         let _ = write!(place, " + {at}u * stream.value.axis_{axis}");
@@ -324,7 +316,10 @@ impl Writer<'_> {
             if cells.exact[2] {
                 line!(self.text, "    y[{at}] = {value};");
             } else {
-                line!(self.text, "    if (out_2 + {place}u < stream.holders[2].output) {{\n      y[{at}] = {value};\n    }}");
+                line!(
+                    self.text,
+                    "    if (out_2 + {place}u < stream.holders[2].output) {{\n      y[{at}] = {value};\n    }}"
+                );
             }
         }
         line!(self.text, "  }}");

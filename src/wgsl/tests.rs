@@ -84,7 +84,9 @@ fn every_block(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
             ];
             let found = pools.into_iter().filter_map(|(of, shape)| pool(of, shape, index_type));
             keys.extend(found.map(|key| match key {
-                KernelKey::PoolBlock { dtype, sink, block, .. } => KernelKey::PoolBlock { dtype, sink, activation, block },
+                KernelKey::PoolBlock { dtype, sink, block, .. } => {
+                    KernelKey::PoolBlock { dtype, sink, activation, block }
+                }
                 other => panic!("{other:?}"),
             }));
         }
