@@ -64,7 +64,11 @@ pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kerne
     });
     // A family that applies may do so in one of its builds alone.
     let applies = |choice: &Choice| !matches!(select(plan, &limits, choice), Err(PlanError::KernelDoesNotApply { .. }));
-    Ok(choices.filter(applies).map(|choice| Kernel { gpu, plan, choice }).collect())
+    let choices: Vec<Choice> = choices.filter(applies).collect();
+    if listed && choices.iter().all(|choice| choice.build != Some(Build::Specialised)) {
+        return Err("the case is listed as one for specialised kernels, but none applies".to_owned());
+    }
+    Ok(choices.into_iter().map(|choice| Kernel { gpu, plan, choice }).collect())
 }
 
 impl fmt::Display for Kernel<'_> {
