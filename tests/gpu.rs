@@ -30,9 +30,9 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
     let families = families(&plan, &gpu().limits());
     assert!(!families.is_empty());
     for family in families {
-        for build in [Build::Generic, Build::Specialised] {
-            let schedule =
-                select(&plan, &gpu().limits(), &Choice { family: Some(family), build: Some(build) }).unwrap();
+        for &build in family.builds() {
+            let choice = Choice { family: Some(family), build: Some(build) };
+            let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
             let kernel = schedule.kernel();
             let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
             let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();

@@ -357,6 +357,7 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
             for family in [
                 None,
                 Some(Family::Direct),
+                Some(Family::Blocked),
                 Some(Family::Separable),
                 Some(Family::Accumulating),
                 Some(Family::ClaimEmit),

@@ -384,6 +384,8 @@ fn unpools_by_cells() {
     unpools::<u8, i32>(&thirds, &[2, 2, 7, 24]);
     unpools::<f32, i32>(&MaxPool::new([3, 3]).pads([1, 1, 1, 1]), &[1, 2, 5, 8]);
     unpools::<f32, i64>(&MaxPool::new([2]).strides([3]), &[2, 3, 31]);
+    // An axis of one element, over which the stride reaches far out.
+    unpools::<f32, i32>(&MaxPool::new([1, 2]).strides([2, 2]), &[1, 2, 1, 8]);
     unpools::<f32, i64>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 2, 4, 6, 8]);
 }
 

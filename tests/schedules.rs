@@ -1,15 +1,25 @@
 //! Schedules are values: what they promise is tested without a device.
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, Build, Choice, DType, Family, GlobalMaxPool, IndexType, Limits, MAX_ITERATIONS, MaxPool,
-    MaxUnpool, Plan, PlanError, Pooling, Schedule, families, select,
+    AdaptiveMaxPool, Build, Choice, DType, Family, GlobalMaxPool, IndexType, KernelKey, Layout, Limits, MAX_ITERATIONS,
+    MaxPool, MaxUnpool, Plan, PlanError, Pooling, Schedule, families, select,
 };
 
+const GENERIC: Choice = Choice { family: None, build: Some(Build::Generic) };
+
+/// Every family that applies, in every build that it has for the plan.
 fn schedules(plan: &Plan) -> Vec<Schedule> {
     let families = families(plan, &Limits::WEBGPU);
     assert!(!families.is_empty(), "{plan:?}");
-    let choice = |family| Choice { family: Some(family), build: Some(Build::Generic) };
-    families.into_iter().map(|family| select(plan, &Limits::WEBGPU, &choice(family)).unwrap()).collect()
+    let mut schedules = Vec::new();
+    for family in families {
+        let choice = |&build| Choice { family: Some(family), build: Some(build) };
+        let builds = family.builds().iter().map(choice);
+        let found: Vec<Schedule> = builds.filter_map(|choice| select(plan, &Limits::WEBGPU, &choice).ok()).collect();
+        assert!(!found.is_empty(), "{family:?} is said to compute {plan:?}");
+        schedules.extend(found);
+    }
+    schedules
 }
 
 #[test]
@@ -62,10 +72,11 @@ fn a_long_window_is_separable_and_a_short_one_direct() {
 
 #[test]
 fn families_that_apply_are_these() {
-    use Family::{Accumulating, ClaimEmit, Direct, Separable, Streaming};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Separable, Streaming};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
     let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
-    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable, Accumulating]);
+    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Blocked, Separable, Accumulating]);
+    assert_eq!(pool(&MaxPool::new([3, 3]), &[8, 32, 16, 16]), [Blocked, Direct, Separable, Accumulating]);
     assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Separable, Accumulating]);
     assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable]);
     let unpool =
@@ -97,7 +108,7 @@ fn schedules_are_equal_values_and_say_what_they_move() {
 #[test]
 fn grids_fold_beyond_one_dimension() {
     let plan = MaxPool::new([1]).plan(&[70_000, 1, 64], DType::F32, None).unwrap().into();
-    let schedule = select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap();
+    let schedule = select(&plan, &Limits::WEBGPU, &GENERIC).unwrap();
     let [x, y, z] = schedule.dispatches()[0].grid();
     assert!(x <= 65_535 && y == 2 && z == 1 && x * y >= 70_000, "{x} x {y}");
 }
@@ -124,7 +135,7 @@ fn axes_that_shrink_are_reduced_first() {
 fn a_schedule_knows_which_devices_can_run_it() {
     let plan = MaxPool::new([1]).plan(&[1, 1, 65_536 * 64], DType::F32, None).unwrap().into();
     let large = Limits { max_workgroups_per_dimension: 100_000, ..Limits::WEBGPU };
-    let schedule = select(&plan, &large, &Choice::default()).unwrap();
+    let schedule = select(&plan, &large, &GENERIC).unwrap();
     assert_eq!(schedule.check(&large), Ok(()));
     let what = "workgroups along a dimension";
     assert_eq!(schedule.check(&Limits::WEBGPU), Err(PlanError::ExceedsLimit { what, needed: 65_536, limit: 65_535 }));
@@ -132,4 +143,123 @@ fn a_schedule_knows_which_devices_can_run_it() {
     let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
     let what = "storage buffers of a kernel";
     assert_eq!(select(&unpool, &few, &Choice::default()), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
+}
+
+/// What an invocation of the kernel that does the work computes: outputs of a block, sources of cells, else one.
+fn at_once(schedule: &Schedule) -> u32 {
+    let at_once = |key: &KernelKey| match key {
+        KernelKey::PoolBlock { block, .. } => Some(block.outputs()),
+        KernelKey::UnpoolCells { cells, .. } => Some(cells.sources()),
+        _ => None,
+    };
+    schedule.dispatches().iter().find_map(|dispatch| at_once(dispatch.key())).unwrap_or(1)
+}
+
+/// What `select` takes where nothing is asked for, by geometry. A family that is new adds its rows, and changes those of the
+/// plans that it takes over.
+#[test]
+fn what_is_selected_by_geometry() {
+    use Build::{Generic, Specialised};
+    use DType::{F16, F32, F64, U8};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Separable, Streaming};
+
+    let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
+    let halves = || MaxPool::new([2, 2]).strides([2, 2]);
+    let square = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
+    let image: &[usize] = &[1, 64, 112, 112];
+    let inverse = |pool: MaxPool, shape: &[usize], dtype| {
+        let pooled = pool.plan(shape, dtype, Some(IndexType::I64)).unwrap();
+        Plan::from(MaxUnpool::inverse_of(&pool, shape).plan(pooled.output_shape(), dtype, IndexType::I64).unwrap())
+    };
+    let rows: Vec<(&str, Plan, Family, Build, u32)> = vec![
+        // The size decides on the build: one kernel for all small tensors, one for the window of a large one.
+        ("a small tensor", of(&halves(), &[1, 1, 255, 256], F32), Direct, Generic, 1),
+        ("the smallest that is large", of(&halves(), &[1, 1, 256, 256], F32), Blocked, Specialised, 8),
+        ("a small tensor with a long window", of(&MaxPool::new([90, 90]), &[1, 1, 99, 99], F32), Separable, Generic, 1),
+        // Small windows: as many outputs as come out even with rows, words, and 200 taps.
+        ("2x2", of(&halves(), image, F32), Blocked, Specialised, 8),
+        ("2x2 of bytes", of(&halves(), &[1, 64, 128, 128], U8), Blocked, Specialised, 16),
+        ("2x2 of eight bytes", of(&halves(), image, F64), Blocked, Specialised, 4),
+        ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), Blocked, Specialised, 4),
+        ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), Blocked, Specialised, 2),
+        ("3x3", of(&square(3), image, F32), Blocked, Specialised, 8),
+        ("5x5", of(&square(5), image, F32), Blocked, Specialised, 8),
+        ("7x7", of(&square(7), image, F32), Blocked, Specialised, 4),
+        ("2x2x2", of(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 8, 32, 32, 32], F32), Blocked, Specialised, 8),
+        ("2x2 of channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised, 8),
+        ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised, 16),
+        ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), Blocked, Specialised, 8),
+        // What blocks do not do: windows of many taps, of several sizes, without an element, on more axes.
+        ("9x9", of(&square(9), image, F32), Direct, Specialised, 1),
+        ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Direct, Specialised, 1),
+        ("adaptive, of several sizes", of(&AdaptiveMaxPool::new([50, 50]), image, F32), Direct, Specialised, 1),
+        ("windows in padding", of(&MaxPool::new([2, 2]).pads([2; 4]), image, F32), Direct, Specialised, 1),
+        ("four axes", of(&MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), Direct, Specialised, 1),
+        ("90x90", of(&MaxPool::new([90, 90]), image, F32), Separable, Specialised, 1),
+        ("global", of(&GlobalMaxPool::new(), image, F32), Separable, Specialised, 1),
+        ("more than a binding", of(&GlobalMaxPool::new(), &[1, 1, 6_000, 6_000], F32), Accumulating, Generic, 1),
+        // Unpools: the cells of a few sources, else element by element, else by claims.
+        ("into a small tensor", inverse(halves(), &[1, 1, 255, 256], F32), Streaming, Generic, 1),
+        ("2x2 back", inverse(halves(), image, F32), Streaming, Specialised, 4),
+        ("2x2 of bytes back", inverse(halves(), image, U8), Streaming, Specialised, 8),
+        ("2x2 of eight bytes back", inverse(halves(), image, F64), Streaming, Specialised, 2),
+        ("3x3 by 2 back", inverse(square(3).strides([2, 2]), image, F32), Streaming, Specialised, 4),
+        (
+            "2x2 of channels back",
+            inverse(halves().layout(Layout::Nhwc), &[1, 112, 112, 64], F32),
+            Streaming,
+            Specialised,
+            8,
+        ),
+        ("6x6 back", inverse(MaxPool::new([6, 6]).strides([6, 6]), image, F32), Streaming, Generic, 1),
+        ("dilated back", inverse(MaxPool::new([2, 2]).dilations([2, 2]), image, F32), Streaming, Generic, 1),
+        ("90x90 back", inverse(MaxPool::new([90, 90]), &[1, 1, 300, 300], F32), ClaimEmit, Generic, 1),
+        ("four axes back", inverse(MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), ClaimEmit, Generic, 1),
+    ];
+    let mut wrong = Vec::new();
+    for (what, plan, family, build, outputs) in rows {
+        let schedule = select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap();
+        let found = (schedule.family(), schedule.build(), at_once(&schedule));
+        if found != (family, build, outputs) {
+            wrong.push(format!("{what}: {found:?} and not {:?}", (family, build, outputs)));
+        }
+        assert_eq!(
+            families(&plan, &Limits::WEBGPU)[0],
+            schedule.family(),
+            "{what}: select takes the first that applies"
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A choice is kept to the letter: a family in a build, either alone, or an error.
+#[test]
+fn what_is_asked_for_is_what_runs() {
+    let pool: Plan = MaxPool::new([3, 3]).plan(&[8, 32, 16, 16], DType::F32, None).unwrap().into();
+    let unpool: Plan =
+        MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 64, 56, 56], DType::F32, IndexType::I64).unwrap().into();
+    for (plan, families_of_kind) in [
+        (&pool, &[Family::Direct, Family::Blocked, Family::Separable, Family::Accumulating][..]),
+        (&unpool, &[Family::Streaming, Family::ClaimEmit][..]),
+    ] {
+        for &family in families_of_kind {
+            for build in [Build::Generic, Build::Specialised] {
+                let choice = Choice { family: Some(family), build: Some(build) };
+                let schedule = select(plan, &Limits::WEBGPU, &choice);
+                match schedule {
+                    Ok(schedule) => assert_eq!((schedule.family(), schedule.build()), (family, build)),
+                    Err(PlanError::KernelDoesNotApply { .. }) => {
+                        assert!(!family.builds().contains(&build), "{choice:?}")
+                    }
+                    Err(error) => panic!("{choice:?}: {error}"),
+                }
+            }
+            let schedule = select(plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }).unwrap();
+            assert!(family.builds().contains(&schedule.build()), "{family:?}");
+        }
+        for build in [Build::Generic, Build::Specialised] {
+            let schedule = select(plan, &Limits::WEBGPU, &Choice { family: None, build: Some(build) }).unwrap();
+            assert_eq!(schedule.build(), build);
+        }
+    }
 }

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, Choice, DType, DeviceTensor, Element, ExecuteError, Family, Index, IndexFlattening, IndexType, Layout,
-    MaxUnpool, OutOfBounds, Prepared, Tensor, UnpoolPlan, reference, select,
+    Buffers, Build, Choice, DType, DeviceTensor, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
+    Layout, MaxUnpool, OutOfBounds, Prepared, Tensor, UnpoolPlan, reference, select,
 };
 
 /// Index tensors for each way to compute an unpool.
@@ -76,11 +76,10 @@ struct Way {
 }
 
 impl Way {
-    fn new<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize], family: Family) -> Option<Way> {
+    fn new<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize], choice: &Choice) -> Option<Way> {
         let plan = unpool.plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
         let skipping = unpool.clone().out_of_bounds(OutOfBounds::Skip).plan(shape, T::DTYPE, I::INDEX_TYPE).unwrap();
-        let choice = Choice { family: Some(family), ..Choice::default() };
-        let schedule = select(&plan.clone().into(), &gpu().limits(), &choice).ok()?;
+        let schedule = select(&plan.clone().into(), &gpu().limits(), choice).ok()?;
         let bytes = [schedule.x_bytes(), schedule.y_bytes(), schedule.indices_bytes(), schedule.status_bytes()];
         let buffers = bytes.map(|bytes| Surrounded::new(bytes.unwrap()));
         let scratch = schedule.scratch().iter().map(|&bytes| Surrounded::new(bytes)).collect();
@@ -150,12 +149,18 @@ fn index(unit: i64) -> impl Strategy<Value = i64> + Clone {
     ]
 }
 
-/// Tries many index tensors on every family; how many there were.
+/// Tries many index tensors on every family in every build; how many there were.
 fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64) {
     let (mut tensors, bad) = (0, std::cell::Cell::new(0));
     let count = shape.iter().product::<usize>();
-    for family in [Family::Streaming, Family::ClaimEmit] {
-        let Some(way) = Way::new::<T, I>(unpool, shape, family) else { continue };
+    let choice = |(family, build)| Choice { family: Some(family), build: Some(build) };
+    let all = [
+        (Family::Streaming, Build::Generic),
+        (Family::Streaming, Build::Specialised),
+        (Family::ClaimEmit, Build::Generic),
+    ];
+    for choice in all.map(choice) {
+        let Some(way) = Way::new::<T, I>(unpool, shape, &choice) else { continue };
         let unit = way.plan.space().unit() as i64;
         let elements = proptest::collection::vec(any::<u64>(), count);
         let indices = proptest::collection::vec(index(unit), count);
@@ -172,7 +177,7 @@ fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64
             way.check(&x, &indices);
             Ok(())
         });
-        result.unwrap_or_else(|error| panic!("{family:?}: {error}"));
+        result.unwrap_or_else(|error| panic!("{choice:?}: {error}"));
         tensors += TENSORS;
     }
     (tensors, bad.get())

@@ -57,7 +57,11 @@ fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
 
 /// The schedule that the options choose.
 fn schedule(plan: &Plan, limits: &Limits, families: &[Family], options: &Options) -> Result<Schedule, Box<dyn Error>> {
-    let build = if options.specialised { Build::Specialised } else { Build::Generic };
+    let build = match (options.generic, options.specialised) {
+        (true, _) => Some(Build::Generic),
+        (false, true) => Some(Build::Specialised),
+        (false, false) => None,
+    };
     let mut schedule = select(plan, limits, &Choice { family: None, build })?;
     if let Some(name) = &options.family {
         let Some(&family) = families.iter().find(|family| family.name() == name) else {
@@ -66,7 +70,8 @@ fn schedule(plan: &Plan, limits: &Limits, families: &[Family], options: &Options
         };
         schedule = select(plan, limits, &Choice { family: Some(family), build })?;
     }
-    if schedule.build() != build {
+    // Where no family has the build that was asked for, one runs in the build that it has.
+    if build.is_some_and(|build| build != schedule.build()) {
         return Err(format!("--specialised: {} has the generic build alone", schedule.family().name()).into());
     }
     Ok(schedule)

@@ -22,7 +22,11 @@ pub struct Options {
     #[arg(long, global = true, help_heading = SELECTION)]
     pub family: Option<String>,
 
-    /// Kernels that have their window's attributes as constants
+    /// Kernels that serve every window of an element type, whatever the size of the tensor
+    #[arg(long, global = true, help_heading = SELECTION, conflicts_with = "specialised")]
+    pub generic: bool,
+
+    /// Kernels that have their window's attributes as constants, whatever the size of the tensor
     #[arg(long, global = true, help_heading = SELECTION)]
     pub specialised: bool,
 

@@ -91,7 +91,7 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
     // Windows that share columns are taken several at a time, with fewer channels each.
     let most_bytes = if row.windows_overlap() { 16 } else { 32 };
     let fits = |lanes: &u64| lanes * row.bytes <= most_bytes && pass.inner.is_multiple_of(*lanes) && few_taps(lanes);
-    let channels = [16, 8, 4, 2, 1].into_iter().filter(|lanes| lanes * row.bytes % 4 == 0).find(fits);
+    let channels = [16, 8, 4, 2, 1].into_iter().filter(|lanes| (lanes * row.bytes).is_multiple_of(4)).find(fits);
     let (outputs, lanes) = match (rows, channels.filter(|_| inner)) {
         (Some(outputs), _) => (outputs, 1),
         (None, Some(lanes)) => (row.beside(lanes, few_taps), lanes),

@@ -14,6 +14,9 @@ const MOST_PLACES: u64 = 64;
 /// The most taps of a window: each is compared with the source's index.
 const MOST_TAPS: u64 = 32;
 
+/// The most taps of all windows of an invocation: beyond, drivers were measured to compile for seconds.
+const MOST_TAPS_IN_ALL: u64 = 128;
+
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Streaming, reason })
 }
@@ -30,8 +33,13 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let skipped = 3 - plan.outputs.len();
     let extent = |extents: &[usize], axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64);
     let [inputs, outputs] = [&plan.inputs, &plan.outputs].map(|of| [0, 1, 2].map(|axis| extent(of, axis)));
-    let [kernel, stride, pad] =
-        [windows.map(|axis| axis.kernel), windows.map(|axis| axis.stride), windows.map(|axis| axis.pad_begin as u32)];
+    // Where an axis has one source and one output, they are each other's, whatever the window says: nothing is to be written
+    // beside them.
+    let of = |unit: u32, value: fn(&uniform::Axis) -> u32| {
+        [0, 1, 2].map(|axis| if inputs[axis] == 1 && outputs[axis] == 1 { unit } else { value(&windows[axis]) })
+    };
+    let (kernel, stride, pad) =
+        (of(1, |axis| axis.kernel), of(1, |axis| axis.stride), of(0, |axis| axis.pad_begin as u32));
     let taps: u64 = kernel.iter().map(|&kernel| u64::from(kernel)).product();
     let cell: u64 = stride.iter().map(|&stride| u64::from(stride)).product();
     if taps > MOST_TAPS || (0..3).any(|axis| inputs[axis] > outputs[axis].div_ceil(stride[axis].into())) {
@@ -40,13 +48,20 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let inner = plan.layout == Layout::Nhwc && plan.channels > 1;
     let same_place = plan.space.layout == plan.layout || plan.channels == 1 || count(&plan.inputs) == 1;
     let width = u64::from(stride[2]);
+    let few_taps = |sources: &u64| taps * sources <= MOST_TAPS_IN_ALL;
     let (sources, lanes) = if inner {
         let channels = plan.channels as u64;
-        let fits = |lanes: &u64| channels % lanes == 0 && lanes * bytes % 4 == 0 && cell * lanes <= MOST_PLACES;
+        let fits = |lanes: &u64| {
+            channels.is_multiple_of(*lanes)
+                && (lanes * bytes).is_multiple_of(4)
+                && cell * lanes <= MOST_PLACES
+                && few_taps(lanes)
+        };
         (Some(1), [8, 4, 2, 1].into_iter().find(fits))
     } else {
-        let even = |sources: &u64| sources * width * bytes % 4 == 0 && outputs[2] * bytes % 4 == 0;
-        let fits = |sources: &u64| cell * sources <= MOST_PLACES && (bytes >= 4 || even(sources));
+        let even =
+            |sources: &u64| (sources * width * bytes).is_multiple_of(4) && (outputs[2] * bytes).is_multiple_of(4);
+        let fits = |sources: &u64| cell * sources <= MOST_PLACES && few_taps(sources) && (bytes >= 4 || even(sources));
         // Rows that sources come out even with are read in words.
         let whole =
             [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 16).find(fits);
@@ -58,7 +73,7 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     let steps = [u64::from(stride[0]), u64::from(stride[1]), width * sources];
     let exact = [0, 1, 2].map(|axis| outputs[axis] % steps[axis] == 0);
     let reach = |axis: usize| (inputs[axis].max(1) - 1) * u64::from(stride[axis]) + u64::from(kernel[axis]);
-    let load = |bytes: u64| match (inner, inputs[2] % sources == 0 && sources * bytes % 4 == 0) {
+    let load = |bytes: u64| match (inner, inputs[2] % sources == 0 && (sources * bytes).is_multiple_of(4)) {
         (true, _) => words(lanes * bytes),
         (false, true) => words(sources * bytes),
         (false, false) => 0,

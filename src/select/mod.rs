@@ -107,8 +107,11 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// A pool runs as [`Family::Direct`] where an invocation can look at a whole window, else as [`Family::Separable`], and where
-/// a window or its surroundings exceed a binding as [`Family::Accumulating`]; an unpool as [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
+/// Tensors of 2^16 elements or more run in the specialised build, which knows its window, where the family has one; smaller ones
+/// in the generic build, which is compiled once for all windows. A pool runs as [`Family::Blocked`] where it is specialised and
+/// its windows are small and none of them empty, else as [`Family::Direct`] where an invocation can look at a whole window, else
+/// as [`Family::Separable`], and where a window or its surroundings exceed a binding as [`Family::Accumulating`]; an unpool as
+/// [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family

@@ -5,7 +5,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind, StorageAccess, TypeInner};
 
 use super::*;
-use crate::{Choice, Family, Layout, Limits, MaxPool, PlanError, select, uniform};
+use crate::{Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform};
 
 /// Every combination that a key can have; constants stand for all their values.
 fn every_key() -> Vec<KernelKey> {
@@ -51,6 +51,9 @@ fn every_key() -> Vec<KernelKey> {
             let blocks = every_block(dtype, activation);
             let few = if activation == ActivationKind::Identity { blocks.len() } else { 1 };
             keys.extend(blocks.into_iter().take(few));
+            let cells = every_cells(dtype, activation);
+            let few = if activation == ActivationKind::Identity { cells.len() } else { 1 };
+            keys.extend(cells.into_iter().take(few));
             keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
             keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));
         }
@@ -92,6 +95,43 @@ fn every_block(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
         }
     }
     assert!(keys.len() >= 6 * 9, "{}: {}", dtype.name(), keys.len());
+    keys
+}
+
+/// Cells in every shape: apart, overlapping, with gaps, cut off by padding; even or not, in words or element by element.
+fn every_cells(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
+    let mut keys = Vec::new();
+    let pools: [(MaxPool, &[usize]); 8] = [
+        (MaxPool::new([2, 2]).strides([2, 2]), &[1, 2, 8, 32]),
+        (MaxPool::new([2, 2]).strides([2, 2]).flatten(IndexFlattening::Plane), &[1, 2, 9, 13]),
+        (MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]), &[1, 2, 9, 24]),
+        (MaxPool::new([2]).strides([3]).storage_order(1), &[1, 2, 24]),
+        (MaxPool::new([2, 1, 2]).strides([2, 1, 2]), &[1, 2, 4, 3, 16]),
+        (MaxPool::new([1, 3]).pads([0, 1, 0, 1]), &[1, 2, 3, 16]),
+        (MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[1, 4, 5, 16]),
+        (MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[1, 4, 4, 12]),
+    ];
+    for index_type in [IndexType::I32, IndexType::I64] {
+        for (pool, shape) in &pools {
+            let pooled = pool.plan(shape, dtype, Some(index_type)).unwrap();
+            let plan =
+                MaxUnpool::inverse_of(pool, shape).plan(pooled.output_shape(), dtype, index_type).unwrap().into();
+            let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+            let schedule = match select(&plan, &Limits::WEBGPU, &choice) {
+                Ok(schedule) => schedule,
+                Err(PlanError::KernelDoesNotApply { .. }) => continue,
+                Err(error) => panic!("{error}"),
+            };
+            let cells = schedule.dispatches().iter().find_map(|dispatch| match *dispatch.key() {
+                KernelKey::UnpoolCells { cells, .. } => Some(cells),
+                _ => None,
+            });
+            let cells = cells.expect("the cells are written by one kernel");
+            keys.push(KernelKey::UnpoolCells { dtype, index_type, activation, cells });
+        }
+    }
+    // Odd rows of elements smaller than a word are not taken.
+    assert!(keys.len() >= 2 * 5, "{}: {}", dtype.name(), keys.len());
     keys
 }
 

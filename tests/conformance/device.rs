@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use wgpu_pooling::{
-    Build, Choice, Element, ExecuteError, Family, Gpu, GpuOptions, Index, Plan, PoolPlan, Prepared, Tensor, TensorView,
-    UnpoolPlan, families, select,
+    Build, Choice, Element, ExecuteError, Family, Gpu, GpuOptions, Index, Plan, PlanError, PoolPlan, Prepared, Tensor,
+    TensorView, UnpoolPlan, families, select,
 };
 
 use crate::paths::{Failure, Path, guarded};
@@ -45,13 +45,12 @@ pub struct Kernel<'a> {
     choice: Choice,
 }
 
-/// Every family that applies, in the generic build, and for cases that are listed also in the specialised one. `Err`
-/// tells why none applies.
+/// Every family that applies, in the generic build if it has one, and for cases that are listed in every build that it has
+/// for the plan. `Err` tells why none applies.
 pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kernel<'a>>, String> {
     let limits = gpu.limits();
     let id = case.rsplit("::").next().unwrap_or(case);
-    let builds: &[Build] =
-        if SPECIALISED.contains(&id) { &[Build::Generic, Build::Specialised] } else { &[Build::Generic] };
+    let listed = SPECIALISED.contains(&id);
     let families = families(plan, &limits);
     if families.is_empty() {
         return Err(match select(plan, &limits, &Choice::default()) {
@@ -59,15 +58,26 @@ pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kerne
             Err(error) => format!("no family applies: {error}"),
         });
     }
-    let choice = |family: &Family, build: &Build| Choice { family: Some(*family), build: Some(*build) };
-    let choices = families.iter().flat_map(|family| builds.iter().map(move |build| choice(family, build)));
-    Ok(choices.map(|choice| Kernel { gpu, plan, choice }).collect())
+    let choices = families.into_iter().flat_map(|family| {
+        let builds = family.builds().iter().filter(|build| listed || **build == Build::Generic);
+        builds.map(move |&build| Choice { family: Some(family), build: Some(build) })
+    });
+    // A family that applies may do so in one of its builds alone.
+    let applies = |choice: &Choice| !matches!(select(plan, &limits, choice), Err(PlanError::KernelDoesNotApply { .. }));
+    let choices: Vec<Choice> = choices.filter(applies).collect();
+    if listed && choices.iter().all(|choice| choice.build != Some(Build::Specialised)) {
+        return Err("the case is listed as one for specialised kernels, but none applies".to_owned());
+    }
+    Ok(choices.into_iter().map(|choice| Kernel { gpu, plan, choice }).collect())
 }
 
 impl fmt::Display for Kernel<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let family = self.choice.family.map_or("chosen", Family::name);
-        write!(formatter, "{family} {:?}", self.choice.build)
+        match self.choice.build {
+            Some(build) => write!(formatter, "{family} {build:?}"),
+            None => formatter.write_str(family),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
-//! Cases that run in the specialised build as well.
+//! Cases that run in every build that a family which applies has, not in the generic one alone.
 //!
 //! A specialised kernel is compiled for its window, which takes longer than most cases take to run, so these are few:
 //! pools, chosen so that together they have nearly every pair of dtype, layout and rank with an option value, and
-//! kernels, strides and dilations above 1 on every axis. Unpools have no window to specialise.
+//! kernels, strides and dilations above 1 on every axis; and some unpools of each source. Families that have no generic
+//! build run on these cases alone.
 
-/// At most 64 ids of cases.
+/// At most 96 ids of cases, each of which has a specialised kernel.
 pub const SPECIALISED: &[&str] = &[
     "large-0005",
     "openvino_adaptive-0006",
@@ -31,7 +32,25 @@ pub const SPECIALISED: &[&str] = &[
     "ort_maxpool_values-0022",
     "ort_maxpool_values-0024",
     "ort_maxpool_window_in_padding-0007",
+    "ort_maxunpool-0000",
+    "ort_maxunpool-0006",
+    "ort_maxunpool-0012",
+    "ort_maxunpool-0018",
+    "ort_maxunpool-0024",
+    "ort_maxunpool-0030",
+    "ort_maxunpool-0036",
+    "ort_maxunpool-0042",
+    "ort_maxunpool-0048",
+    "ort_maxunpool-0054",
+    "ort_maxunpool_nhwc-0001",
+    "ort_maxunpool_nhwc-0006",
+    "ort_maxunpool_nhwc-0011",
+    "ort_maxunpool_nhwc-0016",
     "ref_maxpool_bf16-0007",
+    "ref_maxunpool-0002",
+    "ref_maxunpool-0007",
+    "ref_maxunpool-0012",
+    "ref_maxunpool-0017",
     "spec_activation-0000",
     "spec_activation-0002",
     "spec_activation-0004",
@@ -58,6 +77,10 @@ pub const SPECIALISED: &[&str] = &[
     "spec_rank6-0000",
     "spec_rank6-0001",
     "spec_rank6-0002",
+    "spec_unpool-0000",
+    "spec_unpool-0004",
+    "spec_unpool-0008",
+    "spec_unpool-0012",
     "tf_argmax-0002",
     "tf_argmax-0005",
     "tf_argmax-0013",
@@ -68,6 +91,12 @@ pub const SPECIALISED: &[&str] = &[
     "torch_maxpool-0001",
     "torch_maxpool-0008",
     "torch_maxpool-0012",
+    "torch_maxunpool-0000",
+    "torch_maxunpool-0006",
+    "torch_maxunpool-0012",
+    "torch_maxunpool-0018",
+    "torch_maxunpool-0024",
+    "torch_maxunpool-0030",
     "torch_window_in_padding-0002",
     "torch_window_in_padding-0004",
 ];

@@ -94,10 +94,18 @@ impl Bytes<'_> {
     }
 
     fn choice(&mut self) -> Choice {
-        let family = [Family::Direct, Family::Separable, Family::Streaming, Family::ClaimEmit, Family::Convert];
+        let family = [
+            Family::Direct,
+            Family::Blocked,
+            Family::Separable,
+            Family::Accumulating,
+            Family::Streaming,
+            Family::ClaimEmit,
+            Family::Convert,
+        ];
         Choice {
             family: self.sometimes(|bytes| bytes.of(&family)),
-            build: if self.flag() { Build::Specialised } else { Build::Generic },
+            build: self.sometimes(|bytes| bytes.of(&[Build::Generic, Build::Specialised])),
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use wgpu_pooling::{
-    Build, Choice, DType, Element, ExecuteError, Gpu, Index, IndexType, Limits, MaxUnpool, Plan, PlanError, PoolPlan,
-    Prepared, Tensor, UnpoolPlan, families, reference, select,
+    Build, Choice, DType, Element, ExecuteError, Family, Gpu, Index, IndexType, Limits, MaxUnpool, Plan, PlanError,
+    PoolPlan, Prepared, Schedule, Tensor, UnpoolPlan, families, reference, select,
 };
 
 use super::definition::{self, Pooled, Scatter, Scattered, Verdict};
@@ -26,11 +26,15 @@ const TIGHT: Limits = Limits {
 pub struct Bench {
     gpu: Option<&'static Gpu>,
     counts: Cell<BTreeMap<&'static str, u32>>,
+    /// How many cases are still to run in kernels that are written out for their windows.
+    written_out: Cell<u32>,
 }
 
 impl Bench {
-    pub fn new(gpu: Option<&'static Gpu>) -> Self {
-        Bench { gpu, counts: Cell::default() }
+    /// Every case runs in the generic kernels, the first `written_out` that they apply to in those written out for a window too:
+    /// these are compiled for each case alone, which takes longer than all the rest of it.
+    pub fn new(gpu: Option<&'static Gpu>, written_out: u32) -> Self {
+        Bench { gpu, counts: Cell::default(), written_out: Cell::new(written_out) }
     }
 
     pub fn count(&self, what: &'static str) {
@@ -46,8 +50,9 @@ impl Bench {
         counted
     }
 
-    /// The reference, then every family that applies, each with its name. A plan that no family computes is an error,
-    /// unless it exceeds what a GPU can do and says so.
+    /// The reference, then every family that applies in the generic build, each with its name, and for so many cases as the
+    /// bench was made with what is written out for their windows. A plan that no family computes is an error, unless it exceeds
+    /// what a GPU can do and says so.
     fn paths(&self, plan: &Plan) -> Result<Vec<(String, Option<Prepared>)>, String> {
         let mut paths = vec![("reference".to_owned(), None)];
         let limits = self.gpu.map_or(Limits::WEBGPU, Gpu::limits);
@@ -61,23 +66,48 @@ impl Bench {
                 other => Err(format!("no family applies, but the selection is {other:?}")),
             };
         }
-        for family in found {
-            let choice = Choice { family: Some(family), build: Some(Build::Generic) };
-            let schedule = select(plan, &limits, &choice).map_err(|error| format!("{family:?}: {error}"))?;
-            let Some(gpu) = self.gpu else { continue };
-            self.count(family.name());
-            let name = schedule.kernel();
+        let mut path = |schedule: Schedule, how: &str| {
+            let Some(gpu) = self.gpu else { return Ok(()) };
+            let name = format!("{}{how}", schedule.kernel());
             let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
             paths.push((name, Some(prepared)));
+            Ok::<(), String>(())
+        };
+        let generic = |family: &Family| family.builds().contains(&Build::Generic);
+        for family in found.iter().copied().filter(generic) {
+            let choice = Choice { family: Some(family), build: Some(Build::Generic) };
+            match select(plan, &limits, &choice) {
+                Ok(schedule) => path(schedule, "")?,
+                Err(error) => return Err(format!("{family:?}: {error}")),
+            }
+            self.count(family.name());
         }
+        let choice = Choice { build: Some(Build::Generic), ..Choice::default() };
         // What a device with small bindings would run, where that is something else.
-        if let (Some(gpu), Ok(schedule)) = (self.gpu, select(plan, &TIGHT, &Choice::default()))
-            && select(plan, &limits, &Choice::default()).is_ok_and(|whole| whole.dispatches() != schedule.dispatches())
+        if let (Ok(whole), Ok(schedule)) = (select(plan, &limits, &choice), select(plan, &TIGHT, &choice))
+            && whole.dispatches() != schedule.dispatches()
         {
             self.count("cut");
-            let name = format!("{}, cut", schedule.kernel());
-            let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
-            paths.push((name, Some(prepared)));
+            path(schedule, ", cut")?;
+        }
+        let mut written_out = false;
+        for family in found.into_iter().filter(|family| matches!(family, Family::Blocked | Family::Streaming)) {
+            let choice = Choice { family: Some(family), build: Some(Build::Specialised) };
+            let Ok(schedule) = select(plan, &limits, &choice) else { continue };
+            if self.written_out.get() == 0 || schedule.dispatches().is_empty() {
+                continue;
+            }
+            written_out = true;
+            let cut = select(plan, &TIGHT, &choice).ok().filter(|cut| cut.dispatches() != schedule.dispatches());
+            path(schedule, "")?;
+            if let Some(cut) = cut {
+                self.count("written out and cut");
+                path(cut, ", cut")?;
+            }
+        }
+        if written_out {
+            self.written_out.set(self.written_out.get() - 1);
+            self.count("written out");
         }
         Ok(paths)
     }

@@ -85,10 +85,16 @@ fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     result.unwrap_or_else(|_| Err(panic.unwrap_or_default()))
 }
 
-/// Draws `percent` of all cases from a strategy and checks each of them. Panics at the first that fails, after
-/// shrinking it, with the code that reproduces it.
-pub fn run<S>(name: &str, percent: u32, strategy: S, check: impl Fn(&S::Value, &Bench) -> Result<(), String>)
-where
+/// Draws `percent` of all cases from a strategy and checks each of them, the first `written_out` that they apply to in kernels
+/// that are written out for their windows too. Panics at the first that fails, after shrinking it, with the code that
+/// reproduces it.
+pub fn run<S>(
+    name: &str,
+    percent: u32,
+    written_out: u32,
+    strategy: S,
+    check: impl Fn(&S::Value, &Bench) -> Result<(), String>,
+) where
     S: Strategy,
     S::Value: Case,
 {
@@ -107,7 +113,7 @@ where
 
     // Opened here, so that a machine without an adapter fails once and is not shrunk.
     let gpu = if common::skip() { None } else { Some(common::gpu()) };
-    let (bench, start) = (Bench::new(gpu), Instant::now());
+    let (bench, start) = (Bench::new(gpu, written_out), Instant::now());
     let judged = Cell::new(0);
     let result = runner.run(&strategy, |case| {
         let before = bench.counted("valid");

@@ -178,8 +178,19 @@ impl UnpoolCase {
             ),
             format!("let expected = {y};"),
             "println!(\"{expected:x?}\");".to_owned(),
-            "let y = gpu().max_unpool_blocking(&unpool, x.view(), indices.view());".to_owned(),
-            format!("assert_eq!({y}, expected);"),
+            "let plan = Plan::from(plan);".to_owned(),
+            "for family in families(&plan, &gpu().limits()) {".to_owned(),
+            "    for &build in family.builds() {".to_owned(),
+            "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),
+            "        let Ok(schedule) = select(&plan, &gpu().limits(), &choice) else { continue };".to_owned(),
+            "        let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();".to_owned(),
+            format!(
+                "        let y = prepared.max_unpool_blocking::<{name}, {}>(x.view(), indices.view());",
+                self.index_type.name()
+            ),
+            format!("        assert_eq!({y}, expected, \"{{choice:?}}\");"),
+            "    }".to_owned(),
+            "}".to_owned(),
         ])
     }
 }
