@@ -296,6 +296,10 @@ pub struct Cells {
     pub(crate) inner: bool,
     /// Whether cells come out even with Y, on each axis.
     pub(crate) exact: [bool; 3],
+    /// Whether every cell has its source, and only its own.
+    pub(crate) filled: bool,
+    /// Whether an index is a position in Y.
+    pub(crate) position_index: bool,
     /// Whether a window can reach beyond Y.
     pub(crate) clipped: bool,
     /// Words of a load of X; 0 where elements are loaded one by one.

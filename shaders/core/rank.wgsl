@@ -3,7 +3,7 @@
 // requires: Key, Raw, is_nan, key, greater, from_pair, pool, NAN_POLICY, SEED_FIRST, PROPAGATE_LAST
 // An element that is not its window's first. Where NaN does not propagate it has the smallest key, which never takes over.
 fn rank(raw: Raw) -> Key {
-  return select(key(raw), Key(), NAN_POLICY != PROPAGATE_LAST && is_nan(raw));
+  return select(key(raw), Key(), (NAN_POLICY != PROPAGATE_LAST) & is_nan(raw));
 }
 
 // A window's first element. Under SEED_FIRST it stays if it is a NaN, whose key is the largest.
@@ -12,7 +12,7 @@ fn seed(raw: Raw) -> Key {
 }
 
 fn takes(new_key: Key, raw: Raw, old_key: Key) -> bool {
-  return greater(new_key, old_key) || (NAN_POLICY == PROPAGATE_LAST && is_nan(raw));
+  return greater(new_key, old_key) | ((NAN_POLICY == PROPAGATE_LAST) & is_nan(raw));
 }
 
 // SEED_LOWEST: a window may have no winner.

@@ -3,13 +3,13 @@
 // requires: Raw, Key
 fn is_nan(raw: Raw) -> bool {
   let magnitude = raw.y & 0x7fffffffu;
-  return magnitude > 0x7ff00000u || (magnitude == 0x7ff00000u && raw.x != 0u);
+  return (magnitude > 0x7ff00000u) | ((magnitude == 0x7ff00000u) & (raw.x != 0u));
 }
 
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
 fn key(raw: Raw) -> Key {
   let negative = (raw.y >> 31u) == 1u;
   let ordered = raw ^ vec2<u32>(select(0u, 0xffffffffu, negative), select(0x80000000u, 0xffffffffu, negative));
-  let zero = (raw.y << 1u) == 0u && raw.x == 0u;
+  let zero = ((raw.y << 1u) | raw.x) == 0u;
   return select(select(ordered, vec2<u32>(0u, 0x80000000u), zero), vec2<u32>(0xffffffffu, 0xffffffffu), is_nan(raw));
 }

@@ -4,7 +4,7 @@
 alias Key = vec2<u32>;
 
 fn greater(a: Key, b: Key) -> bool {
-  return a.y > b.y || (a.y == b.y && a.x > b.x);
+  return (a.y > b.y) | ((a.y == b.y) & (a.x > b.x));
 }
 
 // An element's bits as they stand in a uniform.

@@ -1,6 +1,7 @@
 //! The streaming unpool in one pass: the stride cells of some sources for each invocation.
 
 use super::block::words;
+use super::digits::dense_strides;
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::kernel::Cells;
@@ -64,7 +65,7 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
         let fits = |sources: &u64| cell * sources <= MOST_PLACES && few_taps(sources) && (bytes >= 4 || even(sources));
         // Rows that sources come out even with are read in words.
         let whole =
-            [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 16).find(fits);
+            [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 32).find(fits);
         (whole.or([4, 2, 1].into_iter().find(fits)), Some(1).filter(|_| same_place))
     };
     let (Some(sources), Some(lanes)) = (sources, lanes) else {
@@ -94,6 +95,10 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
         lanes: lanes as u32,
         inner,
         exact,
+        filled: (0..3).all(|axis| pad[axis] == 0 && inputs[axis] * u64::from(stride[axis]) == outputs[axis])
+            && (0..3).all(|axis| kernel[axis] <= stride[axis])
+            && exact[2],
+        position_index: plan.space.strides() == dense_strides(plan.layout, plan.channels, &plan.outputs),
         clipped: (0..3).any(|axis| pad[axis] > 0 || reach(axis) > outputs[axis]),
         load_words,
         index_words: if load_words > 0 && same_place { load(index_bytes) } else { 0 },

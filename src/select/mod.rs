@@ -48,7 +48,7 @@ pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;
 pub(crate) const WORKGROUP: u64 = 64;
 
 /// Pools of fewer elements run in the generic build: a kernel of their own would take longer to compile than it ever saves.
-pub(crate) const SPECIALISED_FROM: u64 = 1 << 16;
+pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
 
 /// Windows of fewer taps are looked at by one invocation, even if they are whole planes.
 const REDUCED_FROM: u64 = 1_024;
@@ -194,8 +194,9 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let mut families = Vec::new();
     if build == Build::Specialised {
         let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
+        // A few windows have little to share.
         let overlap = plan.axes.iter().any(|axis| match axis.window {
-            AxisWindow::Strided { kernel, stride, .. } => stride.saturating_mul(2) <= kernel,
+            AxisWindow::Strided { kernel, stride, .. } => axis.output >= 4 && stride.saturating_mul(2) <= kernel,
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
         });
         if overlap && taps >= PATCHED_FROM {

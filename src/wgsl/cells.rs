@@ -92,9 +92,17 @@ impl Writer<'_> {
         line!(self.text, "  let n = outer / stream.outer_channels;");
         let inner = if cells.inner { " + inner" } else { "" };
         line!(self.text, "  let c = outer % stream.outer_channels{inner};");
-        let first = 3 - cells.axes;
-        let out = |axis: usize| if axis < first { "0u".to_owned() } else { format!("out_{axis}") };
-        line!(self.text, "  let own = flat(stream.value, n, c, vec3<u32>({}, {}, {}));", out(0), out(1), out(2));
+        let out = |axis: usize| if axis < 3 - cells.axes { "0u".to_owned() } else { format!("out_{axis}") };
+        if cells.position_index {
+            let mut own = "outer".to_owned();
+            for axis in 3 - cells.axes..3 {
+                own = format!("({own} * stream.holders[{axis}].output + out_{axis})");
+            }
+            let inner = if cells.inner { " * stream.inner + inner" } else { "" };
+            line!(self.text, "  let own = {own}{inner};");
+        } else {
+            line!(self.text, "  let own = flat(stream.value, n, c, vec3<u32>({}, {}, {}));", out(0), out(1), out(2));
+        }
         line!(self.text, "  let nothing = activate(from_pair(vec2<u32>(0u, 0u)));\n  var foreign = false;");
         for source_0 in self.sources(0) {
             for source_1 in self.sources(1) {
@@ -128,17 +136,21 @@ impl Writer<'_> {
                 line!(self.text, "  let {at} = i32(cell_{axis}) + ({source});");
                 let input = format!("stream.holders[{axis}].input");
                 row = format!("({row} * {input} + u32(clamp({at}, 0, i32({input}) - 1)))");
-                there.push(format!("{at} >= 0 && {at} < i32({input})"));
+                there.push(format!("({at} >= 0) & ({at} < i32({input}))"));
             }
         }
         let id = format!("{}_{}", source_0 + 1_000, source_1 + 1_000);
         line!(self.text, "  let row_{id} = {row} * stream.holders[2].input;");
-        let there = if there.is_empty() { "true".to_owned() } else { there.join(" && ") };
+        let there = if there.is_empty() { "true".to_owned() } else { there.join(" & ") };
         line!(self.text, "  let there_{id} = {there};");
         let body = !cells.inner && cells.load_words > 0;
         if body {
             let sources = cells.sources;
-            line!(self.text, "  let body_{id} = row_{id} + min(cell_2, stream.holders[2].input - {sources}u);");
+            let cell = match cells.filled {
+                true => "cell_2".to_owned(),
+                false => format!("min(cell_2, stream.holders[2].input - {sources}u)"),
+            };
+            line!(self.text, "  let body_{id} = row_{id} + {cell};");
             for of in [self.x(), self.indices()] {
                 let per_load = of.per_load();
                 for load in 0..sources / per_load {
@@ -156,7 +168,9 @@ impl Writer<'_> {
                 let inner = if cells.inner { " * stream.inner + inner" } else { "" };
                 line!(self.text, "  let from_{name} = (row_{id} + u32(clamp(at_{name}, 0, i32({input}) - 1))){inner};");
             }
-            line!(self.text, "  let is_{name} = there_{id} && at_{name} >= 0 && at_{name} < i32({input});");
+            if !cells.filled {
+                line!(self.text, "  let is_{name} = there_{id} & (at_{name} >= 0) & (at_{name} < i32({input}));");
+            }
             for lane in 0..cells.lanes {
                 let named = Self::name(source, lane);
                 let [value, index] = [self.x(), self.indices()].map(|of| {
@@ -194,15 +208,18 @@ impl Writer<'_> {
     fn target(&mut self, source: [i64; 3], lane: u32) {
         let cells = self.cells;
         let (name, zeroth) = (Self::name(source, lane), Self::name(source, 0));
-        let (low, small) = match self.index_bytes {
-            4 => (format!("index_{name}"), "true".to_owned()),
-            _ => (format!("index_{name}.x"), format!("index_{name}.y == 0u")),
+        // Any value that is no place of these windows will do: it is compared with theirs alone.
+        let (low, mut there) = match self.index_bytes {
+            4 => (format!("index_{name}"), Vec::new()),
+            _ => (format!("index_{name}.x"), vec![format!("(index_{name}.y == 0u)")]),
         };
+        if !cells.filled {
+            there.push(format!("is_{zeroth}"));
+        }
         let lane_own = if lane == 0 { "own".to_owned() } else { format!("(own + {lane}u * stream.value.c)") };
-        line!(
-            self.text,
-            "  let target_{name} = select(0xffffffffu, {low}, is_{zeroth} && {small} && {low} < stream.unit);"
-        );
+        let target =
+            if there.is_empty() { low } else { format!("select(0xffffffffu, {low}, {})", there.join(" & ")) };
+        line!(self.text, "  let target_{name} = {target};");
         // Every source is looked at by the invocation whose cells begin with it.
         let own = source[0] == 0 && source[1] == 0 && (0..i64::from(cells.sources)).contains(&source[2]);
         if !own {
@@ -221,27 +238,32 @@ impl Writer<'_> {
                         }
                         let [_, stride, pad] = cells.axis(axis);
                         let place = source[axis] * stride + i64::from(tap) - pad;
-                        let _ = write!(offset, " + bitcast<u32>({place}i) * stream.value.axis_{axis}");
+                        let _ = match place {
+                            0 => Ok(()),
+                            1.. => write!(offset, " + {place}u * stream.value.axis_{axis}"),
+                            _ => write!(offset, " - {}u * stream.value.axis_{axis}", -place),
+                        };
                         // A window may reach beyond Y, where another row's places would be meant.
                         if cells.clipped {
                             let _ = write!(
                                 inside,
-                                " && i32(out_{axis}) + ({place}) >= 0 && i32(out_{axis}) + ({place}) < i32(stream.holders[{axis}].output)"
+                                " & (i32(out_{axis}) + ({place}) >= 0) & (i32(out_{axis}) + ({place}) < i32(stream.holders[{axis}].output))"
                             );
                         }
                     }
-                    hits.push(format!("(target_{name} == {lane_own}{offset}{inside})"));
+                    hits.push(format!("((target_{name} == ({lane_own}{offset})){inside})"));
                 }
             }
         }
         let skipped = match self.index_bytes {
-            4 => format!("index_{name} == 0xffffffffu"),
-            _ => format!("all(index_{name} == vec2<u32>(0xffffffffu, 0xffffffffu))"),
+            4 => format!("(index_{name} == 0xffffffffu)"),
+            _ => format!("((index_{name}.x & index_{name}.y) == 0xffffffffu)"),
         };
-        line!(self.text, "  let hit_{name} = {};", hits.join(" || "));
+        let is = if cells.filled { String::new() } else { format!("is_{zeroth} & ") };
+        line!(self.text, "  let hit_{name} = {};", hits.join(" | "));
         line!(
             self.text,
-            "  foreign = foreign || (is_{zeroth} && !hit_{name} && !(stream.skip_minus_one == 1u && {skipped}));"
+            "  foreign = foreign | ({is}!hit_{name} & !((stream.skip_minus_one == 1u) & {skipped}));"
         );
     }
 

@@ -42,10 +42,10 @@ pub(super) fn text(bytes: usize, load_words: u32) -> String {
         line!(text, "    let rank_{number} = rank(raw_{number});");
     }
     for number in 0..per_load {
-        line!(text, "    wins = eligible(raw_{number}) && (!found || takes(rank_{number}, raw_{number}, key));");
+        line!(text, "    wins = eligible(raw_{number}) & (!found | takes(rank_{number}, raw_{number}, key));");
         line!(text, "    key = select(key, rank_{number}, wins);");
         line!(text, "    best = select(best, position + {number}u, wins);");
-        line!(text, "    found = found || wins;");
+        line!(text, "    found = found | wins;");
     }
     line!(text, "  }}");
     line!(text, "  candidates_out[number] = vec2<u32>(");
