@@ -519,6 +519,20 @@ fn pool_bindings(sink: Sink, nan_policy: NanPolicy) -> Vec<Binding> {
 }
 
 impl KernelKey {
+    /// The element type, for kernels that move elements.
+    pub(crate) fn dtype(&self) -> Option<DType> {
+        match *self {
+            KernelKey::Pool { dtype, .. }
+            | KernelKey::PoolBlock { dtype, .. }
+            | KernelKey::PoolPatch { dtype, .. }
+            | KernelKey::PoolReduce { dtype, .. }
+            | KernelKey::UnpoolCells { dtype, .. }
+            | KernelKey::UnpoolGather { dtype, .. }
+            | KernelKey::UnpoolEmit { dtype, .. } => Some(dtype),
+            _ => None,
+        }
+    }
+
     /// The storage bindings of the kernel, in the order of their numbers.
     ///
     /// ```

@@ -79,6 +79,7 @@ parts![
     "core/elements.wgsl",
     "core/candidates.wgsl",
     "core/scan.wgsl",
+    "core/ordered.wgsl",
     "core/accumulators.wgsl",
     "core/scanned.wgsl",
     "core/accumulated.wgsl",
@@ -161,6 +162,9 @@ fn prelude(key: &KernelKey) -> String {
             }
         }
         let _ = writeln!(text, "const NAN_POLICY: u32 = {}u;", nan_policy_number(*nan_policy));
+        if let Some(dtype) = key.dtype() {
+            let _ = writeln!(text, "const FLOATS: bool = {};", dtype.is_float());
+        }
     }
     text
 }
@@ -194,6 +198,7 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             }
             parts.extend(["core/grid.wgsl", "core/present.wgsl", "core/pool.wgsl", "core/candidate.wgsl"]);
             match source {
+                Source::Elements if constants.is_some() => parts.extend(["core/rank.wgsl", "core/ordered.wgsl"]),
                 Source::Elements => parts.extend(["core/elements.wgsl", "core/scan.wgsl"]),
                 Source::Candidates => parts.extend(["core/candidates.wgsl", "core/scan.wgsl"]),
                 Source::Accumulators => {}

@@ -27,27 +27,34 @@ pub(super) fn text(bytes: usize, load_words: u32) -> String {
     line!(text, "  let begin = at / WORKGROUP * part;");
     line!(text, "  let end = min(begin + part, axis.input);");
     line!(text, "  let first = begin + at % WORKGROUP * {per_load}u;");
-    line!(text, "  var key = Key();\n  var best = 0u;\n  var found = false;\n  var wins = false;");
-    line!(text, "  for (var place = first; place < end; place += WORKGROUP * {per_load}u) {{");
-    line!(text, "    let position = origin + place;");
-    let element = |element: u32| match load_words {
-        0 => "load(position - pool.x_first)".to_owned(),
-        _ => x.element("loaded", element),
-    };
-    if load_words > 0 {
-        line!(text, "    let loaded = x[(position - pool.x_first) / {per_load}u];");
+    line!(text, "  var key = start();\n  var best = origin + first;\n  var wins = false;\n  var place = first;");
+    let step = format!("WORKGROUP * {per_load}u");
+    // Several loads at a time, so that they are on their way together; then what is left.
+    for together in [4, 1] {
+        line!(text, "  for (; place + {step} * {}u < end; place += {step} * {together}u) {{", together - 1);
+        for load in 0..together {
+            line!(text, "    let position_{load} = origin + place + {step} * {load}u;");
+            match load_words {
+                0 => line!(text, "    let loaded_{load} = load(position_{load} - pool.x_first);"),
+                _ => line!(text, "    let loaded_{load} = x[(position_{load} - pool.x_first) / {per_load}u];"),
+            }
+        }
+        for load in 0..together {
+            for number in 0..per_load {
+                let raw = match load_words {
+                    0 => format!("loaded_{load}"),
+                    _ => x.element(&format!("loaded_{load}"), number),
+                };
+                let name = format!("{load}_{number}");
+                line!(text, "    let raw_{name}: Raw = {raw};\n    let rank_{name} = rank(raw_{name});");
+                line!(text, "    wins = takes(rank_{name}, raw_{name}, key);");
+                line!(text, "    key = select(key, rank_{name}, wins);");
+                line!(text, "    best = select(best, position_{load} + {number}u, wins);");
+            }
+        }
+        line!(text, "  }}");
     }
-    for number in 0..per_load {
-        line!(text, "    let raw_{number}: Raw = {};", element(number));
-        line!(text, "    let rank_{number} = rank(raw_{number});");
-    }
-    for number in 0..per_load {
-        line!(text, "    wins = eligible(raw_{number}) & (!found | takes(rank_{number}, raw_{number}, key));");
-        line!(text, "    key = select(key, rank_{number}, wins);");
-        line!(text, "    best = select(best, position + {number}u, wins);");
-        line!(text, "    found = found | wins;");
-    }
-    line!(text, "  }}");
+    line!(text, "  let found = known(key, first < end);");
     line!(text, "  candidates_out[number] = vec2<u32>(");
     line!(text, "    select(0u, best | PRESENT, found),");
     line!(text, "    select(0u, (origin + first) | PRESENT, first < end),");

@@ -47,13 +47,12 @@ fn every_key() -> Vec<KernelKey> {
                 pass(Source::Candidates, &[Sink::Candidates]);
                 pass(Source::Accumulators, &[]);
             }
-            // What an activation looks like does not depend on the block.
-            let blocks = every_block(dtype, activation);
-            let few = if activation == ActivationKind::Identity { blocks.len() } else { 1 };
-            keys.extend(blocks.into_iter().take(few));
-            let cells = every_cells(dtype, activation);
-            let few = if activation == ActivationKind::Identity { cells.len() } else { 1 };
-            keys.extend(cells.into_iter().take(few));
+            // What an activation looks like does not depend on the kernel around it.
+            for some in [every_block, every_cells, every_patch_and_reduction] {
+                let some = some(dtype, activation);
+                let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
+                keys.extend(some.into_iter().take(few));
+            }
             keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
             keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));
         }
@@ -135,6 +134,40 @@ fn every_cells(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
     keys
 }
 
+/// Patches of even and odd rows, with every width of a load and of a store; and planes reduced.
+fn every_patch_and_reduction(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
+    let mut keys = Vec::new();
+    let pools: [(MaxPool, &[usize]); 6] = [
+        (MaxPool::new([7, 7]).pads([3; 4]), &[1, 2, 16, 16]),
+        (MaxPool::new([5, 20]).pads([2, 3, 2, 3]).strides([2, 3]), &[1, 2, 40, 61]),
+        (MaxPool::new([9]).index_layout(Layout::Nhwc), &[1, 2, 64]),
+        (MaxPool::new([40, 40]), &[1, 2, 40, 40]),
+        (MaxPool::new([40, 41]), &[1, 2, 40, 41]),
+        (MaxPool::new([31, 41]), &[1, 2, 31, 41]),
+    ];
+    for (number, (pool, shape)) in pools.into_iter().enumerate() {
+        for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+            for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
+                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
+                let family = if number < 3 { Family::Patched } else { Family::Reducing };
+                match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
+                    Ok(schedule) => keys.push(*schedule.dispatches()[0].key()),
+                    Err(PlanError::KernelDoesNotApply { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+    assert!(keys.len() >= 3 * 9, "{}: {}", dtype.name(), keys.len());
+    for key in &mut keys {
+        if let KernelKey::PoolPatch { activation: of_key, patch, sink, .. } = key {
+            *of_key = activation;
+            assert!(patch.workgroup_bytes(sink.index_type().is_some()) <= 16 << 10, "what every device has");
+        }
+    }
+    keys
+}
+
 fn parsed(key: &KernelKey) -> (Module, ModuleInfo) {
     let text = wgsl(key);
     let module = naga::front::wgsl::parse_str(&text)
@@ -200,6 +233,7 @@ fn bindings_are_those_of_the_key() {
                     assert_eq!((binding.group, binding.binding), (0, 0));
                     None
                 }
+                (AddressSpace::WorkGroup, None) => None,
                 other => panic!("{}: unexpected global {other:?}", key.name()),
             })
             .collect();
