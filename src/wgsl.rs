@@ -1,7 +1,9 @@
 //! From a kernel's key to its text: a prelude of constants, then parts of shaders/ in a fixed order.
 //!
 //! Parts are whole, readable WGSL files; a variant is a file that defines the same names as its siblings. Nothing is
-//! substituted inside a part.
+//! substituted inside a part. Four kernels have a body that depends on how many taps, outputs and words there are: blocks,
+//! patches, reductions and cells. Theirs is written out behind their parts (src/wgsl/), as loops over small arrays would be
+//! kept in memory by drivers.
 
 use std::fmt::Write;
 

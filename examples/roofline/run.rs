@@ -4,7 +4,7 @@ use wgpu_pooling::half::{bf16, f16};
 use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu};
 
 use crate::catalogue::Row;
-use crate::copy::{Copy, Traffic};
+use crate::copy::Copy;
 use crate::data::{self, Data};
 use crate::device::Device;
 use crate::failure::Failure;
@@ -127,7 +127,7 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         bytes: schedule.bytes_moved(),
         time: *time,
         copy: *copy,
-        copy_bytes: timed.copy.traffic().total(),
+        copy_bytes: timed.copy.bytes(),
         sets: timed.sets.len(),
         verified,
         y_checksum,
@@ -279,8 +279,8 @@ struct Timed {
 
 impl Timed {
     fn new(device: &Device, schedule: &Schedule, first: Set, settings: &Settings) -> Result<Timed, Failure> {
-        let copy = Copy::new(device, Traffic::of(schedule))?;
-        let bytes = copy.traffic().total();
+        let copy = Copy::new(device, schedule)?;
+        let bytes = copy.bytes();
         // The copy has sets of its own, as large as the kernel's.
         let affordable = settings.memory_bytes / (2 * bytes);
         let wanted = settings.cache_bytes.div_ceil(bytes).max(2);

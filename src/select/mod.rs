@@ -107,11 +107,21 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// Tensors of 2^16 elements or more run in the specialised build, which knows its window, where the family has one; smaller ones
-/// in the generic build, which is compiled once for all windows. A pool runs as [`Family::Blocked`] where it is specialised and
-/// its windows are small and none of them empty, else as [`Family::Direct`] where an invocation can look at a whole window, else
-/// as [`Family::Separable`], and where a window or its surroundings exceed a binding as [`Family::Accumulating`]; an unpool as
-/// [`Family::Streaming`] where few windows overlap, else as [`Family::ClaimEmit`].
+/// A choice is made by geometry and limits alone, never by the device's name or kind, and changes no result. The first family of
+/// a column that applies and fits the limits is taken:
+///
+/// | X of 4096 elements or more | smaller X |
+/// | --- | --- |
+/// | [`Family::Patched`], for windows of 30 taps or more that share at least half an extent, four or more along it | |
+/// | [`Family::Blocked`] | |
+/// | [`Family::Reducing`], for windows of 1024 taps or more | |
+/// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
+/// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
+/// | [`Family::Accumulating`] | [`Family::Accumulating`] |
+///
+/// Small tensors run generic kernels, which are compiled once for all windows: a kernel of their own would take longer to
+/// compile than it ever saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`], specialised
+/// where that applies, else generic; a smaller one generic; and where too many windows overlap as [`Family::ClaimEmit`].
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
