@@ -1,10 +1,11 @@
 //! Schedules of pools with small windows: blocks of neighbouring outputs, one to an invocation.
 
-use super::cut::{Cutter, OUTPUT_UNIT, Rows};
+use super::cut::{Cutter, Rows, unit};
 use super::digits::dense_strides;
 use super::grid;
 use super::pass::{Pass, PassAxis, passes};
 use super::pool::{Finish, constants};
+use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey, Sink, Slot, Source, binding};
 use crate::plan::{PoolPlan, count};
@@ -43,7 +44,7 @@ pub(super) fn dispatches(
     let outputs = u64::from(block.outputs());
     let iterations = outputs * (taps + finish.iterations);
     let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
-    let rows = rows(pass, &block);
+    let rows = rows(pass, &block, plan.dtype);
     let cutter = Cutter { plan, passes: &passes, limits };
     for cut in cutter.cuts(0, sink, &rows)? {
         let blocks = rows.invocations(cut.outputs.count());
@@ -138,13 +139,13 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
 }
 
 /// Invocations for outputs: where blocks come out even with a row they follow each other, else every row has its own.
-fn rows(pass: &Pass, block: &Block) -> Rows {
+fn rows(pass: &Pass, block: &Block, dtype: DType) -> Rows {
     if block.exact && !(block.inner && block.outputs > 1 && !block.flat) {
-        return Rows::of(u64::from(block.outputs()));
+        return Rows::of(block.outputs().into(), dtype);
     }
     let (width, inner) = (pass.axes[2].output, pass.inner);
     let invocations = width.div_ceil(u64::from(block.outputs)) * (inner / u64::from(block.lanes));
-    Rows { unit: width * inner * OUTPUT_UNIT, outputs: width * inner, invocations }
+    Rows { unit: width * inner * unit(dtype), outputs: width * inner, invocations }
 }
 
 /// The widest words, of one, two or four, that make up so many bytes.

@@ -2,6 +2,7 @@
 
 use super::pass::{ALIGNMENT, Pass, Span};
 use super::{MAX_DISPATCHES, MAX_TAPS, grid};
+use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{Sink, Slot, Source};
 use crate::plan::{PoolPlan, count};
@@ -25,13 +26,18 @@ pub(super) struct Rows {
 
 impl Rows {
     /// So many outputs to each invocation.
-    pub fn of(outputs: u64) -> Rows {
-        Rows { unit: OUTPUT_UNIT, outputs, invocations: 1 }
+    pub fn of(outputs: u64, dtype: DType) -> Rows {
+        Rows { unit: unit(dtype), outputs, invocations: 1 }
     }
 
     pub fn invocations(&self, outputs: u64) -> u64 {
         outputs.div_ceil(self.outputs) * self.invocations
     }
+}
+
+/// As [`OUTPUT_UNIT`] for an element type: where outputs look at much, fewer of them have to fit a binding.
+pub(super) fn unit(dtype: DType) -> u64 {
+    ALIGNMENT / dtype.bytes() as u64
 }
 
 /// The passes of a pool and what a dispatch of them may bind.

@@ -1,6 +1,6 @@
 //! Schedules of pools with large windows that overlap: a patch of outputs to a workgroup.
 
-use super::cut::{Cutter, OUTPUT_UNIT, Rows};
+use super::cut::{Cutter, Rows, unit};
 use super::digits::dense_strides;
 use super::pass::{Pass, passes};
 use super::pool::{Finish, constants};
@@ -45,7 +45,7 @@ pub(super) fn dispatches(
     // A plane's patches stay together, so that dispatches are cut at planes, and where a word and an alignment end too.
     let plane = pass.axes[1].output * pass.axes[2].output;
     let patches = pass.axes[2].output.div_ceil(patch.width.into()) * pass.axes[1].output.div_ceil(patch.height.into());
-    let unit = plane * (OUTPUT_UNIT >> plane.trailing_zeros().min(OUTPUT_UNIT.trailing_zeros()));
+    let unit = plane * (unit(plan.dtype) >> plane.trailing_zeros().min(unit(plan.dtype).trailing_zeros()));
     let rows = Rows { unit, outputs: plane, invocations: patches * WORKGROUP };
     let cutter = Cutter { plan, passes: &passes, limits };
     for cut in cutter.cuts(0, sink, &rows)? {

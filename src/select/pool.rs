@@ -103,7 +103,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             Some(reduction) => reduction.key(plan),
             None => KernelKey::Pool { dtype: plan.dtype, source, sink, activation, constants },
         };
-        for cut in cutter.cuts(number, sink, &Rows::of(lanes))? {
+        for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype))? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
