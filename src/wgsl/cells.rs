@@ -58,10 +58,12 @@ impl Writer<'_> {
         sources * self.cells.stride[axis]
     }
 
-    /// All sources along an axis that the cells look at.
+    /// All sources along an axis that the cells look at: those that hold one of their places, and their own, which may hold
+    /// others and whose indices nobody else looks at.
     fn sources(&self, axis: usize) -> Vec<i64> {
+        let own = if axis == 2 { i64::from(self.cells.sources) } else { 1 };
         let all = (0..self.places(axis)).flat_map(|place| self.holders(axis, place));
-        all.collect::<std::collections::BTreeSet<i64>>().into_iter().collect()
+        all.chain(0..own).collect::<std::collections::BTreeSet<i64>>().into_iter().collect()
     }
 
     fn main(&mut self) {
