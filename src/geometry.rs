@@ -144,6 +144,14 @@ impl AxisWindow {
                 let stride = (input / output) as i64;
                 AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin: 0 }
             }
+            // A part has the form of the whole, so that tiles take what the largest of them takes.
+            AxisWindow::AdaptivePart { input, output, first_input, first_output }
+                if output > 0 && input.is_multiple_of(output) =>
+            {
+                let stride = (input / output) as i64;
+                let pad_begin = first_input as i64 - first_output as i64 * stride;
+                AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin }
+            }
             other => other,
         }
     }
@@ -641,5 +649,22 @@ mod tests {
         // One window of two taps, 10^9 apart: large and right.
         let wide = attributes(5, 2, 1, [0, 1_000_000_000], 1_000_000_000);
         assert_eq!(outputs(wide, SizeRules::default()), 5);
+    }
+
+    #[test]
+    fn adaptive_windows_that_divide_evenly_are_strided_in_parts_too() {
+        let (input, output) = (35, 7);
+        for outputs in [0..7, 0..1, 2..5, 6..7] {
+            let (inputs, part) = AxisWindow::Adaptive.part(outputs.clone(), input, output);
+            let strided = part.strided(inputs.len(), outputs.len());
+            assert!(matches!(strided, AxisWindow::Strided { kernel: 5, stride: 5, .. }), "{strided:?}");
+            for o in 0..outputs.len() {
+                let taps =
+                    |window: AxisWindow| window.taps(o, inputs.len(), outputs.len()).positions().collect::<Vec<_>>();
+                assert_eq!(taps(strided), taps(part), "{outputs:?}");
+            }
+        }
+        let (inputs, part) = AxisWindow::Adaptive.part(1..3, 36, 7);
+        assert_eq!(part.strided(inputs.len(), 2), part);
     }
 }

@@ -101,10 +101,11 @@ pub enum ActivationKind {
 /// The window's attributes and the NaN rule of a specialised build.
 ///
 /// ```
-/// use wgpu_pooling::{select, Build, Choice, DType, KernelKey, Limits, MaxPool, WindowConstants};
+/// use wgpu_pooling::{select, Build, Choice, DType, Family, KernelKey, Limits, MaxPool, WindowConstants};
 ///
 /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
-/// let schedule = select(&plan, &Limits::WEBGPU, &Choice { build: Some(Build::Specialised), ..Choice::default() })?;
+/// let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
+/// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
 /// let KernelKey::Pool { constants, .. } = schedule.dispatches()[0].key() else { unreachable!() };
 /// let constants: &Option<WindowConstants> = constants;
 /// assert!(constants.is_some());

@@ -10,7 +10,7 @@ use common::{gpu, skip};
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
     IndexType, KernelKey, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor,
-    reference, select,
+    UnpoolSpace, reference, select,
 };
 
 /// Bits that tell kernels apart: ties everywhere, and of each type what is special: NaN of several payloads, infinities, both
@@ -362,6 +362,24 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     }
 }
 
+/// An unpool whose first source in each row has no window on the output, with indices that are in range and one that is not.
+fn before_the_output<T: Element, I: Index>() {
+    let unpool = MaxUnpool::new([1]).strides([2]).pads([2, 0]).output_shape([2, 1, 4]);
+    let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
+    let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
+    let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
+    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+    let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();
+    for indices in [[1, 0, 5, 4], [0, 0, 2, 4], [0, 0, 1 << 20, 4], [-1, 0, 5, 4]] {
+        let indices = Tensor::new([2, 1, 2], indices.map(I::from_i64).to_vec()).unwrap();
+        let found = prepared.max_unpool_blocking(x.view(), indices.view());
+        match reference::max_unpool(&plan, x.view(), indices.view()) {
+            Ok(expected) => same("sources before the output", &found.unwrap(), &expected),
+            Err(expected) => assert_eq!(found, Err(expected)),
+        }
+    }
+}
+
 #[test]
 fn unpools_by_cells() {
     if skip() {
@@ -384,6 +402,9 @@ fn unpools_by_cells() {
     unpools::<u8, i32>(&thirds, &[2, 2, 7, 24]);
     unpools::<f32, i32>(&MaxPool::new([3, 3]).pads([1, 1, 1, 1]), &[1, 2, 5, 8]);
     unpools::<f32, i64>(&MaxPool::new([2]).strides([3]), &[2, 3, 31]);
+    // Sources whose windows lie wholly before the output: their indices are foreign, and are looked at all the same.
+    before_the_output::<f32, i64>();
+    before_the_output::<u8, i32>();
     // An axis of one element, over which the stride reaches far out.
     unpools::<f32, i32>(&MaxPool::new([1, 2]).strides([2, 2]), &[1, 2, 1, 8]);
     unpools::<f32, i64>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 2, 4, 6, 8]);

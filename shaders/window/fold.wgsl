@@ -7,8 +7,8 @@ fn fold(position: i32, extent: u32, step: u32) -> u32 {
   if (step == 1u) {
     return u32(clamp(position, 0, last));
   }
-  let before = u32(max(-position, 0));
-  let behind = u32(max(position - last, 0));
+  let before = u32(select(0, -position, position < 0));
+  let behind = u32(select(0, position - last, position > last));
   let forth = i32((before + step - 1u) / step * step);
   let back = i32((behind + step - 1u) / step * step);
   // Blocks at the end of a row may have taps of outputs that do not exist.

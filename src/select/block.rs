@@ -5,6 +5,7 @@ use super::digits::dense_strides;
 use super::grid;
 use super::pass::{Pass, PassAxis, passes};
 use super::pool::{Finish, constants};
+use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey, Sink, Slot, Source, binding};
@@ -18,6 +19,10 @@ const MOST_TAPS: u64 = 200;
 
 /// The most outputs of an invocation: what is known of them should stay in registers.
 const MOST_OUTPUTS: u64 = 16;
+
+/// The most outputs where a window may have no winner: the way from each to its index is then part of the text, and drivers were
+/// measured to compile sixteen of them for seconds.
+const MOST_OUTPUTS_WITHOUT_WINNER: u64 = 4;
 
 /// The most taps of a window: beyond, families whose cost grows with the extents of a kernel and not with its taps win.
 const MOST_TAPS_OF_WINDOW: u64 = 64;
@@ -85,8 +90,10 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
     let row = Row { bytes: plan.dtype.bytes() as u64, axis: &pass.axes[2], uniform: &uniform.axes[2] };
     let width = pass.axes[2].output;
     let taps: u64 = window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
+    let without_winner = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
+    let most_outputs = if without_winner { MOST_OUTPUTS_WITHOUT_WINNER } else { MOST_OUTPUTS };
     let few_taps = |outputs: &u64| {
-        taps <= MOST_TAPS_OF_WINDOW && taps.saturating_mul(*outputs) <= MOST_TAPS && *outputs <= MOST_OUTPUTS
+        taps <= MOST_TAPS_OF_WINDOW && taps.saturating_mul(*outputs) <= MOST_TAPS && *outputs <= most_outputs
     };
     let rows = row.outputs().into_iter().find(few_taps).filter(|_| !inner);
     // Windows that share columns are taken several at a time, with fewer channels each.

@@ -80,7 +80,8 @@ pub struct Choice {
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
 ///
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
-/// assert_eq!(families(&plan.into(), &Limits::WEBGPU), [Family::Direct, Family::Separable, Family::Accumulating]);
+/// let found = families(&plan.into(), &Limits::WEBGPU);
+/// assert_eq!(found, [Family::Direct, Family::Blocked, Family::Separable, Family::Accumulating]);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {

@@ -150,7 +150,15 @@ fn tensors_of_any_size_are_cut_into_tiles_that_fit() {
                 let looked_at = looked_at.into_iter().filter(|&number| number < tiling.len());
                 for tile in looked_at.filter_map(|number| tiling.tile(number)) {
                     let schedule = select(&tile.plan().clone().into(), &Limits::WEBGPU, &Choice::default()).unwrap();
-                    assert!(TileBytes::of(&schedule).peak() <= tiling.peak_bytes(), "{tile:?}");
+                    assert!(
+                        TileBytes::of(&schedule).peak() <= tiling.peak_bytes(),
+                        "{}, {} bytes of scratch, {} of constants, {} of {}: {tile:?}",
+                        schedule.kernel(),
+                        schedule.scratch_bytes(),
+                        schedule.constants_bytes(),
+                        TileBytes::of(&schedule).peak(),
+                        tiling.peak_bytes()
+                    );
                     outputs = outputs.max(u128::from(tile.output().elements()));
                     let strides = tile.plan().indices().map(|indices| indices.space.strides());
                     if let (Some(strides), false) = (strides, tile.is_part()) {

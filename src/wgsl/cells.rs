@@ -58,10 +58,12 @@ impl Writer<'_> {
         sources * self.cells.stride[axis]
     }
 
-    /// All sources along an axis that the cells look at.
+    /// All sources along an axis that the cells look at: those that hold one of their places, and their own, which may hold
+    /// others and whose indices nobody else looks at.
     fn sources(&self, axis: usize) -> Vec<i64> {
+        let own = if axis == 2 { i64::from(self.cells.sources) } else { 1 };
         let all = (0..self.places(axis)).flat_map(|place| self.holders(axis, place));
-        all.collect::<std::collections::BTreeSet<i64>>().into_iter().collect()
+        all.chain(0..own).collect::<std::collections::BTreeSet<i64>>().into_iter().collect()
     }
 
     fn main(&mut self) {
@@ -217,8 +219,7 @@ impl Writer<'_> {
             there.push(format!("is_{zeroth}"));
         }
         let lane_own = if lane == 0 { "own".to_owned() } else { format!("(own + {lane}u * stream.value.c)") };
-        let target =
-            if there.is_empty() { low } else { format!("select(0xffffffffu, {low}, {})", there.join(" & ")) };
+        let target = if there.is_empty() { low } else { format!("select(0xffffffffu, {low}, {})", there.join(" & ")) };
         line!(self.text, "  let target_{name} = {target};");
         // Every source is looked at by the invocation whose cells begin with it.
         let own = source[0] == 0 && source[1] == 0 && (0..i64::from(cells.sources)).contains(&source[2]);
@@ -261,10 +262,7 @@ impl Writer<'_> {
         };
         let is = if cells.filled { String::new() } else { format!("is_{zeroth} & ") };
         line!(self.text, "  let hit_{name} = {};", hits.join(" | "));
-        line!(
-            self.text,
-            "  foreign = foreign | ({is}!hit_{name} & !((stream.skip_minus_one == 1u) & {skipped}));"
-        );
+        line!(self.text, "  foreign = foreign | ({is}!hit_{name} & !((stream.skip_minus_one == 1u) & {skipped}));");
     }
 
     /// Writes a row of the cells.
