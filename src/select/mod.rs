@@ -122,7 +122,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: a kernel of their own would take longer to
 /// compile than it ever saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`], specialised
-/// where that applies, else generic; a smaller one generic; and where too many windows overlap as [`Family::ClaimEmit`].
+/// where that applies, else generic; one with a smaller output, or where too many windows overlap, as [`Family::ClaimEmit`],
+/// whose steps are fewer.
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
@@ -155,6 +156,8 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
         Plan::Unpool(unpool) => match choice.family {
             Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
             Some(Family::Streaming) => choose_stream(unpool, limits, choice),
+            // Of a small tensor all steps take less than it takes to begin one, and the general path has the fewest.
+            None if choice.build.is_none() && !is_large(&unpool.output_shape) => unpool::schedule(unpool, limits),
             // The general path needs least, so what keeps it from the plan keeps everything.
             None => choose_stream(unpool, limits, choice).or_else(|_| unpool::schedule(unpool, limits)),
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
@@ -166,9 +169,12 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
     }
 }
 
+fn is_large(shape: &[usize]) -> bool {
+    count(shape) >= SPECIALISED_FROM
+}
+
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let large = count(&plan.input_shape) >= SPECIALISED_FROM;
-    let build = choice.build.unwrap_or(if large { Build::Specialised } else { Build::Generic });
+    let build = choice.build.unwrap_or(if is_large(&plan.input_shape) { Build::Specialised } else { Build::Generic });
     let schedule = |family: Family| {
         let builds = family.builds();
         pool::schedule(plan, limits, family, if builds.contains(&build) { build } else { builds[0] })
@@ -191,10 +197,9 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 }
 
 fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let large = count(&plan.output_shape) >= SPECIALISED_FROM;
     match choice.build {
         Some(build) => stream::schedule(plan, limits, build),
-        None if large => stream::schedule(plan, limits, Build::Specialised)
+        None if is_large(&plan.output_shape) => stream::schedule(plan, limits, Build::Specialised)
             .or_else(|_| stream::schedule(plan, limits, Build::Generic)),
         None => stream::schedule(plan, limits, Build::Generic),
     }
