@@ -9,8 +9,8 @@ use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexType};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
-use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule};
-use crate::select::{Choice, select};
+use crate::schedule::{Dispatch, Family, Limits, MAX_WORK, Schedule};
+use crate::select::{Choice, most_of_a_reduction, select};
 
 pub(crate) use boxes::Boxes;
 
@@ -481,11 +481,15 @@ impl Tiling {
         // Tiles that a binding holds need not be cut once more, and all run the same way.
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
-        let schedule = select(&Plan::Pool(plan), limits, &Choice::default())?;
+        let schedule = select(&Plan::Pool(plan.clone()), limits, &Choice::default())?;
         let exceeds = |what, needed: u64, limit: u64| {
             if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
         };
-        let peak = TileBytes::of(&schedule).peak();
+        let mut bytes = TileBytes::of(&schedule);
+        if schedule.family != Family::Reducing {
+            bytes.device += most_of_a_reduction(&plan);
+        }
+        let peak = bytes.peak();
         exceeds("bytes of tiles", peak, budget_bytes)?;
         let work = schedule.dispatches.iter().map(Dispatch::work);
         exceeds("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;

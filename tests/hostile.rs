@@ -358,6 +358,8 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
                 None,
                 Some(Family::Direct),
                 Some(Family::Blocked),
+                Some(Family::Patched),
+                Some(Family::Reducing),
                 Some(Family::Separable),
                 Some(Family::Accumulating),
                 Some(Family::ClaimEmit),
@@ -379,7 +381,7 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     // One window over 8 elements and far - 16 pads.
     let far = MOST / 8;
     let all = MaxPool::new([far - 8]).pads([far - 16, 0]);
-    assert_eq!(plan(&all, &[1, 1, 8]), (vec![1, 1, 1], 3));
+    assert_eq!(plan(&all, &[1, 1, 8]), (vec![1, 1, 1], 4));
     // Pads that make more windows than a device counts.
     let many = MaxPool::new([1]).pads([1 << 40, 0]);
     assert_eq!(plan(&many, &[1, 1, 8]), (vec![1, 1, (1 << 40) + 8], 0));
@@ -388,7 +390,7 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     assert_eq!(plan(&AdaptiveMaxPool::new([1 << 50]), &[1, 1, 5]), (vec![1, 1, 1 << 50], 0));
     assert_eq!(plan(&AdaptiveMaxPool::new([0]), &[1, 1, 1 << 50]).0, [1, 1, 0]);
     assert_eq!(plan(&GlobalMaxPool::new(), &[1, 1, 1 << 50]), (vec![1, 1, 1], 0));
-    assert_eq!(plan(&MaxPool::new([1; 10]), &[1; 12]), (vec![1; 12], 2));
+    assert_eq!(plan(&MaxPool::new([1; 10]), &[1; 12]), (vec![1; 12], 3));
     let huge: Plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 50], DType::F32, None).unwrap().into();
     assert_eq!(
         select(&huge, &Limits::WEBGPU, &Choice::default()),

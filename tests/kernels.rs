@@ -278,6 +278,20 @@ fn planes_reduced_in_stages() {
         run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 1, 70, 90], DType::I8, I64);
     }
     run(&AdaptiveMaxPool::new([1, 1]), &[2, 3, 40, 50], DType::Bf16, I32);
+    // The maximum anywhere in a plane, whose parts do not come out even.
+    for elements in [72, 4_096, 4_097, 9_000] {
+        for at in [0, 63, 64, 71, elements / 2, elements - 1] {
+            let mut data = vec![0u8; elements];
+            data[at] = 1;
+            let x = Tensor::new([1, 1, elements], data).unwrap();
+            let plan = global.plan(x.shape(), DType::U8, I32).unwrap();
+            let choice = Choice { family: Some(Family::Reducing), build: None };
+            let schedule = select(&Plan::from(plan), &gpu().limits(), &choice).unwrap();
+            let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+            let (y, indices) = prepared.max_pool_with_indices_blocking::<u8, i32>(x.view()).unwrap();
+            assert_eq!((y.data(), indices.data()), (&[1][..], &[at as i32][..]), "{at} of {elements}");
+        }
+    }
     // Planes of the same elements, of NaN alone among them.
     for value in [f32::NAN, f32::NEG_INFINITY, -0.0, 5.0] {
         let mut data = vec![value; 2 * 100 * 100];

@@ -92,8 +92,10 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
     let taps: u64 = window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
     let without_winner = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
     let most_outputs = if without_winner { MOST_OUTPUTS_WITHOUT_WINNER } else { MOST_OUTPUTS };
+    // Comparing elements of two words takes twice the text.
+    let most_taps = if row.bytes == 8 { MOST_TAPS / 2 } else { MOST_TAPS };
     let few_taps = |outputs: &u64| {
-        taps <= MOST_TAPS_OF_WINDOW && taps.saturating_mul(*outputs) <= MOST_TAPS && *outputs <= most_outputs
+        taps <= MOST_TAPS_OF_WINDOW && taps.saturating_mul(*outputs) <= most_taps && *outputs <= most_outputs
     };
     let rows = row.outputs().into_iter().find(few_taps).filter(|_| !inner);
     // Windows that share columns are taken several at a time, with fewer channels each.

@@ -15,6 +15,8 @@ mod reduce;
 mod stream;
 mod unpool;
 
+pub(crate) use reduce::most_of_a_reduction;
+
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
@@ -81,7 +83,8 @@ pub struct Choice {
 ///
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
 /// let found = families(&plan.into(), &Limits::WEBGPU);
-/// assert_eq!(found, [Family::Direct, Family::Blocked, Family::Separable, Family::Accumulating]);
+/// assert_eq!(found[0], Family::Direct, "what a small tensor runs as");
+/// assert!(found.contains(&Family::Blocked) && found.contains(&Family::Patched));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {

@@ -1,13 +1,15 @@
 //! Pools of whole planes: how a plane is shared out, and the stages that follow.
 
-use super::pass::{Pass, PassAxis, PassWindow};
-use super::{MAX_ELEMENTS, WORKGROUP};
+use super::cut::CANDIDATE_BYTES;
+use super::pass::{ALIGNMENT, Pass, PassAxis, PassWindow};
+use super::{MAX_ELEMENTS, REDUCED_FROM, WORKGROUP};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::kernel::{KernelKey, WindowConstants};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::Family;
+use crate::uniform;
 
 /// Elements that an invocation looks at: enough to make its candidate's eight bytes few beside them,
 const MANY: u64 = 256;
@@ -55,6 +57,21 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     Ok(Reduction { planes: plan.batch as u64 * plan.channels as u64, elements, share })
 }
 
+/// A bound on the buffers of its own that a reduction of part of this plan takes: that part may be whole planes where the plan is
+/// not.
+pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
+    let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
+    if taps < REDUCED_FROM {
+        return 0;
+    }
+    let planes = plan.batch as u64 * plan.channels as u64;
+    let candidates = count(&plan.input_shape) / FEW + planes * WORKGROUP;
+    // Every stage leaves a part of what the one before did, rounded up for each plane.
+    let stages = 5;
+    let constants = 2 * stages * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
+    CANDIDATE_BYTES * (candidates + candidates / (CHOICE / 2) + stages * planes) + constants
+}
+
 impl Reduction {
     pub fn key(&self, plan: &PoolPlan) -> KernelKey {
         let bytes = self.elements * plan.dtype.bytes() as u64;
@@ -69,13 +86,15 @@ impl Reduction {
     pub fn passes(&self, plan: &PoolPlan) -> Vec<Pass> {
         let part = self.share * WORKGROUP;
         let mut candidates = self.elements.div_ceil(part) * WORKGROUP;
-        // What a candidate comes from lies somewhere in the part of its group.
-        let reach = (WORKGROUP - 1) * self.share;
+        // What a candidate comes from lies somewhere in the part of its group. As a window: the taps that there are, as far apart
+        // as it takes to reach from the part's begin, seen from its last candidate, to its end, seen from its first.
+        let before = (WORKGROUP - 1) * self.share;
+        let dilation = (before + part - 1).div_ceil(self.share - 1);
         let window = AxisWindow::Strided {
-            kernel: (part + reach) as i64,
+            kernel: self.share as i64,
             stride: self.share as i64,
-            dilation: 1,
-            pad_begin: reach as i64,
+            dilation: dilation as i64,
+            pad_begin: before as i64,
         };
         let pass = |input, output, most_taps, window| Pass {
             outer: self.planes,
