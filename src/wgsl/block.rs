@@ -137,13 +137,19 @@ impl Writer<'_> {
         let times = |count: u32| if count == 1 { String::new() } else { format!(" * {count}u") };
         if block.inner {
             line!(self.text, "  let across_inner = {};", by("pool.inner", lanes));
-            line!(self.text, "  let inner = rest % across_inner{};\n  rest = rest / across_inner;", times(lanes));
+            line!(self.text, "  let over_inner = rest / across_inner;");
+            line!(self.text, "  let inner = (rest - over_inner * across_inner){};\n  rest = over_inner;", times(lanes));
         }
         line!(self.text, "  let across = {};", by("pool.axes[2].output", outputs));
-        line!(self.text, "  let out_2 = rest % across{};\n  let row = rest / across;\n  rest = row;", times(outputs));
+        // Divisions are dear, and a remainder is another.
+        line!(self.text, "  let row = rest / across;");
+        line!(self.text, "  let out_2 = (rest - row * across){};\n  rest = row;", times(outputs));
         for axis in (3 - block.axes..2).rev() {
-            line!(self.text, "  let out_{axis} = rest % pool.axes[{axis}].output;");
-            line!(self.text, "  rest = rest / pool.axes[{axis}].output;");
+            line!(self.text, "  let over_{axis} = rest / pool.axes[{axis}].output;");
+            line!(
+                self.text,
+                "  let out_{axis} = rest - over_{axis} * pool.axes[{axis}].output;\n  rest = over_{axis};"
+            );
         }
         line!(self.text, "  let outer = rest;");
     }

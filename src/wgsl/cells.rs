@@ -79,7 +79,9 @@ impl Writer<'_> {
         line!(self.text, "  var rest = number;");
         if cells.inner {
             line!(self.text, "  let across_inner = stream.inner / {}u;", cells.lanes);
-            line!(self.text, "  let inner = rest % across_inner * {}u;\n  rest = rest / across_inner;", cells.lanes);
+            line!(self.text, "  let over_inner = rest / across_inner;");
+            line!(self.text, "  let inner = (rest - over_inner * across_inner) * {}u;", cells.lanes);
+            line!(self.text, "  rest = over_inner;");
         }
         for (axis, places) in [(2, width), (1, height), (0, depth)] {
             if axis < 3 - cells.axes {
@@ -87,7 +89,10 @@ impl Writer<'_> {
             }
             let (sources, stride) = (if axis == 2 { cells.sources } else { 1 }, cells.stride[axis]);
             line!(self.text, "  let across_{axis} = (stream.holders[{axis}].output + {}u) / {places}u;", places - 1);
-            line!(self.text, "  let cell_{axis} = rest % across_{axis} * {sources}u;\n  rest = rest / across_{axis};");
+            // Divisions are dear, and a remainder is another.
+            line!(self.text, "  let over_{axis} = rest / across_{axis};");
+            line!(self.text, "  let cell_{axis} = (rest - over_{axis} * across_{axis}) * {sources}u;");
+            line!(self.text, "  rest = over_{axis};");
             line!(self.text, "  let out_{axis} = cell_{axis} * {stride}u;");
         }
         line!(self.text, "  let outer = rest;");
