@@ -80,6 +80,7 @@ parts![
     "core/rank.wgsl",
     "core/elements.wgsl",
     "core/candidates.wgsl",
+    "core/looked_at.wgsl",
     "core/scan.wgsl",
     "core/ordered.wgsl",
     "core/accumulators.wgsl",
@@ -200,9 +201,11 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             }
             parts.extend(["core/grid.wgsl", "core/present.wgsl", "core/pool.wgsl", "core/candidate.wgsl"]);
             match source {
-                Source::Elements if constants.is_some() => parts.extend(["core/rank.wgsl", "core/ordered.wgsl"]),
-                Source::Elements => parts.extend(["core/elements.wgsl", "core/scan.wgsl"]),
-                Source::Candidates => parts.extend(["core/candidates.wgsl", "core/scan.wgsl"]),
+                Source::Elements if constants.is_some() => {
+                    parts.extend(["core/rank.wgsl", "core/looked_at.wgsl", "core/ordered.wgsl"])
+                }
+                Source::Elements => parts.extend(["core/elements.wgsl", "core/looked_at.wgsl", "core/scan.wgsl"]),
+                Source::Candidates => parts.extend(["core/candidates.wgsl", "core/looked_at.wgsl", "core/scan.wgsl"]),
                 Source::Accumulators => {}
             }
             if source == Source::Accumulators || sink == Sink::Accumulators {

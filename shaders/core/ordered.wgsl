@@ -1,25 +1,18 @@
 // A pass over the elements of X, where the NaN rule is a constant: taps are visited in the order of their positions, so that of
 // equals the first one stays, and no position has to be compared.
 // provides: scan
-// requires: pool, Candidate, element, rank, takes, start, known, window_of, within, pass_axis
+// requires: pool, Candidate, element, rank, takes, start, known, looked_at
 fn scan(output: u32) -> Candidate {
-  let axis_0 = pass_axis(0u);
-  let axis_1 = pass_axis(1u);
-  let axis_2 = pass_axis(2u);
-  var rest = output / pool.inner;
-  let inner = output % pool.inner;
-  let window_2 = within(window_of(axis_2, rest % axis_2.output), 2u);
-  rest = rest / axis_2.output;
-  let window_1 = within(window_of(axis_1, rest % axis_1.output), 1u);
-  rest = rest / axis_1.output;
-  let window_0 = within(window_of(axis_0, rest % axis_0.output), 0u);
-  let outer = rest / axis_0.output;
-  let row_0 = outer * axis_0.input + window_0.first;
-  let row_1 = row_0 * axis_1.input + window_1.first;
-  let first = (row_1 * axis_2.input + window_2.first) * pool.inner + inner;
+  let at = looked_at(output);
+  let window_0 = at.window_0;
+  let window_1 = at.window_1;
+  let window_2 = at.window_2;
+  let row_0 = at.outer * pool.axes[0].input + window_0.first;
+  let row_1 = row_0 * pool.axes[1].input + window_1.first;
+  let first = (row_1 * pool.axes[2].input + window_2.first) * pool.inner + at.inner;
   let step_2 = window_2.step * pool.inner;
-  let step_1 = window_1.step * axis_2.input * pool.inner;
-  let step_0 = window_0.step * axis_1.input * axis_2.input * pool.inner;
+  let step_1 = window_1.step * pool.axes[2].input * pool.inner;
+  let step_0 = window_0.step * pool.axes[1].input * pool.axes[2].input * pool.inner;
   var best_key = start();
   var best = first;
   for (var tap_0 = 0u; tap_0 < window_0.count; tap_0++) {

@@ -1,16 +1,15 @@
 //! Schedules of pools with small windows: blocks of neighbouring outputs, one to an invocation.
 
-use super::cut::{Cutter, Rows, unit};
-use super::digits::dense_strides;
-use super::grid;
-use super::pass::{Pass, PassAxis, passes};
-use super::pool::{Finish, constants};
+use super::cut::{Rows, unit};
+use super::one_pass::OnePass;
+use super::pass::{Pass, PassAxis};
+use super::pool::constants;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey, Sink, Slot, Source, binding};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
+use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey};
+use crate::plan::PoolPlan;
+use crate::schedule::{Family, Limits, Schedule};
 use crate::uniform;
 
 /// The most taps that an invocation looks at, all its outputs taken together: they are written out one by one, and a longer
@@ -35,39 +34,13 @@ pub(super) fn dispatches(
     activation_kind: ActivationKind,
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
-    schedule.build = Build::Specialised;
-    let passes = passes(plan, Family::Direct, limits)?;
-    let [pass] = passes.as_slice() else {
-        return refuse("there are more than three spatial axes");
-    };
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-    let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
-    let block = block(plan, pass, &uniform)?;
-    let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
-    let key = KernelKey::PoolBlock { dtype: plan.dtype, sink, activation: activation_kind, block };
+    let one = OnePass::of(schedule, plan, limits, activation)?;
+    let block = block(plan, &one)?;
+    let key = KernelKey::PoolBlock { dtype: plan.dtype, sink: one.sink(), activation: activation_kind, block };
     let taps: u64 = block.window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
-    let outputs = u64::from(block.outputs());
-    let iterations = outputs * (taps + finish.iterations);
-    let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
-    let rows = rows(pass, &block, plan.dtype);
-    let cutter = Cutter { plan, passes: &passes, limits };
-    for cut in cutter.cuts(0, sink, &rows)? {
-        let blocks = rows.invocations(cut.outputs.count());
-        let grid = grid(blocks, limits)?;
-        let mut uniform: uniform::Pool = uniform;
-        uniform.outputs = cut.outputs.count() as u32;
-        uniform.output_first = cut.outputs.first as u32;
-        uniform.blocks = blocks as u32;
-        uniform.block_first = rows.invocations(cut.outputs.first) as u32;
-        uniform.x_first = cut.x.first as u32;
-        uniform.store_first = cut.store.first as u32;
-        uniform.grid_width = grid[0];
-        let mut slots = cut.slots(0, Source::Elements, sink, plan);
-        slots.retain(|part| part.slot != Slot::Tables || tables);
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
-    }
-    Ok(())
+    let iterations = u64::from(block.outputs()) * (taps + one.index_iterations);
+    let rows = rows(&one.pass, &block, plan.dtype);
+    one.dispatches(schedule, key, &rows, 1, iterations)
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
@@ -75,7 +48,8 @@ fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
 }
 
 /// What an invocation computes.
-fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block, PlanError> {
+fn block(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Block, PlanError> {
+    let (pass, uniform) = (&one.pass, &one.uniform);
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
@@ -121,11 +95,9 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
         row.load_words(outputs)
     };
     let run_bytes = row.bytes * if inner && !flat { lanes } else { outputs };
-    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-    let own = dense_strides(plan.layout, plan.channels, &inputs);
-    let index_map = match plan.indices.as_ref().map(|indices| indices.space.strides()) {
-        Some(index) if index == own => IndexMap::Position,
-        Some(index) if index.spatial == own.spatial && (!inner || index.c == own.c) => IndexMap::Offset,
+    let index_map = match one.index_strides() {
+        Some([index, own]) if index == own => IndexMap::Position,
+        Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => IndexMap::Offset,
         _ => IndexMap::Digits,
     };
     let first_axis = pass.axes.iter().take(2).position(|axis| axis.input > 1 || axis.output > 1).unwrap_or(2);
@@ -141,9 +113,7 @@ fn block(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Block,
         store_words: if exact { words(run_bytes) } else { 0 },
         pad: if load_words > 0 && !inner { uniform.axes[2].pad_begin as u32 } else { 0 },
         index_map,
-        same_place: plan.indices.as_ref().is_none_or(|indices| {
-            indices.space.layout == plan.layout || plan.channels == 1 || count(&plan.output_shape[2..]) == 1
-        }),
+        same_place: one.same_place(),
     })
 }
 

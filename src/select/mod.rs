@@ -8,6 +8,7 @@ mod cells;
 mod convert;
 mod cut;
 mod digits;
+mod one_pass;
 mod pass;
 mod patch;
 mod pool;

@@ -1,14 +1,13 @@
 //! Schedules of pools with large windows that overlap: a patch of outputs to a workgroup.
 
-use super::cut::{Cutter, Rows, unit};
-use super::digits::dense_strides;
-use super::pass::{Pass, passes};
-use super::pool::{Finish, constants};
-use super::{WORKGROUP, grid};
+use super::WORKGROUP;
+use super::cut::{Rows, unit};
+use super::one_pass::OnePass;
+use super::pool::constants;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Patch, Sink, Slot, Source, binding};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
+use crate::kernel::{ActivationKind, KernelKey, Patch};
+use crate::plan::PoolPlan;
+use crate::schedule::{Family, Limits, Schedule};
 use crate::uniform;
 
 /// Workgroup memory that every device has.
@@ -25,46 +24,22 @@ pub(super) fn dispatches(
     activation_kind: ActivationKind,
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
-    schedule.build = Build::Specialised;
-    let passes = passes(plan, Family::Direct, limits)?;
-    let [pass] = passes.as_slice() else {
-        return refuse("there are more than three spatial axes");
-    };
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-    let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
-    let patch = patch(plan, pass, &uniform)?;
-    let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
-    let key = KernelKey::PoolPatch { dtype: plan.dtype, sink, activation: activation_kind, patch };
-    let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
+    let one = OnePass::of(schedule, plan, limits, activation)?;
+    let patch = patch(plan, &one)?;
+    let key = KernelKey::PoolPatch { dtype: plan.dtype, sink: one.sink(), activation: activation_kind, patch };
     let [rows, groups] = patch.groups();
     let rounds = |items: u32| u64::from(items.div_ceil(patch.workgroup));
     let outputs = u64::from(patch.fall) * 4;
     let iterations = rounds(rows * groups)
         + rounds(rows * patch.width / patch.run)
-        + rounds(patch.width * patch.height / patch.fall / 4) * (1 + outputs * finish.iterations);
+        + rounds(patch.width * patch.height / patch.fall / 4) * (1 + outputs * one.index_iterations);
     // A plane's patches stay together, so that dispatches are cut at planes, and where a word and an alignment end too.
-    let plane = pass.axes[1].output * pass.axes[2].output;
-    let patches = pass.axes[2].output.div_ceil(patch.width.into()) * pass.axes[1].output.div_ceil(patch.height.into());
-    let unit = plane * (unit(plan.dtype) >> plane.trailing_zeros().min(unit(plan.dtype).trailing_zeros()));
+    let [_, height, width] = [0, 1, 2].map(|axis| one.pass.axes[axis].output);
+    let (plane, whole) = (height * width, unit(plan.dtype));
+    let unit = plane * (whole >> plane.trailing_zeros().min(whole.trailing_zeros()));
+    let patches = width.div_ceil(patch.width.into()) * height.div_ceil(patch.height.into());
     let rows = Rows { unit, outputs: plane, invocations: patches * WORKGROUP };
-    let cutter = Cutter { plan, passes: &passes, limits };
-    for cut in cutter.cuts(0, sink, &rows)? {
-        let invocations = rows.invocations(cut.outputs.count());
-        let grid = grid(invocations, limits)?;
-        let mut uniform: uniform::Pool = uniform;
-        uniform.outputs = cut.outputs.count() as u32;
-        uniform.output_first = cut.outputs.first as u32;
-        uniform.blocks = (invocations / WORKGROUP) as u32;
-        uniform.block_first = (rows.invocations(cut.outputs.first) / WORKGROUP) as u32;
-        uniform.x_first = cut.x.first as u32;
-        uniform.store_first = cut.store.first as u32;
-        uniform.grid_width = grid[0];
-        let mut slots = cut.slots(0, Source::Elements, sink, plan);
-        slots.retain(|part| part.slot != Slot::Tables || tables);
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
-    }
-    Ok(())
+    one.dispatches(schedule, key, &rows, WORKGROUP, iterations)
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
@@ -77,7 +52,8 @@ fn lanes(plan: &PoolPlan) -> u64 {
 }
 
 /// What a workgroup computes.
-fn patch(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Patch, PlanError> {
+fn patch(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Patch, PlanError> {
+    let (pass, uniform) = (&one.pass, &one.uniform);
     if plan.has_empty_windows() || plan.later_part {
         return refuse("a window can be empty, or is a part of a window");
     }
@@ -102,12 +78,8 @@ fn patch(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Patch,
     if !width.is_multiple_of(lanes(plan)) {
         return refuse("the last axis does not come out even with words");
     }
-    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-    let own = dense_strides(plan.layout, plan.channels, &inputs);
-    let strides = plan.indices.as_ref().map(|indices| indices.space.strides());
-    let same_place = plan.indices.as_ref().is_none_or(|indices| {
-        indices.space.layout == plan.layout || plan.channels == 1 || count(&plan.output_shape[2..]) == 1
-    });
+    let position_index = one.index_strides().is_some_and(|[index, own]| index == own);
+    let same_place = one.same_place();
     let of = |width: u32, height: u32| Patch {
         window,
         width,
@@ -118,7 +90,7 @@ fn patch(plan: &PoolPlan, pass: &Pass, uniform: &uniform::Pool) -> Result<Patch,
         pad: uniform.axes[2].pad_begin as u32,
         exact: pass.axes[2].output.is_multiple_of(4),
         wide: plan.dtype.bytes() == 4 && pass.axes[2].input.is_multiple_of(4),
-        position_index: strides.as_ref() == Some(&own),
+        position_index,
         same_place,
     };
     let candidates = [8, 16, 24, 32, 40, 48, 64, 128, 256]

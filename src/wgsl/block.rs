@@ -1,8 +1,8 @@
 //! The text of a block kernel: an invocation computes several neighbouring outputs, straight on, without a loop or an array.
 //!
-//! This is the one kernel that is not made of parts alone. Its body depends on how many taps, outputs and words there are, and
+//! Blocks, patches, reductions and cells are not made of parts alone. Their bodies depend on how many taps, outputs and words there are, and
 //! loops over small arrays, which would say the same, were measured at more than twice the time on software Vulkan: drivers
-//! keep such arrays in memory. So the taps are written out here, and everything that has a meaning of its own (order, windows,
+//! keep such arrays in memory. So these are written out, and everything that has a meaning of its own (order, windows,
 //! indices, activations) stays in the parts.
 
 use std::collections::BTreeSet;

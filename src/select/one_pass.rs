@@ -1,0 +1,93 @@
+//! What kernels of one pass that know their window have in common: how a schedule of them begins, and how it is cut.
+
+use super::cut::{Cutter, Rows};
+use super::digits::dense_strides;
+use super::grid;
+use super::pass::{Pass, passes};
+use super::pool::Finish;
+use crate::error::PlanError;
+use crate::index::IndexStrides;
+use crate::kernel::{KernelKey, Sink, Slot, Source, binding};
+use crate::plan::{PoolPlan, count};
+use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
+use crate::uniform;
+
+/// A pool in one pass.
+pub(super) struct OnePass<'a> {
+    plan: &'a PoolPlan,
+    limits: &'a Limits,
+    pub pass: Pass,
+    pub uniform: uniform::Pool,
+    /// Loop iterations from one position to its index.
+    pub index_iterations: u64,
+}
+
+impl<'a> OnePass<'a> {
+    pub fn of(
+        schedule: &mut Schedule,
+        plan: &'a PoolPlan,
+        limits: &'a Limits,
+        activation: uniform::Activation,
+    ) -> Result<OnePass<'a>, PlanError> {
+        schedule.build = Build::Specialised;
+        let family = schedule.family;
+        let mut passes = passes(plan, Family::Direct, limits)?;
+        let (Some(pass), true) = (passes.pop(), passes.is_empty()) else {
+            return Err(PlanError::KernelDoesNotApply { family, reason: "there are more than three spatial axes" });
+        };
+        let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
+        let uniform = finish.uniform_of(&pass, &mut schedule.tables, limits)?;
+        Ok(OnePass { plan, limits, pass, uniform, index_iterations: finish.iterations })
+    }
+
+    pub fn sink(&self) -> Sink {
+        self.plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type))
+    }
+
+    /// The strides of the indices' convention, and those of X itself.
+    pub fn index_strides(&self) -> Option<[IndexStrides; 2]> {
+        let plan = self.plan;
+        let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+        let own = || dense_strides(plan.layout, plan.channels, &inputs);
+        plan.indices.as_ref().map(|indices| [indices.space.strides(), own()])
+    }
+
+    /// Whether indices are written in the order of Y.
+    pub fn same_place(&self) -> bool {
+        let plan = self.plan;
+        plan.indices.as_ref().is_none_or(|indices| {
+            indices.space.layout == plan.layout || plan.channels == 1 || count(&plan.output_shape[2..]) == 1
+        })
+    }
+
+    /// Appends the dispatches: `rows` says how outputs are shared out among invocations, of which so many make a block.
+    pub fn dispatches(
+        self,
+        schedule: &mut Schedule,
+        key: KernelKey,
+        rows: &Rows,
+        block_invocations: u64,
+        iterations: u64,
+    ) -> Result<(), PlanError> {
+        let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
+        let (plan, sink) = (self.plan, self.sink());
+        let cutter = Cutter { plan, passes: &[self.pass], limits: self.limits };
+        for cut in cutter.cuts(0, sink, rows)? {
+            let invocations = rows.invocations(cut.outputs.count());
+            let grid = grid(invocations, self.limits)?;
+            let mut uniform: uniform::Pool = self.uniform;
+            uniform.outputs = cut.outputs.count() as u32;
+            uniform.output_first = cut.outputs.first as u32;
+            uniform.blocks = (invocations / block_invocations) as u32;
+            uniform.block_first = (rows.invocations(cut.outputs.first) / block_invocations) as u32;
+            uniform.x_first = cut.x.first as u32;
+            uniform.store_first = cut.store.first as u32;
+            uniform.grid_width = grid[0];
+            let mut slots = cut.slots(0, Source::Elements, sink, plan);
+            slots.retain(|part| part.slot != Slot::Tables || tables);
+            let uniform = bytemuck::bytes_of(&uniform).to_vec();
+            schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+        }
+        Ok(())
+    }
+}
