@@ -75,6 +75,7 @@ parts![
     "window/fold.wgsl",
     "core/grid.wgsl",
     "core/present.wgsl",
+    "core/pick.wgsl",
     "core/pool.wgsl",
     "core/candidate.wgsl",
     "core/rank.wgsl",
@@ -245,8 +246,8 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             let [word, _, key, order] = element(dtype);
             let mut parts = vec![word, key, order, "activation/parameters.wgsl"];
             parts.extend(activation_parts(activation, dtype));
-            parts.extend(["window/windows.wgsl", "window/constant.wgsl", "window/fold.wgsl", "core/pool.wgsl"]);
-            parts.extend(["core/candidate.wgsl", "core/rank.wgsl"]);
+            parts.extend(["window/windows.wgsl", "window/constant.wgsl", "window/fold.wgsl", "core/pick.wgsl"]);
+            parts.extend(["core/pool.wgsl", "core/candidate.wgsl", "core/rank.wgsl"]);
             if let Some(index_type) = sink.index_type() {
                 parts.extend(["index/wide.wgsl", "index/flat.wgsl"]);
                 parts.extend(Some(store_part(index_type)).filter(|_| !(patch.exact && patch.same_place)));

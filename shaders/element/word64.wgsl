@@ -1,8 +1,11 @@
 // Storage of 64-bit elements: a pair of words, the low one first.
-// provides: Raw, Word, OUTPUTS, insert, extract
+// provides: Raw, Word, ZERO, ZERO_WORD, OUTPUTS, insert, extract
 // requires: nothing
 alias Raw = vec2<u32>;
 alias Word = vec2<u32>;
+// `Raw()` and `Word()` are not written anywhere: some translators define a function for each name of one type.
+const ZERO: Raw = vec2<u32>(0u, 0u);
+const ZERO_WORD: Word = vec2<u32>(0u, 0u);
 const OUTPUTS: u32 = 1u;
 
 fn insert(word: Word, lane: u32, raw: Raw) -> Word {

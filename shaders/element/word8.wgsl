@@ -1,8 +1,11 @@
 // Storage of 8-bit elements: four to a word, the first in the lowest byte.
-// provides: Raw, Word, OUTPUTS, insert, extract
+// provides: Raw, Word, ZERO, ZERO_WORD, OUTPUTS, insert, extract
 // requires: nothing
 alias Raw = u32;
 alias Word = u32;
+// `Raw()` and `Word()` are not written anywhere: some translators define a function for each name of one type.
+const ZERO: Raw = 0u;
+const ZERO_WORD: Word = 0u;
 const OUTPUTS: u32 = 4u;
 
 fn insert(word: Word, lane: u32, raw: Raw) -> Word {

@@ -1,7 +1,7 @@
 // The last pass of a pool: writes Y, and Indices through `write_index`.
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main
-// requires: pool, invocation, WORKGROUP, OUTPUTS, Word, insert, y, Candidate, winner, from_pair, write_index, activate
+// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, Candidate, winner, from_pair, write_index, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, pool.grid_width, local);
@@ -9,7 +9,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   // Whoever writes a word owns all of it; what lies behind the last element is zero.
-  var packed = Word();
+  var packed = ZERO_WORD;
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let number = word * OUTPUTS + lane;
     if (number < pool.outputs) {

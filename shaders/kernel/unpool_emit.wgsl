@@ -1,7 +1,7 @@
 // Last step of an unpool: every output word is written once, from the owners of its elements, or zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
-// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, Word, insert, extract, x, y, load, from_pair, owners, status, read_index, activate
+// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, x, y, load, from_pair, owners, status, read_index, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, unpool.grid_width, local);
@@ -17,11 +17,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   // Sources that do not fit a binding come in several dispatches; later ones leave what is not theirs.
-  var before = Word();
+  var before = ZERO_WORD;
   if (unpool.fresh == 0u) {
     before = y[word];
   }
-  var packed = Word();
+  var packed = ZERO_WORD;
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let output = word * OUTPUTS + lane;
     if (output < unpool.outputs) {

@@ -2,7 +2,7 @@
 // index names it gives the value. Every output word is written once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, Word, insert, y, load, from_pair, read_index, activate
+// requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate
 fn gather(output: u32) -> Raw {
   let inner = output % stream.inner;
   var rest = output / stream.inner;
@@ -40,7 +40,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (word >= (stream.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
   }
-  var packed = Word();
+  var packed = ZERO_WORD;
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let output = word * OUTPUTS + lane;
     if (output < stream.outputs) {

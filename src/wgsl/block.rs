@@ -93,7 +93,7 @@ impl Writer<'_> {
         line!(self.text, "  let number = invocation(group, pool.grid_width, local);");
         line!(self.text, "  if (number >= pool.blocks) {{\n    return;\n  }}");
         for name in self.bests() {
-            line!(self.text, "  var key_{name} = Key();\n  var raw_{name} = Raw();");
+            line!(self.text, "  var key_{name} = SMALLEST_KEY;\n  var raw_{name} = ZERO;");
             if self.index_type.is_some() {
                 line!(self.text, "  var at_{name} = 0u;");
             }
@@ -380,7 +380,7 @@ impl Writer<'_> {
                 let lanes = chunk.iter().enumerate().map(|(at, (output, lane))| {
                     let value = format!("activate(raw_{output}_{lane})");
                     let value = match self.block.flat && *output > 0 {
-                        true => format!("select(Raw(), {value}, output + {output}u <= last)"),
+                        true => format!("select(ZERO, {value}, output + {output}u <= last)"),
                         false => value,
                     };
                     if at == 0 { value } else { format!("({value} << {}u)", at as u32 * self.bytes * 8) }

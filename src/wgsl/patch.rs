@@ -22,6 +22,29 @@ struct Writer<'a> {
     text: String,
 }
 
+/// How many keys a merge compares: one, or those of four columns.
+#[derive(Clone, Copy)]
+enum Keys {
+    One,
+    Four,
+}
+
+impl Keys {
+    fn largest(self) -> &'static str {
+        match self {
+            Keys::One => "0xffffffffu",
+            Keys::Four => "vec4<u32>(0xffffffffu)",
+        }
+    }
+
+    fn select(self) -> &'static str {
+        match self {
+            Keys::One => "select",
+            Keys::Four => "pick",
+        }
+    }
+}
+
 impl Writer<'_> {
     fn whole(mut self) -> String {
         let patch = self.patch;
@@ -102,24 +125,24 @@ impl Writer<'_> {
     }
 
     /// Takes over the right one of two where it wins: of equals the left one stays.
-    fn merge(&mut self, into: &str, left: &str, right: &str, largest: &str) {
+    fn merge(&mut self, into: &str, left: &str, right: &str, keys: Keys) {
         let last = self.dtype.is_float() && self.patch.window.nan_policy == NanPolicy::PropagateLast;
         // Of two NaN, whose key is the largest, the right one stays: where it is at least the left one and a NaN.
-        let nan = if last { format!(" | (key_{right} == {largest})") } else { String::new() };
+        let nan = if last { format!(" | (key_{right} == {})", keys.largest()) } else { String::new() };
         line!(self.text, "    let wins_{into} = (key_{right} > key_{left}){nan};");
-        line!(self.text, "    let key_{into} = select(key_{left}, key_{right}, wins_{into});");
-        line!(self.text, "    let from_{into} = select(from_{left}, from_{right}, wins_{into});");
+        line!(self.text, "    let key_{into} = {}(key_{left}, key_{right}, wins_{into});", keys.select());
+        line!(self.text, "    let from_{into} = {}(from_{left}, from_{right}, wins_{into});", keys.select());
     }
 
     /// The maxima of so many windows of `kernel` neighbours, `stride` apart, from `key_1_i` and `from_1_i`; their names.
-    fn doubled(&mut self, windows: u32, kernel: u32, stride: u32, largest: &str) -> Vec<String> {
+    fn doubled(&mut self, windows: u32, kernel: u32, stride: u32, keys: Keys) -> Vec<String> {
         let mut reach = 1;
         let mut names: Vec<String> = (0..(windows - 1) * stride + kernel).map(|at| format!("1_{at}")).collect();
         while reach * 2 <= kernel {
             let next: Vec<String> = (0..names.len() as u32 - reach).map(|at| format!("{}_{at}", reach * 2)).collect();
             for (at, into) in next.iter().enumerate() {
                 let (left, right) = (names[at].clone(), names[at + reach as usize].clone());
-                self.merge(into, &left, &right, largest);
+                self.merge(into, &left, &right, keys);
             }
             names = next;
             reach *= 2;
@@ -133,7 +156,7 @@ impl Writer<'_> {
             .map(|first| {
                 let into = format!("all_{first}");
                 let (left, right) = (names[first].clone(), names[first + (kernel - reach) as usize].clone());
-                self.merge(&into, &left, &right, largest);
+                self.merge(&into, &left, &right, keys);
                 into
             })
             .collect()
@@ -158,7 +181,7 @@ impl Writer<'_> {
             let from = if self.index_type.is_some() { format!("{at}u") } else { format!("raw_{at}") };
             line!(self.text, "    let from_1_{at} = {from};");
         }
-        let found = self.doubled(run, kernel, stride, "0xffffffffu");
+        let found = self.doubled(run, kernel, stride, Keys::One);
         line!(self.text, "    let to = item / {across}u * {}u + item % {across}u * {}u;", patch.width / 4, run / 4);
         for (word, names) in found.chunks(4).enumerate() {
             let what = if self.index_type.is_some() { "key" } else { "from" };
@@ -210,7 +233,7 @@ impl Writer<'_> {
                 line!(self.text, "    let from_1_{at} = found_{at};");
             }
         }
-        let found = self.doubled(fall, kernel, stride, "vec4<u32>(0xffffffffu)");
+        let found = self.doubled(fall, kernel, stride, Keys::Four);
         for (window, name) in found.iter().enumerate() {
             self.outputs(window as u32, name);
         }
