@@ -111,6 +111,8 @@ impl AxisWindow {
     /// assert_eq!((window(0), window(1)), (vec![0, 1, 2], vec![2, 3, 4]));
     /// ```
     pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
+        #[cfg(test)]
+        steps::count();
         let input = input as i64;
         match self {
             AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
@@ -440,6 +442,25 @@ pub(crate) fn max_unpool_window(attributes: &AxisAttributes) -> Option<AxisWindo
     let fits = |value: i128| value.abs() <= i128::from(i64::MAX / 4);
     let all = [last_start, i128::from(kernel) * i128::from(dilation), i128::from(stride), i128::from(pads[0])];
     all.into_iter().all(fits).then_some(AxisWindow::Strided { kernel, stride, dilation, pad_begin: pads[0] })
+}
+
+/// How many windows a test's thread has looked at: the measure of what planning costs.
+#[cfg(test)]
+pub(crate) mod steps {
+    use std::cell::Cell;
+
+    thread_local! {
+        static TAKEN: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub fn count() {
+        TAKEN.set(TAKEN.get() + 1);
+    }
+
+    /// The steps since the last call.
+    pub fn take() -> u64 {
+        TAKEN.take()
+    }
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@
 //! | `reference/` | the operators as plain loops: the oracle | speed |
 //! | `select/` | plan to schedule: families, passes, grids, scratch | results: it cannot change them |
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
-//! | `schedule.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; the twins of the shaders' structs | wgpu |
+//! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; window tables, not yet filled; the twins of the shaders' structs | wgpu |
 //! | `wgsl.rs`, `shaders/` | key to text: a prelude, then parts | ONNX's words, shapes |
 //! | `gpu/` | all that knows wgpu: context, pipelines, encode, chain, transfer, what is kept, one-shot | formulas |
 //! | `element.rs`, `tensor.rs`, `arrays.rs`, `error/` | dtypes, host tensors, ndarray interop, errors | |
@@ -102,6 +102,7 @@ mod plan;
 pub mod reference;
 mod schedule;
 mod select;
+mod tables;
 mod tensor;
 mod tile;
 mod uniform;

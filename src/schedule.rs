@@ -3,6 +3,7 @@
 use crate::error::PlanError;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{Plan, count};
+use crate::tables::Tables;
 
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
 pub(crate) const STATUS_WORDS: u64 = 8;
@@ -281,7 +282,7 @@ pub struct Schedule {
     pub(crate) family: Family,
     pub(crate) build: Build,
     pub(crate) dispatches: Vec<Dispatch>,
-    pub(crate) tables: Vec<u32>,
+    pub(crate) tables: Tables,
     pub(crate) scratch: Vec<u64>,
 }
 
@@ -390,16 +391,18 @@ impl Schedule {
         slices
     }
 
-    /// What the kernels read beside tensors, as one buffer has it: the uniform of each dispatch, then the window tables.
+    /// What the kernels read beside tensors, as one buffer has it: the uniform of each dispatch, then the window tables. The device
+    /// may have room for tables that the host has not.
     #[cfg(feature = "gpu")]
-    pub(crate) fn constants(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.constants_bytes() as usize);
+    pub(crate) fn constants(&self) -> Result<Vec<u8>, std::collections::TryReserveError> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(self.constants_bytes()).unwrap_or(usize::MAX))?;
         for dispatch in &self.dispatches {
             bytes.extend_from_slice(&dispatch.uniform);
             bytes.resize(bytes.len().next_multiple_of(CONSTANTS_ALIGNMENT), 0);
         }
-        bytes.extend_from_slice(bytemuck::cast_slice(&self.tables));
-        bytes
+        self.tables.fill(&mut bytes);
+        Ok(bytes)
     }
 
     /// Where the uniform of each dispatch begins in the constants, and behind the last one the tables.
@@ -413,11 +416,7 @@ impl Schedule {
 
     /// The bytes of the constants.
     pub(crate) fn constants_bytes(&self) -> u64 {
-        self.constants_offsets().last().unwrap_or(0) + self.tables_bytes()
-    }
-
-    fn tables_bytes(&self) -> u64 {
-        self.tables.len() as u64 * 4
+        self.constants_offsets().last().unwrap_or(0).saturating_add(self.tables.bytes())
     }
 
     /// The shape of Y, or of the converted indices.
@@ -589,7 +588,7 @@ impl Schedule {
             Slot::Indices => ("bytes of Indices", self.indices_bytes()),
             Slot::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
             Slot::Status => ("bytes of the report", self.status_bytes()),
-            Slot::Tables => ("bytes of window tables", Some(self.tables_bytes())),
+            Slot::Tables => ("bytes of window tables", Some(self.tables.bytes())),
             Slot::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
         };
         (what, bytes.unwrap_or(0))

@@ -2,25 +2,34 @@
 //! allocated for it.
 
 use std::alloc::{GlobalAlloc, Layout as Allocation, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::cell::Cell;
 
 use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, CeilRule, Choice, ConvertIndices, DType, EmptyIndex, Family,
     GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
-    PadsLimit, Plan, PlanError, Pooling, SizeRounding, StorageOrder, TensorView, UnpoolSpace, families, reference,
-    select,
+    PadsLimit, Plan, PlanError, Pooling, SizeRounding, StorageOrder, TensorView, Tiling, UnpoolSpace, families,
+    reference, select,
 };
 
-/// The system's allocator, and the largest size that was asked of it.
+/// The system's allocator, and what a thread has asked of it.
 struct Watched;
 
-static LARGEST: AtomicUsize = AtomicUsize::new(0);
+/// Allocations: the bytes of the largest, and how many.
+#[derive(Debug, Clone, Copy, Default)]
+struct Asked {
+    largest: usize,
+    count: usize,
+}
+
+thread_local! {
+    static ASKED: Cell<Asked> = const { Cell::new(Asked { largest: 0, count: 0 }) };
+}
 
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, allocation: Allocation) -> *mut u8 {
-        LARGEST.fetch_max(allocation.size(), Ordering::Relaxed);
+        let Asked { largest, count } = ASKED.get();
+        ASKED.set(Asked { largest: largest.max(allocation.size()), count: count + 1 });
         // SAFETY: the caller's promises are passed on.
         unsafe { System.alloc(allocation) }
     }
@@ -34,19 +43,19 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// No plan, error or schedule of this file needs more at a time, and none of its rows longer.
+/// No call of this file needs more bytes at a time, or more allocations: a schedule has at most 16,384 dispatches of two each, and
+/// a search for tiles tries some dozens of schedules. How many windows planning looks at is counted beside `select` itself.
 const MOST_BYTES: usize = 16 << 20;
-const MOST_TIME: Duration = Duration::from_secs(5);
+const MOST_ALLOCATIONS: usize = 4 << 20;
 
-/// Runs something that must be quick and small. The bound on time is wide, because machines stall; what it is there for
-/// would take minutes.
+/// Runs something that must be small, whatever the numbers are.
 #[track_caller]
 fn modestly<R>(call: impl FnOnce() -> R) -> R {
-    let start = Instant::now();
+    ASKED.take();
     let result = call();
-    assert!(start.elapsed() < MOST_TIME, "{:?}", start.elapsed());
-    let largest = LARGEST.load(Ordering::Relaxed);
+    let Asked { largest, count } = ASKED.take();
     assert!(largest < MOST_BYTES, "{largest} bytes were asked for at once");
+    assert!(count < MOST_ALLOCATIONS, "{count} allocations");
     result
 }
 
@@ -388,6 +397,8 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     let strided = MaxPool::new([2]).strides([MOST]);
     assert_eq!(plan(&strided, &[1, 1, 8]), (vec![1, 1, 1], 3));
     assert_eq!(plan(&AdaptiveMaxPool::new([1 << 50]), &[1, 1, 5]), (vec![1, 1, 1 << 50], 0));
+    // A table of windows that a device just holds.
+    assert_eq!(plan(&AdaptiveMaxPool::new([(1 << 24) - 1]), &[1, 1, 35]), (vec![1, 1, (1 << 24) - 1], 3));
     assert_eq!(plan(&AdaptiveMaxPool::new([0]), &[1, 1, 1 << 50]).0, [1, 1, 0]);
     assert_eq!(plan(&GlobalMaxPool::new(), &[1, 1, 1 << 50]), (vec![1, 1, 1], 0));
     assert_eq!(plan(&MaxPool::new([1; 10]), &[1; 12]), (vec![1; 12], 3));
@@ -402,6 +413,31 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
         select(&unpool.into(), &Limits::WEBGPU, &Choice::default()),
         Err(PlanError::ExceedsLimit { what: "elements of Y", needed: 1 << 50, limit: 1 << 31 })
     );
+}
+
+#[test]
+fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() {
+    let pools: [(&dyn Pooling, &[usize]); 6] = [
+        (&AdaptiveMaxPool::new([1 << 24]), &[1, 1, 35]),
+        (&AdaptiveMaxPool::new([1 << 50]), &[1, 1, 5]),
+        (&GlobalMaxPool::new(), &[1, 1, 1 << 50]),
+        (&MaxPool::new([1]).pads([1 << 40, 0]), &[1, 1, 8]),
+        (&MaxPool::new([1 << 20]), &[1 << 10, 1 << 10, 1 << 24]),
+        (&MaxPool::new([2; 10]).pads([1; 20]), &[1, 1, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8]),
+    ];
+    for (pool, shape) in pools {
+        let plan = pool.plan(shape, DType::F32, Some(IndexType::I64)).unwrap();
+        for limits in
+            [Limits::WEBGPU, Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU }]
+        {
+            for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
+                let tiling = modestly(|| Tiling::new(&plan, &limits, budget));
+                let Ok(tiling) = tiling else { continue };
+                assert!(tiling.peak_bytes() <= budget && tiling.len() > 0, "{shape:?} in {budget} bytes");
+                modestly(|| [0, tiling.len() / 2, tiling.len() - 1].map(|number| tiling.tile(number).is_some()));
+            }
+        }
+    }
 }
 
 #[test]

@@ -16,29 +16,45 @@ mod random {
     pub mod elements;
     pub mod laws;
     pub mod pools;
+    pub mod reach;
     pub mod runner;
     pub mod unpools;
 }
 
 use proptest::strategy::Strategy;
-use random::pools::{plain_pools, pools};
+use random::pools::{plain_pools, pools, reaching_pools};
 use random::runner::run;
-use random::unpools::{inverses, unpools};
+use random::unpools::{inverses, reaching_inverses, reaching_unpools, unpools};
 use random::{check, laws};
 
 #[test]
 fn pools_are_what_their_definition_says() {
-    run("pools", 34, 64, pools(), |case, bench| check::pool(case, bench).map(drop));
+    run("pools", 30, 48, pools(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 #[test]
 fn unpools_are_what_their_definition_says() {
-    run("unpools", 26, 32, unpools(), |case, bench| check::unpool(case, bench).map(drop));
+    run("unpools", 22, 16, unpools(), |case, bench| check::unpool(case, bench).map(drop));
 }
 
 #[test]
 fn inverses_of_pools_are_what_their_definition_says() {
-    run("inverses", 15, 32, inverses(), |case, bench| check::unpool(case, bench).map(drop));
+    run("inverses", 13, 16, inverses(), |case, bench| check::unpool(case, bench).map(drop));
+}
+
+#[test]
+fn pools_whose_windows_reach_far_are_what_their_definition_says() {
+    run("far-reaching pools", 5, 48, reaching_pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+#[test]
+fn unpools_whose_windows_reach_far_are_what_their_definition_says() {
+    run("far-reaching unpools", 3, 16, reaching_unpools(), |case, bench| check::unpool(case, bench).map(drop));
+}
+
+#[test]
+fn inverses_whose_windows_reach_far_are_what_their_definition_says() {
+    run("far-reaching inverses", 2, 16, reaching_inverses(), |case, bench| check::unpool(case, bench).map(drop));
 }
 
 #[test]

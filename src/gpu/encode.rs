@@ -160,9 +160,14 @@ impl Gpu {
         let label = schedule.kernel();
         log::debug!("{label}: {} scratch bytes", schedule.scratch_bytes());
         let pipelines = self.compile(&schedule).await?;
+        let no_room = |error| {
+            let bytes = schedule.constants_bytes();
+            ExecuteError::OutOfMemory(format!("{bytes} bytes of uniforms and window tables on the host: {error}"))
+        };
+        let constants = schedule.constants().map_err(no_room)?;
         let buffers = || {
             let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
-            let constants = inner.filled_buffer("wgpu-pooling constants", usages, &schedule.constants());
+            let constants = inner.filled_buffer("wgpu-pooling constants", usages, &constants);
             let status = if reports(&schedule) { None } else { inner.status_buffer(&schedule) };
             (constants, status, scratch(&schedule))
         };

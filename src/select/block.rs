@@ -37,10 +37,15 @@ pub(super) fn dispatches(
     let one = OnePass::of(schedule, plan, limits, activation)?;
     let block = block(plan, &one)?;
     let key = KernelKey::PoolBlock { dtype: plan.dtype, sink: one.sink(), activation: activation_kind, block };
-    let taps: u64 = block.window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
-    let iterations = u64::from(block.outputs()) * (taps + one.index_iterations);
+    let iterations = product(&block.window.kernel).saturating_add(one.index_iterations);
+    let iterations = iterations.saturating_mul(block.outputs().into());
     let rows = rows(&one.pass, &block, plan.dtype);
     one.dispatches(schedule, key, &rows, 1, iterations)
+}
+
+/// The product of three numbers, or the largest number where 64 bits do not hold it: what is only compared with a bound.
+pub(super) fn product(of: &[u32; 3]) -> u64 {
+    of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor.into()))
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
@@ -63,7 +68,7 @@ fn block(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Block, PlanError> {
     let inner = pass.inner > 1;
     let row = Row { bytes: plan.dtype.bytes() as u64, axis: &pass.axes[2], uniform: &uniform.axes[2] };
     let width = pass.axes[2].output;
-    let taps: u64 = window.kernel.iter().map(|&kernel| u64::from(kernel)).product();
+    let taps = product(&window.kernel);
     let without_winner = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
     let most_outputs = if without_winner { MOST_OUTPUTS_WITHOUT_WINNER } else { MOST_OUTPUTS };
     // Comparing elements of two words takes twice the text.

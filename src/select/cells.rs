@@ -1,6 +1,6 @@
 //! The streaming unpool in one pass: the stride cells of some sources for each invocation.
 
-use super::block::words;
+use super::block::{product, words};
 use super::digits::dense_strides;
 use crate::attributes::Layout;
 use crate::error::PlanError;
@@ -41,8 +41,7 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
     };
     let (kernel, stride, pad) =
         (of(1, |axis| axis.kernel), of(1, |axis| axis.stride), of(0, |axis| axis.pad_begin as u32));
-    let taps: u64 = kernel.iter().map(|&kernel| u64::from(kernel)).product();
-    let cell: u64 = stride.iter().map(|&stride| u64::from(stride)).product();
+    let (taps, cell) = (product(&kernel), product(&stride));
     if taps > MOST_TAPS || (0..3).any(|axis| inputs[axis] > outputs[axis].div_ceil(stride[axis].into())) {
         return refuse("the windows are too large, or windows begin behind the output");
     }
@@ -55,14 +54,16 @@ pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(
         let fits = |lanes: &u64| {
             channels.is_multiple_of(*lanes)
                 && (lanes * bytes).is_multiple_of(4)
-                && cell * lanes <= MOST_PLACES
+                && cell.saturating_mul(*lanes) <= MOST_PLACES
                 && few_taps(lanes)
         };
         (Some(1), [8, 4, 2, 1].into_iter().find(fits))
     } else {
         let even =
             |sources: &u64| (sources * width * bytes).is_multiple_of(4) && (outputs[2] * bytes).is_multiple_of(4);
-        let fits = |sources: &u64| cell * sources <= MOST_PLACES && few_taps(sources) && (bytes >= 4 || even(sources));
+        let fits = |sources: &u64| {
+            cell.saturating_mul(*sources) <= MOST_PLACES && few_taps(sources) && (bytes >= 4 || even(sources))
+        };
         // Rows that sources come out even with are read in words.
         let whole =
             [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 32).find(fits);

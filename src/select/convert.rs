@@ -10,6 +10,7 @@ use crate::index::IndexSpace;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{ConvertPlan, Plan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use crate::tables::Tables;
 use crate::uniform::{self, pair};
 
 /// A digit that is the channel or the batch; any other number is an axis.
@@ -31,7 +32,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         family: Family::Convert,
         build: Build::Generic,
         dispatches: Vec::new(),
-        tables: vec![0, 0],
+        tables: Tables::default(),
         scratch: Vec::new(),
     };
     if indices == 0 {

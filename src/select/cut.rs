@@ -119,6 +119,8 @@ impl Cutter<'_> {
     }
 
     fn fits(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> bool {
+        #[cfg(test)]
+        crate::geometry::steps::count();
         let pass = &self.passes[number];
         let most_taps = pass.axes.iter().fold(1u64, |product, axis| product.saturating_mul(axis.most_taps.max(1)));
         // A single unit of outputs is not cut further for its taps: the iterations of an invocation are bounded anyway.

@@ -77,7 +77,7 @@ pub struct Choice {
     pub build: Option<Build>,
 }
 
-/// The kernel families that apply to a plan. The first is what [`select`] takes.
+/// The kernel families that apply to a plan, in the order in which [`select`] prefers them: the first is what it takes.
 ///
 /// ```
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
@@ -89,25 +89,23 @@ pub struct Choice {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
-    let all = [
-        Family::Blocked,
-        Family::Patched,
-        Family::Reducing,
-        Family::Direct,
-        Family::Separable,
-        Family::Accumulating,
-        Family::Streaming,
-        Family::ClaimEmit,
-        Family::Convert,
-    ];
-    let applies = |&family: &Family| {
-        let choice = Choice { family: Some(family), build: None };
-        select(plan, limits, &choice).is_ok()
+    let order = match plan {
+        Plan::Pool(pool) => {
+            let mut order = preference(pool, default_build(pool));
+            // Those that are not tried for such a plan, but may be asked for.
+            for family in preference(pool, Build::Specialised).into_iter().chain([Family::Patched, Family::Reducing]) {
+                if !order.contains(&family) {
+                    order.push(family);
+                }
+            }
+            order
+        }
+        Plan::Unpool(unpool) if is_large(&unpool.output_shape) => vec![Family::Streaming, Family::ClaimEmit],
+        Plan::Unpool(_) => vec![Family::ClaimEmit, Family::Streaming],
+        Plan::Convert(_) => vec![Family::Convert],
     };
-    let chosen = select(plan, limits, &Choice::default()).map(|schedule| schedule.family());
-    let mut families: Vec<Family> = all.into_iter().filter(applies).collect();
-    families.sort_by_key(|&family| chosen != Ok(family));
-    families
+    let applies = |&family: &Family| select(plan, limits, &Choice { family: Some(family), build: None }).is_ok();
+    order.into_iter().filter(applies).collect()
 }
 
 /// The schedule that computes a plan on a device with these limits.
@@ -177,8 +175,13 @@ fn is_large(shape: &[usize]) -> bool {
     count(shape) >= SPECIALISED_FROM
 }
 
+/// How the kernels of a pool get their windows where nobody asks for either way.
+fn default_build(plan: &PoolPlan) -> Build {
+    if is_large(&plan.input_shape) { Build::Specialised } else { Build::Generic }
+}
+
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let build = choice.build.unwrap_or(if is_large(&plan.input_shape) { Build::Specialised } else { Build::Generic });
+    let build = choice.build.unwrap_or(default_build(plan));
     let schedule = |family: Family| {
         let builds = family.builds();
         pool::schedule(plan, limits, family, if builds.contains(&build) { build } else { builds[0] })
@@ -255,6 +258,11 @@ fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), Pl
     if bytes > limit { Err(PlanError::ExceedsLimit { what, needed: bytes, limit }) } else { Ok(()) }
 }
 
+/// A sum or a product of what a caller gave, refused where 64 bits do not hold it.
+fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
+    value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
+}
+
 /// Refuses more elements than positions can count.
 fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
     if elements > MAX_ELEMENTS {
@@ -266,6 +274,8 @@ fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::steps;
+    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling};
 
     #[test]
     fn grids_fold_and_cover() {
@@ -276,5 +286,77 @@ mod tests {
             assert!(u64::from(x) * u64::from(y) * WORKGROUP >= invocations);
         }
         assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what: "workgroups", needed: 17, limit: 16 }));
+    }
+
+    /// Plans that ask for as much planning as attributes of any size can.
+    fn hostile_plans() -> Vec<(&'static str, Plan)> {
+        let f32 = DType::F32;
+        let pool = |name, pool: &dyn Pooling, shape: &[usize], dtype, index_type| {
+            (name, Plan::from(pool.plan(shape, dtype, index_type).unwrap_or_else(|error| panic!("{name}: {error}"))))
+        };
+        let i64 = Some(IndexType::I64);
+        let far = 1 << 40;
+        let mut plans = vec![
+            pool("many adaptive windows", &AdaptiveMaxPool::new([1 << 24]), &[1, 1, 35], f32, None),
+            pool("more of them", &AdaptiveMaxPool::new([(1 << 31) - 1]), &[1, 1, 35], DType::U8, None),
+            pool("two such axes", &AdaptiveMaxPool::new([44_000, 45_000]), &[1, 1, 7, 11], DType::U8, i64),
+            pool("planes of them", &AdaptiveMaxPool::new([3, 5]), &[1 << 10, 1 << 10, 7, 11], f32, i64),
+            pool("one long window", &MaxPool::new([1 << 30]), &[1, 1, 1 << 30], DType::U8, i64),
+            pool("long windows", &MaxPool::new([1 << 20]), &[1, 1, 1 << 24], f32, i64),
+            pool("planes of long windows", &MaxPool::new([1_000, 1_000]), &[4, 4, 4_000, 4_000], f32, None),
+            pool("wide dilations", &MaxPool::new([2]).dilations([far]).pads([far, far]), &[1, 1, 1 << 20], f32, i64),
+            pool(
+                "windows that step over their input",
+                &MaxPool::new([3]).dilations([70_000]).pads([69_000, 71_500]),
+                &[1, 1, 5],
+                f32,
+                i64,
+            ),
+            pool(
+                "ten axes",
+                &MaxPool::new([2; 10]).pads([1; 20]),
+                &[1, 1, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8],
+                DType::U8,
+                i64,
+            ),
+            pool(
+                "small windows everywhere",
+                &MaxPool::new([1, 1, 1]),
+                &[1, 1, 1 << 10, 1 << 10, 1 << 11],
+                DType::U8,
+                i64,
+            ),
+        ];
+        let unpool = MaxUnpool::new([1 << 20]).strides([1 << 20]).plan(&[1, 1, 1 << 10], DType::U8, IndexType::I32);
+        plans.push(("a large unpool", unpool.unwrap().into()));
+        let overlap = MaxPool::new([64, 64]).pads([32; 4]);
+        let inverse = MaxUnpool::inverse_of(&overlap, &[1, 64, 512, 512]);
+        plans.push((
+            "many windows over each other",
+            inverse.plan(&[1, 64, 513, 513], f32, IndexType::I64).unwrap().into(),
+        ));
+        plans
+    }
+
+    #[test]
+    fn planning_looks_at_few_windows_whatever_it_plans() {
+        let limits =
+            [Limits::WEBGPU, Limits { max_buffer_bytes: 1 << 40, max_binding_bytes: 1 << 40, ..Limits::WEBGPU }];
+        for (name, plan) in hostile_plans() {
+            for limits in limits {
+                steps::take();
+                let _ = select(&plan, &limits, &Choice::default());
+                let selecting = steps::take();
+                families(&plan, &limits);
+                let all = steps::take();
+                assert!(selecting < 1 << 17 && all < 1 << 18, "{name}: {selecting}, {all}");
+                let Plan::Pool(pool) = &plan else { continue };
+                for budget in [1 << 20, 1 << 32] {
+                    let _ = Tiling::new(pool, &limits, budget);
+                    let tiling = steps::take();
+                    assert!(tiling < 1 << 19, "{name}: {tiling} windows for tiles of {budget} bytes");
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
 
-use super::{check_bytes, check_elements};
+use super::{check_bytes, check_elements, checked};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::plan::{PoolAxis, PoolPlan};
 use crate::schedule::{Family, Limits};
+use crate::tables::{TableRows, Tables};
 use crate::uniform;
 
 /// Offsets of bindings, in bytes: no device asks for larger multiples.
@@ -28,8 +29,8 @@ pub(super) enum PassWindow {
     Identity,
     /// As in the plan.
     Axis(AxisWindow),
-    /// First tap and number of taps of each output, and the distance between taps.
-    Table(Vec<[i64; 2]>, i64),
+    /// As in the plan for so many windows, each of which is taken in so many parts that follow each other.
+    Parts(AxisWindow, u64, u64),
     /// From an element to the windows that can hold it, on an axis of so many elements.
     Holders(AxisWindow, u64),
 }
@@ -77,17 +78,33 @@ impl PassAxis {
                 let tap = |number: u64| step.saturating_mul(number as i64);
                 [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
             }
-            PassWindow::Table(table, step) => {
-                let part = &table[first as usize..=last as usize];
-                let low = part.iter().map(|[first, _]| *first).min().unwrap_or(0);
-                let high = part.iter().map(|[first, count]| first + (count - 1).max(0) * step).max().unwrap_or(0);
-                [low, high]
-            }
+            PassWindow::Parts(window, windows, parts) => self.bounds_of_parts(*window, *windows, *parts, first, last),
             PassWindow::Holders(..) => [0, end],
         };
         // Windows without elements look at none, but a span is never empty.
         let low = low.clamp(0, end);
         [low as u64, high.clamp(low, end) as u64]
+    }
+
+    /// As `bounds` for windows in parts: exact within one window, and between windows from the first part's own elements to the
+    /// last part's.
+    fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
+        let rows = part_rows(window, self.input, windows, parts);
+        let (input, output) = (self.input as usize, windows as usize);
+        let step = window.taps(0, input, output).step;
+        let last_tap =
+            |first: i64, count: i64| first.saturating_add(count.saturating_sub(1).max(0).saturating_mul(step));
+        let ([low, _], [high, count]) = (rows.entry(first), rows.entry(last));
+        let high = last_tap(high, count);
+        let (of_first, of_last) = (first / parts, last / parts);
+        if of_first == of_last {
+            return [low, high];
+        }
+        // Windows between the first and the last one, and the rest of either: starts do not fall from window to window.
+        let [next, _] = window.bounds(of_first.saturating_add(1) as usize, input, output);
+        let [before, _] = window.bounds(of_last.saturating_sub(1) as usize, input, output);
+        let most = window.most_taps(input, output) as i64;
+        [low.min(next), high.max(last_tap(before.saturating_add(step), most))]
     }
 
     /// Whether the axis is left as it is.
@@ -254,49 +271,39 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
     Ok(passes)
 }
 
+/// The entries of windows in parts.
+fn part_rows(window: AxisWindow, input: u64, windows: u64, parts: u64) -> TableRows {
+    let (input, output, parts) = (input as usize, windows as usize, parts as usize);
+    TableRows::Parts { window, input, output, parts, part_taps: PART_TAPS as i64 }
+}
+
 /// An axis whose windows are too long for one invocation, as several levels of parts.
 fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> {
     let mut levels = Vec::new();
     let mut current = PassAxis::of(axis);
-    while current.most_taps > PART_TAPS {
-        let parts = current.most_taps.div_ceil(PART_TAPS);
-        check_bytes("bytes of window tables", current.output.saturating_mul(parts).saturating_mul(8), limits)?;
-        let taps = |o: u64| match &current.window {
-            PassWindow::Table(table, _) => table[o as usize],
-            _ => {
-                let taps = axis.taps(o as usize);
-                [taps.first, taps.count]
-            }
-        };
-        let step = match &current.window {
-            PassWindow::Table(_, step) => *step,
-            _ => axis.taps(0).step,
-        };
-        let mut table = Vec::new();
-        for o in 0..current.output {
-            let [first, taps] = taps(o);
-            for part in 0..parts {
-                let done = (part * PART_TAPS) as i64;
-                table.push([first + done.min(taps) * step, (taps - done).clamp(0, PART_TAPS as i64)]);
-            }
-        }
-        let output = current.output * parts;
-        levels.push(PassAxis {
-            input: current.input,
-            output,
-            most_taps: PART_TAPS,
-            window: PassWindow::Table(table, step),
-        });
-        let combine = (0..current.output).map(|o| [(o * parts) as i64, parts as i64]).collect();
-        current =
-            PassAxis { input: output, output: current.output, most_taps: parts, window: PassWindow::Table(combine, 1) };
+    while current.most_taps > PART_TAPS
+        && let PassWindow::Axis(window) = current.window
+    {
+        let (windows, parts) = (current.output, current.most_taps.div_ceil(PART_TAPS));
+        let output = checked("candidates", windows.checked_mul(parts))?;
+        check_table(output, limits)?;
+        let window = PassWindow::Parts(window, windows, parts);
+        levels.push(PassAxis { input: current.input, output, most_taps: PART_TAPS, window });
+        // The candidates of a window lie beside each other.
+        let window = AxisWindow::Strided { kernel: parts as i64, stride: parts as i64, dilation: 1, pad_begin: 0 };
+        current = PassAxis { input: output, output: windows, most_taps: parts, window: PassWindow::Axis(window) };
     }
     levels.push(current);
     Ok(levels)
 }
 
+/// Refuses a table of so many entries that the device cannot hold or bind.
+fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
+    check_bytes("bytes of window tables", checked("bytes of window tables", entries.checked_mul(8))?, limits)
+}
+
 /// An axis as the uniform has it; its table, if it needs one, goes to the others.
-pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Axis, PlanError> {
+pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let mut twin = uniform::Axis {
         input: axis.input as u32,
         output: axis.output as u32,
@@ -307,67 +314,71 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Vec<u32>, limits: &Limits)
         kind: 0,
         table: 0,
     };
-    let entries: Box<dyn Iterator<Item = [i64; 2]>> = match &axis.window {
+    let (input, output) = (axis.input as usize, axis.output as usize);
+    let step = |window: AxisWindow, windows: usize| {
+        // A step of the whole input is never taken.
+        window.taps(0, input, windows).step.clamp(1, input.max(1) as i64) as u32
+    };
+    let rows = match axis.window {
         PassWindow::Identity => return Ok(twin),
-        PassWindow::Holders(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, extent)
-            if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin])
-                && i128::from(*kernel) * i128::from(*dilation) < i128::from(FORMULA_LIMIT) =>
-        {
-            twin.kernel = *kernel as u32;
-            twin.stride = *stride as u32;
-            twin.dilation = *dilation as u32;
-            twin.pad_begin = *pad_begin as i32;
-            twin.kind = HOLDERS;
-            twin.table = *extent as u32;
-            return Ok(twin);
-        }
         PassWindow::Holders(window, extent) => {
-            Box::new((0..axis.output).map(|p| window.holders(p as usize, *extent as usize, axis.input as usize)))
-        }
-        PassWindow::Axis(AxisWindow::Strided { kernel, stride, dilation, pad_begin })
-            if fits_formula(axis, [*kernel, *stride, *dilation, *pad_begin]) =>
-        {
-            twin.kernel = *kernel as u32;
-            twin.stride = *stride as u32;
-            twin.dilation = *dilation as u32;
-            twin.pad_begin = *pad_begin as i32;
-            return Ok(twin);
+            if let Some(formula) = formula(axis, window) {
+                return Ok(uniform::Axis { kind: HOLDERS, table: extent as u32, ..formula.with_extents(twin) });
+            }
+            TableRows::Holders { window, elements: output, extent: extent as usize, windows: input }
         }
         PassWindow::Axis(window) => {
-            // A step beyond the input is never taken.
-            twin.dilation = window.taps(0, axis.input as usize, axis.output as usize).step.min(FORMULA_LIMIT) as u32;
-            Box::new((0..axis.output).map(|o| {
-                let taps = window.taps(o as usize, axis.input as usize, axis.output as usize);
-                [taps.first, taps.count]
-            }))
+            if let Some(formula) = formula(axis, window) {
+                return Ok(formula.with_extents(twin));
+            }
+            twin.dilation = step(window, output);
+            TableRows::Windows { window, input, output }
         }
-        PassWindow::Table(table, step) => {
-            twin.dilation = (*step).min(FORMULA_LIMIT) as u32;
-            Box::new(table.iter().copied())
+        PassWindow::Parts(window, windows, parts) => {
+            twin.dilation = step(window, windows as usize);
+            part_rows(window, axis.input, windows, parts)
         }
     };
-    check_bytes("bytes of window tables", axis.output.saturating_mul(8), limits)?;
+    check_table(axis.output, limits)?;
+    let first = checked("bytes of window tables", tables.push(rows))?;
+    check_bytes("bytes of window tables", tables.bytes(), limits)?;
     twin.kind = TABLE;
-    twin.table = tables.len() as u32;
-    // The device may have room for tables that the host has not.
-    let (words, there) = (axis.output as usize * 2, tables.len() as u64 * 4);
-    tables.try_reserve_exact(words).map_err(|_| PlanError::ExceedsLimit {
-        what: "bytes of window tables in the host's memory",
-        needed: there + axis.output * 8,
-        limit: there,
-    })?;
-    for [first, count] in entries {
-        // A first tap beyond 32 bits belongs to an empty window.
-        tables.extend([u32::try_from(first).unwrap_or(u32::MAX), count as u32]);
-    }
+    twin.table = first as u32;
     Ok(twin)
 }
 
-fn fits_formula(axis: &PassAxis, attributes: [i64; 4]) -> bool {
-    let [_, stride, _, _] = attributes;
-    let last_start = (axis.output as i64 - 1).saturating_mul(stride);
-    let numbers = attributes.into_iter().chain([axis.input as i64, last_start]);
-    numbers.into_iter().all(|number| number.abs() < FORMULA_LIMIT)
+/// The attributes of windows whose formula fits 32 bits.
+struct Formula {
+    kernel: u32,
+    stride: u32,
+    dilation: u32,
+    pad_begin: i32,
+}
+
+impl Formula {
+    fn with_extents(&self, axis: uniform::Axis) -> uniform::Axis {
+        let &Formula { kernel, stride, dilation, pad_begin } = self;
+        uniform::Axis { kernel, stride, dilation, pad_begin, ..axis }
+    }
+}
+
+/// The windows of an axis as a formula, if kernels can compute it in 32 bits: neither a number of its own nor a sum or a product
+/// on the way to a tap reaches [`FORMULA_LIMIT`].
+fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
+    let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
+        return None;
+    };
+    let starts = if let PassWindow::Holders(..) = axis.window { axis.input } else { axis.output };
+    let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
+    let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
+    let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
+    let extents = [axis.input, axis.output].map(|extent| i64::try_from(extent).unwrap_or(i64::MAX));
+    let numbers = [kernel, stride, dilation, last_tap].into_iter().chain(extents);
+    if numbers.into_iter().any(|number| number >= FORMULA_LIMIT) {
+        return None;
+    }
+    let pad_begin = i32::try_from(pad_begin).ok()?;
+    Some(Formula { kernel: kernel as u32, stride: stride as u32, dilation: dilation as u32, pad_begin })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::error::PlanError;
 use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, WindowConstants};
 use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
+use crate::tables::Tables;
 use crate::uniform::{self, pair};
 use crate::wgsl::{IGNORE_NAN, nan_policy_number};
 
@@ -44,8 +45,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         family,
         build,
         dispatches: Vec::new(),
-        // A binding cannot be empty.
-        tables: vec![0, 0],
+        tables: Tables::default(),
         scratch: Vec::new(),
     };
     if y == 0 {
@@ -120,7 +120,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
         }
     }
-    check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits)?;
+    check_bytes("bytes of window tables", schedule.tables.bytes(), limits)?;
     Ok(schedule)
 }
 
@@ -150,7 +150,7 @@ pub(super) struct Finish {
 
 impl Finish {
     /// The uniform of a pass, but for what depends on the dispatch; its tables go to the others.
-    pub fn uniform_of(&self, pass: &Pass, tables: &mut Vec<u32>, limits: &Limits) -> Result<uniform::Pool, PlanError> {
+    pub fn uniform_of(&self, pass: &Pass, tables: &mut Tables, limits: &Limits) -> Result<uniform::Pool, PlanError> {
         let mut uniform: uniform::Pool = self.uniform;
         for (slot, axis) in uniform.axes.iter_mut().zip(&pass.axes) {
             *slot = pass_axis(axis, tables, limits)?;
@@ -163,7 +163,7 @@ impl Finish {
     pub fn of(
         plan: &PoolPlan,
         activation: uniform::Activation,
-        tables: &mut Vec<u32>,
+        tables: &mut Tables,
         limits: &Limits,
     ) -> Result<Finish, PlanError> {
         // A part of a window that has no candidate says so by a NaN, which is none under the policies that ask.

@@ -12,6 +12,7 @@ use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
+use crate::tables::Tables;
 use crate::uniform;
 
 /// The schedule of a streaming unpool.
@@ -41,7 +42,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
         other => other?,
     };
-    if check_bytes("bytes of window tables", schedule.tables.len() as u64 * 4, limits).is_err() {
+    if check_bytes("bytes of window tables", schedule.tables.bytes(), limits).is_err() {
         return refuse("the window tables exceed the device's limits");
     }
     let looked_at =
@@ -138,7 +139,7 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
 /// source to its window.
 type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 
-fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Vec<u32>, limits: &Limits) -> Result<Axes, PlanError> {
+fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: &Limits) -> Result<Axes, PlanError> {
     let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
     let (mut holders, mut own) = ([(unit, 1); 3], [unit; 3]);
     let skipped = 3 - windows.len();

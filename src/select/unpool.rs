@@ -11,6 +11,7 @@ use crate::index::IndexStrides;
 use crate::kernel::{ActivationKind, KernelKey, Slot};
 use crate::plan::{Plan, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule, device_bytes};
+use crate::tables::Tables;
 use crate::uniform;
 
 /// The schedule of an unpool.
@@ -27,7 +28,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         family: Family::ClaimEmit,
         build: Build::Generic,
         dispatches: Vec::new(),
-        tables: vec![0, 0],
+        tables: Tables::default(),
         scratch: Vec::new(),
     };
     // An output without elements still has its indices checked; without sources and outputs there is nothing to do.

@@ -91,7 +91,8 @@ impl Bench {
             path(schedule, ", cut")?;
         }
         let mut written_out = false;
-        for family in found.into_iter().filter(|family| matches!(family, Family::Blocked | Family::Streaming)) {
+        let specialised = |family: &Family| family.builds().contains(&Build::Specialised);
+        for family in found.into_iter().filter(specialised) {
             let choice = Choice { family: Some(family), build: Some(Build::Specialised) };
             let Ok(schedule) = select(plan, &limits, &choice) else { continue };
             if self.written_out.get() == 0 || schedule.dispatches().is_empty() {

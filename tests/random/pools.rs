@@ -11,6 +11,7 @@ use wgpu_pooling::{
 use super::code::{self, Written};
 use super::definition::has_activation;
 use super::elements::{Recipe, recipe};
+use super::reach::{Numbers, Reach, reaches};
 
 /// The options of a MaxPool; `None` leaves a setter uncalled.
 #[derive(Debug, Clone, Default)]
@@ -221,6 +222,8 @@ enum Oddity {
     Huge { axis: usize, kind: u8, exponent: u32, extra: i64, clamped: bool },
     /// Windows of thousands of elements.
     Long { extent: usize, kernel: usize, outputs: usize, rich: bool },
+    /// Windows that reach far beyond the elements, on any of the axes.
+    Reaching(Vec<Reach>),
     /// One thing wrong.
     Defect { kind: u8, axis: usize, value: i64 },
 }
@@ -355,6 +358,14 @@ pub fn pools() -> impl Strategy<Value = PoolCase> {
     raw(oddity().boxed()).prop_map(RawPool::case)
 }
 
+/// MaxPools of tiny tensors whose windows reach far.
+pub fn reaching_pools() -> impl Strategy<Value = PoolCase> {
+    raw(reaches().prop_map(Oddity::Reaching).boxed()).prop_map(|mut raw| {
+        (raw.operator, raw.options.auto_pad, raw.options.pads_limit) = (0, None, None);
+        raw.case()
+    })
+}
+
 /// Pools of all kinds with indices, nothing done to their values, and an index of -1 for windows wholly in padding.
 pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
     let index_type = select(vec![IndexType::I64, IndexType::I32]);
@@ -473,6 +484,13 @@ impl RawPool {
                 axis.dilation = axis.dilation.min(2);
                 axis.kernel = 1 + (kernel % (extent / axis.dilation as usize)) as i64;
                 axis.stride = 1 + (extent / outputs) as i64;
+            }
+            Oddity::Reaching(ref reaches) => {
+                for ((axis, &extent), reach) in axes.iter_mut().zip(spatial).zip(reaches) {
+                    if let Some(Numbers { kernel, stride, dilation, pads }) = reach.pool(extent as i64) {
+                        *axis = RawAxis { kernel, stride, dilation, pads, ..axis.clone() };
+                    }
+                }
             }
             _ => {}
         }

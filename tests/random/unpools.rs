@@ -13,8 +13,9 @@ use super::definition::{self, Scatter, UnpoolSizes, Verdict};
 use super::elements::{Recipe, picks, recipe, scramble};
 use super::pools::{
     Conventions, Operator, PoolCase, activations, conventions, dtypes, impossible_activation, outer, pools,
-    set_conventions, shape, small_count,
+    reaching_pools, set_conventions, shape, small_count,
 };
+use super::reach::{Numbers, Reach, reaches};
 
 /// Where an unpool's output comes from.
 #[derive(Debug, Clone)]
@@ -320,6 +321,8 @@ enum Oddity {
     Tidy,
     /// Pads and output shapes as they come.
     Loose,
+    /// Windows that reach far beyond the output, on any of the axes.
+    Reaching(Vec<Reach>),
     Defect {
         kind: u8,
         axis: usize,
@@ -328,14 +331,23 @@ enum Oddity {
 }
 
 pub fn unpools() -> impl Strategy<Value = UnpoolCase> {
-    let pad = || prop_oneof![4 => Just(0i64), 1 => 1..=2i64];
-    let axis = (0..72usize, 1..=4i64, 1..=4i64, [pad(), pad()], -3..=5i64);
     let values = vec![0, -1, i64::MIN, i64::MAX, 1 << 40];
     let oddity = prop_oneof![
         14 => Just(Oddity::Tidy),
         2 => Just(Oddity::Loose),
         2 => (0..10u8, 0..5usize, select(values)).prop_map(|(kind, axis, value)| Oddity::Defect { kind, axis, value }),
     ];
+    odd_unpools(oddity.boxed())
+}
+
+/// Unpools to tiny tensors whose windows reach far.
+pub fn reaching_unpools() -> impl Strategy<Value = UnpoolCase> {
+    odd_unpools(reaches().prop_map(Oddity::Reaching).boxed())
+}
+
+fn odd_unpools(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = UnpoolCase> {
+    let pad = || prop_oneof![4 => Just(0i64), 1 => 1..=2i64];
+    let axis = (0..72usize, 1..=4i64, 1..=4i64, [pad(), pad()], -3..=5i64);
     let styles = prop_oneof![
         3 => Just(IndexStyle::Valid),
         2 => Just(IndexStyle::Repeated),
@@ -375,7 +387,13 @@ fn unpool(
     // Whether an axis of the output may be smaller than inferred.
     let shrinks = space == Some(UnpoolSpace::OutputShape) && min_size != Some(UnpoolMinSize::PerAxis);
     for (a, (extent, k, s, both, larger)) in axes.into_iter().enumerate() {
-        let (extent, k, s) = (1 + extent % most_extent, k.min(most), s.min(most));
+        let (extent, mut k, s) = (1 + extent % most_extent, k.min(most), s.min(most));
+        let mut both = both;
+        if let Oddity::Reaching(reaches) = &oddity
+            && let Some(Numbers { kernel, pads, .. }) = reaches[a].unpool(extent as i64, s)
+        {
+            (k, both) = (kernel, pads);
+        }
         let full = (extent as i64 - 1) * s + k;
         let fitting = full - both[0] - both[1] >= 1 || matches!(oddity, Oddity::Loose);
         let both = if fitting { both } else { [0, 0] };
@@ -409,7 +427,7 @@ fn unpool(
         indices: Vec::new(),
     };
     match oddity {
-        Oddity::Tidy => case.conventions = case.conventions.tidied(IndexFlattening::Tensor),
+        Oddity::Tidy | Oddity::Reaching(_) => case.conventions = case.conventions.tidied(IndexFlattening::Tensor),
         Oddity::Loose => {}
         Oddity::Defect { kind, axis, value } => spoil(&mut case, kind, axis % rank, value),
     }
@@ -449,11 +467,20 @@ fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
 
 /// Unpools made from random pools, most with the pool's own Y and indices.
 pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
+    inverses_of(pools().boxed())
+}
+
+/// The same of pools whose windows reach far.
+pub fn reaching_inverses() -> impl Strategy<Value = UnpoolCase> {
+    inverses_of(reaching_pools().boxed())
+}
+
+fn inverses_of(pools: BoxedStrategy<PoolCase>) -> impl Strategy<Value = UnpoolCase> {
     let styles = prop_oneof![7 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Corrupted)];
     let spoilt = prop_oneof![19 => Just(false), 1 => Just(true)];
     // Indices may be given to elements that are not the pool's: only then do equal indices have different elements.
     let others = option::of(recipe());
-    (pools(), raw_options(styles.boxed()), any::<u8>(), spoilt, others).prop_map(
+    (pools, raw_options(styles.boxed()), any::<u8>(), spoilt, others).prop_map(
         |(mut pool, options, any_empty, spoilt, others)| {
             if let (Operator::Max(attributes), 0..224) = (&mut pool.operator, any_empty) {
                 attributes.empty_index = None;

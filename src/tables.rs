@@ -1,0 +1,142 @@
+//! The windows that kernels read from a table because no formula of 32 bits gives them: which they are, and how long the table
+//! becomes. It is filled when a schedule is prepared; planning does not look at single windows.
+
+use crate::geometry::AxisWindow;
+
+/// Words of an entry: the first tap and the number of taps of a window.
+const ENTRY_WORDS: u64 = 2;
+
+/// The entries of one axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum TableRows {
+    /// For each of `output` windows on an axis of `input` elements its taps.
+    Windows { window: AxisWindow, input: usize, output: usize },
+    /// For each of `elements` elements the windows that can hold it, of `windows` windows on an axis of `extent` elements.
+    Holders { window: AxisWindow, elements: usize, extent: usize, windows: usize },
+    /// For each of `output` windows on an axis of `input` elements its `parts` parts of `part_taps` taps; the last ones of a
+    /// window can be empty.
+    Parts { window: AxisWindow, input: usize, output: usize, parts: usize, part_taps: i64 },
+}
+
+impl TableRows {
+    /// How many entries there are. `None` where 64 bits do not hold the number.
+    pub fn entries(&self) -> Option<u64> {
+        match *self {
+            TableRows::Windows { output, .. } => Some(output as u64),
+            TableRows::Holders { elements, .. } => Some(elements as u64),
+            TableRows::Parts { output, parts, .. } => (output as u64).checked_mul(parts as u64),
+        }
+    }
+
+    /// The first tap and the number of taps of an entry.
+    pub fn entry(&self, number: u64) -> [i64; 2] {
+        match *self {
+            TableRows::Windows { window, input, output } => {
+                let taps = window.taps(number as usize, input, output);
+                [taps.first, taps.count]
+            }
+            TableRows::Holders { window, extent, windows, .. } => window.holders(number as usize, extent, windows),
+            TableRows::Parts { window, input, output, parts, part_taps } => {
+                let parts = (parts as u64).max(1);
+                let taps = window.taps((number / parts) as usize, input, output);
+                let done = ((number % parts) as i64).saturating_mul(part_taps);
+                let skipped = done.min(taps.count).saturating_mul(taps.step);
+                [taps.first.saturating_add(skipped), taps.count.saturating_sub(done).clamp(0, part_taps)]
+            }
+        }
+    }
+}
+
+/// The tables of a schedule, one behind the other in one buffer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Tables {
+    rows: Vec<TableRows>,
+    entries: u64,
+}
+
+impl Tables {
+    /// Appends the entries of an axis and says at which word they begin; `None` where 64 bits do not hold the bytes.
+    pub fn push(&mut self, rows: TableRows) -> Option<u64> {
+        let first = self.words();
+        let entries = self.entries.checked_add(rows.entries()?)?;
+        // The bytes are asked for as well, so they are looked at once, here.
+        entries.checked_add(1)?.checked_mul(ENTRY_WORDS.checked_mul(4)?)?;
+        self.entries = entries;
+        self.rows.push(rows);
+        Some(first)
+    }
+
+    /// The words of all tables. A binding cannot be empty, so an entry that nothing reads comes first.
+    pub fn words(&self) -> u64 {
+        self.entries.saturating_add(1).saturating_mul(ENTRY_WORDS)
+    }
+
+    /// The bytes of all tables.
+    pub fn bytes(&self) -> u64 {
+        self.words().saturating_mul(4)
+    }
+
+    /// The words themselves.
+    #[cfg(feature = "gpu")]
+    pub fn fill(&self, words: &mut Vec<u8>) {
+        words.extend_from_slice(bytemuck::bytes_of(&[0u32; ENTRY_WORDS as usize]));
+        for rows in &self.rows {
+            for number in 0..rows.entries().unwrap_or(0) {
+                let [first, count] = rows.entry(number);
+                // A first tap beyond 32 bits belongs to an empty window.
+                let entry = [u32::try_from(first).unwrap_or(u32::MAX), count as u32];
+                words.extend_from_slice(bytemuck::bytes_of(&entry));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_is_known_before_an_entry_is() {
+        let window = AxisWindow::Adaptive;
+        let mut tables = Tables::default();
+        assert_eq!((tables.words(), tables.bytes()), (2, 8));
+        let rows = TableRows::Windows { window, input: 35, output: 1 << 24 };
+        assert_eq!(tables.push(rows), Some(2));
+        let parts = TableRows::Parts { window, input: 5000, output: 2, parts: 3, part_taps: 1024 };
+        assert_eq!(tables.push(parts), Some(2 + (2 << 24)));
+        assert_eq!(tables.words(), 2 + (2 << 24) + 12);
+        let endless = TableRows::Parts { window, input: 1, output: usize::MAX, parts: usize::MAX, part_taps: 1 };
+        assert_eq!(tables.push(endless), None);
+        assert_eq!(tables.words(), 2 + (2 << 24) + 12);
+    }
+
+    #[test]
+    fn the_parts_of_a_window_are_its_taps_in_order() {
+        let window = AxisWindow::Strided { kernel: 7, stride: 2, dilation: 3, pad_begin: 4 };
+        let (input, output) = (20, 5);
+        let rows = TableRows::Parts { window, input, output, parts: 4, part_taps: 2 };
+        assert_eq!(rows.entries(), Some(20));
+        for number in 0..output {
+            let taps = window.taps(number, input, output);
+            let found: Vec<i64> = (0..4)
+                .map(|part| rows.entry(number as u64 * 4 + part))
+                .flat_map(|[first, count]| (0..count).map(move |tap| first + tap * taps.step))
+                .collect();
+            assert_eq!(found, taps.positions().collect::<Vec<_>>(), "window {number}");
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    #[test]
+    fn what_is_filled_is_as_long_as_was_said() {
+        let window = AxisWindow::Strided { kernel: 2, stride: 1, dilation: 1 << 40, pad_begin: 1 << 40 };
+        let mut tables = Tables::default();
+        tables.push(TableRows::Holders { window: AxisWindow::Adaptive, elements: 3, extent: 3, windows: 2 });
+        tables.push(TableRows::Windows { window, input: 2, output: 2 });
+        let mut bytes = Vec::new();
+        tables.fill(&mut bytes);
+        assert_eq!(bytes.len() as u64, tables.bytes());
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        assert_eq!(words, [0, 0, 0, 1, 0, 2, 1, 1, 0, 1, 1, 1]);
+    }
+}
