@@ -1,8 +1,10 @@
 //! One computation, on every path.
 
+use wgpu_pooling::{
+    Build, DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView, reference,
+};
 #[cfg(feature = "gpu")]
-use wgpu_pooling::{Build, Choice, Family, Plan, Prepared, families, select};
-use wgpu_pooling::{DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView, reference};
+use wgpu_pooling::{Choice, Plan, PlanError, Prepared, families, select};
 
 /// A shape and its elements.
 pub type Dense<'a, T> = (&'a [usize], &'a [T]);
@@ -56,6 +58,19 @@ pub(crate) use for_every_dtype;
 /// A pool of X gives exactly this Y and these indices, in every bit, and the same Y without indices.
 #[track_caller]
 pub fn pools<T: Element, I: Index>(pool: &impl Pooling, x: Dense<T>, y: Dense<T>, indices: Dense<I>) {
+    pools_in(GENERIC, pool, x, y, indices);
+}
+
+/// The same in these builds of the kernels.
+#[track_caller]
+pub fn pools_in<T: Element, I: Index>(
+    builds: &[Build],
+    pool: &impl Pooling,
+    x: Dense<T>,
+    y: Dense<T>,
+    indices: Dense<I>,
+) {
+    let _ = builds;
     let view = TensorView::new(x.0, x.1).unwrap();
     let plan = pool.plan(x.0, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
     let (reference_y, reference_indices) = reference::max_pool_with_indices::<T, I>(&plan, view.clone()).unwrap();
@@ -65,12 +80,12 @@ pub fn pools<T: Element, I: Index>(pool: &impl Pooling, x: Dense<T>, y: Dense<T>
     same("reference, values only", &reference::max_pool(&values_only, view.clone()).unwrap(), y);
     #[cfg(feature = "gpu")]
     {
-        on_gpu(&plan.into(), |kernel, prepared| {
+        on_gpu(builds, &plan.into(), |kernel, prepared| {
             let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<T, I>(view.clone()).unwrap();
             same(kernel, &gpu_y, y);
             assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
         });
-        on_gpu(&values_only.into(), |kernel, prepared| {
+        on_gpu(builds, &values_only.into(), |kernel, prepared| {
             same(kernel, &prepared.max_pool_blocking(view.clone()).unwrap(), y);
         });
     }
@@ -84,7 +99,19 @@ pub fn unpools<T: Element, I: Index>(
     indices: Dense<I>,
     expected: Result<Dense<T>, ExecuteError>,
 ) {
-    check_unpool(unpool, x, indices, |path, result| match &expected {
+    unpools_in(GENERIC, unpool, x, indices, expected);
+}
+
+/// The same in these builds of the kernels.
+#[track_caller]
+pub fn unpools_in<T: Element, I: Index>(
+    builds: &[Build],
+    unpool: &MaxUnpool,
+    x: Dense<T>,
+    indices: Dense<I>,
+    expected: Result<Dense<T>, ExecuteError>,
+) {
+    check_unpool_in(builds, unpool, x, indices, |path, result| match &expected {
         Ok(y) => same(path, &result.unwrap_or_else(|error| panic!("{path}: {error}")), *y),
         Err(error) => assert_eq!(result, Err(error.clone()), "{path}"),
     });
@@ -98,34 +125,55 @@ pub fn check_unpool<T: Element, I: Index>(
     indices: Dense<I>,
     check: impl Fn(&str, Result<Tensor<T>, ExecuteError>),
 ) {
+    check_unpool_in(GENERIC, unpool, x, indices, check);
+}
+
+#[track_caller]
+fn check_unpool_in<T: Element, I: Index>(
+    builds: &[Build],
+    unpool: &MaxUnpool,
+    x: Dense<T>,
+    indices: Dense<I>,
+    check: impl Fn(&str, Result<Tensor<T>, ExecuteError>),
+) {
+    let _ = builds;
     let x_view = TensorView::new(x.0, x.1).unwrap();
     let indices_view = TensorView::new(indices.0, indices.1).unwrap();
     let plan = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap();
     check("reference", reference::max_unpool(&plan, x_view.clone(), indices_view.clone()));
     #[cfg(feature = "gpu")]
-    on_gpu(&plan.into(), |kernel, prepared| {
+    on_gpu(builds, &plan.into(), |kernel, prepared| {
         check(kernel, prepared.max_unpool_blocking(x_view.clone(), indices_view.clone()));
     });
 }
 
-/// Calls with the name and the prepared form of every generic kernel that applies: a specialised one takes longer to compile
-/// than all the others of a case take to run.
+/// Most cases run in the generic kernels alone: a specialised one takes longer to compile than all the others of a case take to
+/// run.
+const GENERIC: &[Build] = &[Build::Generic];
+
+/// Calls with the name and the prepared form of every kernel that applies, in these builds.
 #[cfg(feature = "gpu")]
 #[track_caller]
-fn on_gpu(plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
+fn on_gpu(builds: &[Build], plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
     if crate::common::skip() {
         return;
     }
     let gpu = crate::common::gpu();
-    let mut families: Vec<Family> = families(plan, &gpu.limits());
-    families.retain(|family| family.builds().contains(&Build::Generic));
-    assert!(!families.is_empty(), "no kernel applies: {:?}", select(plan, &gpu.limits(), &Choice::default()));
-    for family in families {
-        let choice = Choice { family: Some(family), build: Some(Build::Generic) };
-        let schedule = select(plan, &gpu.limits(), &choice).unwrap();
-        let kernel = schedule.kernel();
-        run(&kernel, &gpu.prepare_schedule_blocking(schedule).unwrap());
+    let mut schedules = 0;
+    for family in families(plan, &gpu.limits()) {
+        for build in family.builds().iter().filter(|build| builds.contains(build)) {
+            let choice = Choice { family: Some(family), build: Some(*build) };
+            let schedule = match select(plan, &gpu.limits(), &choice) {
+                // A family may have this build for other plans.
+                Err(PlanError::KernelDoesNotApply { .. }) => continue,
+                schedule => schedule.unwrap(),
+            };
+            let kernel = schedule.kernel();
+            run(&kernel, &gpu.prepare_schedule_blocking(schedule).unwrap());
+            schedules += 1;
+        }
     }
+    assert!(schedules > 0, "no kernel applies: {:?}", select(plan, &gpu.limits(), &Choice::default()));
 }
 
 /// Equal in shape and in bits: -0 is not +0, and NaN have payloads.

@@ -6,6 +6,7 @@ mod both;
 #[cfg(feature = "gpu")]
 #[path = "../common/mod.rs"]
 mod common;
+mod far;
 mod inverse;
 mod pool;
 mod presets;
