@@ -443,10 +443,16 @@ pub enum KernelKey {
     UnpoolEmit {
         /// The element type.
         dtype: DType,
-        /// The type of the indices: the first bad one is reported with its value.
-        index_type: IndexType,
+        /// The type of the indices, the first bad one of which is reported with its value; `None` where that is left to
+        /// `UnpoolReport`, since the device has too few storage buffers.
+        index_type: Option<IndexType>,
         /// What it applies to Y.
         activation: ActivationKind,
+    },
+    /// The first bad index of an unpool is looked up.
+    UnpoolReport {
+        /// The type of the indices.
+        index_type: IndexType,
     },
 }
 
@@ -594,7 +600,11 @@ impl KernelKey {
                 vec![read(binding::INDICES), write(binding::STATUS), write(binding::INDICES_OUT)]
             }
             KernelKey::ConvertReport { .. } => vec![read(binding::INDICES), write(binding::STATUS)],
-            KernelKey::UnpoolEmit { .. } => vec![
+            KernelKey::UnpoolReport { .. } => vec![read(binding::INDICES), write(binding::STATUS)],
+            KernelKey::UnpoolEmit { index_type: None, .. } => {
+                vec![read(binding::X), write(binding::Y), write(binding::OWNERS)]
+            }
+            KernelKey::UnpoolEmit { index_type: Some(_), .. } => vec![
                 read(binding::X),
                 write(binding::Y),
                 read(binding::INDICES),
@@ -652,6 +662,7 @@ impl KernelKey {
             }
             KernelKey::ConvertReport { from_type } => format!("convert report {}", from_type.name()),
             KernelKey::UnpoolEmit { dtype, .. } => format!("unpool emit {}", dtype.name()),
+            KernelKey::UnpoolReport { index_type } => format!("unpool report {}", index_type.name()),
         }
     }
 }

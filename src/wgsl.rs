@@ -91,6 +91,8 @@ parts![
     "core/stream.wgsl",
     "core/convert.wgsl",
     "core/status.wgsl",
+    "core/reported.wgsl",
+    "core/reported_apart.wgsl",
     "core/owners.wgsl",
     "index/wide.wgsl",
     "index/divide.wgsl",
@@ -110,6 +112,7 @@ parts![
     "kernel/unpool_clear.wgsl",
     "kernel/unpool_claim.wgsl",
     "kernel/unpool_emit.wgsl",
+    "kernel/unpool_report.wgsl",
     "kernel/convert_clear.wgsl",
     "kernel/convert_indices.wgsl",
     "kernel/convert_report.wgsl",
@@ -332,17 +335,21 @@ pub(crate) fn composition(key: &KernelKey) -> Vec<&'static str> {
             let mut parts = element(dtype).to_vec();
             parts.push("activation/parameters.wgsl");
             parts.extend(activation_parts(activation, dtype));
-            parts.extend([
-                "core/grid.wgsl",
-                "core/unpool.wgsl",
-                "core/status.wgsl",
-                "core/owners.wgsl",
-                read_part(index_type),
-                "kernel/unpool_emit.wgsl",
-            ]);
+            parts.extend(["core/grid.wgsl", "core/unpool.wgsl", "core/owners.wgsl", "kernel/unpool_emit.wgsl"]);
+            parts.extend(index_type.map_or(vec!["core/reported_apart.wgsl"], report_parts));
+            parts
+        }
+        KernelKey::UnpoolReport { index_type } => {
+            let mut parts = vec!["activation/parameters.wgsl", "core/unpool.wgsl", "kernel/unpool_report.wgsl"];
+            parts.extend(report_parts(index_type));
             parts
         }
     }
+}
+
+/// Looking up the first bad index.
+fn report_parts(index_type: IndexType) -> Vec<&'static str> {
+    vec!["core/status.wgsl", read_part(index_type), "core/reported.wgsl"]
 }
 
 /// Storage, key and order of an element type.

@@ -6,9 +6,9 @@ mod common;
 
 use common::{POISON, gpu, skip};
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, Family, Gpu, GpuOptions, Index,
-    IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan,
-    PlanError, Pooling, StorageOrder, Tensor, families, reference, select, wgpu,
+    Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, ExecuteError, Family, Gpu,
+    GpuOptions, Index, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy,
+    OutOfBounds, Plan, PlanError, Pooling, StorageOrder, Tensor, families, reference, select, wgpu,
 };
 
 /// Bindings of 6 KiB and nine workgroups a dispatch.
@@ -348,4 +348,49 @@ fn more_than_a_buffer_or_a_count_can_hold_is_an_error_with_the_numbers() {
     let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 33], DType::U8, None).unwrap().into();
     let error = PlanError::ExceedsLimit { what: "elements of X", needed: 1 << 33, limit: 1 << 31 };
     assert_eq!(select(&plan, &huge, &Choice::default()), Err(error));
+}
+
+#[test]
+fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
+    if skip() {
+        return;
+    }
+    let gpu =
+        &Gpu::open_blocking(&GpuOptions::new().limits(wgpu::Limits::downlevel_defaults()).poison(POISON)).unwrap();
+    let limits = &gpu.limits();
+    assert_eq!(limits.max_storage_buffers, 4);
+    let pool = |kernel: &[i64]| MaxPool::new(kernel);
+    check::<f32, i64>(gpu, &pool(&[3, 3]).pads([1; 4]), &[2, 3, 40, 50], limits);
+    check::<half::f16, i32>(
+        gpu,
+        &pool(&[13, 13]).pads([6; 4]).nan_policy(NanPolicy::SeedLowest),
+        &[1, 2, 40, 50],
+        limits,
+    );
+    check::<u8, i64>(gpu, &pool(&[2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[2, 3, 40, 50], limits);
+    check::<f64, i64>(gpu, &AdaptiveMaxPool::new([3, 7]), &[1, 2, 40, 50], limits);
+
+    let shape = [2, 3, 40, 50];
+    let x = data::<f32>(&shape, 3);
+    let halves = pool(&[2, 2]).strides([2, 2]);
+    let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&halves, x.view()).unwrap();
+    let unpool = MaxUnpool::inverse_of(&halves, &shape);
+    let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+    let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
+    let back = gpu.max_unpool_blocking(&unpool, y.view(), indices.view()).unwrap();
+    assert!(bytemuck::cast_slice::<f32, u32>(back.data()) == bytemuck::cast_slice::<f32, u32>(expected.data()));
+    // The first bad index is found in either form of the last step.
+    let mut wrong = indices.data().to_vec();
+    (wrong[77], wrong[500]) = (-7, 1 << 40);
+    let wrong = Tensor::new(indices.shape(), wrong).unwrap();
+    let refused = gpu.max_unpool_blocking(&unpool, y.view(), wrong.view()).unwrap_err();
+    assert_eq!(refused, reference::max_unpool(&plan, y.view(), wrong.view()).unwrap_err());
+    assert!(matches!(refused, ExecuteError::IndexOutOfRange { position: 77, value: -7, count: 2, .. }), "{refused:?}");
+
+    // Several passes of which the last writes indices bind one more.
+    let four = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, Some(IndexType::I64)).unwrap();
+    let refused = select(&four.into(), limits, &Choice::default());
+    assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 }));
+    let values = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, None).unwrap();
+    assert!(select(&values.into(), limits, &Choice::default()).is_ok());
 }

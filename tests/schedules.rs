@@ -144,7 +144,11 @@ fn a_schedule_knows_which_devices_can_run_it() {
     let few = Limits { max_storage_buffers: 4, ..Limits::WEBGPU };
     let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
     let what = "storage buffers of a kernel";
-    assert_eq!(select(&unpool, &few, &Choice::default()), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
+    let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
+    assert_eq!(schedule.check(&few), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
+    // Where it has to, an unpool does with four in one dispatch more.
+    let apart = select(&unpool, &few, &Choice::default()).unwrap();
+    assert_eq!((schedule.dispatches().len(), apart.dispatches().len()), (3, 4));
 }
 
 /// What an invocation of the kernel that does the work computes: outputs of a block, sources of cells, else one.

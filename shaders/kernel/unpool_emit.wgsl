@@ -1,17 +1,12 @@
 // Last step of an unpool: every output word is written once, from the owners of its elements, or zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
-// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, x, y, load, from_pair, owners, status, read_index, activate
+// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, x, y, load, from_pair, owners, report_first, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, unpool.grid_width, local);
-  if (word == 0u && atomicLoad(&status[STATUS_COUNT]) != 0u) {
-    let offender = ~atomicLoad(&status[STATUS_FIRST]) - unpool.index_first;
-    if (offender < unpool.index_count) {
-      let value = read_index(offender);
-      atomicStore(&status[STATUS_LOW], value.x);
-      atomicStore(&status[STATUS_HIGH], value.y);
-    }
+  if (word == 0u) {
+    report_first();
   }
   if (word >= (unpool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;

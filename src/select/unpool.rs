@@ -87,6 +87,10 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         for (turn, &chunk) in chunks.iter().enumerate() {
             schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
         }
+        // What looks up the first bad index is part of the last step, unless a device has too few bindings for it.
+        for &chunk in chunks.iter().filter(|chunk| number == 0 && chunk.count() > 0 && general.reports_apart()) {
+            schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
+        }
         let needed = schedule.dispatches.len() as u64;
         if needed > MAX_DISPATCHES {
             return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
@@ -149,17 +153,32 @@ impl General<'_> {
         let mut uniform = self.of(window, chunk, indices);
         uniform.x_first = x.first as u32;
         uniform.fresh = fresh.into();
-        let (dtype, index_type) = (self.plan.dtype, self.plan.index_type);
-        let slots = vec![
-            part(Slot::X, x, dtype.bytes(), self.sources),
-            part(Slot::Y, window, dtype.bytes(), self.outputs),
-            part(Slot::Indices, indices, index_type.bytes(), self.sources),
-            Part::whole(OWNERS),
-            Part::whole(Slot::Status),
-        ];
+        let dtype = self.plan.dtype;
+        let index_type = Some(self.plan.index_type).filter(|_| !self.reports_apart());
+        let mut slots =
+            vec![part(Slot::X, x, dtype.bytes(), self.sources), part(Slot::Y, window, dtype.bytes(), self.outputs)];
+        match index_type {
+            None => slots.push(Part::whole(OWNERS)),
+            Some(index_type) => slots.extend([
+                part(Slot::Indices, indices, index_type.bytes(), self.sources),
+                Part::whole(OWNERS),
+                Part::whole(Slot::Status),
+            ]),
+        }
         let key = KernelKey::UnpoolEmit { dtype, index_type, activation: self.activation_kind };
         let lanes = lanes(dtype);
         self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, lanes * (1 + self.loops()))
+    }
+
+    /// Whether the last step cannot bind indices and report besides X, Y and owners.
+    fn reports_apart(&self) -> bool {
+        self.limits.max_storage_buffers < 5
+    }
+
+    fn report(&self, window: Span, chunk: Span, indices: Span) -> Result<Dispatch, PlanError> {
+        let index_type = self.plan.index_type;
+        let slots = vec![part(Slot::Indices, indices, index_type.bytes(), self.sources), Part::whole(Slot::Status)];
+        self.dispatch(KernelKey::UnpoolReport { index_type }, self.of(window, chunk, indices), 1, slots, 1)
     }
 
     fn of(&self, window: Span, chunk: Span, indices: Span) -> uniform::Unpool {

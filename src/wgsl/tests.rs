@@ -24,6 +24,7 @@ fn every_key() -> Vec<KernelKey> {
     }
     keys.extend(indices.map(|index_type| KernelKey::UnpoolClaim { index_type }));
     keys.extend(indices.map(|index_type| KernelKey::UnpoolCheck { index_type }));
+    keys.extend(indices.map(|index_type| KernelKey::UnpoolReport { index_type }));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
@@ -53,7 +54,9 @@ fn every_key() -> Vec<KernelKey> {
                 let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
                 keys.extend(some.into_iter().take(few));
             }
-            keys.extend(indices.map(|index_type| KernelKey::UnpoolEmit { dtype, index_type, activation }));
+            for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
+                keys.push(KernelKey::UnpoolEmit { dtype, index_type, activation });
+            }
             keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));
         }
     }

@@ -14,12 +14,12 @@ use super::elements::with_element;
 use super::pools::{PoolCase, shape};
 use super::unpools::{Target, UnpoolCase};
 
-/// Limits that most cases exceed somewhere: bindings of 6 KiB and one workgroup a dimension.
+/// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
 const TIGHT: Limits = Limits {
     max_buffer_bytes: 1 << 20,
     max_binding_bytes: 6 << 10,
     max_workgroups_per_dimension: 1,
-    max_storage_buffers: 8,
+    max_storage_buffers: 4,
 };
 
 /// The GPU of a test, if it has one, and what its cases came to.
