@@ -75,6 +75,7 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
         0 | 1 => {
             let pool: Box<dyn Pooling> = match bytes.byte() % 4 {
                 0 => Box::new(AdaptiveMaxPool::new(bytes.smalls(axes)).nan_policy(bytes.of(NanPolicy::ALL))),
+                1 => Box::new(far_pool(&mut bytes, &shape[2..])),
                 _ => Box::new(pool(&mut bytes, axes)),
             };
             let indices = bytes.sometimes(|_| index_type);
@@ -180,6 +181,25 @@ fn pool(bytes: &mut Bytes<'_>, axes: usize) -> MaxPool {
     pool.layout(bytes.of(Layout::ALL)).activation(exact_activation(bytes))
 }
 
+/// Kernels and dilations near powers of two, with pads that keep one tap of every window at its output's own element.
+fn far_pool(bytes: &mut Bytes<'_>, extents: &[usize]) -> MaxPool {
+    let axes = extents.len();
+    let (mut kernel, mut dilations, mut pads) = (vec![1; axes], vec![1; axes], vec![0; 2 * axes]);
+    for axis in 0..axes {
+        let mut near = |exponents: &[u32]| (1i64 << bytes.of(exponents)) + i64::from(bytes.byte() % 5) - 2;
+        let (taps, apart) = match near(&[1, 2]) % 3 {
+            0 => (near(&[2, 3]).max(2), near(&[16, 28, 29, 30, 31, 32])),
+            1 => (near(&[15, 16, 20, 21, 22, 28, 29, 31]), 1),
+            _ => (near(&[6, 12, 16]), near(&[4, 12, 16])),
+        };
+        let before = (bytes.word() % taps as u64) as i64 * apart;
+        (kernel[axis], dilations[axis]) = (taps, apart);
+        (pads[axis], pads[axes + axis]) = (before, (taps - 1) * apart - before);
+    }
+    let pool = MaxPool::new(kernel).dilations(dilations).pads(pads).nan_policy(bytes.of(NanPolicy::ALL));
+    pool.layout(bytes.of(Layout::ALL)).flatten(bytes.of(IndexFlattening::ALL))
+}
+
 fn unpool(bytes: &mut Bytes<'_>, axes: usize, shape: &[usize]) -> MaxUnpool {
     let unpool = match bytes.byte() % 3 {
         0 => {
@@ -188,6 +208,7 @@ fn unpool(bytes: &mut Bytes<'_>, axes: usize, shape: &[usize]) -> MaxUnpool {
                 shape.iter().enumerate().map(|(axis, &extent)| if axis < 2 { extent } else { extent + 1 }).collect();
             MaxUnpool::inverse_of(&MaxPool::new(vec![2; axes]), &of)
         }
+        1 if bytes.flag() => MaxUnpool::inverse_of(&far_pool(bytes, &shape[2..]), shape),
         _ => {
             let unpool = MaxUnpool::new(bytes.smalls(axes)).strides(bytes.smalls(axes));
             let unpool = unpool.layout(bytes.of(Layout::ALL)).flatten(bytes.of(IndexFlattening::ALL));
