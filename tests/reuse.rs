@@ -9,7 +9,8 @@ use std::task::{Context, Waker};
 
 use common::skip;
 use wgpu_pooling::{
-    DType, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Tensor, reference,
+    Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
+    Prepared, Tensor, reference, select,
 };
 
 fn tensor(shape: &[usize], seed: usize) -> Tensor<f32> {
@@ -147,6 +148,85 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     let options = wgpu_pooling::StreamOptions::new(64 << 10);
     gpu.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options).unwrap();
     assert_eq!(gpu.idle_bytes(), 0);
+}
+
+/// A pool whose pipeline serves no other window.
+fn specialised(gpu: &Gpu, kernel: [i64; 2]) -> Prepared {
+    let plan = MaxPool::new(kernel).plan(&[1, 1, 12, 12], DType::F32, None).unwrap().into();
+    let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
+    let schedule = select(&plan, &gpu.limits(), &choice).unwrap();
+    assert_eq!(schedule.dispatches().len(), 1);
+    gpu.prepare_schedule_blocking(schedule).unwrap()
+}
+
+#[test]
+fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
+    if skip() {
+        return;
+    }
+    let gpu = Gpu::new_blocking().unwrap();
+    let x = tensor(&[1, 1, 12, 12], 7);
+    let runs_right = |prepared: &Prepared, kernel: [i64; 2]| {
+        let plan = MaxPool::new(kernel).plan(x.shape(), DType::F32, None).unwrap();
+        assert_eq!(prepared.max_pool_blocking(x.view()), reference::max_pool(&plan, x.view()), "{kernel:?}");
+    };
+    // The first of all, and so the longest unused.
+    let held = specialised(&gpu, [1, 1]);
+    let kernels = || (1..=12).flat_map(|rows| (1..=12).map(move |columns| [rows, columns])).skip(1);
+    for (number, kernel) in kernels().enumerate() {
+        drop(specialised(&gpu, kernel));
+        assert_eq!(gpu.pipeline_count(), number + 2);
+        assert_eq!(gpu.resident_pipeline_count(), (number + 2).min(1 + 128));
+    }
+    assert_eq!(gpu.pipeline_count(), 144);
+
+    // What was used last is there, and so is what somebody holds; what was used first is compiled again.
+    for kernel in kernels().skip(15) {
+        drop(specialised(&gpu, kernel));
+    }
+    let shared = specialised(&gpu, [1, 1]);
+    assert_eq!(gpu.pipeline_count(), 144);
+    let again = specialised(&gpu, [1, 2]);
+    assert_eq!((gpu.pipeline_count(), gpu.resident_pipeline_count()), (145, 129));
+    for (prepared, kernel) in [(&held, [1, 1]), (&shared, [1, 1]), (&again, [1, 2])] {
+        runs_right(prepared, kernel);
+    }
+
+    // Freeing leaves what is held, and what is held is shared as before.
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 2);
+    drop((held, again));
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 1);
+    runs_right(&shared, [1, 1]);
+    runs_right(&specialised(&gpu, [1, 1]), [1, 1]);
+    assert_eq!(gpu.pipeline_count(), 145);
+    drop(shared);
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 0);
+    runs_right(&specialised(&gpu, [1, 1]), [1, 1]);
+    assert_eq!((gpu.pipeline_count(), gpu.resident_pipeline_count()), (146, 1));
+}
+
+#[test]
+fn threads_that_want_one_kernel_compile_it_once() {
+    if skip() {
+        return;
+    }
+    let gpu = Gpu::new_blocking().unwrap();
+    for round in 1..=8 {
+        let start = std::sync::Barrier::new(4);
+        let prepared: Vec<Prepared> = std::thread::scope(|scope| {
+            let prepare = || {
+                start.wait();
+                specialised(&gpu, [3, round])
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(prepare)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!((gpu.pipeline_count() as i64, gpu.resident_pipeline_count() as i64), (round, round));
+        drop(prepared);
+    }
 }
 
 #[test]

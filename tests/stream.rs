@@ -210,6 +210,50 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
     assert!(matches!(run, Err(ExecuteError::Sink { what: "y", .. })), "{run:?}");
 }
 
+/// Says that it has filled what it was given, and leaves out the last element of each slice.
+#[cfg(debug_assertions)]
+struct Short;
+
+#[cfg(debug_assertions)]
+impl<T: Element> StreamSource<T> for Short {
+    fn read(&mut self, _: u64, elements: &mut [T]) -> io::Result<()> {
+        if let Some((_, filled)) = elements.split_last_mut() {
+            filled.fill(T::from_bits64(3));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn what_a_source_leaves_out_shows_in_the_result() {
+    if skip() {
+        return;
+    }
+    fn check<T: Element>(left_out: u64) {
+        let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], T::DTYPE, None).unwrap();
+        let mut y = vec![T::from_bits64(0); 2];
+        // More than once, so that there is memory of earlier runs that could be taken for elements.
+        for _ in 0..3 {
+            gpu().stream_max_pool_blocking(&plan, &mut Short, &mut y, StreamOptions::new(1 << 20)).unwrap();
+            assert_eq!(bits(&y), [3, left_out], "{}", T::DTYPE.name());
+        }
+    }
+    check::<f32>(0x7F7F_7F7F);
+    check::<half::bf16>(0x7F7F);
+    check::<f64>(0x7F7F_7F7F_7F7F_7F7F);
+    check::<i8>(0x7F);
+    check::<u8>(0x7F);
+    check::<i64>(0x7F7F_7F7F_7F7F_7F7F);
+    // Indices that are left out are found to be bad.
+    let unpool = wgpu_pooling::MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
+    let (mut x, mut y) = (&[1.0f32; 4][..], vec![0.0; 8]);
+    let run =
+        gpu().stream_max_unpool_blocking::<_, i64>(&unpool, &mut x, &mut Short, &mut y, StreamOptions::new(1 << 20));
+    let value = 0x7F7F_7F7F_7F7F_7F7F;
+    assert_eq!(run, Err(ExecuteError::IndexOutOfRange { position: 3, value, unit: 8, count: 1 }));
+}
+
 #[test]
 fn a_call_that_does_not_fit_the_plan_is_refused() {
     if skip() {

@@ -189,7 +189,7 @@ impl Gpu {
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. What was compiled before is left
-    /// as it is.
+    /// as it is. Of kernels that nobody holds a [`Prepared`] of, the 128 that were used last are kept, until [`Gpu::trim`].
     ///
     /// # Errors
     /// What compiling can give.

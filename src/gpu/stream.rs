@@ -34,10 +34,13 @@ use crate::tile::{IN_FLIGHT, Region, Tile, TileBytes, Tiling};
 /// }
 /// ```
 pub trait StreamSource<T> {
-    /// Fills `elements` with the tensor's elements from `first` on.
+    /// Fills `elements` with the tensor's elements from `first` on, all of them: where it returns `Ok`, the run computes on
+    /// whatever the slice holds. Nothing of use is in it before. Where debug assertions are on, every byte of it is 0x7F, so that
+    /// what a source leaves out shows: in most types that is the largest value or near it, which wins its windows, in f16 it is a
+    /// NaN, and as an index it lies outside all but the largest tensors.
     ///
     /// # Errors
-    /// Whatever keeps it from doing so; the run ends with [`ExecuteError::Source`].
+    /// Whatever keeps it from doing so, an end of the file in mid-slice for example; the run ends with [`ExecuteError::Source`].
     ///
     /// ```
     /// use wgpu_pooling::StreamSource;
@@ -331,6 +334,9 @@ pub(super) fn gather<T: Element>(
     let mut rest = elements.as_mut_slice();
     for (first, length) in region.runs(shape, layout) {
         let (run, behind) = rest.split_at_mut(length);
+        if cfg!(debug_assertions) {
+            bytemuck::cast_slice_mut::<T, u8>(run).fill(0x7F);
+        }
         source.read(first, run).map_err(|error| ExecuteError::Source {
             first,
             elements: length as u64,

@@ -1,12 +1,12 @@
 //! What only the inside of a schedule shows.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::kernel::KernelKey;
 use crate::schedule::{Family, Schedule};
 use crate::{
-    AdaptiveMaxPool, Choice, DType, EmptyIndex, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy,
-    Pooling, StorageOrder, Tensor, Tiling, reference, select, uniform,
+    AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
+    MaxUnpool, NanPolicy, PlanError, Pooling, StorageOrder, Tensor, Tiling, reference, select, uniform,
 };
 
 const POISON: u32 = 0xA5C3_96E7;
@@ -43,6 +43,50 @@ fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Te
 fn tensor(shape: &[usize]) -> Tensor<f32> {
     let count = shape.iter().product::<usize>();
     Tensor::new(shape, (0..count).map(|i| ((i * 7919) % 23) as f32 - 11.0).collect()).unwrap()
+}
+
+/// A device of a test's own, which keeps so many pipelines that nobody holds.
+fn keeping(most_idle: usize) -> Option<Gpu> {
+    let mut gpu = gpu().map(|_| Gpu::open_blocking(&GpuOptions::new()).unwrap())?;
+    Arc::get_mut(&mut gpu.inner).unwrap().pipelines.most_idle = most_idle;
+    Some(gpu)
+}
+
+#[test]
+fn one_shot_calls_with_many_windows_leave_few_pipelines() {
+    let Some(gpu) = keeping(3) else { return };
+    // As large as what runs in kernels that are compiled for a window.
+    let x = tensor(&[1, 1, 64, 64]);
+    for columns in 1..=20 {
+        let pool = MaxPool::new([1, columns]);
+        let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
+        assert_eq!(gpu.max_pool_blocking(&pool, x.view()), reference::max_pool(&plan, x.view()));
+        // The preparations that are kept, one pipeline each, and those that nobody holds.
+        assert!(gpu.resident_pipeline_count() <= 8 + 3, "{} pipelines", gpu.resident_pipeline_count());
+    }
+    assert!(gpu.pipeline_count() >= 20, "{} pipelines", gpu.pipeline_count());
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 0);
+}
+
+#[test]
+fn kernels_that_cannot_be_compiled_displace_none_that_can() {
+    let Some(gpu) = keeping(3) else { return };
+    let schedule = |columns: i64| {
+        let plan = MaxPool::new([1, columns]).plan(&[1, 1, 8, 32], DType::F32, None).unwrap().into();
+        let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
+        select(&plan, &gpu.limits(), &choice).unwrap()
+    };
+    gpu.warm_up_blocking(&[schedule(1), schedule(2)]).unwrap();
+    let too_long = gpu.device().limits().max_uniform_buffer_binding_size as usize + 1;
+    for columns in 3..=20 {
+        let mut schedule = schedule(columns);
+        schedule.dispatches[0].uniform.resize(too_long, 0);
+        let refused = gpu.warm_up_blocking(&[schedule]);
+        assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { .. }))), "{refused:?}");
+    }
+    gpu.warm_up_blocking(&[schedule(1), schedule(2)]).unwrap();
+    assert_eq!((gpu.pipeline_count(), gpu.resident_pipeline_count()), (2, 2));
 }
 
 #[test]

@@ -39,8 +39,9 @@ impl MaxPool {
     /// * Pads at or above the undilated kernel are refused ("Pad should be smaller than kernel.").
     ///
     /// Not reproduced: without Indices, f32 and f16 run another kernel there, whose NaN depend on vector lanes and
-    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are asked for. More
-    /// than three spatial axes and C = 0 are refused there.
+    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are asked for. Of a NaN
+    /// in f16 the sign alone is left there, 0x7E00 or 0xFE00; here it keeps the bits of its element. More than three
+    /// spatial axes and C = 0 are refused there.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -89,6 +90,11 @@ impl MaxPool {
     ///
     /// PyTorch's one padding number per axis is both pads: `padding=(1, 0)` is `pads([1, 0, 1, 0])`. It has no
     /// `auto_pad`, and C = 0 is refused there.
+    ///
+    /// Not reproduced: the bits of a NaN in bf16 and f16, whose windows PyTorch's CPU looks through in f32. A NaN in bf16
+    /// becomes 0x7FC0 there, or 0xFFFF in the vector lanes of a channels-last tensor, and one in f16 gets its quiet bit
+    /// set; here it keeps the bits of its element, as it does there in f32, in f64, and in `max_pool1d` without
+    /// indices (PyTorch 2.15.0).
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -214,7 +220,9 @@ impl MaxUnpool {
     /// onnxruntime's CPU kernel: indices are flat in the given `output_shape` (onnx#2398), which must not have fewer
     /// elements than the inferred shape; of equal indices the last wins; bad ones are an error (onnxruntime#27432).
     ///
-    /// Pads at or above the kernel are refused there and accepted here, because they move nothing.
+    /// Pads at or above the kernel are refused there and accepted here, because they move nothing. An inferred extent below
+    /// 1 is refused there in any case ("Computed output dimension is not positive", onnxruntime 1.31.1), and here unless
+    /// an `output_shape` is given, which says what the extents are.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, PlanError};
@@ -247,7 +255,11 @@ impl MaxUnpool {
     /// and the stride is the kernel unless it is given.
     ///
     /// PyTorch promises nothing about equal indices (pytorch#78249); here the last wins, as on its CPU. It takes an
-    /// `output_size` only within a stride of the inferred one; here any size is taken.
+    /// `output_size` only within a stride of the inferred one; here any size is taken. C = 0 is refused there.
+    ///
+    /// Where an inferred extent is 0 PyTorch gives the empty tensor without looking at the indices (2.15.0), and below 0 an
+    /// error. Here both are errors, as ONNX has it; an `output_shape` with the extent 0 beside
+    /// `out_of_bounds(OutOfBounds::Skip)` gives the empty tensor.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
@@ -272,6 +284,10 @@ impl AdaptiveMaxPool {
     /// OpenVINO's AdaptiveMaxPool-8: the defaults, as [`new`](AdaptiveMaxPool::new) has them. Indices count through
     /// their plane, and a NaN wins only as a window's first element.
     ///
+    /// Not reproduced: OpenVINO's CPU plugin computes where a window ends in f32. Where the input's extent times the
+    /// output's exceeds 2^24, some windows there have one element less or more than the page's formula gives them; here
+    /// all bounds are exact. A NaN in f16 or bf16 gets its quiet bit set there and keeps its bits here (2026.4.1).
+    ///
     /// ```
     /// use wgpu_pooling::AdaptiveMaxPool;
     /// assert_eq!(AdaptiveMaxPool::openvino([3, 3]), AdaptiveMaxPool::new([3, 3]));
@@ -284,6 +300,9 @@ impl AdaptiveMaxPool {
     /// OpenVINO, but a NaN always wins, the last one of its window. PyTorch's indices are i64.
     ///
     /// `None` in PyTorch's `output_size` keeps an extent: give the extent. C = 0 is refused there.
+    ///
+    /// Not reproduced: the bits of a NaN in bf16 and f16, except those of `adaptive_max_pool3d`; see
+    /// [`MaxPool::pytorch`].
     ///
     /// ```
     /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, TensorView};

@@ -1,8 +1,9 @@
 //! Each preset against the defaults, where the two differ.
 
-use half::f16;
+use half::{bf16, f16};
 use wgpu_pooling::{
-    AdaptiveMaxPool, AutoPad, CeilRule, DType, ExecuteError, IndexFlattening, IndexType, MaxPool, MaxUnpool, PlanError,
+    AdaptiveMaxPool, AutoPad, CeilRule, DType, ExecuteError, IndexFlattening, IndexType, MaxPool, MaxUnpool,
+    OutOfBounds, PlanError,
 };
 
 use crate::both::{output_shape, pools, unpools};
@@ -216,4 +217,57 @@ fn pytorch_adaptive_max_pool() {
     let shape = [1, 1, 2];
     pools::<_, i64>(&AdaptiveMaxPool::pytorch([2]), x, (&shape, &[NAN, NAN]), (&shape, &[1, 3]));
     pools::<_, i64>(&AdaptiveMaxPool::openvino([2]), x, (&shape, &[1.0, NAN]), (&shape, &[0, 2]));
+}
+
+#[test]
+fn presets_keep_the_bits_of_a_nan_that_runtimes_change() {
+    // Signalling ones of both signs, each in front of its window: PyTorch gives 0x7FC0 in bf16 and sets the quiet bit in
+    // f16, onnxruntime leaves the sign alone, and OpenVINO's adaptive pool sets the quiet bit.
+    let x = [0x7F81, 0x3F80, 0xFFA3, 0x3F80].map(bf16::from_bits);
+    let y = [x[0], x[2]];
+    let (shape, out) = (&[1, 1, 4][..], &[1, 1, 2][..]);
+    pools::<_, i64>(&MaxPool::pytorch([2]), (shape, &x), (out, &y), (out, &[0, 2]));
+    pools::<_, i64>(&AdaptiveMaxPool::pytorch([2]), (shape, &x), (out, &y), (out, &[0, 2]));
+    pools::<_, i64>(&AdaptiveMaxPool::openvino([2]), (shape, &x), (out, &y), (out, &[0, 2]));
+    let x = [0x7C01, 0x3C00, 0xFD23, 0x3C00].map(f16::from_bits);
+    let y = [x[0], x[2]];
+    pools::<_, i64>(&MaxPool::pytorch([2]), (shape, &x), (out, &y), (out, &[0, 2]));
+    pools::<_, i64>(&MaxPool::onnxruntime([2]).strides([2]), (shape, &x), (out, &y), (out, &[0, 2]));
+    pools::<_, i64>(&AdaptiveMaxPool::openvino([2]), (shape, &x), (out, &y), (out, &[0, 2]));
+}
+
+#[test]
+fn inferred_extents_below_1() {
+    // One element, kernel 2, stride 2, pads 1 and 1: (1 - 1) * 2 + 2 - 2 is 0.
+    let plan = |unpool: MaxUnpool| unpool.plan(&[1, 1, 1], DType::F32, IndexType::I64).map(|_| ());
+    let padded = |unpool: MaxUnpool| unpool.strides([2]).pads([1, 1]);
+    let not_positive = Err(PlanError::InferredNotPositive { axis: 0, inferred: 0 });
+    for preset in [MaxUnpool::onnx, MaxUnpool::onnxruntime, MaxUnpool::pytorch] {
+        assert_eq!(plan(padded(preset([2]))), not_positive);
+    }
+    // onnxruntime refuses it beside an output_shape too, and so does ONNX, whose indices count in what is inferred.
+    let x: (&[usize], &[f32]) = (&[1; 3], &[7.0]);
+    assert_eq!(plan(padded(MaxUnpool::onnx([2])).output_shape([1, 1, 2])), not_positive);
+    let given = padded(MaxUnpool::onnxruntime([2])).output_shape([1, 1, 2]);
+    unpools::<_, i64>(&given, x, (&[1; 3], &[1]), Ok((&[1, 1, 2], &[0.0, 7.0])));
+    // PyTorch gives the empty tensor for an extent of 0.
+    let empty = padded(MaxUnpool::pytorch([2])).output_shape([1, 1, 0]);
+    let error = ExecuteError::IndexOutOfRange { position: 0, value: 0, unit: 0, count: 1 };
+    unpools::<_, i64>(&empty, x, (&[1; 3], &[0]), Err(error));
+    unpools::<_, i64>(&empty.out_of_bounds(OutOfBounds::Skip), x, (&[1; 3], &[0]), Ok((&[1, 1, 0], &[])));
+}
+
+#[test]
+fn adaptive_windows_end_where_the_formula_says_at_any_size() {
+    // 1000003 to 1000: window 333 ends at ceil(334 * 1000003 / 1000), 334002, where f32 has 334001.
+    let mut x = vec![0u8; 1_000_003];
+    x[334_001] = 1;
+    let (mut y, mut indices) = (vec![0u8; 1000], Vec::new());
+    // It lies in the windows 333 and 334; the others have their first element.
+    (y[333], y[334]) = (1, 1);
+    indices
+        .extend((0..1000i64).map(|window| if y[window as usize] == 1 { 334_001 } else { window * 1_000_003 / 1000 }));
+    for preset in [AdaptiveMaxPool::openvino, AdaptiveMaxPool::pytorch] {
+        pools::<_, i64>(&preset([1000]), (&[1, 1, 1_000_003], &x), (&[1, 1, 1000], &y), (&[1, 1, 1000], &indices));
+    }
 }

@@ -19,6 +19,8 @@ pub struct Case {
     /// The indices that MaxUnpool reads.
     pub indices: Option<RawTensor>,
     pub expectation: Expectation,
+    /// Whether it runs in every build that a family which applies has, not in the generic one alone.
+    pub specialised: bool,
     /// How NaN are compared with the expected tensors. Two paths of the crate are always compared exactly.
     pub nan: NanRule,
 }

@@ -66,7 +66,7 @@ impl Subject {
                     continue;
                 }
             };
-            let kernels = match device::kernels(gpu, plan, &self.case.name) {
+            let kernels = match device::kernels(gpu, plan, self.case.specialised) {
                 Ok(kernels) => kernels,
                 Err(error) => {
                     check(&"select", Err(error));

@@ -9,7 +9,6 @@ use wgpu_pooling::{
 };
 
 use crate::paths::{Failure, Path, guarded};
-use crate::specialised::SPECIALISED;
 
 /// What fresh outputs and scratch are filled with, so that an element that no kernel writes shows.
 const POISON: u32 = 0xA5A5_A5A5;
@@ -45,12 +44,10 @@ pub struct Kernel<'a> {
     choice: Choice,
 }
 
-/// Every family that applies, in the generic build if it has one, and for cases that are listed in every build that it has
-/// for the plan. `Err` tells why none applies.
-pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kernel<'a>>, String> {
+/// Every family that applies, in the generic build if it has one, and for specialised cases in every build that it has for the
+/// plan. `Err` tells why none applies.
+pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, specialised: bool) -> Result<Vec<Kernel<'a>>, String> {
     let limits = gpu.limits();
-    let id = case.rsplit("::").next().unwrap_or(case);
-    let listed = SPECIALISED.contains(&id);
     let families = families(plan, &limits);
     if families.is_empty() {
         return Err(match select(plan, &limits, &Choice::default()) {
@@ -59,13 +56,13 @@ pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, case: &str) -> Result<Vec<Kerne
         });
     }
     let choices = families.into_iter().flat_map(|family| {
-        let builds = family.builds().iter().filter(|build| listed || **build == Build::Generic);
+        let builds = family.builds().iter().filter(|build| specialised || **build == Build::Generic);
         builds.map(move |&build| Choice { family: Some(family), build: Some(build) })
     });
     // A family that applies may do so in one of its builds alone.
     let applies = |choice: &Choice| !matches!(select(plan, &limits, choice), Err(PlanError::KernelDoesNotApply { .. }));
     let choices: Vec<Choice> = choices.filter(applies).collect();
-    if listed && choices.iter().all(|choice| choice.build != Some(Build::Specialised)) {
+    if specialised && choices.iter().all(|choice| choice.build != Some(Build::Specialised)) {
         return Err("the case is listed as one for specialised kernels, but none applies".to_owned());
     }
     Ok(choices.into_iter().map(|choice| Kernel { gpu, plan, choice }).collect())

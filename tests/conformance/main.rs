@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     let count = cases.len();
     let mut trials = self_checks::trials();
     if named_directories().is_none() {
-        trials.push(self_checks::specialised_list(&cases));
+        trials.push(self_checks::own_cases_are_specialised(&cases));
     }
     for case in cases {
         trials.extend(trials_of(case));
@@ -93,7 +93,7 @@ fn collect() -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The manifests and the node tests of a directory; one that has neither is an error.
+/// The manifests and the node tests of a directory, those marked that its list names; a directory without cases is an error.
 fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for manifest in manifest::manifests(directory)? {
@@ -105,6 +105,7 @@ fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
     if cases.is_empty() {
         return Err(format!("{} has no cases", directory.display()));
     }
+    specialised::mark(directory, &mut cases)?;
     Ok(cases)
 }
 

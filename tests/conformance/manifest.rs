@@ -72,6 +72,7 @@ fn read_case(id: &str, fields: Fields, tensors: &HashMap<String, RawTensor>) -> 
         x,
         indices,
         expectation: expectation(fields, dtype, tensors)?,
+        specialised: false,
         nan: match fields.get("nan_payload").map(Value::as_str) {
             None => NanRule::Any,
             Some(Some("exact")) => NanRule::Exact,

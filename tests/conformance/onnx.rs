@@ -128,6 +128,7 @@ fn read_case(directory: &Path) -> Result<Case, String> {
             y: Expected::Stored(output(0)?.ok_or("the node has no output")?),
             indices: output(1)?.map(Expected::Stored),
         },
+        specialised: false,
         nan: NanRule::Any,
     })
 }

@@ -98,6 +98,7 @@ fn adaptive(
             y: Expected::Stored(RawTensor::of(y_shape, y)),
             indices: Some(Expected::Stored(RawTensor::of(y_shape, indices))),
         },
+        specialised: false,
         nan: NanRule::Exact,
     }
 }

@@ -1,8 +1,10 @@
 //! The runner itself: a comparison that cannot fail would prove nothing.
 
-use std::collections::HashSet;
+use std::path::Path;
+use std::process::{Command, Output as Finished};
 
 use libtest_mimic::Trial;
+use serde_json::Value;
 use wgpu_pooling::Attribute;
 #[cfg(feature = "gpu")]
 use wgpu_pooling::ExecuteError;
@@ -15,8 +17,9 @@ use crate::compare::{NanRule, compare};
 use crate::generated::digest;
 #[cfg(feature = "gpu")]
 use crate::paths::{Failure, Outcome, Output};
+use crate::place;
 use crate::recipe::Recipe;
-use crate::specialised::SPECIALISED;
+use crate::specialised::mark_listed;
 use crate::tensors::RawTensor;
 
 pub fn trials() -> Vec<Trial> {
@@ -30,21 +33,18 @@ pub fn trials() -> Vec<Trial> {
         trial("comparison_is_by_bits", comparison_is_by_bits),
         trial("a_digest_notices_one_bit_and_no_payload", a_digest_notices_one_bit_and_no_payload),
         trial("a_case_that_is_wrong_fails", a_case_that_is_wrong_fails),
+        trial("a_list_that_is_wrong_fails", a_list_that_is_wrong_fails),
+        trial("a_batch_with_our_names_has_its_own_list", a_batch_with_our_names_has_its_own_list),
         #[cfg(feature = "gpu")]
         trial("paths_that_differ_fail", paths_that_differ_fail),
     ]
 }
 
-/// Every id of the list is a case of this repository, so that no entry is idle.
-pub fn specialised_list(cases: &[Case]) -> Trial {
-    let id = |case: &Case| case.name.rsplit("::").next().map(str::to_owned);
-    let ids: HashSet<String> = cases.iter().filter_map(id).collect();
-    Trial::test("runner::specialised_ids_are_cases", move || {
-        let unknown: Vec<_> = SPECIALISED.iter().filter(|id| !ids.contains(**id)).collect();
-        assert!(unknown.is_empty(), "no such cases: {unknown:?}");
-        let distinct: HashSet<_> = SPECIALISED.iter().collect();
-        assert_eq!(distinct.len(), SPECIALISED.len(), "an id is listed twice");
-        assert!(SPECIALISED.len() <= 64, "{} cases take too long to compile", SPECIALISED.len());
+/// The cases of this repository that run in specialised builds are still listed.
+pub fn own_cases_are_specialised(cases: &[Case]) -> Trial {
+    let specialised = cases.iter().filter(|case| case.specialised).count();
+    Trial::test("runner::own_cases_are_specialised", move || {
+        assert!(specialised > 0, "no case runs in a specialised build");
         Ok(())
     })
 }
@@ -74,22 +74,26 @@ fn a_digest_notices_one_bit_and_no_payload() {
     assert_ne!(plain, digest(&tensor([0x3F80_0000, 0, 0x7FC0_0000])), "the order counts");
 }
 
+/// A pool of two elements over three, whose kernel has this attribute's name.
+fn case_named(name: &str, attribute: &str, expectation: Expectation) -> Case {
+    Case {
+        name: name.to_owned(),
+        recipe: Recipe {
+            operator: "MaxPool".to_owned(),
+            attributes: vec![(attribute.to_owned(), Attribute::Ints(vec![2]))],
+            options: Vec::new(),
+            output_shape: None,
+        },
+        x: Input::Stored(RawTensor::of(&[1, 1, 3], &[1.0f32, 5.0, 2.0])),
+        indices: None,
+        expectation,
+        specialised: false,
+        nan: NanRule::Any,
+    }
+}
+
 fn a_case_that_is_wrong_fails() {
-    let case = |attribute: &str, expectation| {
-        Subject::new(Case {
-            name: "runner::case".to_owned(),
-            recipe: Recipe {
-                operator: "MaxPool".to_owned(),
-                attributes: vec![(attribute.to_owned(), Attribute::Ints(vec![2]))],
-                options: Vec::new(),
-                output_shape: None,
-            },
-            x: Input::Stored(RawTensor::of(&[1, 1, 3], &[1.0f32, 5.0, 2.0])),
-            indices: None,
-            expectation,
-            nan: NanRule::Any,
-        })
-    };
+    let case = |attribute: &str, expectation| Subject::new(case_named("runner::case", attribute, expectation));
     let output = |y: [f32; 2], indices: [i64; 2]| Expectation::Output {
         y: Expected::Stored(RawTensor::of(&[1, 1, 2], &y)),
         indices: Some(Expected::Stored(RawTensor::of(&[1, 1, 2], &indices))),
@@ -101,6 +105,71 @@ fn a_case_that_is_wrong_fails() {
     assert!(case(kernel, Expectation::MustReject).check_reference().is_err(), "a result in place of an error");
     assert!(case("kernel", output([5.0, 5.0], [1, 1])).check_reference().is_err(), "an error in place of a result");
     assert_eq!(case("kernel", Expectation::MustReject).check_reference(), Ok(()));
+}
+
+fn a_list_that_is_wrong_fails() {
+    let name = |number: usize| format!("vectors::batch-{number:04}");
+    let marked = |list: &str| {
+        let mut cases: Vec<Case> =
+            (0..70).map(|number| case_named(&name(number), "kernel_shape", Expectation::MayReject)).collect();
+        let result = mark_listed(list, &mut cases);
+        result.map(|()| cases.into_iter().filter(|case| case.specialised).map(|case| case.name).collect::<Vec<_>>())
+    };
+    assert_eq!(marked("# batch-0001\n\n batch-0002\nbatch-0069"), Ok(vec![name(2), name(69)]));
+    assert!(marked("batch-0070").is_err_and(|error| error.contains("no case batch-0070")));
+    assert!(marked("batch-0007\nbatch-0007").is_err_and(|error| error.contains("listed twice")));
+    let ids = |count| (0..count).map(|number| format!("batch-{number:04}\n")).collect::<String>();
+    assert_eq!(marked(&ids(64)).map(|marked| marked.len()), Ok(64));
+    assert!(marked(&ids(65)).is_err(), "more than the budget");
+}
+
+/// A batch of another origin may have the names and the ids of one of ours, and a case that no specialised kernel computes
+/// under an id that is listed here.
+fn a_batch_with_our_names_has_its_own_list() {
+    let own = place::root().join("tests/vectors");
+    let id = "ort_maxunpool-0000";
+    let list = std::fs::read_to_string(own.join("specialised.txt")).unwrap();
+    assert!(list.lines().any(|line| line == id), "{id} is listed");
+    // An unpool whose windows overlap.
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(own.join("ort_roundtrip.json")).unwrap()).unwrap();
+    let mut case =
+        manifest["cases"].as_array().unwrap().iter().find(|case| case["id"] == "ort_roundtrip-0002").unwrap().clone();
+    case["id"] = id.into();
+    manifest["tensors"] = "ort_maxunpool.safetensors".into();
+    manifest["case_count"] = 1.into();
+    manifest["cases"] = vec![case].into();
+
+    let foreign = std::env::temp_dir().join(format!("wgpu-pooling-foreign-{}", std::process::id()));
+    std::fs::create_dir_all(&foreign).unwrap();
+    std::fs::write(foreign.join("ort_maxunpool.json"), manifest.to_string()).unwrap();
+    std::fs::copy(own.join("ort_roundtrip.safetensors"), foreign.join("ort_maxunpool.safetensors")).unwrap();
+    let without = run_on(&foreign);
+    std::fs::write(foreign.join("specialised.txt"), id).unwrap();
+    let listed = run_on(&foreign);
+    std::fs::write(foreign.join("specialised.txt"), "ort_maxunpool-0006").unwrap();
+    let unknown = run_on(&foreign);
+    std::fs::remove_dir_all(&foreign).unwrap();
+
+    let text =
+        |finished: &Finished| String::from_utf8_lossy(&[&finished.stdout[..], &finished.stderr].concat()).into_owned();
+    assert!(without.status.success() && text(&without).contains("1 cases"), "{}", text(&without));
+    assert!(!unknown.status.success() && text(&unknown).contains("there is no case"), "{}", text(&unknown));
+    // Only a GPU runs specialised builds.
+    #[cfg(feature = "gpu")]
+    let fails = !crate::skips_gpu();
+    #[cfg(not(feature = "gpu"))]
+    let fails = false;
+    let said = text(&listed);
+    assert_eq!((!listed.status.success(), said.contains("none applies")), (fails, fails), "{said}");
+}
+
+/// This program on the cases of a directory.
+fn run_on(directory: &Path) -> Finished {
+    Command::new(std::env::current_exe().unwrap())
+        .arg("vectors::")
+        .env("WGPU_POOLING_VECTORS", directory)
+        .output()
+        .unwrap()
 }
 
 #[cfg(feature = "gpu")]

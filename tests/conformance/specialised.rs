@@ -1,74 +1,34 @@
-//! Cases that run in every build that a family which applies has, not in the generic one alone.
-//!
-//! A specialised kernel is compiled for its window, which takes longer than most cases take to run, so these are few:
-//! pools, chosen so that together they have most pairs of dtype, layout and rank with an option value, and
-//! kernels, strides and dilations above 1 on every axis; and some unpools of each source. Families that have no generic
-//! build run on these cases alone.
+//! Which cases of a directory run in specialised builds: those that its list names.
 
-/// At most 64 ids of cases, each of which has a specialised kernel.
-pub const SPECIALISED: &[&str] = &[
-    "large-0005",
-    "openvino_adaptive-0006",
-    "openvino_adaptive-0009",
-    "openvino_maxpool-0005",
-    "openvino_maxpool-0038",
-    "ort_globalmaxpool-0004",
-    "ort_maxpool-0013",
-    "ort_maxpool-0088",
-    "ort_maxpool-0106",
-    "ort_maxpool-0119",
-    "ort_maxpool_nhwc-0009",
-    "ort_maxpool_nhwc-0017",
-    "ort_maxpool_nhwc-0022",
-    "ort_maxpool_nhwc-0031",
-    "ort_maxpool_quirks-0004",
-    "ort_maxpool_values-0006",
-    "ort_maxpool_values-0022",
-    "ort_maxpool_values-0024",
-    "ort_maxpool_window_in_padding-0007",
-    "ort_maxunpool-0000",
-    "ort_maxunpool-0006",
-    "ort_maxunpool-0012",
-    "ort_maxunpool-0018",
-    "ort_maxunpool-0030",
-    "ort_maxunpool-0036",
-    "ort_maxunpool-0042",
-    "ort_maxunpool-0048",
-    "ort_maxunpool-0054",
-    "ort_maxunpool_nhwc-0001",
-    "ort_maxunpool_nhwc-0006",
-    "ort_maxunpool_nhwc-0016",
-    "ref_maxpool_bf16-0007",
-    "spec_activation-0000",
-    "spec_activation-0002",
-    "spec_activation-0004",
-    "spec_activation-0006",
-    "spec_defaults-0009",
-    "spec_defaults-0017",
-    "spec_defaults-0021",
-    "spec_defaults-0026",
-    "spec_nan-0005",
-    "spec_nan-0012",
-    "spec_nan-0014",
-    "spec_options-0002",
-    "spec_options-0006",
-    "spec_options-0010",
-    "spec_rank6-0000",
-    "spec_rank6-0002",
-    "spec_unpool-0000",
-    "spec_unpool-0004",
-    "spec_unpool-0012",
-    "tf_argmax-0002",
-    "tf_argmax-0005",
-    "tf_argmax-0013",
-    "torch_adaptive-0003",
-    "torch_adaptive-0025",
-    "torch_maxpool-0001",
-    "torch_maxpool-0008",
-    "torch_maxpool-0012",
-    "torch_maxunpool-0000",
-    "torch_maxunpool-0018",
-    "torch_maxunpool-0030",
-    "torch_window_in_padding-0002",
-    "torch_window_in_padding-0004",
-];
+use std::path::Path;
+
+use crate::case::Case;
+
+/// A specialised kernel is compiled for its window, which takes longer than most cases take to run.
+const MOST: usize = 64;
+
+/// Marks the cases that `specialised.txt` beside the batches names. A directory without the file has none.
+pub fn mark(directory: &Path, cases: &mut [Case]) -> Result<(), String> {
+    let path = directory.join("specialised.txt");
+    if !path.exists() {
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    mark_listed(&text, cases).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Marks the cases that a list names: an id in each line that is no comment.
+pub fn mark_listed(list: &str, cases: &mut [Case]) -> Result<(), String> {
+    let ids = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    for (number, id) in ids.enumerate() {
+        if number == MOST {
+            return Err(format!("more than {MOST} cases take too long to compile"));
+        }
+        let case = cases.iter_mut().find(|case| case.name.rsplit("::").next() == Some(id));
+        let case = case.ok_or_else(|| format!("there is no case {id}"))?;
+        if std::mem::replace(&mut case.specialised, true) {
+            return Err(format!("{id} is listed twice"));
+        }
+    }
+    Ok(())
+}
