@@ -268,8 +268,8 @@ impl Gpu {
     /// A GL device has one context, which one thread can use at a time. wgpu takes it for making, writing, mapping and dropping
     /// buffers and pipelines, for submitting, polling and waiting, and where another thread has it for longer than six
     /// seconds (one on Windows) wgpu panics. This crate's calls wait for each other as long as it takes. A caller whose own
-    /// threads call wgpu on the same device, while this crate is at work there, makes those calls in here. What wgpu has for
-    /// every adapter of one `wgpu::Instance` is also the same context, which no `Gpu` can know.
+    /// threads call wgpu on the same device, while this crate is at work there, makes those calls in here. All GL devices of one
+    /// `wgpu::Instance` have the same context, and a second `Gpu` on one of them does not know of the first.
     ///
     /// The work may use this crate's calls that do not wait, `Prepared::encode` and chains up to `submit`. It may not wait for
     /// another thread, nor for the device: those who are to answer would wait for it. wgpu calls the caller's own callbacks

@@ -223,31 +223,57 @@ fn wait_for_all(device: &Owned<wgpu::Device>, submissions: &mpsc::Receiver<Submi
     }
 }
 
+/// What a poll found, or nothing where wgpu panicked.
+#[cfg(not(target_arch = "wasm32"))]
+type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
+
 /// Waits for a submission, and says whether the device has come to its end.
 #[cfg(not(target_arch = "wasm32"))]
 fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
+    let timeout = device.gate().patience();
+    ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
+}
+
+/// Polls until that gives an end, good or bad, and sleeps in between.
+#[cfg(not(target_arch = "wasm32"))]
+fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
     let mut pause = SHORTEST_PAUSE;
     loop {
-        let until = wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: device.gate().patience() };
-        match poll(device, until) {
+        match poll() {
             Some(Err(wgpu::PollError::Timeout)) => std::thread::sleep(pause),
-            result => return matches!(result, Some(Ok(_))),
+            end => return matches!(end, Some(Ok(_))),
         }
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 
-/// Lets callbacks run. wgpu panics over a device that the driver has lost; there is no answer then.
+/// Lets callbacks run. wgpu panics over a device that the driver has lost.
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) fn poll(
-    device: &Owned<wgpu::Device>,
-    until: wgpu::PollType,
-) -> Option<Result<wgpu::PollStatus, wgpu::PollError>> {
-    let result = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));
-    if let Some(Err(error)) = &result
-        && !matches!(error, wgpu::PollError::Timeout)
-    {
-        log::warn!("{error}");
+pub(super) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) -> Polled {
+    let polled = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));
+    match &polled {
+        // That is an answer to those who ask.
+        Some(Ok(_) | Err(wgpu::PollError::Timeout)) | None => {}
+        Some(Err(error)) => log::warn!("{error}"),
     }
-    result
+    polled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_asked_until_it_is_done_or_fails() {
+        let asked = |mut answers: Vec<Polled>| {
+            let done = ask_again(|| answers.remove(0));
+            (done, answers.len())
+        };
+        let busy = || Some(Err(wgpu::PollError::Timeout));
+        let done = || Some(Ok(wgpu::PollStatus::WaitSucceeded));
+        assert_eq!(asked(vec![busy(), busy(), busy(), done(), done()]), (true, 1));
+        assert_eq!(asked(vec![Some(Ok(wgpu::PollStatus::QueueEmpty)), done()]), (true, 1));
+        assert_eq!(asked(vec![busy(), Some(Err(wgpu::PollError::WrongSubmissionIndex(2, 1))), done()]), (false, 1));
+        assert_eq!(asked(vec![None, done()]), (false, 1));
+    }
 }
