@@ -65,6 +65,31 @@ fn buffers_are_made_and_staged_in_one_place() {
     }
 }
 
+/// Dropping one of these can need the context of a GL device, which is one thread's at a time.
+#[test]
+fn what_is_kept_of_wgpus_objects_is_owned() {
+    let kinds =
+        ["BindGroup", "BindGroupLayout", "Buffer", "CommandEncoder", "ComputePipeline", "Device", "QuerySet", "Queue"];
+    // What a caller hands over and what becomes of it at once.
+    let parameters = ["fn from_wgpu(device", "fn assemble(device", "        buffer: wgpu::Buffer,"];
+    let mut owned = 0;
+    for (path, text) in library() {
+        for line in code(&text).filter(|line| !parameters.iter().any(|parameter| line.contains(parameter))) {
+            for (at, _) in line.match_indices("wgpu::") {
+                let name = identifier(&line[at + "wgpu::".len()..]).unwrap_or_default();
+                let is_type = !line[at..].contains(&format!("wgpu::{name}::"));
+                if kinds.contains(&name) && is_type {
+                    let before = &line[..at];
+                    let borrowed = before.ends_with('&') || before.ends_with("&mut ");
+                    owned += usize::from(before.ends_with("Owned<"));
+                    assert!(borrowed || before.ends_with("Owned<"), "{} keeps {line:?}", path.display());
+                }
+            }
+        }
+    }
+    assert!(owned > 30, "{owned} places");
+}
+
 /// The rows of a markdown table, cell by cell.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));

@@ -6,16 +6,23 @@ mod common;
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
 
 use common::{gpu, skip};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Buffers, ConvertIndices, DType, ExecuteError, Gpu, IndexFlattening, IndexSpace, IndexType, Layout,
-    MaxPool, MaxUnpool, Prepared, Tensor, TensorView, reference,
+    AdaptiveMaxPool, Buffers, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu, IndexFlattening,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView, reference, select,
+    wgpu,
 };
 
 const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
+
+/// What threads do.
+const KINDS: [fn(&Work, &Gpu); 8] =
+    [Work::one_shot, Work::chain, Work::unpool, Work::encode, Work::convert, Work::error, Work::awaited, Work::drop];
 
 fn tensor(shape: &[usize], seed: usize) -> Tensor<f32> {
     let count = shape.iter().product::<usize>();
@@ -105,7 +112,7 @@ impl Work {
             ..Buffers::default()
         };
         self.prepared[0].encode(&mut encoder, buffers).unwrap();
-        gpu.queue().submit([encoder.finish()]);
+        gpu.exclusive(|| gpu.queue().submit([encoder.finish()]));
         assert_eq!(gpu.download_blocking::<f32>(&outputs.0).as_ref(), Ok(y));
         assert_eq!(gpu.download_blocking::<i64>(&outputs.1).as_ref(), Ok(indices));
     }
@@ -122,6 +129,12 @@ impl Work {
         assert_eq!(gpu.max_unpool_blocking(&inverse, y.view(), bad), Err(expected));
     }
 
+    /// A call that another thread wakes.
+    fn awaited(&self, gpu: &Gpu) {
+        let pooled = pollster::block_on(gpu.max_pool_with_indices::<f32, i64>(&self.pool, self.x.view()));
+        assert_eq!(pooled.as_ref(), Ok(&self.pooled));
+    }
+
     /// A call that nobody waits for.
     fn drop(&self, gpu: &Gpu) {
         let mut future = pin!(gpu.max_pool(&self.pool, self.x.view()));
@@ -135,14 +148,14 @@ fn eight_threads_mix_two_hundred_operations_each() {
         return;
     }
     let work: Vec<Work> = (0..10).map(|number| Work::new(gpu(), number)).collect();
-    let operations = [Work::one_shot, Work::chain, Work::unpool, Work::encode, Work::convert, Work::error, Work::drop];
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let work = &work;
             scope.spawn(move || {
                 for number in 0..OPERATIONS {
-                    // Strides without a common divisor bring every operation together with every shape.
-                    operations[(thread + number) % operations.len()](&work[(thread * 3 + number) % work.len()], gpu());
+                    // Every kind comes together with every shape: the shape moves on by one more with each round of kinds.
+                    let shape = thread * 3 + number + number / KINDS.len();
+                    KINDS[(thread + number) % KINDS.len()](&work[shape % work.len()], gpu());
                 }
             });
         }
@@ -171,5 +184,59 @@ fn gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other() {
                 }
             });
         }
+    });
+}
+
+/// A chain whose only submit keeps the device busy for about this long.
+fn long_chain(gpu: &Gpu, busy: Duration) -> Chain {
+    let plan = MaxPool::new([33, 33]).plan(&[1, 16, 128, 128], DType::F32, None).unwrap();
+    let choice = Choice { family: Some(Family::Direct), ..Choice::default() };
+    let pool = gpu.prepare_schedule_blocking(select(&plan.into(), &gpu.limits(), &choice).unwrap()).unwrap();
+    let x = gpu.upload_blocking(tensor(&[1, 16, 128, 128], 3).view(), Layout::Nchw).unwrap();
+    let chain_of = |steps: usize| {
+        let mut chain = gpu.chain();
+        for _ in 0..steps {
+            chain.max_pool(&pool, &x).unwrap();
+        }
+        chain
+    };
+    let step = || {
+        let begin = Instant::now();
+        chain_of(1).run_blocking().unwrap();
+        begin.elapsed().as_secs_f64()
+    };
+    // The first one compiles, and others may be at work beside any of them.
+    let shortest = step().min(step()).min(step());
+    chain_of((busy.as_secs_f64() / shortest).clamp(1.0, 500.0) as usize)
+}
+
+/// The context of a GL device is one thread's at a time, and wgpu panics where another waits for it longer than six seconds.
+#[test]
+fn threads_wait_for_each_other_for_as_long_as_it_takes() {
+    if skip() {
+        return;
+    }
+    let gpu = gpu();
+    // On other backends nobody waits for anybody, and a short time shows as much as a long one.
+    let seconds = if gpu.adapter_info().backend == wgpu::Backend::Gl { 12 } else { 1 };
+    let chain = long_chain(gpu, Duration::from_secs(seconds));
+    let work: Vec<Work> = (0..3).map(|number| Work::new(gpu, number)).collect();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (work, over) = (&work, &over);
+            scope.spawn(move || {
+                let mut number = thread;
+                while !over.load(Ordering::Relaxed) {
+                    KINDS[number % KINDS.len()](&work[number % work.len()], gpu);
+                    gpu.trim();
+                    number += 1;
+                }
+            });
+        }
+        let submitted = chain.submit();
+        let results = submitted.and_then(Submitted::results_blocking);
+        over.store(true, Ordering::Relaxed);
+        results.unwrap();
     });
 }

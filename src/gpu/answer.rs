@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use super::gate::Gate;
+
 /// Whether a staging buffer was mapped.
 type Outcome = Result<(), wgpu::BufferAsyncError>;
 
@@ -18,30 +20,32 @@ struct State {
 /// The end that is told. Those who share it may all tell; the first word counts, and if the last one goes without a word the
 /// answer is an error.
 #[derive(Debug)]
-pub(super) struct Answer(Arc<Mutex<State>>);
+pub(super) struct Answer {
+    state: Arc<Mutex<State>>,
+    gate: Gate,
+}
 
 /// The end that is waited for.
 #[derive(Debug)]
 pub(super) struct Mapped(Arc<Mutex<State>>);
 
 /// Both ends.
-pub(super) fn answer() -> (Arc<Answer>, Mapped) {
+pub(super) fn answer(gate: &Gate) -> (Arc<Answer>, Mapped) {
     let state = Arc::default();
-    (Arc::new(Answer(Arc::clone(&state))), Mapped(state))
+    (Arc::new(Answer { state: Arc::clone(&state), gate: gate.clone() }), Mapped(state))
 }
 
 impl Answer {
     pub fn tell(&self, outcome: Outcome) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         if state.outcome.is_some() {
             return;
         }
         state.outcome = Some(outcome);
         let waker = state.waker.take();
         drop(state);
-        // The waker is a caller's, and the thread that calls it may be submitting for somebody else.
         if let Some(waker) = waker {
-            contained("a waker", || waker.wake());
+            self.gate.wake(waker);
         }
     }
 }
@@ -87,14 +91,14 @@ mod tests {
 
     #[test]
     fn the_first_word_counts_and_silence_is_an_error() {
-        let (answer, mut mapped) = super::answer();
+        let (answer, mut mapped) = super::answer(&Gate::default());
         assert_eq!(ask(&mut mapped), Poll::Pending);
         answer.tell(Ok(()));
         answer.tell(Err(wgpu::BufferAsyncError));
         drop(answer);
         assert_eq!(ask(&mut mapped), Poll::Ready(Ok(())));
 
-        let (answer, mut mapped) = super::answer();
+        let (answer, mut mapped) = super::answer(&Gate::default());
         let another = Arc::clone(&answer);
         drop(answer);
         assert_eq!(ask(&mut mapped), Poll::Pending);

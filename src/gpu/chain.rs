@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::context::{Gpu, Inner, Verdict};
 use super::encode::{Buffers, Missing, Prepared};
+use super::gate::Owned;
 use super::results::{Place, ReadBack, Readback, Results, Reuse, Step, Submitted, TIMESTAMP_BYTES};
 use super::tensor::DeviceTensor;
 use super::transfer::{Submission, TENSOR_USAGES};
@@ -46,7 +47,7 @@ use crate::tensor::TensorView;
 #[derive(Debug)]
 pub struct Chain {
     gpu: Gpu,
-    encoder: wgpu::CommandEncoder,
+    encoder: Owned<wgpu::CommandEncoder>,
     id: Arc<()>,
     steps: Vec<Step>,
     staged: Vec<Staged>,
@@ -70,7 +71,7 @@ impl std::fmt::Debug for Verdicts {
 /// A part of a buffer that is copied to the host.
 #[derive(Debug)]
 struct Staged {
-    buffer: wgpu::Buffer,
+    buffer: Owned<wgpu::Buffer>,
     offset: u64,
     bytes: u64,
     place: Place,
@@ -288,7 +289,8 @@ impl Chain {
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
             return Err(ExecuteError::BufferUsage { what, usage: "COPY_SRC" });
         }
-        let place = self.stage(slice.buffer().clone(), slice.offset(), tensor.bytes());
+        let buffer = self.gpu.inner.device.gate().own(slice.buffer().clone());
+        let place = self.stage(buffer, slice.offset(), tensor.bytes());
         Ok(ReadBack { chain: Arc::clone(&self.id), place, shape: tensor.shape().to_vec(), element: PhantomData })
     }
 
@@ -326,7 +328,7 @@ impl Chain {
                 answers.push(answer);
                 readbacks.push(Readback { staging, mapped });
             }
-            let index = inner.queue.submit([encoder.finish()]);
+            let index = inner.queue.submit([encoder.into_inner().finish()]);
             (Submission { index, answers }, readbacks)
         })?;
         verdicts.0.extend(verdict);
@@ -373,7 +375,7 @@ impl Chain {
         prepared: &Prepared,
         x: Option<&DeviceTensor>,
         indices: Option<&DeviceTensor>,
-    ) -> Result<[wgpu::Buffer; 2], ExecuteError> {
+    ) -> Result<[Owned<wgpu::Buffer>; 2], ExecuteError> {
         let Chain { gpu, encoder, timed, reuse, verdicts, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
@@ -406,7 +408,7 @@ impl Chain {
                 // Between two slices what is recorded is submitted, for the sake of watchdogs.
                 if number > 0 {
                     let recorded = std::mem::replace(encoder, new_encoder(inner));
-                    inner.queue.submit([recorded.finish()]);
+                    inner.queue.submit([recorded.into_inner().finish()]);
                 }
                 prepared.record(encoder, &bound, &groups, slice, outputs.clock.as_ref().map(Clock::writes));
             }
@@ -425,7 +427,7 @@ impl Chain {
     }
 
     /// Reserves a place among what is read back.
-    fn stage(&mut self, buffer: wgpu::Buffer, offset: u64, bytes: u64) -> Place {
+    fn stage(&mut self, buffer: Owned<wgpu::Buffer>, offset: u64, bytes: u64) -> Place {
         let at = self.staging_bytes.last().map_or(0, |bytes| bytes.next_multiple_of(STAGED_ALIGNMENT));
         // What does not fit beside the others gets a staging buffer of its own; alone it fits, since its buffer does.
         let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.limits.max_buffer_bytes {
@@ -456,20 +458,20 @@ fn check(
     Ok(())
 }
 
-fn new_encoder(inner: &Inner) -> wgpu::CommandEncoder {
+fn new_encoder(inner: &Inner) -> Owned<wgpu::CommandEncoder> {
     let label = Some("wgpu-pooling chain");
-    inner.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label })
+    inner.device.gate().own(inner.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }))
 }
 
-fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferSlice<'_> {
+fn whole(buffer: &Owned<wgpu::Buffer>) -> wgpu::BufferSlice<'_> {
     buffer.slice(..)
 }
 
 /// What a step allocates.
 struct Outputs {
-    y: Option<wgpu::Buffer>,
-    indices: Option<wgpu::Buffer>,
-    report: Option<wgpu::Buffer>,
+    y: Option<Owned<wgpu::Buffer>>,
+    indices: Option<Owned<wgpu::Buffer>>,
+    report: Option<Owned<wgpu::Buffer>>,
     missing: Missing,
     clock: Option<Clock>,
 }
@@ -500,8 +502,8 @@ impl Outputs {
 
 /// Two timestamps around a step.
 struct Clock {
-    queries: wgpu::QuerySet,
-    ticks: wgpu::Buffer,
+    queries: Owned<wgpu::QuerySet>,
+    ticks: Owned<wgpu::Buffer>,
 }
 
 impl Clock {
@@ -528,7 +530,7 @@ impl Clock {
         }
     }
 
-    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) -> wgpu::Buffer {
+    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) -> Owned<wgpu::Buffer> {
         encoder.resolve_query_set(&self.queries, 0..2, &self.ticks, 0);
         self.ticks.clone()
     }

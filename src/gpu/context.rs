@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
+use super::gate::{Gate, Owned};
 use super::kept::Kept;
 use super::memory::Memory;
 use super::options::GpuOptions;
@@ -15,6 +16,9 @@ use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
 /// A GPU: a wgpu device with everything that the crate keeps beside it. Cheap to clone; clones share all of it.
+///
+/// Any number of threads can use it at once, and drop what it gave them. On GL that is the crate's doing, and only of what goes
+/// through one `Gpu` and its clones: [`Gpu::exclusive`] says what a caller's own threads have to do there.
 ///
 /// ```no_run
 /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
@@ -36,8 +40,8 @@ pub struct Gpu {
 /// What clones of a [`Gpu`] share.
 #[derive(Debug)]
 pub(super) struct Inner {
-    pub device: wgpu::Device,
-    pub queue: wgpu::Queue,
+    pub device: Owned<wgpu::Device>,
+    pub queue: Owned<wgpu::Queue>,
     pub limits: Limits,
     /// The multiple at which storage bindings begin, in bytes.
     pub alignment: u64,
@@ -112,7 +116,8 @@ impl Gpu {
     ///
     /// Nothing of the host's is replaced: no callback is set, and every error scope that is opened is closed again. wgpu tells
     /// of a device's loss in one callback, and that one is the host's, who passes the word on through [`Gpu::loss_notifier`].
-    /// Each `Gpu` on the device has its own. Without it calls that wait still end with an error, an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
+    /// Each `Gpu` on the device has its own, and so they do not know of each other where threads have to wait for each other
+    /// ([`Gpu::exclusive`]): clones are the better choice. Without the notifier calls that wait still end with an error, an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
     ///
     /// ```no_run
     /// use wgpu_pooling::{required_limits, wgpu, Gpu};
@@ -199,6 +204,8 @@ impl Gpu {
         let limits = device.limits();
         let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         let limits = Limits::from(&limits);
+        let gate = Gate::of(&device);
+        let (device, queue) = (gate.own(device), gate.own(queue));
         Gpu {
             inner: Arc::new(Inner {
                 #[cfg(not(target_arch = "wasm32"))]
@@ -253,6 +260,35 @@ impl Gpu {
     /// ```
     pub fn queue(&self) -> &wgpu::Queue {
         &self.inner.queue
+    }
+
+    /// Does work while no other thread uses the device through this `Gpu` or its clones. Only GL needs it; on other backends
+    /// nothing waits and the work is simply done.
+    ///
+    /// A GL device has one context, which one thread can use at a time. wgpu takes it for making, writing, mapping and dropping
+    /// buffers and pipelines, for submitting, polling and waiting, and where another thread has it for longer than six
+    /// seconds (one on Windows) wgpu panics. This crate's calls wait for each other as long as it takes. A caller whose own
+    /// threads call wgpu on the same device, while this crate is at work there, makes those calls in here. All GL devices of one
+    /// `wgpu::Instance` have the same context, and a second `Gpu` on one of them does not know of the first.
+    ///
+    /// The work may use this crate's calls that do not wait, `Prepared::encode` and chains up to `submit`. It may not wait for
+    /// another thread, nor for the device: those who are to answer would wait for it. wgpu calls the caller's own callbacks
+    /// while it polls and submits, so on GL they are called in here as well.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..2 {
+    ///         scope.spawn(|| {
+    ///             let encoder = gpu.device().create_command_encoder(&Default::default());
+    ///             gpu.exclusive(|| gpu.queue().submit([encoder.finish()]));
+    ///         });
+    ///     }
+    /// });
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn exclusive<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.inner.device.gate().exclusive(work)
     }
 
     /// What the device allows, as [`select`](crate::select) takes it.
@@ -388,10 +424,8 @@ impl Inner {
     /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
     /// What fails because the device is gone is reported as its loss.
     pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
-        let scopes = self.open_scopes();
-        let result = work();
-        let error = first_error(self.memory.injected(), scopes);
-        self.outcome(error.await)?;
+        let (result, verdict) = self.judged(work);
+        self.outcome(verdict.await)?;
         Ok(result)
     }
 
@@ -404,9 +438,12 @@ impl Inner {
 
     /// The same without looking at the answer.
     pub fn judged<T>(&self, work: impl FnOnce() -> T) -> (T, Verdict) {
-        let scopes = self.open_scopes();
-        let result = work();
-        (result, Box::pin(first_error(self.memory.injected(), scopes)))
+        self.device.gate().exclusive(|| {
+            let scopes = self.open_scopes();
+            let result = work();
+            let verdict: Verdict = Box::pin(first_error(self.memory.injected(), scopes));
+            (result, verdict)
+        })
     }
 
     /// The answer if there is one, or the verdict again.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::context::{Gpu, Inner, Verdict};
+use super::gate::Owned;
 use super::kept::Preparation;
 use super::pipeline::Pipeline;
 use super::transfer::SCRATCH_USAGES;
@@ -40,11 +41,11 @@ pub(super) struct Resources {
     label: String,
     pipelines: Vec<Arc<Pipeline>>,
     /// The uniforms and the window tables.
-    constants: wgpu::Buffer,
+    constants: Owned<wgpu::Buffer>,
     /// `None` where the caller brings it.
-    scratch: Option<Vec<wgpu::Buffer>>,
+    scratch: Option<Vec<Owned<wgpu::Buffer>>>,
     /// Where an unpool that reports nothing keeps its report.
-    status: Option<wgpu::Buffer>,
+    status: Option<Owned<wgpu::Buffer>>,
 }
 
 /// The buffers of one run. What the schedule does not need may be left out and is not looked at.
@@ -152,7 +153,7 @@ impl Gpu {
     async fn prepare_with(
         &self,
         schedule: Schedule,
-        scratch: impl FnOnce(&Schedule) -> Option<Vec<wgpu::Buffer>>,
+        scratch: impl FnOnce(&Schedule) -> Option<Vec<Owned<wgpu::Buffer>>>,
     ) -> Result<Prepared, ExecuteError> {
         let inner = &self.inner;
         inner.check_alive()?;
@@ -295,13 +296,13 @@ fn reports(schedule: &Schedule) -> bool {
 
 impl Inner {
     /// The scratch memory that a schedule declares.
-    fn scratch_buffers(&self, schedule: &Schedule) -> Vec<wgpu::Buffer> {
+    fn scratch_buffers(&self, schedule: &Schedule) -> Vec<Owned<wgpu::Buffer>> {
         let buffer = |&bytes: &u64| self.output_buffer("wgpu-pooling scratch", SCRATCH_USAGES, bytes);
         schedule.scratch.iter().map(buffer).collect()
     }
 
     /// Where an unpool that reports nothing keeps its report.
-    fn status_buffer(&self, schedule: &Schedule) -> Option<wgpu::Buffer> {
+    fn status_buffer(&self, schedule: &Schedule) -> Option<Owned<wgpu::Buffer>> {
         let buffer = |bytes| self.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes);
         schedule.status_bytes().map(buffer)
     }
@@ -378,7 +379,7 @@ impl Prepared {
         &self,
         encoder: &mut wgpu::CommandEncoder,
         bound: &[Bound<'_>],
-        groups: &[wgpu::BindGroup],
+        groups: &Groups,
         dispatches: Range<usize>,
         timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
@@ -478,7 +479,7 @@ impl Prepared {
 
     /// The bind groups of all dispatches. They are made, and found good, before anything is recorded, so that a refused call
     /// leaves the caller's encoder as it was.
-    pub(super) fn groups(&self, bound: &[Bound<'_>]) -> Result<(Vec<wgpu::BindGroup>, Option<Verdict>), ExecuteError> {
+    pub(super) fn groups(&self, bound: &[Bound<'_>]) -> Result<(Groups, Option<Verdict>), ExecuteError> {
         self.gpu.inner.scoped_now(|| {
             let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
             let dispatches =
@@ -496,7 +497,7 @@ impl Prepared {
         uniform: u64,
         tables: wgpu::BufferSlice<'_>,
         bound: &[Bound<'_>],
-    ) -> wgpu::BindGroup {
+    ) -> Owned<wgpu::BindGroup> {
         let resource = |binding: u32, buffer, offset, size: u64| wgpu::BindGroupEntry {
             binding,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -515,24 +516,25 @@ impl Prepared {
                 entries.push(resource(number, whole.buffer(), offset, size));
             }
         }
-        self.gpu.inner.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        let device = &self.gpu.inner.device;
+        device.gate().own(device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(&pipeline.name),
             layout: &pipeline.layout,
             entries: &entries,
-        })
+        }))
     }
 
     fn dispatch(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         bound: &[Bound<'_>],
-        groups: &[wgpu::BindGroup],
+        groups: &Groups,
         dispatches: Range<usize>,
     ) {
-        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(groups);
+        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(groups.iter());
         for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
             pass.set_pipeline(&pipeline.pipeline);
-            pass.set_bind_group(0, group, &[]);
+            pass.set_bind_group(0, &**group, &[]);
             match dispatch.indirect.and_then(|(number, at)| Some((of(bound, Slot::Scratch(number))?, at))) {
                 Some((grids, at)) => pass.dispatch_workgroups_indirect(grids.buffer(), grids.offset() + at),
                 None => {
@@ -544,10 +546,13 @@ impl Prepared {
     }
 }
 
+/// The bind group of each dispatch.
+pub(super) type Groups = Vec<Owned<wgpu::BindGroup>>;
+
 /// What a run needs beside its tensors and has to allocate.
 pub(super) struct Missing {
-    pub scratch: Vec<wgpu::Buffer>,
-    pub status: Option<wgpu::Buffer>,
+    pub scratch: Vec<Owned<wgpu::Buffer>>,
+    pub status: Option<Owned<wgpu::Buffer>>,
 }
 
 /// The slice that was given for a slot.

@@ -2,41 +2,46 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::gate::Owned;
+
 /// Asked before each allocation whether it is to fail.
 pub(super) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// What makes a device's buffers and query sets.
 pub(super) struct Memory {
-    device: wgpu::Device,
+    device: Owned<wgpu::Device>,
     fails: Option<Fails>,
     /// The error of an allocation that was made to fail, until the error scopes around it are closed.
     injected: Mutex<Option<wgpu::Error>>,
 }
 
 impl Memory {
-    pub fn new(device: wgpu::Device, fails: Option<Fails>) -> Self {
+    pub fn new(device: Owned<wgpu::Device>, fails: Option<Fails>) -> Self {
         Memory { device, fails, injected: Mutex::default() }
     }
 
     /// A buffer; where memory does not suffice an invalid one, and the error scope around the call says so.
-    pub fn buffer(&self, descriptor: &wgpu::BufferDescriptor<'_>) -> wgpu::Buffer {
+    pub fn buffer(&self, descriptor: &wgpu::BufferDescriptor<'_>) -> Owned<wgpu::Buffer> {
+        let gate = self.device.gate();
         if !self.is_to_fail() {
-            return self.device.create_buffer(descriptor);
+            return gate.own(self.device.create_buffer(descriptor));
         }
         // No buffer can be mapped both ways and be storage: the result is as invalid as one that found no memory, and
         // shows the size and the usages that were asked for.
         let contradiction = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::STORAGE;
         let usage = descriptor.usage | contradiction;
-        self.refused(|device| device.create_buffer(&wgpu::BufferDescriptor { usage, ..descriptor.clone() }))
+        gate.own(self.refused(|device| device.create_buffer(&wgpu::BufferDescriptor { usage, ..descriptor.clone() })))
     }
 
     /// Queries; where memory does not suffice invalid ones, and the error scope around the call says so.
-    pub fn query_set(&self, descriptor: &wgpu::QuerySetDescriptor<'_>) -> wgpu::QuerySet {
+    pub fn query_set(&self, descriptor: &wgpu::QuerySetDescriptor<'_>) -> Owned<wgpu::QuerySet> {
+        let gate = self.device.gate();
         if !self.is_to_fail() {
-            return self.device.create_query_set(descriptor);
+            return gate.own(self.device.create_query_set(descriptor));
         }
         // There is no set of none.
-        self.refused(|device| device.create_query_set(&wgpu::QuerySetDescriptor { count: 0, ..descriptor.clone() }))
+        let none = wgpu::QuerySetDescriptor { count: 0, ..descriptor.clone() };
+        gate.own(self.refused(|device| device.create_query_set(&none)))
     }
 
     /// Writes so many bytes, whole words, at the begin of a buffer before the next submit. wgpu stages them in memory of its own; where

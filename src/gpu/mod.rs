@@ -4,6 +4,7 @@ mod answer;
 mod chain;
 mod context;
 mod encode;
+mod gate;
 mod kept;
 mod memory;
 mod options;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::context::Inner;
+use super::gate::Owned;
 use crate::error::{ExecuteError, PlanError};
 use crate::kernel::KernelKey;
 use crate::schedule::Dispatch;
@@ -21,8 +22,8 @@ pub(super) struct Pipeline {
     pub name: String,
     /// The numbers of the storage bindings.
     pub bindings: Vec<u32>,
-    pub pipeline: wgpu::ComputePipeline,
-    pub layout: wgpu::BindGroupLayout,
+    pub pipeline: Owned<wgpu::ComputePipeline>,
+    pub layout: Owned<wgpu::BindGroupLayout>,
 }
 
 /// Where a pipeline is, or will be once somebody has compiled it. Those who want it meanwhile wait without a thread being
@@ -182,7 +183,7 @@ fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanEr
     if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
 }
 
-fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {
+fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
     let name = key.name();
     let label = Some(name.as_str());
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -219,7 +220,8 @@ fn compile(device: &wgpu::Device, key: &KernelKey) -> Pipeline {
         cache: None,
     });
     let bindings = bindings.iter().map(|binding| binding.number).collect();
-    Pipeline { name, bindings, pipeline, layout }
+    let gate = device.gate();
+    Pipeline { name, bindings, pipeline: gate.own(pipeline), layout: gate.own(layout) }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::answer::Mapped;
 use super::chain::Verdicts;
 use super::context::Gpu;
+use super::gate::Owned;
 use super::transfer::Submission;
 use crate::element::Element;
 use crate::error::ExecuteError;
@@ -52,7 +53,7 @@ pub struct ReadBack<T> {
 /// What is read back, on its way to the host.
 #[derive(Debug)]
 pub(super) struct Readback {
-    pub staging: wgpu::Buffer,
+    pub staging: Owned<wgpu::Buffer>,
     pub mapped: Mapped,
 }
 
@@ -156,7 +157,7 @@ pub struct Results {
     gpu: Gpu,
     id: Arc<()>,
     steps: Vec<Step>,
-    staging: Vec<wgpu::Buffer>,
+    staging: Vec<Owned<wgpu::Buffer>>,
     read_back_bytes: u64,
     timings: Option<Vec<StepTime>>,
     reuse: Reuse,
@@ -170,7 +171,7 @@ pub(super) enum Reuse {
     /// The staging buffers are kept for later calls.
     Staging,
     /// These tensors, which nobody else has a handle on, are kept too.
-    Tensors(Vec<wgpu::Buffer>),
+    Tensors(Vec<Owned<wgpu::Buffer>>),
 }
 
 impl Drop for Results {
@@ -181,7 +182,7 @@ impl Drop for Results {
             return;
         }
         // A device that was lost meanwhile may have something to say about it, which concerns nobody any more.
-        let _ = inner.judged(|| self.staging.iter().for_each(wgpu::Buffer::unmap));
+        let _ = inner.judged(|| self.staging.iter().for_each(|staging| staging.unmap()));
         let tensors = if let Reuse::Tensors(tensors) = &mut self.reuse { std::mem::take(tensors) } else { Vec::new() };
         self.staging.drain(..).chain(tensors).for_each(|buffer| inner.shelf.put(buffer));
     }

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::gate::Owned;
+
 /// The most bytes that lie idle; what comes back beyond is freed, the longest unused first.
 pub(super) const MOST_IDLE_BYTES: u64 = 64 << 20;
 
@@ -13,23 +15,23 @@ const MOST_IDLE_BUFFERS: usize = 64;
 /// wgpu clears a buffer that a kernel is the first to write, also where the kernel writes all of it, and making and freeing
 /// buffers is most of what a small call costs. What lies here was cleared once.
 #[derive(Debug, Default)]
-pub(super) struct Shelf(Mutex<Vec<wgpu::Buffer>>);
+pub(super) struct Shelf(Mutex<Vec<Owned<wgpu::Buffer>>>);
 
 impl Shelf {
     /// A buffer of these usages for so many bytes. Large ones are not wasted on little.
-    pub fn take(&self, usage: wgpu::BufferUsages, bytes: u64) -> Option<wgpu::Buffer> {
+    pub fn take(&self, usage: wgpu::BufferUsages, bytes: u64) -> Option<Owned<wgpu::Buffer>> {
         let mut idle = self.lock();
         let roomy = bytes.saturating_mul(2).max(4096);
-        let fits = |buffer: &wgpu::Buffer| buffer.usage() == usage && (bytes..=roomy).contains(&buffer.size());
+        let fits = |buffer: &Owned<wgpu::Buffer>| buffer.usage() == usage && (bytes..=roomy).contains(&buffer.size());
         let number = idle.iter().rposition(fits)?;
         Some(idle.remove(number))
     }
 
     /// Keeps a buffer for the next one who needs it.
-    pub fn put(&self, buffer: wgpu::Buffer) {
+    pub fn put(&self, buffer: Owned<wgpu::Buffer>) {
         let mut idle = self.lock();
         idle.push(buffer);
-        let mut bytes: u64 = idle.iter().map(wgpu::Buffer::size).sum();
+        let mut bytes: u64 = idle.iter().map(|buffer| buffer.size()).sum();
         let mut buffers = idle.len();
         let beyond = idle.iter().take_while(|buffer| {
             let beyond = bytes > MOST_IDLE_BYTES || buffers > MOST_IDLE_BUFFERS;
@@ -50,10 +52,10 @@ impl Shelf {
 
     /// How many bytes lie here.
     pub fn bytes(&self) -> u64 {
-        self.lock().iter().map(wgpu::Buffer::size).sum()
+        self.lock().iter().map(|buffer| buffer.size()).sum()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<wgpu::Buffer>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Owned<wgpu::Buffer>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 //! Dense tensors that stay on the device.
 
 use super::context::Gpu;
+use super::gate::Owned;
 use super::transfer::TENSOR_USAGES;
 use crate::attributes::Layout;
 use crate::element::{DType, Element};
@@ -23,7 +24,7 @@ use crate::tensor::{Tensor, TensorView, element_count};
 #[derive(Debug, Clone)]
 pub struct DeviceTensor {
     gpu: Gpu,
-    buffer: wgpu::Buffer,
+    buffer: Owned<wgpu::Buffer>,
     offset: u64,
     shape: Vec<usize>,
     dtype: DType,
@@ -56,6 +57,8 @@ impl DeviceTensor {
         dtype: DType,
         layout: Layout,
     ) -> Result<DeviceTensor, ExecuteError> {
+        // A refused buffer is dropped here, and may be the last of its handles.
+        let buffer = gpu.inner.device.gate().own(buffer);
         let (what, shape, alignment) = ("the tensor", shape.as_ref().to_vec(), gpu.inner.alignment);
         let needed = device_bytes(element_count(&shape)?.max(1), dtype.bytes());
         if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
@@ -72,7 +75,7 @@ impl DeviceTensor {
     }
 
     /// A tensor that has a buffer to itself.
-    pub(super) fn whole(gpu: &Gpu, buffer: wgpu::Buffer, shape: &[usize], dtype: DType, layout: Layout) -> Self {
+    pub(super) fn whole(gpu: &Gpu, buffer: Owned<wgpu::Buffer>, shape: &[usize], dtype: DType, layout: Layout) -> Self {
         DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, shape: shape.to_vec(), dtype, layout }
     }
 
@@ -221,7 +224,11 @@ impl Gpu {
     }
 
     /// A buffer with a tensor's elements; one that is lent goes to the next who needs one.
-    pub(super) fn tensor_of<T: Element>(&self, x: &TensorView<'_, T>, lent: bool) -> Result<wgpu::Buffer, PlanError> {
+    pub(super) fn tensor_of<T: Element>(
+        &self,
+        x: &TensorView<'_, T>,
+        lent: bool,
+    ) -> Result<Owned<wgpu::Buffer>, PlanError> {
         self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
         let (label, contents) = ("wgpu-pooling tensor", bytemuck::cast_slice(x.data()));
         Ok(match lent {

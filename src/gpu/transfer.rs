@@ -1,5 +1,7 @@
 //! To the device and back: buffers with contents, readbacks, and the thread that waits for them.
 
+#[cfg(not(target_arch = "wasm32"))]
+use core::time::Duration;
 use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -10,7 +12,14 @@ use std::thread::JoinHandle;
 use super::answer::contained;
 use super::answer::{Answer, Mapped, answer};
 use super::context::{Gpu, Inner};
+use super::gate::Owned;
 use crate::error::ExecuteError;
+
+/// How long a thread sleeps between two questions whether the device is done, at first and at most.
+#[cfg(not(target_arch = "wasm32"))]
+const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
+#[cfg(not(target_arch = "wasm32"))]
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// What the buffers of tensors are made for: kernels, copies either way.
 pub(super) const TENSOR_USAGES: wgpu::BufferUsages =
@@ -21,12 +30,12 @@ pub(super) const SCRATCH_USAGES: wgpu::BufferUsages = wgpu::BufferUsages::STORAG
 
 impl Inner {
     /// A buffer with these contents, rounded up to whole words with zeros.
-    pub fn filled_buffer(&self, label: &str, usage: wgpu::BufferUsages, contents: &[u8]) -> wgpu::Buffer {
+    pub fn filled_buffer(&self, label: &str, usage: wgpu::BufferUsages, contents: &[u8]) -> Owned<wgpu::Buffer> {
         self.mapped_buffer(label, usage, contents.len() as u64, |view| fill(view, contents))
     }
 
     /// A buffer that kernels write, poisoned if the options say so.
-    pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> wgpu::Buffer {
+    pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
         match self.poison {
             Some(word) => self.mapped_buffer(label, usage, bytes, |view| poison(view, word)),
             None => self.plain_buffer(label, usage, bytes),
@@ -34,7 +43,7 @@ impl Inner {
     }
 
     /// The same for a tensor that is used in one call: from the shelf if it has one.
-    pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> wgpu::Buffer {
+    pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> Owned<wgpu::Buffer> {
         let bytes = whole_words(contents.len() as u64);
         let buffer = self.shelf.take(TENSOR_USAGES, bytes);
         let buffer = buffer.unwrap_or_else(|| self.plain_buffer(label, TENSOR_USAGES, bytes));
@@ -43,7 +52,7 @@ impl Inner {
     }
 
     /// The same for an output.
-    pub fn lent_output_buffer(&self, label: &str, bytes: u64) -> wgpu::Buffer {
+    pub fn lent_output_buffer(&self, label: &str, bytes: u64) -> Owned<wgpu::Buffer> {
         let Some(buffer) = self.shelf.take(TENSOR_USAGES, bytes) else {
             return self.output_buffer(label, TENSOR_USAGES, bytes);
         };
@@ -54,14 +63,14 @@ impl Inner {
     }
 
     /// A buffer for so many bytes that the host will map; from the shelf, if that is wanted and it has one.
-    pub fn staging_buffer(&self, bytes: u64, reuse: bool) -> wgpu::Buffer {
+    pub fn staging_buffer(&self, bytes: u64, reuse: bool) -> Owned<wgpu::Buffer> {
         let usages = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let bytes = whole_words(bytes);
         let kept = if reuse { self.shelf.take(usages, bytes) } else { None };
         kept.unwrap_or_else(|| self.plain_buffer("wgpu-pooling readback", usages, bytes))
     }
 
-    fn plain_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> wgpu::Buffer {
+    fn plain_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
         let (label, size) = (Some(label), whole_words(bytes));
         self.memory.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }
@@ -73,7 +82,7 @@ impl Inner {
         usage: wgpu::BufferUsages,
         bytes: u64,
         fill: impl FnOnce(wgpu::WriteOnly<'_, [u8]>),
-    ) -> wgpu::Buffer {
+    ) -> Owned<wgpu::Buffer> {
         let (label, size) = (Some(label), whole_words(bytes));
         let buffer = self.memory.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true });
         // Where the allocation failed there is nothing to map; the error scope around us says so.
@@ -88,7 +97,7 @@ impl Inner {
     /// Asks for the mapping of a staging buffer once the commands so far are done. The answer can be given in the device's
     /// place, should it never give one.
     pub fn map_on_submit(&self, encoder: &mut wgpu::CommandEncoder, staging: &wgpu::Buffer) -> (Arc<Answer>, Mapped) {
-        let (device, mapped) = answer();
+        let (device, mapped) = answer(self.device.gate());
         let answer = Arc::clone(&device);
         encoder.map_buffer_on_submit(staging, wgpu::MapMode::Read, .., move |outcome| device.tell(outcome));
         (answer, mapped)
@@ -141,10 +150,9 @@ pub(super) struct Submission {
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Submission {
-    fn wait(self, device: &wgpu::Device) {
-        let until = wgpu::PollType::Wait { submission_index: Some(self.index), timeout: None };
+    fn wait(self, device: &Owned<wgpu::Device>) {
         // After a wait the callback has been called, or another thread that polls is about to. Without one it may never be.
-        if !poll(device, until) {
+        if !wait(device, &self.index) {
             self.answers.iter().for_each(|answer| answer.tell(Err(wgpu::BufferAsyncError)));
         }
     }
@@ -155,7 +163,7 @@ impl Submission {
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 pub(super) struct Poller {
-    device: wgpu::Device,
+    device: Owned<wgpu::Device>,
     watch: Mutex<Option<Watch>>,
 }
 
@@ -169,7 +177,7 @@ struct Watch {
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Poller {
-    pub fn new(device: wgpu::Device) -> Self {
+    pub fn new(device: Owned<wgpu::Device>) -> Self {
         Poller { device, watch: Mutex::new(None) }
     }
 
@@ -209,15 +217,63 @@ impl Drop for Poller {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-fn wait_for_all(device: &wgpu::Device, submissions: &mpsc::Receiver<Submission>) {
+fn wait_for_all(device: &Owned<wgpu::Device>, submissions: &mpsc::Receiver<Submission>) {
     while let Ok(submission) = submissions.recv() {
         submission.wait(device);
     }
 }
 
-/// Lets callbacks run, and says whether the device was waited for. wgpu panics over a device that the driver has lost.
+/// What a poll found, or nothing where wgpu panicked.
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) fn poll(device: &wgpu::Device, until: wgpu::PollType) -> bool {
-    contained("polling the device", || device.poll(until).inspect_err(|error| log::warn!("{error}")).is_ok())
-        == Some(true)
+type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
+
+/// Waits for a submission, and says whether the device has come to its end.
+#[cfg(not(target_arch = "wasm32"))]
+fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
+    let timeout = device.gate().patience();
+    ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
+}
+
+/// Polls until that gives an end, good or bad, and sleeps in between.
+#[cfg(not(target_arch = "wasm32"))]
+fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
+    let mut pause = SHORTEST_PAUSE;
+    loop {
+        match poll() {
+            Some(Err(wgpu::PollError::Timeout)) => std::thread::sleep(pause),
+            end => return matches!(end, Some(Ok(_))),
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Lets callbacks run. wgpu panics over a device that the driver has lost.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) -> Polled {
+    let polled = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));
+    match &polled {
+        // That is an answer to those who ask.
+        Some(Ok(_) | Err(wgpu::PollError::Timeout)) | None => {}
+        Some(Err(error)) => log::warn!("{error}"),
+    }
+    polled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_asked_until_it_is_done_or_fails() {
+        let asked = |mut answers: Vec<Polled>| {
+            let done = ask_again(|| answers.remove(0));
+            (done, answers.len())
+        };
+        let busy = || Some(Err(wgpu::PollError::Timeout));
+        let done = || Some(Ok(wgpu::PollStatus::WaitSucceeded));
+        assert_eq!(asked(vec![busy(), busy(), busy(), done(), done()]), (true, 1));
+        assert_eq!(asked(vec![Some(Ok(wgpu::PollStatus::QueueEmpty)), done()]), (true, 1));
+        assert_eq!(asked(vec![busy(), Some(Err(wgpu::PollError::WrongSubmissionIndex(2, 1))), done()]), (false, 1));
+        assert_eq!(asked(vec![None, done()]), (false, 1));
+    }
 }
