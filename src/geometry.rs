@@ -1,6 +1,10 @@
 //! The output-size, padding, ceil and window formulas, one axis at a time, in exact integer arithmetic.
 //!
 //! This is their only home: plans, schedules and the reference ask here.
+//!
+//! An axis of a plan is checked before it has windows: extents are at most 2^58 (`element_count`), and every position that a window
+//! can name is at most a quarter of what 64 bits hold (`max_pool_axis`, `max_unpool_window`), so that sums of a few positions fit.
+//! A stride of one window and a dilation of one tap can be any number, but are multiplied by zero alone.
 
 use std::ops::Range;
 
@@ -130,11 +134,12 @@ impl AxisWindow {
                 let (index, input, output) = (output_index as i128, i128::from(input), output.max(1) as i128);
                 let start = index * input / output;
                 let end = ((index + 1) * input + output - 1) / output;
-                Taps { first: start as i64, count: (end - start) as i64, step: 1 }
+                let saturated = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                Taps { first: saturated(start), count: saturated(end - start), step: 1 }
             }
             AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
-                let taps = AxisWindow::Adaptive.taps(first_output + output_index, input, output);
-                Taps { first: taps.first - first_input as i64, ..taps }
+                let taps = AxisWindow::Adaptive.taps(first_output.saturating_add(output_index), input, output);
+                Taps { first: taps.first.saturating_sub(first_input as i64), ..taps }
             }
         }
     }

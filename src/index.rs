@@ -1,5 +1,7 @@
 //! Index conventions as affine maps: where an index points, how it is made, how it is read.
 
+use std::num::NonZeroU64;
+
 use crate::attributes::{IndexFlattening, Layout, StorageOrder};
 use crate::element::{DType, Element};
 use crate::error::PlanError;
@@ -57,6 +59,15 @@ impl IndexType {
             IndexType::I64 => "i64",
         }
     }
+}
+
+/// Takes the lowest digit off a mixed-radix number. A digit that has no values, like the channel of a tensor without channels, is
+/// 0 and takes nothing off.
+pub(crate) fn take_digit(number: &mut u64, radix: u64) -> u64 {
+    let radix = NonZeroU64::new(radix).unwrap_or(NonZeroU64::MIN);
+    let digit = *number % radix;
+    *number /= radix;
+    digit
 }
 
 mod sealed {
@@ -383,13 +394,7 @@ impl IndexSpace {
     pub fn decode(&self, index: i64, n: usize, c: usize) -> Option<(usize, usize, Vec<usize>)> {
         let index = u64::try_from(index).ok().filter(|&index| index < self.unit())?;
         let (mut n, mut c, mut rest) = (n, c, index);
-        let mut digit = |radix: usize| {
-            // There is no plane in which an index of a tensor without channels could stand.
-            let radix = radix.max(1) as u64;
-            let digit = rest % radix;
-            rest /= radix;
-            digit as usize
-        };
+        let mut digit = |radix: usize| take_digit(&mut rest, radix as u64) as usize;
         if self.layout == Layout::Nhwc {
             c = digit(self.channels);
         }

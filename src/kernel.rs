@@ -185,7 +185,7 @@ impl Block {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn outputs(&self) -> u32 {
-        self.outputs * self.lanes
+        self.outputs.saturating_mul(self.lanes)
     }
 
     /// Outputs that lie beside each other in Y and are written together.
@@ -236,19 +236,22 @@ pub struct Patch {
 impl Patch {
     /// Rows and columns of X that a patch looks at.
     pub(crate) fn inputs(&self) -> [u32; 2] {
-        let extent = |outputs: u32, axis: usize| (outputs - 1) * self.window.stride[axis] + self.window.kernel[axis];
+        let WindowConstants { kernel, stride, .. } = self.window;
+        let extent = |outputs: u32, axis: usize| {
+            outputs.saturating_sub(1).saturating_mul(stride[axis]).saturating_add(kernel[axis])
+        };
         [extent(self.height, 1), extent(self.width, 2)]
     }
 
     /// Columns before the first that counts, so that columns by four begin at a multiple of four.
     pub(crate) fn before(&self) -> u32 {
-        self.pad.next_multiple_of(4) - self.pad
+        self.pad.next_multiple_of(4).saturating_sub(self.pad)
     }
 
     /// Rows of X that a patch looks at, and columns by four.
     pub(crate) fn groups(&self) -> [u32; 2] {
         let [rows, columns] = self.inputs();
-        [rows, (self.before() + columns).div_ceil(4)]
+        [rows, self.before().saturating_add(columns).div_ceil(4)]
     }
 
     /// The bytes of workgroup memory of a pool with or without indices.
@@ -261,7 +264,8 @@ impl Patch {
     /// ```
     pub fn workgroup_bytes(&self, indices: bool) -> u32 {
         let [rows, groups] = self.groups();
-        rows * groups * 16 + rows * self.width * if indices { 5 } else { 4 }
+        let of_outputs = self.width.saturating_mul(if indices { 5 } else { 4 });
+        rows.saturating_mul(groups.saturating_mul(16).saturating_add(of_outputs))
     }
 }
 
@@ -323,7 +327,7 @@ impl Cells {
     /// }
     /// ```
     pub fn sources(&self) -> u32 {
-        self.sources * self.lanes
+        self.sources.saturating_mul(self.lanes)
     }
 
     /// Kernel, stride and padding of an axis.

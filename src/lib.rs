@@ -80,6 +80,8 @@
 //! * No formula stands twice. No ONNX word gets past `plan()`: kernels know axes and words.
 //! * A kernel writes every element of its outputs, whatever was there before, and nothing else. Whoever writes a word owns
 //!   it; the bytes behind a packed tensor's last element are written as zeros.
+//! * Sums and products of what a caller gave never wrap: they are checked, or saturate where they are only compared. Planning has
+//!   the lint that says where they are not.
 //! * Floats are moved as words and compared as integers, so NaN, -0 and subnormals do not depend on the driver.
 //! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
 //! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.
@@ -97,15 +99,23 @@ mod error;
 mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod index;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod kernel;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod plan;
 pub mod reference;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod schedule;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod select;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod tables;
 mod tensor;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod tile;
 mod uniform;
 mod wgsl;

@@ -151,14 +151,14 @@ impl Origin {
     pub fn flat(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
         let mut whole = at.to_vec();
         for (coordinate, &origin) in whole.iter_mut().zip(&self.spatial) {
-            *coordinate += origin as i64;
+            *coordinate = coordinate.saturating_add(origin as i64);
         }
         self.plane(strides, n, c, &whole)
     }
 
     /// The flat index of coordinates that count from the plane's own begin.
     pub fn plane(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
-        strides.flat(self.batch + n, self.channel + c, at)
+        strides.flat(self.batch.saturating_add(n), self.channel.saturating_add(c), at)
     }
 }
 
@@ -288,8 +288,8 @@ impl PoolPlan {
     /// ```
     pub fn bytes(&self) -> u64 {
         let indices = self.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
-        count(&self.input_shape) * self.dtype.bytes() as u64
-            + count(&self.output_shape) * (self.dtype.bytes() + indices) as u64
+        let (x, y, bytes) = (&self.input_shape, &self.output_shape, self.dtype.bytes());
+        bytes_of([(x, bytes), (y, bytes), (y, indices)])
     }
 
     /// Completes the shapes and checks what concerns the whole: sizes, index type, empty indices, activation.
@@ -463,8 +463,8 @@ impl UnpoolPlan {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn bytes(&self) -> u64 {
-        count(&self.input_shape) * (self.dtype.bytes() + self.index_type.bytes()) as u64
-            + count(&self.output_shape) * self.dtype.bytes() as u64
+        let (x, y, bytes) = (&self.input_shape, &self.output_shape, self.dtype.bytes());
+        bytes_of([(x, bytes), (x, self.index_type.bytes()), (y, bytes)])
     }
 
     /// Completes the shapes and checks what concerns the whole.
@@ -594,7 +594,7 @@ impl ConvertPlan {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn bytes(&self) -> u64 {
-        count(&self.input_shape) * (self.from_type.bytes() + self.to_type.bytes()) as u64
+        bytes_of([(&self.input_shape, self.from_type.bytes()), (&self.input_shape, self.to_type.bytes())])
     }
 
     pub(crate) fn complete(
@@ -639,9 +639,10 @@ impl Dimensions {
         if !(3..=MAX_SPATIAL_AXES + 2).contains(&rank) {
             return Err(PlanError::Rank { rank, max_spatial: MAX_SPATIAL_AXES });
         }
+        let last = rank.saturating_sub(1);
         let (channels, spatial) = match layout {
             Layout::Nchw => (shape[1], &shape[2..]),
-            Layout::Nhwc => (shape[rank - 1], &shape[1..rank - 1]),
+            Layout::Nhwc => (shape[last], &shape[1..last]),
         };
         if let Some(axis) = spatial.iter().position(|&extent| extent == 0) {
             return Err(PlanError::ZeroExtent { axis, shape: shape.to_vec() });
@@ -664,9 +665,15 @@ pub(crate) fn assemble(layout: Layout, batch: usize, channels: usize, spatial: &
     shape
 }
 
-/// The product of a shape that was checked.
+/// The product of a shape. A plan's were checked ([`element_count`]); of any other the product saturates.
 pub(crate) fn count(shape: &[usize]) -> u64 {
-    shape.iter().map(|&extent| extent as u64).product()
+    shape.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
+}
+
+/// The bytes of tensors, all together, each given by its shape and the bytes of an element.
+fn bytes_of<const K: usize>(tensors: [(&[usize], usize); K]) -> u64 {
+    let bytes = tensors.map(|(shape, element_bytes)| count(shape).saturating_mul(element_bytes as u64));
+    bytes.into_iter().fold(0, u64::saturating_add)
 }
 
 /// 32-bit indices are refused, not wrapped, when the unit exceeds 2^31 - 1.
@@ -688,6 +695,10 @@ fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanErro
 }
 
 /// The smallest and the largest index that an empty window can have, in exact arithmetic.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "coordinates have 64 bits and strides of a checked shape 58, so that 128 bits hold a sum of a dozen products"
+)]
 fn empty_index_extremes(indices: &IndexPlan, axes: &[PoolAxis]) -> [i128; 2] {
     let strides = indices.space.strides();
     let last = |extent: usize| extent.max(1) as i128 - 1;

@@ -8,9 +8,9 @@ use crate::tables::Tables;
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
 pub(crate) const STATUS_WORDS: u64 = 8;
 
-/// The bytes of a tensor on the device: rounded up to whole words.
+/// The bytes of a tensor on the device: rounded up to whole words. They saturate; a checked shape's do not.
 pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
-    (elements * element_bytes as u64).next_multiple_of(4)
+    elements.saturating_mul(element_bytes as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
 }
 
 /// The most loop iterations, all invocations taken together, that are submitted at once where a call can submit in between: drivers'
@@ -230,8 +230,8 @@ impl Dispatch {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn work(&self) -> u64 {
-        let groups = self.grid.iter().map(|&groups| u64::from(groups)).product::<u64>();
-        groups.saturating_mul(crate::select::WORKGROUP).saturating_mul(self.iterations.max(1))
+        let invocations = self.grid.into_iter().map(u64::from).fold(crate::select::WORKGROUP, u64::saturating_mul);
+        invocations.saturating_mul(self.iterations.max(1))
     }
 
     /// Whether the device decides on the grid.
@@ -378,12 +378,12 @@ impl Schedule {
     pub fn slices(&self) -> Vec<core::ops::Range<usize>> {
         let mut slices: Vec<core::ops::Range<usize>> = Vec::new();
         let mut work = 0u64;
-        for (number, dispatch) in self.dispatches.iter().enumerate() {
+        for ((number, dispatch), end) in self.dispatches.iter().enumerate().zip(1..) {
             work = work.saturating_add(dispatch.work());
             match slices.last_mut() {
-                Some(slice) if work <= MAX_WORK => slice.end = number + 1,
+                Some(slice) if work <= MAX_WORK => slice.end = end,
                 _ => {
-                    slices.push(number..number + 1);
+                    slices.push(number..end);
                     work = dispatch.work();
                 }
             }
@@ -408,8 +408,8 @@ impl Schedule {
     /// Where the uniform of each dispatch begins in the constants, and behind the last one the tables.
     pub(crate) fn constants_offsets(&self) -> impl Iterator<Item = u64> + '_ {
         let sizes = self.dispatches.iter().map(|dispatch| dispatch.uniform.len().next_multiple_of(CONSTANTS_ALIGNMENT));
-        core::iter::once(0).chain(sizes.scan(0, |end, size| {
-            *end += size as u64;
+        core::iter::once(0).chain(sizes.scan(0, |end: &mut u64, size| {
+            *end = end.saturating_add(size as u64);
             Some(*end)
         }))
     }
@@ -607,7 +607,7 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn scratch_bytes(&self) -> u64 {
-        self.scratch.iter().sum()
+        self.scratch.iter().copied().fold(0, u64::saturating_add)
     }
 
     /// The fewest bytes that the plan must move: inputs once, outputs once.

@@ -2,6 +2,7 @@
 //! becomes. It is filled when a schedule is prepared; planning does not look at single windows.
 
 use crate::geometry::AxisWindow;
+use crate::index::take_digit;
 
 /// Words of an entry: the first tap and the number of taps of a window.
 const ENTRY_WORDS: u64 = 2;
@@ -37,9 +38,10 @@ impl TableRows {
             }
             TableRows::Holders { window, extent, windows, .. } => window.holders(number as usize, extent, windows),
             TableRows::Parts { window, input, output, parts, part_taps } => {
-                let parts = (parts as u64).max(1);
-                let taps = window.taps((number / parts) as usize, input, output);
-                let done = ((number % parts) as i64).saturating_mul(part_taps);
+                let mut number = number;
+                let part = take_digit(&mut number, parts as u64) as i64;
+                let taps = window.taps(number as usize, input, output);
+                let done = part.saturating_mul(part_taps);
                 let skipped = done.min(taps.count).saturating_mul(taps.step);
                 [taps.first.saturating_add(skipped), taps.count.saturating_sub(done).clamp(0, part_taps)]
             }

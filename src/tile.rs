@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::index::{IndexSpace, IndexType};
+use crate::index::{IndexSpace, IndexType, take_digit};
 use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
 use crate::schedule::{Dispatch, Family, Limits, MAX_WORK, Schedule};
 use crate::select::{Choice, most_of_a_reduction, select};
@@ -76,31 +76,25 @@ impl Region {
         ranges.extend(self.spatial.iter().cloned());
         ranges.insert(if layout == Layout::Nchw { 1 } else { ranges.len() }, self.channels.clone());
         // What lies inside the innermost axis that is cut is taken whole, and so is the range of that axis.
-        let mut inside = ranges.len();
-        let mut inner = 1u64;
-        while inside > 0 {
-            inside -= 1;
-            let whole = ranges[inside] == (0..shape[inside]);
-            inner *= ranges[inside].len() as u64;
-            if !whole {
-                break;
+        let inside = (0..ranges.len()).rev().find(|&axis| ranges[axis] != (0..shape[axis])).unwrap_or(0);
+        let inner = ranges[inside..].iter().fold(1, |inner: usize, range| inner.saturating_mul(range.len()));
+        // The position of the first element, and what is outside: how many steps along each axis, and how long they are.
+        let (mut corner, mut outside, mut stride) = (0u64, Vec::new(), 1u64);
+        for (axis, range) in ranges.iter().enumerate().rev() {
+            corner = corner.saturating_add(stride.saturating_mul(range.start as u64));
+            if axis < inside {
+                outside.push((range.len() as u64, stride));
             }
+            stride = stride.saturating_mul(shape[axis] as u64);
         }
-        let mut strides = vec![1u64; ranges.len()];
-        for axis in (1..ranges.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis] as u64;
-        }
-        let corner: u64 = ranges.iter().zip(&strides).map(|(range, stride)| range.start as u64 * stride).sum();
-        let outside: Vec<(u64, u64)> =
-            ranges[..inside].iter().zip(&strides).map(|(range, &stride)| (range.len() as u64, stride)).collect();
-        let runs = if inner == 0 { 0 } else { outside.iter().map(|(extent, _)| extent).product() };
+        let runs =
+            if inner == 0 { 0 } else { outside.iter().fold(1, |runs: u64, (extent, _)| runs.saturating_mul(*extent)) };
         (0..runs).map(move |number| {
             let (mut rest, mut first) = (number, corner);
-            for (extent, stride) in outside.iter().rev() {
-                first += rest % extent * stride;
-                rest /= extent;
+            for &(extent, stride) in &outside {
+                first = first.saturating_add(take_digit(&mut rest, extent).saturating_mul(stride));
             }
-            (first, inner as usize)
+            (first, inner)
         })
     }
 }
@@ -241,10 +235,12 @@ impl TileBytes {
     pub fn of(schedule: &Schedule) -> TileBytes {
         let x = schedule.x_bytes().unwrap_or(0);
         let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
-        let read_back = y.next_multiple_of(8) + indices.next_multiple_of(8);
+        let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
+        let read_back = [y, indices].map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
         // What is uploaded lies in a staging buffer too until the submit is done.
-        let device = 2 * (x + schedule.constants_bytes()) + y + indices + read_back + schedule.scratch_bytes();
-        TileBytes { host_in: x, host_out: y + indices, device }
+        let uploaded = sum(&[x, schedule.constants_bytes()]);
+        let device = sum(&[uploaded, uploaded, y, indices, sum(&read_back), schedule.scratch_bytes()]);
+        TileBytes { host_in: x, host_out: sum(&[y, indices]), device }
     }
 
     /// The most that is held at a time while such tiles follow each other.
@@ -365,8 +361,7 @@ impl Tiling {
         let parts = self.parts();
         let mut part = vec![0; parts.len()];
         for (digit, &radix) in part.iter_mut().zip(&parts).rev() {
-            *digit = (rest % radix as u64) as usize;
-            rest /= radix as u64;
+            *digit = take_digit(&mut rest, radix as u64) as usize;
         }
         let output = self.boxes().region(rest);
         match &self.part_taps {
@@ -392,7 +387,8 @@ impl Tiling {
     fn part_tile(&self, output: Region, part: &[usize], part_taps: &[i64]) -> Option<Tile> {
         let axes = || self.plan.axes.iter().zip(output.spatial.iter().map(|range| range.start));
         let taps: Vec<i64> = axes().map(|(axis, o)| axis.taps(o).count).collect();
-        let begins: Vec<i64> = part.iter().zip(part_taps).map(|(&part, &taps)| part as i64 * taps).collect();
+        let begins: Vec<i64> =
+            part.iter().zip(part_taps).map(|(&part, &taps)| (part as i64).saturating_mul(taps)).collect();
         let empty = taps.contains(&0);
         let first = begins.iter().all(|&begin| begin == 0);
         // A window without elements has one part, which says so.
@@ -401,7 +397,7 @@ impl Tiling {
             return None;
         }
         let cut = |((axis, o), (&begin, &taps)): ((&PoolAxis, usize), (&i64, &i64))| {
-            let taps = if empty { 0..1 } else { begin..begin + taps };
+            let taps = if empty { 0..1 } else { begin..begin.saturating_add(taps) };
             axis.window.taps_part(o, taps, axis.input, axis.output)
         };
         let (inputs, windows) = axes().zip(begins.iter().zip(part_taps)).map(cut).unzip();
@@ -412,7 +408,8 @@ impl Tiling {
             }
             return Some(tile);
         }
-        let last = begins.iter().zip(part_taps).zip(&taps).all(|((begin, part), taps)| begin + part >= *taps);
+        let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
+        let last = begins.iter().zip(part_taps).zip(&taps).all(reaches_end);
         tile.part = Some(Part { last });
         let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
         plan.later_part = !first;
@@ -435,10 +432,10 @@ impl Tiling {
             *axis = PoolAxis { input, output, window: windows[number] };
         }
         let before = &self.plan.origin;
-        let at = |axis: usize| before.spatial.get(axis).unwrap_or(&0) + input.spatial[axis].start;
+        let at = |axis: usize| input.spatial[axis].start.saturating_add(before.spatial.get(axis).copied().unwrap_or(0));
         plan.origin = Origin {
-            batch: before.batch + output.batch.start,
-            channel: before.channel + output.channels.start,
+            batch: before.batch.saturating_add(output.batch.start),
+            channel: before.channel.saturating_add(output.channels.start),
             spatial: (0..plan.axes.len()).map(at).collect(),
         };
         plan.input_shape = input.shape(plan.layout);
@@ -471,7 +468,7 @@ impl Tiling {
         let Some(part_taps) = &self.part_taps else {
             return Vec::new();
         };
-        let parts = |(axis, &taps): (&PoolAxis, &i64)| (axis.most_taps().max(1) as i64 - 1) / taps + 1;
+        let parts = |(axis, &taps): (&PoolAxis, &i64)| axis.most_taps().max(1).div_ceil(taps as u64) as i64;
         self.plan.axes.iter().zip(part_taps).map(parts).collect()
     }
 
@@ -487,7 +484,7 @@ impl Tiling {
         };
         let mut bytes = TileBytes::of(&schedule);
         if schedule.family != Family::Reducing {
-            bytes.device += most_of_a_reduction(&plan);
+            bytes.device = bytes.device.saturating_add(most_of_a_reduction(&plan));
         }
         let peak = bytes.peak();
         exceeds("bytes of tiles", peak, budget_bytes)?;
@@ -498,15 +495,16 @@ impl Tiling {
 
     /// A plan that takes at least as much as any tile's.
     fn largest_plan(&self) -> PoolPlan {
+        let steps = &self.steps[2..];
         let of = |(number, axis): (usize, &PoolAxis)| {
             let PoolAxis { input, output, window } = *axis;
             if let Some(part_taps) = &self.part_taps {
                 let taps = part_taps[number];
                 let dilation = if let AxisWindow::Strided { dilation, .. } = window { dilation } else { 1 };
-                let extent = (taps - 1).saturating_mul(dilation).saturating_add(1).clamp(1, input as i64);
+                let extent = taps.saturating_sub(1).saturating_mul(dilation).saturating_add(1).clamp(1, input as i64);
                 return (0..extent as usize, AxisWindow::Strided { kernel: taps, stride: 1, dilation, pad_begin: 0 });
             }
-            let outputs = self.steps[2 + number];
+            let outputs = steps[number];
             if outputs == output {
                 return (0..input, window);
             }
@@ -518,7 +516,7 @@ impl Tiling {
             (0..most, window)
         };
         let (inputs, windows) = self.plan.axes.iter().enumerate().map(of).unzip();
-        let spatial = self.steps[2..].iter().map(|&step| 0..step).collect();
+        let spatial = steps.iter().map(|&step| 0..step).collect();
         let output = Region { batch: 0..self.steps[0], channels: 0..self.steps[1], spatial };
         let mut plan = self.tile_of(output, inputs, windows).plan;
         if self.part_taps.is_some() {
@@ -540,8 +538,8 @@ fn largest(
     fits: impl Fn(&Tiling) -> Result<u64, PlanError>,
 ) -> Result<u64, PlanError> {
     let (mut fitting, mut beyond) = (1, most);
-    while beyond - fitting > 1 {
-        let middle = fitting + (beyond - fitting) / 2;
+    while beyond.saturating_sub(fitting) > 1 {
+        let middle = fitting.midpoint(beyond);
         set(tiling, middle);
         if fits(tiling).is_ok() {
             fitting = middle;

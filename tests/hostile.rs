@@ -7,7 +7,7 @@ use std::cell::Cell;
 use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, CeilRule, Choice, ConvertIndices, DType, EmptyIndex, Family,
     GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
-    PadsLimit, Plan, PlanError, Pooling, SizeRounding, StorageOrder, TensorView, Tiling, UnpoolSpace, families,
+    PadsLimit, Plan, PlanError, Pooling, Region, SizeRounding, StorageOrder, TensorView, Tiling, UnpoolSpace, families,
     reference, select,
 };
 
@@ -433,7 +433,7 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
             for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
                 let tiling = modestly(|| Tiling::new(&plan, &limits, budget));
                 let Ok(tiling) = tiling else { continue };
-                assert!(tiling.peak_bytes() <= budget && tiling.len() > 0, "{shape:?} in {budget} bytes");
+                assert!(tiling.peak_bytes() <= budget && !tiling.is_empty(), "{shape:?} in {budget} bytes");
                 modestly(|| [0, tiling.len() / 2, tiling.len() - 1].map(|number| tiling.tile(number).is_some()));
             }
         }
@@ -500,6 +500,41 @@ fn conventions_answer_whatever_they_are_asked() {
             let _ = (taps.positions().take(3).count(), window.most_taps(extent, extent));
         }
     }
+    for extent in [0, 1, usize::MAX] {
+        let part = AxisWindow::AdaptivePart { input: 7, output: 3, first_input: extent, first_output: extent };
+        for window in [AxisWindow::Adaptive, part] {
+            for (input, output) in [(extent, extent), (extent, 1), (i64::MAX as usize, 1), (1, extent)] {
+                let _ = (window.taps(extent, input, output), window.most_taps(input, output));
+            }
+        }
+    }
+    assert_eq!(AxisWindow::Adaptive.taps(usize::MAX, i64::MAX as usize, 1).first, i64::MAX);
+    // Boxes that no tensor has.
+    let all = 0..usize::MAX;
+    let region = Region { batch: all.clone(), channels: all.clone(), spatial: vec![all, 1..3] };
+    assert_eq!(region.elements(), u64::MAX);
+    assert_eq!(region.runs(&[usize::MAX; 4], Layout::Nchw).next(), Some((1, 2)));
+    let far = usize::MAX - 1..usize::MAX;
+    let region = Region { batch: far.clone(), channels: far.clone(), spatial: vec![far.clone(), far] };
+    assert_eq!(region.runs(&[usize::MAX; 4], Layout::Nhwc).collect::<Vec<_>>(), [(u64::MAX, 1)]);
+}
+
+#[test]
+fn buffers_whose_words_exceed_32_bits_are_refused_or_cut_whatever_the_limits_say() {
+    let endless = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
+    // A table of 2^31 windows has two words for each, and two before them.
+    let plan = AdaptiveMaxPool::new([1 << 31]).plan(&[1, 1, 35], DType::U8, None).unwrap().into();
+    let (needed, limit) = ((1 << 32) + 2, 1 << 32);
+    assert_eq!(
+        modestly(|| select(&plan, &endless, &Choice::default())).map(|schedule| schedule.family()),
+        Err(PlanError::ExceedsLimit { what: "words of window tables", needed, limit })
+    );
+    // An accumulator has three pairs of words, and there are 2^31 of them.
+    let endless = Limits { max_workgroups_per_dimension: u32::MAX, ..endless };
+    let plan = MaxPool::new([1, 1]).plan(&[1, 1, 1 << 16, 1 << 15], DType::U8, None).unwrap().into();
+    let choice = Choice { family: Some(Family::Accumulating), ..Choice::default() };
+    let schedule = modestly(|| select(&plan, &endless, &choice)).unwrap();
+    assert!(schedule.scratch()[0] / 8 <= 1 << 32 && schedule.dispatches().len() >= 4, "{:?}", schedule.scratch());
 }
 
 #[test]

@@ -508,7 +508,7 @@ impl MaxPool {
     fn check_pads(&self, pads: &[[i64; 2]], kernel: &[i64]) -> Result<(), PlanError> {
         for (axis, both) in pads.iter().enumerate() {
             for (end, &value) in both.iter().enumerate() {
-                let position = end * pads.len() + axis;
+                let position = end.saturating_mul(pads.len()).saturating_add(axis);
                 if self.auto_pad != AutoPad::NotSet && value != 0 {
                     return Err(PlanError::PadsWithAutoPad { auto_pad: self.auto_pad.name(), position, value });
                 }

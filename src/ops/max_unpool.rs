@@ -488,7 +488,7 @@ impl MaxUnpool {
             let space = self.indices.on(dimensions, &outputs);
             return Ok(Resolved { outputs, space, windows, skip_minus_one: false });
         };
-        let (expected, actual) = (inferred.len() + 2, output_shape.len());
+        let (expected, actual) = (inferred.len().saturating_add(2), output_shape.len());
         if expected != actual {
             return Err(PlanError::AttributeLength { attribute: "output_shape", expected, actual });
         }

@@ -105,11 +105,12 @@ fn per_axis(
 
 /// The pads of every axis, begin and end; none may be negative.
 fn pads_per_axis(given: Option<&[i64]>, axes: usize) -> Result<Vec<[i64; 2]>, PlanError> {
-    let pads = per_axis("pads", given, 0, 2 * axes)?;
+    let pads = per_axis("pads", given, 0, axes.saturating_mul(2))?;
     if let Some(axis) = pads.iter().position(|&pad| pad < 0) {
         return Err(PlanError::Negative { attribute: "pads", axis, value: pads[axis] });
     }
-    Ok((0..axes).map(|axis| [pads[axis], pads[axes + axis]]).collect())
+    let (begins, ends) = pads.split_at(axes);
+    Ok(begins.iter().zip(ends).map(|(&begin, &end)| [begin, end]).collect())
 }
 
 /// Extents that the caller asks for: `output_size`, `output_shape`.

@@ -12,7 +12,10 @@ use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_by
 use crate::uniform;
 
 /// Bytes of an accumulator: three pairs of words.
-const ACCUMULATOR_BYTES: u64 = 24;
+const ACCUMULATOR_BYTES: usize = 24;
+
+/// The most bytes of accumulators: kernels number the pairs in 32 bits.
+const MOST_BYTES: u64 = 8 << 32;
 
 /// Where the accumulators of a tile of outputs are.
 const ACCUMULATORS: Slot = Slot::Scratch(0);
@@ -34,23 +37,24 @@ pub(super) fn dispatches(
     schedule.build = Build::Generic;
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
     let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
-    let (total, lanes) = (pass.outputs()?, lanes(plan.dtype));
+    let (total, lanes) = (pass.outputs, lanes(plan.dtype));
     let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
     let cutter = Cutter { plan, passes: &passes, limits };
-    let most = limits.max_binding_bytes.min(limits.max_buffer_bytes);
+    let most = limits.max_binding_bytes.min(limits.max_buffer_bytes).min(MOST_BYTES);
+    let accumulator_bytes = |outputs: u64| device_bytes(outputs, ACCUMULATOR_BYTES);
+    let index_bytes = |places: Span| {
+        plan.indices.as_ref().map_or(0, |indices| device_bytes(places.count(), indices.index_type.bytes()))
+    };
     let fits = |outputs: Span| {
-        let index_bytes = plan.indices.as_ref().map_or(0, |indices| {
-            device_bytes(cutter.store(outputs).aligned(cutter.index_bytes()).count(), indices.index_type.bytes())
-        });
         grid(outputs.count(), limits).is_ok()
-            && outputs.count() * ACCUMULATOR_BYTES <= most
-            && outputs.count() * plan.dtype.bytes() as u64 <= limits.max_binding_bytes
-            && index_bytes <= limits.max_binding_bytes
+            && accumulator_bytes(outputs.count()) <= most
+            && device_bytes(outputs.count(), plan.dtype.bytes()) <= limits.max_binding_bytes
+            && index_bytes(cutter.store(outputs).aligned(cutter.index_bytes())) <= limits.max_binding_bytes
     };
     let Some(tiles) = spans(total, OUTPUT_UNIT, fits)? else {
         let unit = Span { first: 0, end: OUTPUT_UNIT.min(total) };
-        let accumulators = unit.count() * ACCUMULATOR_BYTES;
-        let item = cutter.store(unit).count() * plan.indices.as_ref().map_or(0, |of| of.index_type.bytes()) as u64;
+        let accumulators = accumulator_bytes(unit.count());
+        let item = index_bytes(cutter.store(unit));
         // Indices in another layout than the data's need all of a batch item at once.
         let (what, needed) = if accumulators > most {
             ("bytes of accumulators", accumulators)
@@ -60,12 +64,12 @@ pub(super) fn dispatches(
         return Err(PlanError::ExceedsLimit { what, needed, limit: most });
     };
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
-    schedule.scratch.push(largest * ACCUMULATOR_BYTES);
+    schedule.scratch.push(accumulator_bytes(largest));
     for tile in tiles {
         let mut parts = Parts { pass, plan, limits, uniform, tile, schedule };
         parts.take(tile, pass.taps())?;
         let store = cutter.store(tile).aligned(cutter.index_bytes());
-        let iterations = (1 + finish.iterations).saturating_mul(lanes);
+        let iterations = finish.iterations.saturating_add(1).saturating_mul(lanes);
         parts.finish(sink, activation_kind, store, lanes, iterations)?;
     }
     Ok(())
@@ -86,13 +90,13 @@ impl Parts<'_> {
     fn take(&mut self, outputs: Span, taps: [Span; 3]) -> Result<(), PlanError> {
         let x = self.x(outputs, &taps);
         let bytes = device_bytes(x.count(), self.plan.dtype.bytes());
-        let work = outputs.count().saturating_mul(taps.iter().fold(1, |taken, taps| taken * taps.count().max(1)));
-        let many = iterations(&taps) + 1 > MAX_ITERATIONS;
+        let work = taps.iter().fold(outputs.count(), |work, taps| work.saturating_mul(taps.count().max(1)));
+        let many = iterations(&taps) >= MAX_ITERATIONS;
         if bytes <= self.limits.max_binding_bytes && work <= MAX_TAPS && !many {
             return self.dispatch(outputs, &taps, x);
         }
         // Fewer outputs need less of X, but not less than one of them needs.
-        let alone = self.x(Span { end: outputs.first + 1, ..outputs }, &taps);
+        let alone = self.x(Span { end: outputs.first.saturating_add(1), ..outputs }, &taps);
         let wide = device_bytes(alone.count(), self.plan.dtype.bytes()) > self.limits.max_binding_bytes / 2;
         if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
             // The outermost axis reaches farthest.
@@ -134,7 +138,7 @@ impl Parts<'_> {
             Part::whole(Slot::Tables),
             Part::whole(ACCUMULATORS),
         ];
-        self.push(key, uniform, slots, outputs, outputs.count(), iterations(taps) + 1)
+        self.push(key, uniform, slots, outputs, outputs.count(), iterations(taps).saturating_add(1))
     }
 
     /// Writes what is known of the tile, its indices into this part of the index tensor.

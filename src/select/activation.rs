@@ -86,8 +86,8 @@ fn high_bound(max: f32, dtype: DType) -> [u64; 2] {
 fn up(bits: u16) -> u16 {
     match bits {
         0x8000 => 1,
-        negative if negative > 0x8000 => negative - 1,
-        positive => positive + 1,
+        negative if negative > 0x8000 => negative.saturating_sub(1),
+        positive => positive.saturating_add(1),
     }
 }
 

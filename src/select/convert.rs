@@ -66,7 +66,8 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         };
         *slot = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
     }
-    let iterations = u64::from(uniform.place_digits) + u64::from(uniform.digits) * (1 + DIVISION);
+    let of_digits = u64::from(uniform.digits).saturating_mul(1 + DIVISION);
+    let iterations = of_digits.saturating_add(uniform.place_digits.into());
     let (from_type, to_type) = (plan.from_type, plan.to_type);
     let from = |span: Span| places(plan, span, plan.from.layout).aligned(from_type.bytes());
     let to = |span: Span| places(plan, span, plan.to.layout).aligned(to_type.bytes());
@@ -76,7 +77,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         bytes.iter().all(|&bytes| bytes <= limits.max_binding_bytes) && grid(span.count(), limits).is_ok()
     };
     let Some(chunks) = spans(indices, 1, fits)? else {
-        let needed = indices / (plan.from.batch as u64).max(1) * from_type.bytes().max(to_type.bytes()) as u64;
+        let needed = device_bytes(count(&plan.input_shape[1..]), from_type.bytes().max(to_type.bytes()));
         return Err(PlanError::ExceedsLimit { what: "bytes of a batch item", needed, limit: limits.max_binding_bytes });
     };
     let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], slots: Vec<Part>, iterations| {
@@ -106,11 +107,11 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
 
 /// Where indices, by their ranks, lie in a tensor of a layout.
 fn places(plan: &ConvertPlan, ranks: Span, layout: Layout) -> Span {
-    let item = count(&plan.input_shape) / (plan.from.batch as u64).max(1);
+    let item = count(&plan.input_shape[1..]);
     if layout == Layout::Nchw || plan.from.channels == 1 || item == plan.from.channels as u64 {
         return ranks;
     }
-    Span { first: ranks.first / item * item, end: ranks.end.next_multiple_of(item) }
+    ranks.whole(item)
 }
 
 /// The digits of an index's rank in (n, c, spatial) order, and what a step adds to where it stands in either tensor.

@@ -31,13 +31,13 @@ impl Rows {
     }
 
     pub fn invocations(&self, outputs: u64) -> u64 {
-        outputs.div_ceil(self.outputs) * self.invocations
+        outputs.div_ceil(self.outputs).saturating_mul(self.invocations)
     }
 }
 
 /// As [`OUTPUT_UNIT`] for an element type: where outputs look at much, fewer of them have to fit a binding.
 pub(super) fn unit(dtype: DType) -> u64 {
-    ALIGNMENT / dtype.bytes() as u64
+    ALIGNMENT.div_ceil(dtype.bytes() as u64)
 }
 
 /// The passes of a pool and what a dispatch of them may bind.
@@ -61,7 +61,7 @@ impl Cutter<'_> {
     /// # Errors
     /// [`PlanError::ExceedsLimit`] if what a few outputs look at does not fit a binding.
     pub fn cuts(&self, number: usize, sink: Sink, rows: &Rows) -> Result<Vec<Cut>, PlanError> {
-        let total = self.passes[number].outputs()?;
+        let total = self.passes[number].outputs;
         let fits = |outputs: Span| self.fits(number, sink, rows, outputs);
         let Some(spans) = spans(total, rows.unit, fits)? else {
             let few = Span { first: 0, end: rows.unit.min(total) };
@@ -75,13 +75,13 @@ impl Cutter<'_> {
     /// What a dispatch over these outputs binds.
     fn cut(&self, number: usize, outputs: Span) -> Cut {
         let pass = &self.passes[number];
-        let whole = outputs.count() == pass.outputs().unwrap_or(0);
+        let whole = outputs.count() == pass.outputs;
         let source = pass.source(outputs, &pass.taps());
         // An uncut pass binds its buffers whole.
         let cut = |span: Span, bytes: usize| if whole { Span { first: 0, ..span } } else { span.aligned(bytes) };
         let mut x = cut(self.x(number, outputs), self.plan.dtype.bytes());
         // Wide loads may take in elements behind the last one that counts.
-        x.end = x.end.next_multiple_of(ALIGNMENT / self.plan.dtype.bytes() as u64).min(count(&self.plan.input_shape));
+        x.end = x.whole(unit(self.plan.dtype)).end.min(count(&self.plan.input_shape));
         Cut {
             outputs,
             x,
@@ -110,12 +110,12 @@ impl Cutter<'_> {
             return outputs;
         };
         let channels = self.plan.channels as u64;
-        let item = count(&self.plan.output_shape) / (self.plan.batch as u64).max(1);
+        let item = count(&self.plan.output_shape[1..]);
         if indices.space.layout == self.plan.layout || channels == 1 || item == channels {
             return outputs;
         }
         // The layouts order a batch item differently, so that all of it may be written.
-        Span { first: outputs.first / item * item, end: outputs.end.next_multiple_of(item) }
+        outputs.whole(item)
     }
 
     fn fits(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> bool {
@@ -136,14 +136,14 @@ impl Cutter<'_> {
         let cut = self.cut(number, outputs);
         let bytes = |span: Span, element_bytes: usize| device_bytes(span.count(), element_bytes);
         let value_bytes = match sink {
-            Sink::Candidates => outputs.count() * CANDIDATE_BYTES,
+            Sink::Candidates => bytes(outputs, CANDIDATE_BYTES as usize),
             _ => bytes(outputs, self.plan.dtype.bytes()),
         };
         let index_bytes = match sink {
             Sink::ValuesAndIndices(index_type) => bytes(cut.store, index_type.bytes()),
             _ => 0,
         };
-        let source_bytes = if number == 0 { 0 } else { cut.source.count() * CANDIDATE_BYTES };
+        let source_bytes = if number == 0 { 0 } else { bytes(cut.source, CANDIDATE_BYTES as usize) };
         let x_bytes = bytes(cut.x, self.plan.dtype.bytes());
         value_bytes.max(index_bytes).max(source_bytes).max(x_bytes)
     }
@@ -157,8 +157,8 @@ impl Cut {
         if sink != Sink::Candidates {
             slots.push(part(Slot::Y, self.outputs, plan.dtype.bytes(), y));
         }
-        if source == Source::Candidates {
-            slots.push(part(Slot::Scratch(number - 1), self.source, CANDIDATE_BYTES as usize, u64::MAX));
+        if let (Source::Candidates, Some(before)) = (source, number.checked_sub(1)) {
+            slots.push(part(Slot::Scratch(before), self.source, CANDIDATE_BYTES as usize, u64::MAX));
         }
         if sink == Sink::Candidates {
             slots.push(part(Slot::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
@@ -176,8 +176,9 @@ pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) 
     if span.first == 0 && span.end >= elements {
         return Part::whole(slot);
     }
-    let offset = span.first * element_bytes as u64;
-    Part { slot, offset, bytes: Some(device_bytes(span.end.min(elements), element_bytes) - offset) }
+    let offset = span.first.saturating_mul(element_bytes as u64);
+    let end = device_bytes(span.end.min(elements), element_bytes);
+    Part { slot, offset, bytes: Some(end.saturating_sub(offset)) }
 }
 
 /// As few spans as cover everything and fit, each but the last a multiple of `unit`. `None` if not even one unit fits.
@@ -190,19 +191,21 @@ pub(super) fn spans(total: u64, unit: u64, fits: impl Fn(Span) -> bool) -> Resul
             total
         } else {
             // The most units that fit, between none and all.
-            let (mut fit, mut too_many) = (0, (total - first).div_ceil(unit));
-            while too_many - fit > 1 {
-                let units = fit + (too_many - fit) / 2;
-                if fits(Span { first, end: first + units * unit }) { fit = units } else { too_many = units }
+            let units = |count: u64| Span { first, end: first.saturating_add(unit.saturating_mul(count)) };
+            let (mut fit, mut too_many) = (0, all.count().div_ceil(unit));
+            while too_many.abs_diff(fit) > 1 {
+                let middle = fit.midpoint(too_many);
+                if fits(units(middle)) { fit = middle } else { too_many = middle }
             }
             if fit == 0 {
                 return Ok(None);
             }
-            first + fit * unit
+            units(fit).end
         };
-        spans.push(Span { first, end });
+        let span = Span { first, end };
+        spans.push(span);
         if spans.len() as u64 > MAX_DISPATCHES {
-            let needed = total.div_ceil(end - first);
+            let needed = total.div_ceil(span.count());
             return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
         }
         first = end;

@@ -19,7 +19,7 @@ pub(super) fn merge<const K: usize>(digits: impl IntoIterator<Item = Digit<K>>) 
     let mut merged: Vec<Digit<K>> = Vec::new();
     for digit in digits.into_iter().filter(|digit| digit.radix != 1) {
         match merged.last_mut() {
-            Some(last) if continues(last, &digit) => last.radix *= digit.radix,
+            Some(last) if continues(last, &digit) => last.radix = last.radix.saturating_mul(digit.radix),
             _ => merged.push(digit),
         }
     }
@@ -34,17 +34,17 @@ fn continues<const K: usize>(last: &Digit<K>, next: &Digit<K>) -> bool {
     last.strides.iter().zip(&next.strides).all(|(&low, &high)| low.checked_mul(last.radix as i64) == Some(high))
 }
 
-/// The strides of a dense tensor in a layout.
+/// The strides of a dense tensor in a layout; its shape was checked, so that none saturates.
 pub(super) fn dense_strides(layout: Layout, channels: usize, extents: &[usize]) -> IndexStrides {
     let (plane, channels) = (count(extents) as i64, channels as i64);
     let mut stride = if layout == Layout::Nhwc { channels } else { 1 };
     let mut spatial = vec![0; extents.len()];
     for axis in (0..extents.len()).rev() {
         spatial[axis] = stride;
-        stride *= extents[axis] as i64;
+        stride = stride.saturating_mul(extents[axis] as i64);
     }
     let c = if layout == Layout::Nhwc { 1 } else { plane };
-    IndexStrides { n: plane * channels, c, spatial }
+    IndexStrides { n: plane.saturating_mul(channels), c, spatial }
 }
 
 /// What a digit of an index stands for.

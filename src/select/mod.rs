@@ -1,15 +1,20 @@
 //! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. Policy that can change
 //! speed and never results.
 
+// The numbers of the modules without the lint are bounded: a tensor has at most 2^31 elements, an axis whose numbers reach 2^29 is
+// a table and refused there before anything is computed with it, and products of kernels and strides saturate.
 mod accumulate;
 mod activation;
+#[allow(clippy::arithmetic_side_effects)]
 mod block;
+#[allow(clippy::arithmetic_side_effects)]
 mod cells;
 mod convert;
 mod cut;
 mod digits;
 mod one_pass;
 mod pass;
+#[allow(clippy::arithmetic_side_effects)]
 mod patch;
 mod pool;
 mod reduce;
@@ -240,7 +245,7 @@ fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
     let groups = invocations.div_ceil(WORKGROUP);
     let rows = groups.div_ceil(most).max(1);
     if rows > most {
-        return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most * most });
+        return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most.saturating_mul(most) });
     }
     // Rows of equal width keep the surplus below one row.
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])

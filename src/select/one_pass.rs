@@ -72,14 +72,15 @@ impl<'a> OnePass<'a> {
         let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
         let (plan, sink) = (self.plan, self.sink());
         let cutter = Cutter { plan, passes: &[self.pass], limits: self.limits };
+        // Blocks share out all invocations evenly.
+        let blocks = |outputs: u64| rows.invocations(outputs).div_ceil(block_invocations) as u32;
         for cut in cutter.cuts(0, sink, rows)? {
-            let invocations = rows.invocations(cut.outputs.count());
-            let grid = grid(invocations, self.limits)?;
+            let grid = grid(rows.invocations(cut.outputs.count()), self.limits)?;
             let mut uniform: uniform::Pool = self.uniform;
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
-            uniform.blocks = (invocations / block_invocations) as u32;
-            uniform.block_first = (rows.invocations(cut.outputs.first) / block_invocations) as u32;
+            uniform.blocks = blocks(cut.outputs.count());
+            uniform.block_first = blocks(cut.outputs.first);
             uniform.x_first = cut.x.first as u32;
             uniform.store_first = cut.store.first as u32;
             uniform.grid_width = grid[0];

@@ -4,7 +4,8 @@ use super::{check_bytes, check_elements, checked};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::plan::{PoolAxis, PoolPlan};
+use crate::index::take_digit;
+use crate::plan::{PoolAxis, PoolPlan, count};
 use crate::schedule::{Family, Limits};
 use crate::tables::{TableRows, Tables};
 use crate::uniform;
@@ -17,6 +18,9 @@ const PART_TAPS: u64 = 1_024;
 
 /// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
 const FORMULA_LIMIT: i64 = 1 << 29;
+
+/// The most words of window tables: kernels number them in 32 bits.
+const MAX_TABLE_WORDS: u64 = 1 << 32;
 
 /// How an axis is given (shaders/window/windows.wgsl).
 const TABLE: u32 = 1;
@@ -61,7 +65,7 @@ impl PassAxis {
     /// The lowest and the highest element that outputs from `first` to `last` may look at, as far as they look at these taps.
     /// An axis of a pass has at least one element.
     fn bounds(&self, first: u64, last: u64, taps: Span) -> [u64; 2] {
-        let end = self.input as i64 - 1;
+        let end = (self.input as i64).saturating_sub(1);
         let [low, high] = match &self.window {
             PassWindow::Identity => [first as i64, last as i64],
             PassWindow::Axis(window) => {
@@ -73,7 +77,7 @@ impl PassAxis {
                     let [low, step] = window.bounds(first as usize, input, output);
                     let [high, _] = window.bounds(last as usize, input, output);
                     // The highest first tap is less than a step behind the highest start.
-                    [low, high.saturating_add(step - 1), step]
+                    [low, high.saturating_add(step).saturating_sub(1), step]
                 };
                 let tap = |number: u64| step.saturating_mul(number as i64);
                 [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
@@ -96,7 +100,8 @@ impl PassAxis {
             |first: i64, count: i64| first.saturating_add(count.saturating_sub(1).max(0).saturating_mul(step));
         let ([low, _], [high, count]) = (rows.entry(first), rows.entry(last));
         let high = last_tap(high, count);
-        let (of_first, of_last) = (first / parts, last / parts);
+        let window_of = |part: u64| part.checked_div(parts).unwrap_or(0);
+        let (of_first, of_last) = (window_of(first), window_of(last));
         if of_first == of_last {
             return [low, high];
         }
@@ -119,18 +124,22 @@ impl PassAxis {
 
 /// Three neighbouring axes, what lies outside them and what lies inside.
 pub(super) struct Pass {
-    pub outer: u64,
     pub axes: [PassAxis; 3],
     pub inner: u64,
+    /// All outputs: of the axes, of what lies outside them and of what lies inside.
+    pub outputs: u64,
 }
 
 impl Pass {
-    pub fn outputs(&self) -> Result<u64, PlanError> {
-        let outputs = self.axes.iter().map(|axis| axis.output);
-        let product = outputs.chain([self.outer, self.inner]).try_fold(1u64, u64::checked_mul);
-        let outputs = product.unwrap_or(u64::MAX);
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] for more elements or outputs than positions can count.
+    pub fn of(outer: u64, axes: [PassAxis; 3], inner: u64) -> Result<Pass, PlanError> {
+        let all =
+            |extent: fn(&PassAxis) -> u64| axes.iter().map(extent).chain([outer, inner]).fold(1, u64::saturating_mul);
+        let outputs = all(|axis| axis.output);
+        check_elements("candidates", all(|axis| axis.input))?;
         check_elements("candidates", outputs)?;
-        Ok(outputs)
+        Ok(Pass { axes, inner, outputs })
     }
 
     /// The most taps on each axis.
@@ -144,6 +153,10 @@ impl Pass {
     }
 
     /// What some outputs may look at, as far as they look at these taps: a span that holds all of it.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a pass has at most 2^31 elements (`Pass::of`), and a coordinate times its step stays among them"
+    )]
     pub fn source(&self, outputs: Span, taps: &[Span; 3]) -> Span {
         let (first, last) = (self.coordinates(outputs.first), self.coordinates(outputs.end.saturating_sub(1)));
         // How far apart neighbours on each digit lie: outer, the three axes, inner.
@@ -180,14 +193,11 @@ impl Pass {
 
     /// An output's number taken apart: outer, the three axes, inner.
     fn coordinates(&self, output: u64) -> [u64; 5] {
-        let mut rest = output / self.inner;
-        let mut coordinates = [0, 0, 0, 0, output % self.inner];
-        for axis in (0..3).rev() {
-            coordinates[axis + 1] = rest % self.axes[axis].output;
-            rest /= self.axes[axis].output;
-        }
-        coordinates[0] = rest;
-        coordinates
+        let [first, second, third] = self.axes.each_ref().map(|axis| axis.output);
+        let mut rest = output;
+        let inner = take_digit(&mut rest, self.inner);
+        let [third, second, first] = [third, second, first].map(|radix| take_digit(&mut rest, radix));
+        [rest, first, second, third, inner]
     }
 }
 
@@ -205,18 +215,27 @@ pub(super) struct Span {
 
 impl Span {
     pub fn count(self) -> u64 {
-        self.end - self.first
+        self.end.saturating_sub(self.first)
     }
 
     /// The lower part and the upper, cut at a multiple of `unit` from the begin.
     pub fn halves(self, unit: u64) -> [Span; 2] {
-        let middle = self.first + (self.count() / 2).next_multiple_of(unit).min(self.count() - 1);
+        let most = self.count().saturating_sub(1);
+        let lower = (self.count() / 2).checked_next_multiple_of(unit).unwrap_or(most).min(most);
+        let middle = self.first.saturating_add(lower);
         [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
     }
 
     /// From where a binding of elements of this size can begin.
     pub fn aligned(self, element_bytes: usize) -> Span {
-        Span { first: self.first - self.first % (ALIGNMENT / element_bytes as u64), end: self.end }
+        Span { first: self.whole(ALIGNMENT.div_ceil(element_bytes as u64)).first, end: self.end }
+    }
+
+    /// All items, of so many elements each, of which some are in the span.
+    pub fn whole(self, item: u64) -> Span {
+        let inside = self.first.checked_rem(item).unwrap_or(0);
+        let end = self.end.checked_next_multiple_of(item).unwrap_or(self.end);
+        Span { first: self.first.saturating_sub(inside), end }
     }
 }
 
@@ -224,17 +243,15 @@ impl Span {
 pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
     let axes = &plan.axes;
     let (outer, inner) = match plan.layout {
-        Layout::Nchw => (plan.batch as u64 * plan.channels as u64, 1),
+        Layout::Nchw => (count(&[plan.batch, plan.channels]), 1),
         Layout::Nhwc => (plan.batch as u64, plan.channels as u64),
     };
     let mut extents: Vec<u64> = axes.iter().map(|axis| axis.input as u64).collect();
     let mut passes = Vec::new();
     let mut pass = |extents: &[u64], begin: usize, end: usize, of: [PassAxis; 3]| {
-        passes.push(Pass {
-            outer: outer * extents[..begin].iter().product::<u64>(),
-            axes: of,
-            inner: inner * extents[end..].iter().product::<u64>(),
-        });
+        let all = |one: u64, extents: &[u64]| extents.iter().copied().fold(one, u64::saturating_mul);
+        passes.push(Pass::of(all(outer, &extents[..begin]), of, all(inner, &extents[end..]))?);
+        Ok(())
     };
     if family == Family::Direct {
         let mut end = axes.len();
@@ -244,7 +261,7 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
             for (slot, axis) in of.iter_mut().rev().zip(axes[begin..end].iter().rev()) {
                 *slot = PassAxis::of(axis);
             }
-            pass(&extents, begin, end, of);
+            pass(&extents, begin, end, of)?;
             for axis in begin..end {
                 extents[axis] = axes[axis].output as u64;
             }
@@ -256,15 +273,15 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
     // Axes that shrink come first, so that the candidates between two passes are never more than they must be. Positions
     // break ties, so the order of the passes does not show.
     busy.sort_by(|&a, &b| {
-        let ratio = |of: usize, by: usize| axes[of].output as u128 * axes[by].input as u128;
+        let ratio = |of: usize, by: usize| (axes[of].output as u128).saturating_mul(axes[by].input as u128);
         ratio(a, b).cmp(&ratio(b, a))
     });
     // A pool that moves nothing still has to be written.
-    let busy = if busy.is_empty() { vec![axes.len() - 1] } else { busy };
+    let busy = if busy.is_empty() { vec![axes.len().saturating_sub(1)] } else { busy };
     for axis in busy {
         for level in levels(&axes[axis], limits)? {
             let output = level.output;
-            pass(&extents, axis, axis + 1, [PassAxis::unit(), PassAxis::unit(), level]);
+            pass(&extents, axis, axis.saturating_add(1), [PassAxis::unit(), PassAxis::unit(), level])?;
             extents[axis] = output;
         }
     }
@@ -342,6 +359,10 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
     check_table(axis.output, limits)?;
     let first = checked("bytes of window tables", tables.push(rows))?;
     check_bytes("bytes of window tables", tables.bytes(), limits)?;
+    if tables.words() > MAX_TABLE_WORDS {
+        let (needed, limit) = (tables.words(), MAX_TABLE_WORDS);
+        return Err(PlanError::ExceedsLimit { what: "words of window tables", needed, limit });
+    }
     twin.kind = TABLE;
     twin.table = first as u32;
     Ok(twin)
@@ -423,7 +444,7 @@ mod tests {
             let plan = pool.plan(&shape, DType::F32, None).unwrap();
             let passes = passes(&plan, Family::Direct, &limits).unwrap();
             let pass = &passes[0];
-            let total = pass.outputs().unwrap();
+            let total = pass.outputs;
             let every = pass.taps();
             let mut parts = vec![every];
             for axis in 0..3 {

@@ -69,11 +69,11 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     let (passes, reduction) = match family {
         Family::Reducing => {
             let reduction = reduce::reduction(plan)?;
-            (reduction.passes(plan), Some(reduction))
+            (reduction.passes(plan)?, Some(reduction))
         }
         _ => (passes(plan, family, limits)?, None),
     };
-    let last = passes.len() - 1;
+    let last = passes.len().saturating_sub(1);
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
     let mut uniforms = Vec::new();
     for pass in &passes {
@@ -81,7 +81,6 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     }
     let cutter = Cutter { plan, passes: &passes, limits };
     for (number, pass) in passes.iter().enumerate() {
-        let outputs = pass.outputs()?;
         let sink = match (number == last, &plan.indices) {
             (false, _) => Sink::Candidates,
             (true, None) => Sink::Values,
@@ -89,13 +88,15 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         };
         let source = if number == 0 { Source::Elements } else { Source::Candidates };
         let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype) };
-        let iterations = (pass.iterations() + 1 + finish.iterations).saturating_mul(lanes);
+        let of_an_output = pass.iterations().saturating_add(1).saturating_add(finish.iterations);
+        let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
             return Err(PlanError::KernelDoesNotApply { family, reason: "a window is too long for one invocation" });
         }
         if sink == Sink::Candidates {
-            check_buffer("bytes of candidates", outputs * CANDIDATE_BYTES, limits)?;
-            schedule.scratch.push(outputs * CANDIDATE_BYTES);
+            let bytes = pass.outputs.saturating_mul(CANDIDATE_BYTES);
+            check_buffer("bytes of candidates", bytes, limits)?;
+            schedule.scratch.push(bytes);
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
         let constants = (build == Build::Specialised).then(|| constants(&uniforms[number], plan));
@@ -138,7 +139,7 @@ pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConst
 
 /// Elements of Y that one invocation writes: a whole word.
 pub(super) fn lanes(dtype: DType) -> u64 {
-    (4 / dtype.bytes() as u64).max(1)
+    4u64.div_ceil(dtype.bytes() as u64)
 }
 
 /// What the last pass needs besides its windows: values, index convention, activation.
@@ -197,7 +198,9 @@ impl Finish {
         let (kind, offset) = match indices.empty {
             EmptyIndex::MinusOne => (0, -1),
             EmptyIndex::UnitBase => (1, 0),
-            EmptyIndex::OrtUnderflow => (1, -strides.spatial.iter().sum::<i64>()),
+            EmptyIndex::OrtUnderflow => {
+                (1, strides.spatial.iter().fold(0, |offset: i64, &stride| offset.saturating_sub(stride)))
+            }
             EmptyIndex::ClampedStart => (2, 0),
         };
         // A tile counts in the numbers of the whole tensor: its elements from its corner on, what no element stands for from
@@ -216,15 +219,14 @@ impl Finish {
                 return Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" });
             }
             uniform.spatial_axes = plan.axes.len() as u32;
-            for (i, axis) in plan.axes.iter().enumerate().rev() {
-                let slot = plan.axes.len() - 1 - i;
+            for (slot, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
                 finish.axes[slot] = pass_axis(&PassAxis::of(axis), tables, limits)?;
                 uniform.spatial[slot] =
-                    uniform::Digit { radix: axis.output as u32, reserved: 0, stride: pair(strides.spatial[i] as u64) };
+                    uniform::Digit { radix: axis.output as u32, reserved: 0, stride: pair(stride as u64) };
             }
         }
-        finish.iterations =
-            u64::from(uniform.index_digits + uniform.store_digits + uniform.empty_digits + uniform.spatial_axes);
+        let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
+        finish.iterations = loops.into_iter().map(u64::from).sum();
         Ok(finish)
     }
 }

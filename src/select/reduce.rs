@@ -48,13 +48,13 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     if plan.later_part {
         return refuse("the windows are parts of windows");
     }
-    let elements: u64 = plan.axes.iter().map(|axis| axis.input as u64).product();
+    let elements = plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64));
     if elements >= MAX_ELEMENTS >> 3 {
         return refuse("a plane has more elements than a stride can count");
     }
     let all = count(&plan.input_shape);
     let share = if all / MANY >= INVOCATIONS { MANY } else { FEW };
-    Ok(Reduction { planes: plan.batch as u64 * plan.channels as u64, elements, share })
+    Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
 }
 
 /// A bound on the buffers of its own that a reduction of part of this plan takes: that part may be whole planes where the plan is
@@ -64,26 +64,35 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     if taps < REDUCED_FROM {
         return 0;
     }
-    let planes = plan.batch as u64 * plan.channels as u64;
-    let candidates = count(&plan.input_shape) / FEW + planes * WORKGROUP;
+    let planes = count(&[plan.batch, plan.channels]);
+    let candidates = (count(&plan.input_shape) / FEW).saturating_add(planes.saturating_mul(WORKGROUP));
     // Every stage leaves a part of what the one before did, rounded up for each plane.
-    let stages = 5;
-    let constants = 2 * stages * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
-    CANDIDATE_BYTES * (candidates + candidates / (CHOICE / 2) + stages * planes) + constants
+    const STAGES: u64 = 5;
+    const CONSTANTS: u64 = 2 * STAGES * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
+    let later = (candidates / (CHOICE / 2)).saturating_add(planes.saturating_mul(STAGES));
+    candidates.saturating_add(later).saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
 }
 
 impl Reduction {
     pub fn key(&self, plan: &PoolPlan) -> KernelKey {
-        let bytes = self.elements * plan.dtype.bytes() as u64;
-        let fits = |words: &u64| bytes.is_multiple_of(words * 4) && words * 4 >= plan.dtype.bytes() as u64;
-        let load_words = [4, 2, 1].into_iter().find(fits).unwrap_or(0) as u32;
+        let element_bytes = plan.dtype.bytes() as u64;
+        let bytes = self.elements.saturating_mul(element_bytes);
+        let fits = |&(_, load): &(u32, u64)| bytes.is_multiple_of(load) && load >= element_bytes;
+        let load_words = [(4, 16), (2, 8), (1, 4)].into_iter().find(fits).map_or(0, |(words, _)| words);
         let [kernel, stride, dilation] = [[1; 3]; 3];
         let constants = WindowConstants { kernel, stride, dilation, kind: [0; 3], nan_policy: plan.nan_policy };
         KernelKey::PoolReduce { dtype: plan.dtype, constants, load_words }
     }
 
     /// From planes to candidates, a group of invocations for a part of a plane; from candidates to fewer; to outputs.
-    pub fn passes(&self, plan: &PoolPlan) -> Vec<Pass> {
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "an invocation's share is 64 or 256 elements, and a plane has less than 2^28 (`reduction`)"
+    )]
+    pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
         let part = self.share * WORKGROUP;
         let mut candidates = self.elements.div_ceil(part) * WORKGROUP;
         // What a candidate comes from lies somewhere in the part of its group. As a window: the taps that there are, as far apart
@@ -96,24 +105,19 @@ impl Reduction {
             dilation: dilation as i64,
             pad_begin: before as i64,
         };
-        let pass = |input, output, most_taps, window| Pass {
-            outer: self.planes,
-            axes: [
-                PassAxis::unit(),
-                PassAxis::unit(),
-                PassAxis { input, output, most_taps, window: PassWindow::Axis(window) },
-            ],
-            inner: 1,
+        let pass = |input, output, most_taps, window| {
+            let axis = PassAxis { input, output, most_taps, window: PassWindow::Axis(window) };
+            Pass::of(self.planes, [PassAxis::unit(), PassAxis::unit(), axis], 1)
         };
-        let mut passes = vec![pass(self.elements, candidates, self.share, window)];
+        let mut passes = vec![pass(self.elements, candidates, self.share, window)?];
         while passes.len() == 1 || candidates > 1 {
             let fewer = candidates.div_ceil(CHOICE);
             let window =
                 AxisWindow::Strided { kernel: CHOICE as i64, stride: CHOICE as i64, dilation: 1, pad_begin: 0 };
-            passes.push(pass(candidates, fewer, CHOICE.min(candidates), window));
+            passes.push(pass(candidates, fewer, CHOICE.min(candidates), window)?);
             candidates = fewer;
         }
         debug_assert_eq!(count(&plan.output_shape), self.planes);
-        passes
+        Ok(passes)
     }
 }

@@ -15,6 +15,9 @@ use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Sched
 use crate::tables::Tables;
 use crate::uniform;
 
+/// Bytes of a grid that the device writes: three words.
+const GRID_BYTES: u64 = 12;
+
 /// The schedule of a streaming unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
     let family = Family::Streaming;
@@ -73,10 +76,11 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         ..bytemuck::Zeroable::zeroed()
     };
     let digits = index_coordinates(&plan.space);
+    let skipped = 3usize.saturating_sub(windows.len());
     uniform.digits = digits.len() as u32;
     for (slot, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
         let coordinate = match coordinate {
-            Coordinate::Axis(axis) => (3 - windows.len() + axis) as u32,
+            Coordinate::Axis(axis) => skipped.saturating_add(axis) as u32,
             Coordinate::Channel => 3,
             Coordinate::Batch => 4,
         };
@@ -88,7 +92,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
 
     // The owners stay the first scratch buffer; the grids that the device writes are the second.
     let grids = schedule.scratch.len();
-    schedule.scratch.push(general.len() as u64 * 12);
+    schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
     let (dtype, index_type) = (plan.dtype, plan.index_type);
     let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
         let mut uniform: uniform::Stream = uniform;
@@ -106,7 +110,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     if let Some((cells, blocks)) = cells {
         let key = KernelKey::UnpoolCells { dtype, index_type, activation: activation_kind, cells };
         let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Status];
-        dispatch(key, grid(blocks, limits)?, &slots, looked_at * u64::from(cells.sources()));
+        dispatch(key, grid(blocks, limits)?, &slots, looked_at.saturating_mul(cells.sources().into()));
     } else {
         let check = [Slot::Indices, Slot::Tables, Slot::Status];
         dispatch(KernelKey::UnpoolCheck { index_type }, grid(sources, limits)?, &check, uniform.digits.into());
@@ -119,8 +123,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));
     }
-    for (step, mut dispatch) in general.into_iter().enumerate() {
-        dispatch.indirect = Some((grids, step as u64 * 12));
+    for (step, mut dispatch) in (0u64..).zip(general) {
+        dispatch.indirect = Some((grids, step.saturating_mul(GRID_BYTES)));
         schedule.dispatches.push(dispatch);
     }
     Ok(schedule)
@@ -142,8 +146,8 @@ type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: &Limits) -> Result<Axes, PlanError> {
     let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
     let (mut holders, mut own) = ([(unit, 1); 3], [unit; 3]);
-    let skipped = 3 - windows.len();
-    for (axis, &window) in windows.iter().enumerate() {
+    let slots = holders.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
+    for ((axis, &window), (holders_slot, own_slot)) in windows.iter().enumerate().zip(slots) {
         let (input, output, extent) = (plan.inputs[axis], plan.outputs[axis], plan.space.extents[axis]);
         let most = window.most_holders(extent, input);
         let held = PassAxis {
@@ -152,18 +156,17 @@ fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: 
             most_taps: most,
             window: PassWindow::Holders(window, extent as u64),
         };
-        holders[skipped + axis] = (pass_axis(&held, tables, limits)?, most);
+        *holders_slot = (pass_axis(&held, tables, limits)?, most);
         let window = PoolAxis { input: extent, output: input, window };
-        own[skipped + axis] = pass_axis(&PassAxis::of(&window), tables, limits)?;
+        *own_slot = pass_axis(&PassAxis::of(&window), tables, limits)?;
     }
     Ok((holders, own))
 }
 
 /// Strides as the uniform has them. Units stay below 2^31 where Y does, so 32 bits hold them.
 fn strides(strides: &IndexStrides) -> uniform::Strides {
-    let skipped = 3 - strides.spatial.len();
     let mut spatial = [0; 3];
-    for (slot, &stride) in spatial[skipped..].iter_mut().zip(&strides.spatial) {
+    for (slot, &stride) in spatial.iter_mut().rev().zip(strides.spatial.iter().rev()) {
         *slot = stride as u32;
     }
     let [axis_0, axis_1, axis_2] = spatial;

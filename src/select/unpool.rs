@@ -57,7 +57,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     uniform.target_digits = target_digits.len() as u32;
 
     let fits = |span: Span| {
-        let bytes = device_bytes(span.count(), plan.dtype.bytes()).max(span.count() * OWNER_BYTES);
+        let bytes = device_bytes(span.count(), plan.dtype.bytes().max(OWNER_BYTES));
         bytes <= limits.max_binding_bytes && grid(span.count(), limits).is_ok()
     };
     let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fits)?);
@@ -71,12 +71,11 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let chunks = at_least_one(spans(sources, 1, fits)?);
     let (Some(windows), Some(chunks)) = (windows, chunks) else {
         // NHWC beside NCHW orders a batch item differently, so that all of it has to be bound.
-        let item = sources / (plan.batch as u64).max(1);
-        let needed = item * plan.dtype.bytes().max(plan.index_type.bytes()) as u64;
+        let needed = device_bytes(count(&plan.input_shape[1..]), plan.dtype.bytes().max(plan.index_type.bytes()));
         return Err(PlanError::ExceedsLimit { what: "bytes of a batch item", needed, limit: limits.max_binding_bytes });
     };
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
-    schedule.scratch.push((largest * OWNER_BYTES).max(4));
+    schedule.scratch.push(device_bytes(largest.max(1), OWNER_BYTES));
     let general = General { plan, limits, uniform, activation_kind, sources, outputs };
     for (number, &window) in windows.iter().enumerate() {
         schedule.dispatches.push(general.clear(window, number == 0)?);
@@ -100,7 +99,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
 }
 
 /// Bytes of an owner: a word.
-const OWNER_BYTES: u64 = 4;
+const OWNER_BYTES: usize = 4;
 
 const OWNERS: Slot = Slot::Scratch(0);
 
@@ -111,11 +110,11 @@ fn at_least_one(spans: Option<Vec<Span>>) -> Option<Vec<Span>> {
 
 /// Where sources, by their ranks in (n, c, spatial) order, lie in a tensor of a layout.
 fn places(plan: &UnpoolPlan, sources: Span, layout: Layout) -> Span {
-    let item = count(&plan.input_shape) / (plan.batch as u64).max(1);
+    let item = count(&plan.input_shape[1..]);
     if layout == Layout::Nchw || plan.channels == 1 || item == plan.channels as u64 || sources.count() == 0 {
         return sources;
     }
-    Span { first: sources.first / item * item, end: sources.end.next_multiple_of(item) }
+    sources.whole(item)
 }
 
 /// The steps of the general path, for some of the outputs and some of the sources.
@@ -167,7 +166,8 @@ impl General<'_> {
         }
         let key = KernelKey::UnpoolEmit { dtype, index_type, activation: self.activation_kind };
         let lanes = lanes(dtype);
-        self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, lanes * (1 + self.loops()))
+        let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
+        self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, iterations)
     }
 
     /// Whether the last step cannot bind indices and report besides X, Y and owners.
@@ -194,7 +194,7 @@ impl General<'_> {
 
     /// Loop iterations of one element.
     fn loops(&self) -> u64 {
-        u64::from(self.uniform.source_digits + self.uniform.target_digits)
+        u64::from(self.uniform.source_digits).saturating_add(self.uniform.target_digits.into())
     }
 
     fn dispatch(

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Region;
 use crate::attributes::Layout;
+use crate::index::take_digit;
 
 /// A tensor cut into boxes, which are numbered in the order of the layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,15 +32,14 @@ impl Boxes {
     pub fn new(batch: usize, channels: usize, spatial: &[usize], layout: Layout, most_elements: u64) -> Boxes {
         let full: Vec<usize> = [batch, channels].into_iter().chain(spatial.iter().copied()).collect();
         let Boxes { full, mut steps, order } = Boxes::of(full.clone(), full, layout);
-        let elements = |steps: &[usize]| steps.iter().map(|&step| step as u128).product::<u128>();
+        let elements = |steps: &[usize]| steps.iter().fold(1, |all: u128, &step| all.saturating_mul(step as u128));
         for &axis in &order {
             if elements(&steps) <= u128::from(most_elements) {
                 break;
             }
             steps[axis] = 1;
-            let inside = elements(&steps).max(1);
-            let step = (u128::from(most_elements) / inside).clamp(1, full[axis] as u128);
-            steps[axis] = step as usize;
+            let most = u128::from(most_elements).checked_div(elements(&steps)).unwrap_or(u128::MAX);
+            steps[axis] = most.clamp(1, full[axis].max(1) as u128) as usize;
         }
         Boxes { full, steps, order }
     }
@@ -59,9 +59,9 @@ impl Boxes {
         let mut rest = number;
         let mut ranges: Vec<Range<usize>> = vec![0..0; self.full.len()];
         for &axis in self.order.iter().rev() {
-            let begin = (rest % counts[axis]) as usize * self.steps[axis];
-            rest /= counts[axis];
-            ranges[axis] = begin..self.full[axis].min(begin + self.steps[axis]);
+            let step = self.steps[axis];
+            let begin = (take_digit(&mut rest, counts[axis]) as usize).saturating_mul(step);
+            ranges[axis] = begin..self.full[axis].min(begin.saturating_add(step));
         }
         let spatial = ranges.split_off(2);
         Region { batch: ranges[0].clone(), channels: ranges[1].clone(), spatial }
