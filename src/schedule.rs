@@ -93,6 +93,24 @@ pub enum Family {
 }
 
 impl Family {
+    /// Every family.
+    ///
+    /// ```
+    /// use wgpu_pooling::Family;
+    /// assert!(Family::ALL.iter().all(|family| !family.builds().is_empty()));
+    /// ```
+    pub const ALL: [Family; 9] = [
+        Family::Direct,
+        Family::Blocked,
+        Family::Patched,
+        Family::Reducing,
+        Family::Separable,
+        Family::Accumulating,
+        Family::Streaming,
+        Family::ClaimEmit,
+        Family::Convert,
+    ];
+
     /// The family's name.
     ///
     /// ```

@@ -237,8 +237,8 @@ impl UnpoolRun<'_> {
         (before, sink): (&mut Option<Flight<T>>, &mut impl StreamSink<T>),
     ) -> Result<Flight<T>, ExecuteError> {
         let plan = self.plan;
-        let capacity = 2 * cut.elements;
-        let held = (capacity * (size_of::<T>() + 4)) as u64;
+        let capacity = cut.elements.saturating_mul(2);
+        let held = (capacity as u64).saturating_mul(size_of::<T>() as u64 + 4);
         self.run.account.host(held, 0);
         let mut sources = Sources { values: zeros(&[capacity])?, targets: zeros(&[capacity])? };
         sources.values.clear();

@@ -95,19 +95,8 @@ impl Bytes<'_> {
     }
 
     fn choice(&mut self) -> Choice {
-        let family = [
-            Family::Direct,
-            Family::Blocked,
-            Family::Patched,
-            Family::Reducing,
-            Family::Separable,
-            Family::Accumulating,
-            Family::Streaming,
-            Family::ClaimEmit,
-            Family::Convert,
-        ];
         Choice {
-            family: self.sometimes(|bytes| bytes.of(&family)),
+            family: self.sometimes(|bytes| bytes.of(&Family::ALL)),
             build: self.sometimes(|bytes| bytes.of(&[Build::Generic, Build::Specialised])),
         }
     }

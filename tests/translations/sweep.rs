@@ -7,18 +7,6 @@ use wgpu_pooling::{
     IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, select, wgsl,
 };
 
-const FAMILIES: [Family; 9] = [
-    Family::Direct,
-    Family::Blocked,
-    Family::Patched,
-    Family::Reducing,
-    Family::Separable,
-    Family::Accumulating,
-    Family::Streaming,
-    Family::ClaimEmit,
-    Family::Convert,
-];
-
 const ACTIVATIONS: [Activation; 6] = [
     Activation::Relu,
     Activation::Clip { min: -1.0, max: 6.0 },
@@ -51,7 +39,7 @@ fn pools() -> Vec<(MaxPool, Vec<Vec<usize>>)> {
 /// Appends the texts of a plan in every family and build that applies.
 fn add(texts: &mut BTreeMap<String, String>, plan: &Plan) -> usize {
     let mut schedules = 0;
-    for family in FAMILIES {
+    for family in Family::ALL {
         for build in family.builds() {
             let choice = Choice { family: Some(family), build: Some(*build) };
             match select(plan, &Limits::WEBGPU, &choice) {
