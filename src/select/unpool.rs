@@ -87,7 +87,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
             schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
         }
         // What looks up the first bad index is part of the last step, unless a device has too few bindings for it.
-        for &chunk in chunks.iter().filter(|chunk| number == 0 && chunk.count() > 0 && general.reports_apart()) {
+        let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && general.reports_apart();
+        for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
             schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
         }
         let needed = schedule.dispatches.len() as u64;
