@@ -80,8 +80,8 @@
 //! * No formula stands twice. No ONNX word gets past `plan()`: kernels know axes and words.
 //! * A kernel writes every element of its outputs, whatever was there before, and nothing else. Whoever writes a word owns
 //!   it; the bytes behind a packed tensor's last element are written as zeros.
-//! * Sums and products of what a caller gave never wrap: they are checked, or saturate where they are only compared. Planning has
-//!   the lint that says where they are not.
+//! * Sums and products of what a caller gave never wrap: they are checked, or saturate where they are only compared. A lint holds
+//!   planning and selection to it; `geometry.rs`, which has 128 bits and checks an axis before it has windows, says its bounds.
 //! * Floats are moved as words and compared as integers, so NaN, -0 and subnormals do not depend on the driver.
 //! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
 //! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.

@@ -8,6 +8,14 @@ use crate::tables::Tables;
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
 pub(crate) const STATUS_WORDS: u64 = 8;
 
+/// What a kernel binds, as errors call it.
+const STORAGE_BUFFERS: &str = "storage buffers of a kernel";
+
+/// Whether a plan was refused for what its kernel is, so that a smaller tensor would be refused as well.
+pub(crate) fn refuses_the_kernel(error: &PlanError) -> bool {
+    matches!(error, PlanError::ExceedsLimit { what, .. } if *what == STORAGE_BUFFERS)
+}
+
 /// The bytes of a tensor on the device: rounded up to whole words. They saturate; a checked shape's do not.
 pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
     elements.saturating_mul(element_bytes as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
@@ -576,7 +584,7 @@ impl Schedule {
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;
-            exceeds("storage buffers of a kernel", bindings, limits.max_storage_buffers.into())?;
+            exceeds(STORAGE_BUFFERS, bindings, limits.max_storage_buffers.into())?;
             for groups in dispatch.grid {
                 exceeds("workgroups along a dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
             }

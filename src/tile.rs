@@ -8,9 +8,9 @@ use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexType, take_digit};
-use crate::plan::{IndexPlan, Origin, Plan, PoolAxis, PoolPlan, assemble, count};
-use crate::schedule::{Dispatch, Family, Limits, MAX_WORK, Schedule};
-use crate::select::{Choice, most_of_a_reduction, select};
+use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan, assemble, count};
+use crate::schedule::{Dispatch, Family, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+use crate::select::{most_of_a_reduction, select_submit};
 
 pub(crate) use boxes::Boxes;
 
@@ -273,9 +273,13 @@ impl Tiling {
             return Ok(tiling);
         }
         let fits = |tiling: &Tiling| tiling.fits(limits, budget_bytes);
-        if let Ok(peak) = fits(&tiling) {
-            tiling.peak_bytes = peak;
-            return Ok(tiling);
+        match fits(&tiling) {
+            Ok(peak) => {
+                tiling.peak_bytes = peak;
+                return Ok(tiling);
+            }
+            Err(error) if refuses_the_kernel(&error) => return Err(error),
+            Err(_) => {}
         }
         // One axis is cut to one output after the other, the outermost in memory first, until there is one whose steps can be
         // found.
@@ -478,7 +482,7 @@ impl Tiling {
         // Tiles that a binding holds need not be cut once more, and all run the same way.
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
-        let schedule = select(&Plan::Pool(plan.clone()), limits, &Choice::default())?;
+        let schedule = select_submit(&plan, limits)?;
         let exceeds = |what, needed: u64, limit: u64| {
             if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
         };

@@ -454,9 +454,15 @@ fn any_limits_give_a_schedule_that_keeps_to_them_or_an_error() {
                         max_workgroups_per_dimension: of(2, 65_535) as u32,
                         max_storage_buffers: of(3, 8) as u32,
                     };
-                    families(plan, &limits);
+                    let found = families(plan, &limits);
                     tried += 1;
-                    let Ok(schedule) = modestly(|| select(plan, &limits, &Choice::default())) else { continue };
+                    let selected = modestly(|| select(plan, &limits, &Choice::default()));
+                    if let Err(PlanError::ExceedsLimit { what, needed, limit }) = &selected {
+                        assert!(needed > limit, "{needed} {what} in {limit}, {limits:?}");
+                    }
+                    let family = selected.as_ref().ok().map(|schedule| schedule.family());
+                    assert_eq!(found.first().copied(), family, "{selected:?}, {limits:?}");
+                    let Ok(schedule) = selected else { continue };
                     scheduled += 1;
                     assert_eq!(schedule.check(&limits), Ok(()));
                     let groups = schedule.dispatches().iter().flat_map(|dispatch| dispatch.grid()).max();

@@ -391,6 +391,11 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     let four = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let refused = select(&four.into(), limits, &Choice::default());
     assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 }));
+    // Tiles do not help, so a call does not try them.
+    let tensor = data::<f32>(&[1, 1, 4, 4, 4, 4], 9);
+    let refused = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool(&[2; 4]), tensor.view());
+    let expected = PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 };
+    assert_eq!(refused, Err(ExecuteError::Plan(expected)));
     let values = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, None).unwrap();
     assert!(select(&values.into(), limits, &Choice::default()).is_ok());
 }

@@ -117,7 +117,8 @@ impl Gpu {
     /// Nothing of the host's is replaced: no callback is set, and every error scope that is opened is closed again. wgpu tells
     /// of a device's loss in one callback, and that one is the host's, who passes the word on through [`Gpu::loss_notifier`].
     /// Each `Gpu` on the device has its own, and so they do not know of each other where threads have to wait for each other
-    /// ([`Gpu::exclusive`]): clones are the better choice. Without the notifier calls that wait still end with an error, an [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
+    /// ([`Gpu::exclusive`]): clones are the better choice. Without the notifier calls that wait still end with an error, an
+    /// [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
     ///
     /// ```no_run
     /// use wgpu_pooling::{required_limits, wgpu, Gpu};
@@ -315,7 +316,7 @@ impl Gpu {
 
     /// Frees what is kept for later calls: buffers that one-shot calls and chains have used, at most 64 MiB of them; the
     /// preparations of the last eight plans of one-shot calls, at most 1 MiB each; and the pipelines that no [`Prepared`] holds,
-    /// at most 128, those that were used last. The next calls allocate and compile again.
+    /// of which the 128 that were used last stay when another is compiled. The next calls allocate and compile again.
     ///
     /// One-shot calls take their buffers from there, because wgpu clears every fresh one that a kernel writes, and because
     /// making and filling buffers is most of what a small call costs. Tensors that the caller holds are never among them.

@@ -92,8 +92,8 @@ impl GpuOptions {
     /// The limits to open the device with, instead of [`required_limits`]. What exceeds the adapter's is an error.
     ///
     /// Four storage buffers for each stage, as `downlevel_defaults` has them, are enough for every operator, but for indices of
-    /// a pool over more than three spatial axes, which take five: a [`PlanError::ExceedsLimit`](crate::PlanError) says so. An
-    /// unpool takes one dispatch more there.
+    /// a pool over more than three spatial axes, which take five: a [`PlanError::ExceedsLimit`](crate::PlanError) says so. Unpools
+    /// run as [`Family::ClaimEmit`](crate::Family::ClaimEmit) there, which takes one dispatch more.
     ///
     /// ```
     /// use wgpu_pooling::{wgpu, GpuOptions};

@@ -10,6 +10,7 @@ use crate::index::Index;
 use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
 use crate::plan::{ConvertPlan, IndexPlan, Plan, PoolPlan, UnpoolPlan};
 use crate::reference::{check_shape, check_type};
+use crate::schedule::refuses_the_kernel;
 use crate::tensor::{Tensor, TensorView};
 
 impl Prepared {
@@ -211,7 +212,7 @@ async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
 
 /// Whether a tensor is too large for one schedule on this device.
 fn exceeds_limits(error: &ExecuteError) -> bool {
-    matches!(error, ExecuteError::Plan(PlanError::ExceedsLimit { .. }))
+    matches!(error, ExecuteError::Plan(error @ PlanError::ExceedsLimit { .. }) if !refuses_the_kernel(error))
 }
 
 /// A tensor without elements.

@@ -4,7 +4,7 @@
 use super::cut::{Cutter, OUTPUT_UNIT, part, spans};
 use super::pass::{Pass, Span, iterations, passes};
 use super::pool::{Finish, lanes};
-use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
+use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid, within};
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source};
 use crate::plan::{PoolPlan, count};
@@ -45,24 +45,22 @@ pub(super) fn dispatches(
     let index_bytes = |places: Span| {
         plan.indices.as_ref().map_or(0, |indices| device_bytes(places.count(), indices.index_type.bytes()))
     };
-    let fits = |outputs: Span| {
-        grid(outputs.count(), limits).is_ok()
-            && accumulator_bytes(outputs.count()) <= most
-            && device_bytes(outputs.count(), plan.dtype.bytes()) <= limits.max_binding_bytes
-            && index_bytes(cutter.store(outputs).aligned(cutter.index_bytes())) <= limits.max_binding_bytes
-    };
-    let Some(tiles) = spans(total, OUTPUT_UNIT, fits)? else {
-        let unit = Span { first: 0, end: OUTPUT_UNIT.min(total) };
-        let accumulators = accumulator_bytes(unit.count());
-        let item = index_bytes(cutter.store(unit));
+    let fit = |outputs: Span| {
+        grid(outputs.count(), limits)?;
+        within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
+        within("bytes of Y", device_bytes(outputs.count(), plan.dtype.bytes()), limits.max_binding_bytes)?;
         // Indices in another layout than the data's need all of a batch item at once.
-        let (what, needed) = if accumulators > most {
-            ("bytes of accumulators", accumulators)
-        } else {
-            ("bytes of the indices of a batch item", item)
-        };
-        return Err(PlanError::ExceedsLimit { what, needed, limit: most });
+        let indices = index_bytes(cutter.store(outputs).aligned(cutter.index_bytes()));
+        within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
     };
+    let tiles = spans(total, OUTPUT_UNIT, fit)?;
+    // Whatever the bindings are: an invocation looks at so many taps of one output, a dispatch at so many of all.
+    let taps = pass.taps().iter().fold(1, |product: u64, taps| product.saturating_mul(taps.count()));
+    let least = tiles.iter().fold(0, |least: u64, tile| {
+        let of_all = tile.count().saturating_mul(taps).div_ceil(MAX_TAPS);
+        least.saturating_add(taps.div_ceil(MAX_ITERATIONS).max(of_all))
+    });
+    within("dispatches", least, MAX_DISPATCHES)?;
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
     for tile in tiles {

@@ -3,7 +3,7 @@
 use super::cut::{part, spans};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::pass::Span;
-use super::{check_buffer, check_elements, grid};
+use super::{check_buffer, check_elements, grid, within};
 use crate::attributes::{IndexFlattening, Layout};
 use crate::error::PlanError;
 use crate::index::IndexSpace;
@@ -71,15 +71,14 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     let (from_type, to_type) = (plan.from_type, plan.to_type);
     let from = |span: Span| places(plan, span, plan.from.layout).aligned(from_type.bytes());
     let to = |span: Span| places(plan, span, plan.to.layout).aligned(to_type.bytes());
-    let fits = |span: Span| {
-        let bytes = [(from(span), from_type), (to(span), to_type)]
+    let fit = |span: Span| {
+        grid(span.count(), limits)?;
+        let [from_bytes, to_bytes] = [(from(span), from_type), (to(span), to_type)]
             .map(|(places, index_type)| device_bytes(places.count(), index_type.bytes()));
-        bytes.iter().all(|&bytes| bytes <= limits.max_binding_bytes) && grid(span.count(), limits).is_ok()
+        // Layouts that differ order a batch item differently, so that all of it has to be bound.
+        within("bytes of a batch item", from_bytes.max(to_bytes), limits.max_binding_bytes)
     };
-    let Some(chunks) = spans(indices, 1, fits)? else {
-        let needed = device_bytes(count(&plan.input_shape[1..]), from_type.bytes().max(to_type.bytes()));
-        return Err(PlanError::ExceedsLimit { what: "bytes of a batch item", needed, limit: limits.max_binding_bytes });
-    };
+    let chunks = spans(indices, 1, fit)?;
     let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], slots: Vec<Part>, iterations| {
         let uniform = bytemuck::bytes_of(uniform).to_vec();
         schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });

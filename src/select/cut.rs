@@ -1,7 +1,7 @@
 //! Cutting a pass into dispatches where a buffer exceeds a binding, a grid the device, or the work a watchdog's patience.
 
 use super::pass::{ALIGNMENT, Pass, Span};
-use super::{MAX_DISPATCHES, MAX_TAPS, grid};
+use super::{MAX_DISPATCHES, MAX_TAPS, grid, within};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{Sink, Slot, Source};
@@ -62,13 +62,10 @@ impl Cutter<'_> {
     /// [`PlanError::ExceedsLimit`] if what a few outputs look at does not fit a binding.
     pub fn cuts(&self, number: usize, sink: Sink, rows: &Rows) -> Result<Vec<Cut>, PlanError> {
         let total = self.passes[number].outputs;
-        let fits = |outputs: Span| self.fits(number, sink, rows, outputs);
-        let Some(spans) = spans(total, rows.unit, fits)? else {
-            let few = Span { first: 0, end: rows.unit.min(total) };
-            let needed = self.bytes(number, sink, few);
-            let limit = self.limits.max_binding_bytes;
-            return Err(PlanError::ExceedsLimit { what: "bytes around a window", needed, limit });
-        };
+        // A dispatch has as few outputs as can be cut, or few enough for its taps.
+        let most_outputs = rows.unit.max(MAX_TAPS.checked_div(self.most_taps(number)).unwrap_or(MAX_TAPS));
+        within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
+        let spans = spans(total, rows.unit, |outputs| self.fit(number, sink, rows, outputs))?;
         Ok(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect())
     }
 
@@ -118,17 +115,22 @@ impl Cutter<'_> {
         outputs.whole(item)
     }
 
-    fn fits(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> bool {
+    /// The most taps of an output of a pass, at least one.
+    fn most_taps(&self, number: usize) -> u64 {
+        let axes = self.passes[number].axes.iter();
+        axes.fold(1, |product: u64, axis| product.saturating_mul(axis.most_taps.max(1)))
+    }
+
+    /// Refuses outputs that one dispatch cannot take.
+    fn fit(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> Result<(), PlanError> {
         #[cfg(test)]
         crate::geometry::steps::count();
-        let pass = &self.passes[number];
-        let most_taps = pass.axes.iter().fold(1u64, |product, axis| product.saturating_mul(axis.most_taps.max(1)));
         // A single unit of outputs is not cut further for its taps: the iterations of an invocation are bounded anyway.
-        let few_taps = outputs.count() <= rows.unit || outputs.count().saturating_mul(most_taps) <= MAX_TAPS;
-        if !few_taps || grid(rows.invocations(outputs.count()), self.limits).is_err() {
-            return false;
+        if outputs.count() > rows.unit {
+            within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number)), MAX_TAPS)?;
         }
-        self.bytes(number, sink, outputs) <= self.limits.max_binding_bytes
+        grid(rows.invocations(outputs.count()), self.limits)?;
+        within("bytes around a window", self.bytes(number, sink, outputs), self.limits.max_binding_bytes)
     }
 
     /// The most bytes that a dispatch over these outputs binds of any buffer.
@@ -181,10 +183,19 @@ pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) 
     Part { slot, offset, bytes: Some(end.saturating_sub(offset)) }
 }
 
-/// As few spans as cover everything and fit, each but the last a multiple of `unit`. `None` if not even one unit fits.
-pub(super) fn spans(total: u64, unit: u64, fits: impl Fn(Span) -> bool) -> Result<Option<Vec<Span>>, PlanError> {
+/// As few spans as cover everything and fit, each but the last a multiple of `unit`.
+///
+/// # Errors
+/// Why a unit does not fit, or [`PlanError::ExceedsLimit`] for too many dispatches.
+pub(super) fn spans(
+    total: u64,
+    unit: u64,
+    fit: impl Fn(Span) -> Result<(), PlanError>,
+) -> Result<Vec<Span>, PlanError> {
+    let fits = |span: Span| fit(span).is_ok();
     let mut spans = Vec::new();
-    let mut first = 0;
+    // Where the next span begins, and how many units the one before has.
+    let (mut first, mut before) = (0u64, 0u64);
     while first < total {
         let all = Span { first, end: total };
         let end = if fits(all) {
@@ -192,25 +203,38 @@ pub(super) fn spans(total: u64, unit: u64, fits: impl Fn(Span) -> bool) -> Resul
         } else {
             // The most units that fit, between none and all.
             let units = |count: u64| Span { first, end: first.saturating_add(unit.saturating_mul(count)) };
-            let (mut fit, mut too_many) = (0, all.count().div_ceil(unit));
-            while too_many.abs_diff(fit) > 1 {
-                let middle = fit.midpoint(too_many);
-                if fits(units(middle)) { fit = middle } else { too_many = middle }
+            let (mut fitting, mut too_many) = (0, all.count().div_ceil(unit));
+            // Neighbours are mostly alike.
+            let next = before.saturating_add(1);
+            if (1..too_many).contains(&before) {
+                if !fits(units(before)) {
+                    too_many = before;
+                } else {
+                    fitting = before;
+                    too_many = if next < too_many && !fits(units(next)) { next } else { too_many };
+                }
             }
-            if fit == 0 {
-                return Ok(None);
+            while too_many.abs_diff(fitting) > 1 {
+                let middle = fitting.midpoint(too_many);
+                if fits(units(middle)) { fitting = middle } else { too_many = middle }
             }
-            units(fit).end
+            if fitting == 0 {
+                let one = Span { first, end: units(1).end.min(total) };
+                fit(one)?;
+                fitting = 1;
+            }
+            before = fitting;
+            units(fitting).end.min(total)
         };
         let span = Span { first, end };
         spans.push(span);
         if spans.len() as u64 > MAX_DISPATCHES {
-            let needed = total.div_ceil(span.count());
+            let needed = total.div_ceil(span.count()).max(spans.len() as u64);
             return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
         }
         first = end;
     }
-    Ok(Some(spans))
+    Ok(spans)
 }
 
 #[cfg(test)]
@@ -219,15 +243,18 @@ mod tests {
 
     #[test]
     fn spans_cover_everything_once_in_units() {
+        let most = |most: u64| move |span: Span| within("outputs", span.count(), most);
         for total in [1, 255, 256, 257, 5_000] {
-            for most in [256, 300, 1_000, 10_000] {
-                let found = spans(total, OUTPUT_UNIT, |span| span.count() <= most).unwrap().unwrap();
+            for limit in [256, 300, 1_000, 10_000] {
+                let found = spans(total, OUTPUT_UNIT, most(limit)).unwrap();
                 assert_eq!((found[0].first, found[found.len() - 1].end), (0, total));
                 assert!(found.windows(2).all(|pair| pair[0].end == pair[1].first && pair[1].first % OUTPUT_UNIT == 0));
-                assert!(found.iter().all(|span| span.count() <= most && span.count() > 0));
+                assert!(found.iter().all(|span| span.count() <= limit && span.count() > 0));
             }
         }
-        assert_eq!(spans(1_000, OUTPUT_UNIT, |span| span.count() < 256).unwrap(), None);
-        assert!(spans(u64::MAX / 2, OUTPUT_UNIT, |span| span.count() <= 256).is_err());
+        let too_many = PlanError::ExceedsLimit { what: "outputs", needed: 256, limit: 255 };
+        assert_eq!(spans(1_000, OUTPUT_UNIT, most(255)), Err(too_many));
+        let endless = spans(u64::MAX / 2, OUTPUT_UNIT, most(256));
+        assert!(matches!(endless, Err(PlanError::ExceedsLimit { what: "dispatches", .. })), "{endless:?}");
     }
 }

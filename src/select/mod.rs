@@ -96,14 +96,8 @@ pub struct Choice {
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let order = match plan {
         Plan::Pool(pool) => {
-            let mut order = preference(pool, default_build(pool));
-            // Those that are not tried for such a plan, but may be asked for.
-            for family in preference(pool, Build::Specialised).into_iter().chain([Family::Patched, Family::Reducing]) {
-                if !order.contains(&family) {
-                    order.push(family);
-                }
-            }
-            order
+            let build = default_build(pool);
+            [preference(pool, build), others(pool, build)].concat()
         }
         Plan::Unpool(unpool) if is_large(&unpool.output_shape) => vec![Family::Streaming, Family::ClaimEmit],
         Plan::Unpool(_) => vec![Family::ClaimEmit, Family::Streaming],
@@ -187,16 +181,42 @@ fn default_build(plan: &PoolPlan) -> Build {
 
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     let build = choice.build.unwrap_or(default_build(plan));
-    let schedule = |family: Family| {
-        let builds = family.builds();
-        pool::schedule(plan, limits, family, if builds.contains(&build) { build } else { builds[0] })
-    };
     if let Some(family) = choice.family {
-        return schedule(family);
+        return pool_in(plan, limits, family, build);
     }
+    let preferred = first_of(plan, limits, build, preference(plan, build));
+    let others = if choice.build.is_none() { others(plan, build) } else { Vec::new() };
+    preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
+}
+
+/// The schedule of a pool that is to be one submit. Where looking at every tap is too much for one, the family that does so where
+/// nothing else can is not tried: it takes many dispatches to say that.
+pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+    let build = default_build(plan);
+    let mut order = preference(plan, build);
+    let taps = plan.axes.iter().fold(count(&plan.output_shape), |taps, axis| taps.saturating_mul(axis.most_taps()));
+    if taps <= MAX_TAPS {
+        return first_of(plan, limits, build, order);
+    }
+    order.retain(|family| *family != Family::Accumulating);
+    let what = "loop iterations of a submit";
+    first_of(plan, limits, build, order).map_err(|error| match error {
+        PlanError::KernelDoesNotApply { .. } => PlanError::ExceedsLimit { what, needed: taps, limit: MAX_TAPS },
+        error => error,
+    })
+}
+
+/// A pool in a family, in this build if the family has it.
+fn pool_in(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
+    let builds = family.builds();
+    pool::schedule(plan, limits, family, if builds.contains(&build) { build } else { builds[0] })
+}
+
+/// The schedule of the first of these families that applies and keeps to the limits.
+fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) -> Result<Schedule, PlanError> {
     let mut errors = Vec::new();
-    for family in preference(plan, build) {
-        match schedule(family).and_then(|schedule| schedule.check(limits).map(|()| schedule)) {
+    for family in order {
+        match pool_in(plan, limits, family, build).and_then(|schedule| schedule.check(limits).map(|()| schedule)) {
             Ok(schedule) => return Ok(schedule),
             Err(error) => errors.push(error),
         }
@@ -205,7 +225,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     // which says more than that they do not apply.
     let says_more = |error: &&PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
     let error = errors.iter().rev().take(1).chain(&errors).find(says_more).or(errors.last());
-    error.cloned().map_or(schedule(Family::Accumulating), Err)
+    error.cloned().map_or_else(|| pool_in(plan, limits, Family::Accumulating, build), Err)
 }
 
 fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
@@ -239,6 +259,13 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     families
 }
 
+/// The families of pools that are preferred to none of those in `preference`, in the order in which they are tried.
+fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
+    let preferred = preference(plan, build);
+    let others = [Family::Blocked, Family::Patched, Family::Reducing];
+    others.into_iter().filter(|family| !preferred.contains(family)).collect()
+}
+
 /// Workgroups for so many invocations, folded into x and y.
 fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
     let most = u64::from(limits.max_workgroups_per_dimension).max(1);
@@ -251,16 +278,19 @@ fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
 }
 
+/// Refuses more of something than a limit allows.
+fn within(what: &'static str, needed: u64, limit: u64) -> Result<(), PlanError> {
+    if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+}
+
 /// Refuses a buffer that the device cannot hold. It may be bound in parts.
 fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
-    let limit = limits.max_buffer_bytes;
-    if bytes > limit { Err(PlanError::ExceedsLimit { what, needed: bytes, limit }) } else { Ok(()) }
+    within(what, bytes, limits.max_buffer_bytes)
 }
 
 /// Refuses a buffer that the device cannot hold or bind whole.
 fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
-    let limit = limits.max_buffer_bytes.min(limits.max_binding_bytes);
-    if bytes > limit { Err(PlanError::ExceedsLimit { what, needed: bytes, limit }) } else { Ok(()) }
+    within(what, bytes, limits.max_buffer_bytes.min(limits.max_binding_bytes))
 }
 
 /// A sum or a product of what a caller gave, refused where 64 bits do not hold it.
@@ -270,10 +300,7 @@ fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
 
 /// Refuses more elements than positions can count.
 fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
-    if elements > MAX_ELEMENTS {
-        return Err(PlanError::ExceedsLimit { what, needed: elements, limit: MAX_ELEMENTS });
-    }
-    Ok(())
+    within(what, elements, MAX_ELEMENTS)
 }
 
 #[cfg(test)]
@@ -350,10 +377,11 @@ mod tests {
         for (name, plan) in hostile_plans() {
             for limits in limits {
                 steps::take();
-                let _ = select(&plan, &limits, &Choice::default());
+                let selected = select(&plan, &limits, &Choice::default()).map(|schedule| schedule.family());
                 let selecting = steps::take();
-                families(&plan, &limits);
+                let found = families(&plan, &limits);
                 let all = steps::take();
+                assert_eq!(found.first(), selected.as_ref().ok(), "{name}: {selected:?}");
                 assert!(selecting < 1 << 17 && all < 1 << 18, "{name}: {selecting}, {all}");
                 let Plan::Pool(pool) = &plan else { continue };
                 for budget in [1 << 20, 1 << 32] {

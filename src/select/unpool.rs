@@ -4,7 +4,7 @@ use super::cut::{OUTPUT_UNIT, part, spans};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::pass::Span;
 use super::pool::lanes;
-use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid};
+use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid, within};
 use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
@@ -56,24 +56,22 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     }
     uniform.target_digits = target_digits.len() as u32;
 
-    let fits = |span: Span| {
+    let fit = |span: Span| {
+        grid(span.count(), limits)?;
         let bytes = device_bytes(span.count(), plan.dtype.bytes().max(OWNER_BYTES));
-        bytes <= limits.max_binding_bytes && grid(span.count(), limits).is_ok()
+        within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
     };
-    let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fits)?);
+    let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fit)?);
     let x_of = |chunk: Span| places(plan, chunk, plan.layout).aligned(plan.dtype.bytes());
     let indices_of = |chunk: Span| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
-    let fits = |chunk: Span| {
+    let fit = |chunk: Span| {
+        grid(chunk.count(), limits)?;
         let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype.bytes());
         let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
-        x_bytes.max(index_bytes) <= limits.max_binding_bytes && grid(chunk.count(), limits).is_ok()
-    };
-    let chunks = at_least_one(spans(sources, 1, fits)?);
-    let (Some(windows), Some(chunks)) = (windows, chunks) else {
         // NHWC beside NCHW orders a batch item differently, so that all of it has to be bound.
-        let needed = device_bytes(count(&plan.input_shape[1..]), plan.dtype.bytes().max(plan.index_type.bytes()));
-        return Err(PlanError::ExceedsLimit { what: "bytes of a batch item", needed, limit: limits.max_binding_bytes });
+        within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
+    let chunks = at_least_one(spans(sources, 1, fit)?);
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     schedule.scratch.push(device_bytes(largest.max(1), OWNER_BYTES));
     let general = General { plan, limits, uniform, activation_kind, sources, outputs };
@@ -105,8 +103,8 @@ const OWNER_BYTES: usize = 4;
 const OWNERS: Slot = Slot::Scratch(0);
 
 /// Without sources or outputs there is still the other to deal with.
-fn at_least_one(spans: Option<Vec<Span>>) -> Option<Vec<Span>> {
-    spans.map(|spans| if spans.is_empty() { vec![Span { first: 0, end: 0 }] } else { spans })
+fn at_least_one(spans: Vec<Span>) -> Vec<Span> {
+    if spans.is_empty() { vec![Span { first: 0, end: 0 }] } else { spans }
 }
 
 /// Where sources, by their ranks in (n, c, spatial) order, lie in a tensor of a layout.

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    AdaptiveMaxPool, DType, EmptyValue, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView, reference,
+    AdaptiveMaxPool, Choice, DType, EmptyValue, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,
+    reference, select,
 };
 
 /// Few levels, so that maxima tie; NaN with payloads, infinities, both zeros.

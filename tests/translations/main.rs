@@ -155,10 +155,8 @@ fn duplicates(text: &str) -> Vec<String> {
 
 /// Words of types of 64 bits, in any of the languages.
 fn wide_types(text: &str) -> Vec<&str> {
-    const WIDE: [&str; 12] = [
-        "double", "dvec2", "dvec3", "dvec4", "int64_t", "uint64_t", "i64vec2", "u64vec2", "long", "ulong", "double2",
-        "half",
-    ];
+    const WIDE: [&str; 11] =
+        ["double", "dvec2", "dvec3", "dvec4", "int64_t", "uint64_t", "i64vec2", "u64vec2", "long", "ulong", "double2"];
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     words.filter(|word| WIDE.contains(word)).collect()
 }
