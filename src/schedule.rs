@@ -107,7 +107,7 @@ impl Family {
     /// use wgpu_pooling::Family;
     /// assert!(Family::ALL.iter().all(|family| !family.builds().is_empty()));
     /// ```
-    pub const ALL: [Family; 9] = [
+    pub const ALL: &'static [Family] = &[
         Family::Direct,
         Family::Blocked,
         Family::Patched,

@@ -363,7 +363,7 @@ fn unpools_without_a_place_for_their_output() {
 fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_small() {
     let schedules = |plan: Plan| {
         modestly(|| {
-            for family in std::iter::once(None).chain(Family::ALL.map(Some)) {
+            for family in std::iter::once(None).chain(Family::ALL.iter().copied().map(Some)) {
                 // A typed error or a schedule; neither looks at every element.
                 let _ = select(&plan, &Limits::WEBGPU, &Choice { family, ..Choice::default() });
             }

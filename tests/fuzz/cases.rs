@@ -96,7 +96,7 @@ impl Bytes<'_> {
 
     fn choice(&mut self) -> Choice {
         Choice {
-            family: self.sometimes(|bytes| bytes.of(&Family::ALL)),
+            family: self.sometimes(|bytes| bytes.of(Family::ALL)),
             build: self.sometimes(|bytes| bytes.of(&[Build::Generic, Build::Specialised])),
         }
     }

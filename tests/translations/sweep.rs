@@ -39,7 +39,7 @@ fn pools() -> Vec<(MaxPool, Vec<Vec<usize>>)> {
 /// Appends the texts of a plan in every family and build that applies.
 fn add(texts: &mut BTreeMap<String, String>, plan: &Plan) -> usize {
     let mut schedules = 0;
-    for family in Family::ALL {
+    for &family in Family::ALL {
         for build in family.builds() {
             let choice = Choice { family: Some(family), build: Some(*build) };
             match select(plan, &Limits::WEBGPU, &choice) {
