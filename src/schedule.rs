@@ -1,6 +1,6 @@
 //! The nouns that cross the border between planning and the device: what will be dispatched, as values.
 
-use crate::error::PlanError;
+use crate::error::{PlanError, within};
 use crate::kernel::{KernelKey, Slot};
 use crate::plan::{Plan, count};
 use crate::tables::Tables;
@@ -561,9 +561,6 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn check(&self, limits: &Limits) -> Result<(), PlanError> {
-        let exceeds = |what, needed: u64, limit: u64| {
-            if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
-        };
         if self.dispatches.is_empty() {
             return Ok(());
         }
@@ -576,17 +573,17 @@ impl Schedule {
         ];
         let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
         for (what, bytes) in buffers.into_iter().chain(scratch) {
-            exceeds(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
+            within(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
         }
         for part in self.dispatches.iter().flat_map(|dispatch| &dispatch.slots) {
             let (what, bytes) = self.buffer(part.slot);
-            exceeds(what, part.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
+            within(what, part.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;
-            exceeds(STORAGE_BUFFERS, bindings, limits.max_storage_buffers.into())?;
+            within(STORAGE_BUFFERS, bindings, limits.max_storage_buffers.into())?;
             for groups in dispatch.grid {
-                exceeds("workgroups along a dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
+                within("workgroups along a dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
             }
         }
         Ok(())

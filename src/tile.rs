@@ -5,7 +5,7 @@ mod boxes;
 use std::ops::Range;
 
 use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
-use crate::error::PlanError;
+use crate::error::{PlanError, within};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexType, take_digit};
 use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan, assemble, count};
@@ -483,17 +483,14 @@ impl Tiling {
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
         let schedule = select_submit(&plan, limits)?;
-        let exceeds = |what, needed: u64, limit: u64| {
-            if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
-        };
         let mut bytes = TileBytes::of(&schedule);
         if schedule.family != Family::Reducing {
             bytes.device = bytes.device.saturating_add(most_of_a_reduction(&plan));
         }
         let peak = bytes.peak();
-        exceeds("bytes of tiles", peak, budget_bytes)?;
+        within("bytes of tiles", peak, budget_bytes)?;
         let work = schedule.dispatches.iter().map(Dispatch::work);
-        exceeds("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
+        within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
         Ok(peak)
     }
 

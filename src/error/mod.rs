@@ -6,3 +6,4 @@ mod plan;
 
 pub use execute::ExecuteError;
 pub use plan::PlanError;
+pub(crate) use plan::within;

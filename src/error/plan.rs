@@ -307,3 +307,8 @@ pub enum PlanError {
         what: &'static str,
     },
 }
+
+/// Refuses more of something than a limit allows.
+pub(crate) fn within(what: &'static str, needed: u64, limit: u64) -> Result<(), PlanError> {
+    if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+}

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::context::Inner;
 use super::gate::Owned;
-use crate::error::{ExecuteError, PlanError};
+use crate::error::{ExecuteError, PlanError, within};
 use crate::kernel::KernelKey;
 use crate::schedule::Dispatch;
 use crate::select::WORKGROUP;
@@ -174,13 +174,9 @@ fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanEr
         ("uniform buffers of a kernel", 1, limits.max_uniform_buffers_per_shader_stage),
     ];
     for (what, needed, limit) in needs {
-        if needed > limit {
-            return Err(PlanError::ExceedsLimit { what, needed: needed.into(), limit: limit.into() });
-        }
+        within(what, needed.into(), limit.into())?;
     }
-    let (what, needed) = ("bytes of a uniform", dispatch.uniform.len() as u64);
-    let limit = limits.max_uniform_buffer_binding_size;
-    if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+    within("bytes of a uniform", dispatch.uniform.len() as u64, limits.max_uniform_buffer_binding_size)
 }
 
 fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {

@@ -5,7 +5,7 @@ use super::gate::Owned;
 use super::transfer::TENSOR_USAGES;
 use crate::attributes::Layout;
 use crate::element::{DType, Element};
-use crate::error::{ExecuteError, PlanError};
+use crate::error::{ExecuteError, PlanError, within};
 use crate::schedule::device_bytes;
 use crate::tensor::{Tensor, TensorView, element_count};
 
@@ -239,8 +239,7 @@ impl Gpu {
 
     /// Refuses what no buffer of this device can hold, which wgpu would refuse less clearly.
     pub(super) fn check_buffer(&self, what: &'static str, needed: u64) -> Result<(), PlanError> {
-        let limit = self.inner.limits.max_buffer_bytes;
-        if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
+        within(what, needed, self.inner.limits.max_buffer_bytes)
     }
 }
 

@@ -181,10 +181,6 @@ impl Parts<'_> {
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
         self.schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
-        let needed = self.schedule.dispatches.len() as u64;
-        if needed > MAX_DISPATCHES {
-            return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
-        }
-        Ok(())
+        within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 }

@@ -23,7 +23,7 @@ mod unpool;
 
 pub(crate) use reduce::most_of_a_reduction;
 
-use crate::error::PlanError;
+use crate::error::{PlanError, within};
 use crate::geometry::AxisWindow;
 use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
 use crate::schedule::{Build, Family, Limits, Schedule};
@@ -194,14 +194,15 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = default_build(plan);
     let mut order = preference(plan, build);
-    let taps = plan.axes.iter().fold(count(&plan.output_shape), |taps, axis| taps.saturating_mul(axis.most_taps()));
-    if taps <= MAX_TAPS {
+    let axes = plan.axes.iter();
+    let all_taps = axes.fold(count(&plan.output_shape), |taps, axis| taps.saturating_mul(axis.most_taps()));
+    if all_taps <= MAX_TAPS {
         return first_of(plan, limits, build, order);
     }
     order.retain(|family| *family != Family::Accumulating);
     let what = "loop iterations of a submit";
     first_of(plan, limits, build, order).map_err(|error| match error {
-        PlanError::KernelDoesNotApply { .. } => PlanError::ExceedsLimit { what, needed: taps, limit: MAX_TAPS },
+        PlanError::KernelDoesNotApply { .. } => PlanError::ExceedsLimit { what, needed: all_taps, limit: MAX_TAPS },
         error => error,
     })
 }
@@ -276,11 +277,6 @@ fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
     }
     // Rows of equal width keep the surplus below one row.
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
-}
-
-/// Refuses more of something than a limit allows.
-fn within(what: &'static str, needed: u64, limit: u64) -> Result<(), PlanError> {
-    if needed > limit { Err(PlanError::ExceedsLimit { what, needed, limit }) } else { Ok(()) }
 }
 
 /// Refuses a buffer that the device cannot hold. It may be bound in parts.

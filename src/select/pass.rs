@@ -1,6 +1,6 @@
 //! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
 
-use super::{check_bytes, check_elements, checked};
+use super::{check_bytes, check_elements, checked, within};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
@@ -359,10 +359,7 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
     check_table(axis.output, limits)?;
     let first = checked("bytes of window tables", tables.push(rows))?;
     check_bytes("bytes of window tables", tables.bytes(), limits)?;
-    if tables.words() > MAX_TABLE_WORDS {
-        let (needed, limit) = (tables.words(), MAX_TABLE_WORDS);
-        return Err(PlanError::ExceedsLimit { what: "words of window tables", needed, limit });
-    }
+    within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
     twin.kind = TABLE;
     twin.table = first as u32;
     Ok(twin)

@@ -89,10 +89,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
             schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
         }
-        let needed = schedule.dispatches.len() as u64;
-        if needed > MAX_DISPATCHES {
-            return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
-        }
+        within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
     }
     Ok(schedule)
 }
