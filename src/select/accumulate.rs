@@ -54,7 +54,8 @@ pub(super) fn dispatches(
         within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
     };
     let tiles = spans(total, OUTPUT_UNIT, fit)?;
-    // Whatever the bindings are: an invocation looks at so many taps of one output, a dispatch at so many of all.
+    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps of its output, and a dispatch at most
+    // `MAX_TAPS` of all its outputs. That gives a least number of dispatches before any is made.
     let taps = pass.taps().iter().fold(1, |product: u64, taps| product.saturating_mul(taps.count()));
     let least = tiles.iter().fold(0, |least: u64, tile| {
         let of_all = tile.count().saturating_mul(taps).div_ceil(MAX_TAPS);

@@ -62,7 +62,7 @@ impl Cutter<'_> {
     /// [`PlanError::ExceedsLimit`] if what a few outputs look at does not fit a binding.
     pub fn cuts(&self, number: usize, sink: Sink, rows: &Rows) -> Result<Vec<Cut>, PlanError> {
         let total = self.passes[number].outputs;
-        // A dispatch has as few outputs as can be cut, or few enough for its taps.
+        // A dispatch takes one unit of outputs, or as many as keep its taps within `MAX_TAPS`.
         let most_outputs = rows.unit.max(MAX_TAPS.checked_div(self.most_taps(number)).unwrap_or(MAX_TAPS));
         within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
         let spans = spans(total, rows.unit, |outputs| self.fit(number, sink, rows, outputs))?;

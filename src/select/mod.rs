@@ -189,8 +189,8 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
-/// The schedule of a pool that is to be one submit. Where looking at every tap is too much for one, the family that does so where
-/// nothing else can is not tried: it takes many dispatches to say that.
+/// The schedule of a pool that is to be one submit. `Family::Accumulating` looks at every tap, in many dispatches; where all taps
+/// together are too much for one submit it is not tried, because its schedule would be made and then refused.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = default_build(plan);
     let mut order = preference(plan, build);

@@ -33,7 +33,7 @@ pub(super) enum PassWindow {
     Identity,
     /// As in the plan.
     Axis(AxisWindow),
-    /// As in the plan for so many windows, each of which is taken in so many parts that follow each other.
+    /// Windows that are cut into parts, which follow each other: the windows, their number, and the parts of each.
     Parts(AxisWindow, u64, u64),
     /// From an element to the windows that can hold it, on an axis of so many elements.
     Holders(AxisWindow, u64),
