@@ -47,7 +47,7 @@
 //! ```text
 //! attributes + shape --plan()--> Plan            what must be computed                        | PlanError
 //! Plan + Limits --select()--> Schedule           dispatches, scratch, bytes moved             | PlanError
-//! KernelKey --wgsl()--> shader text              a prelude of constants, then parts of shaders/
+//! KernelKey --wgsl()--> shader text              a prelude of constants, then the parts of shaders/ that its entry requires
 //! ------------------------------------------------ effects below ------------------------------------------
 //! Gpu + Schedule --prepare()--> Prepared         pipelines from the cache, scratch            | ExecuteError
 //! Prepared --encode()--> the caller's encoder or open pass; nothing is submitted             | ExecuteError
@@ -135,14 +135,14 @@ pub use gpu::{
     StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
 pub use index::{Index, IndexSpace, IndexStrides, IndexType};
-pub use kernel::{ActivationKind, Binding, Block, Cells, KernelKey, Patch, Sink, Slot, Source, WindowConstants};
+pub use kernel::{Binding, KernelKey};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 pub use schedule::{Build, Dispatch, Family, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
-pub use wgsl::wgsl;
+pub use wgsl::{part_of_line, wgsl};
 
 /// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.
 ///

@@ -219,11 +219,11 @@ impl Dispatch {
     /// The kernel.
     ///
     /// ```
-    /// use wgpu_pooling::{select, Choice, DType, KernelKey, Limits, MaxPool};
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
     ///
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(matches!(schedule.dispatches()[0].key(), KernelKey::Pool { dtype: DType::F32, .. }));
+    /// assert!(schedule.dispatches()[0].key().name().starts_with("pool f32"));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn key(&self) -> &KernelKey {

@@ -164,7 +164,7 @@ fn shaders_ask_for_no_feature_and_name_no_float_infinity() {
 
 #[test]
 fn every_shader_part_on_disk_is_composed() {
-    let list = include_str!("../src/wgsl.rs");
+    let list = include_str!("../src/wgsl/parts.rs");
     for (path, _) in sources("shaders", ".wgsl") {
         let name = path
             .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders"))

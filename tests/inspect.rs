@@ -169,7 +169,7 @@ fn kernels_are_those_of_the_library() {
     for dispatch in schedule.dispatches() {
         assert!(text.contains(&wgsl(dispatch.key())), "{} is not in {text}", dispatch.key().name());
         let [x, y, z] = dispatch.grid();
-        let row = text.lines().find(|line| line.contains(&dispatch.key().name()));
+        let row = text.lines().find(|line| line.contains(dispatch.key().name()));
         let row = row.unwrap_or_else(|| panic!("no {} in {text}", dispatch.key().name()));
         assert!(row.contains(&format!("{x} x {y} x {z}")), "{row}");
         assert!(row.split_whitespace().any(|word| word == dispatch.iterations().to_string()), "{row}");

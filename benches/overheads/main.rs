@@ -61,7 +61,7 @@ fn pure(c: &mut Criterion) {
         group.bench_function(name, |b| b.iter(|| black_box(schedule())));
     }
     let schedule = select(&plan(&shape).into(), &Limits::WEBGPU, &Choice::default()).expect("a small tensor");
-    let key = *schedule.dispatches()[0].key();
+    let key = schedule.dispatches()[0].key().clone();
     group.bench_function("wgsl", |b| b.iter(|| black_box(wgsl(&key))));
 }
 

@@ -21,7 +21,7 @@ pub fn of(schedule: &Schedule) -> Result<Vec<Kernel>, Box<dyn Error>> {
 }
 
 fn kernel(dispatch: &Dispatch) -> Result<Kernel, Box<dyn Error>> {
-    let name = dispatch.key().name();
+    let name = dispatch.key().name().to_owned();
     let text = wgsl(dispatch.key());
     let module =
         naga::front::wgsl::parse_str(&text).map_err(|error| format!("{name}: {}", error.emit_to_string(&text)))?;
@@ -32,7 +32,7 @@ fn kernel(dispatch: &Dispatch) -> Result<Kernel, Box<dyn Error>> {
         });
         bound.and_then(|(_, variable)| variable.name.as_deref()).unwrap_or("nothing")
     };
-    let bindings = dispatch.key().bindings().into_iter().map(|binding| {
+    let bindings = dispatch.key().bindings().iter().map(|binding| {
         let access = if binding.read_only { "read" } else { "written" };
         format!("{} {} {access}", binding.number, variable(binding.number))
     });

@@ -1,14 +1,12 @@
-// The winner of a window that was looked at in parts.
+// The winner of a window that was looked at in parts. X is not here, but the window's first element is.
 // provides: winner
-// requires: Candidate, Raw, is_nan, nan_policy, SEED_FIRST, accumulated
-fn winner(output: u32, candidate: ptr<function, Candidate>) -> Raw {
+// requires: Candidate, first_wins, finalize, accumulated
+fn winner(output: u32) -> Candidate {
   let known = accumulated(output);
-  *candidate = known.candidate;
-  // As `settle` does, but X is not here.
-  if (nan_policy() == SEED_FIRST && (*candidate).seen && is_nan(known.first_raw)) {
-    (*candidate).best = (*candidate).first;
-    (*candidate).found = true;
-    return known.first_raw;
+  var candidate = known.candidate;
+  if (candidate.seen) {
+    candidate.best = finalize(candidate.best, known.first_raw, candidate.first);
+    candidate.found = candidate.found | first_wins(known.first_raw);
   }
-  return known.best_raw;
+  return candidate;
 }

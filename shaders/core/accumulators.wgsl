@@ -1,10 +1,9 @@
 // What is known of a window that is looked at in parts: best and first position, as a candidate has them, and the elements that
 // lie there, so that no later part needs X.
 // provides: Accumulated, accumulators, accumulated, keep
-// requires: pool, Candidate, Raw, key, from_pair, to_pair, PRESENT
+// requires: pool, Candidate, Raw, lift, from_pair, to_pair, PRESENT
 struct Accumulated {
   candidate: Candidate,
-  best_raw: Raw,
   first_raw: Raw,
 }
 
@@ -15,10 +14,8 @@ fn accumulated(output: u32) -> Accumulated {
   let entry = (output - pool.in_first) * 3u;
   let positions = accumulators[entry];
   var known = Accumulated();
-  known.best_raw = from_pair(accumulators[entry + 1u]);
+  known.candidate.best = lift(from_pair(accumulators[entry + 1u]), positions.x & ~PRESENT);
   known.first_raw = from_pair(accumulators[entry + 2u]);
-  known.candidate.key = key(known.best_raw);
-  known.candidate.best = positions.x & ~PRESENT;
   known.candidate.found = (positions.x & PRESENT) != 0u;
   known.candidate.first = positions.y & ~PRESENT;
   known.candidate.seen = (positions.y & PRESENT) != 0u;
@@ -28,9 +25,9 @@ fn accumulated(output: u32) -> Accumulated {
 fn keep(output: u32, known: Accumulated) {
   let entry = (output - pool.in_first) * 3u;
   accumulators[entry] = vec2<u32>(
-    select(0u, known.candidate.best | PRESENT, known.candidate.found),
+    select(0u, known.candidate.best.at | PRESENT, known.candidate.found),
     select(0u, known.candidate.first | PRESENT, known.candidate.seen),
   );
-  accumulators[entry + 1u] = to_pair(known.best_raw);
+  accumulators[entry + 1u] = to_pair(known.candidate.best.raw);
   accumulators[entry + 2u] = to_pair(known.first_raw);
 }

@@ -1,6 +1,6 @@
 // Visiting the candidates that an earlier pass wrote.
 // provides: visit, candidates_in
-// requires: pool, Candidate, consider, see, element, PRESENT
+// requires: pool, Candidate, consider, see, element, lift, PRESENT
 @group(0) @binding(4) var<storage, read> candidates_in: array<vec2<u32>>;
 
 fn visit(candidate: ptr<function, Candidate>, place: u32) {
@@ -10,6 +10,6 @@ fn visit(candidate: ptr<function, Candidate>, place: u32) {
   }
   if ((stored.x & PRESENT) != 0u) {
     let position = stored.x & ~PRESENT;
-    consider(candidate, position, element(position));
+    consider(candidate, lift(element(position), position));
   }
 }

@@ -1,12 +1,12 @@
 // The winner of a window that is looked at now.
 // provides: winner
-// requires: Candidate, Raw, ZERO, element, scan, settle
-fn winner(output: u32, candidate: ptr<function, Candidate>) -> Raw {
-  *candidate = scan(output);
-  settle(candidate);
-  var raw = ZERO;
-  if ((*candidate).found) {
-    raw = element((*candidate).best);
+// requires: Candidate, element, scan, first_wins, finalize, nan_policy, SEED_FIRST
+fn winner(output: u32) -> Candidate {
+  var candidate = scan(output);
+  if (nan_policy() == SEED_FIRST && candidate.seen) {
+    let first = element(candidate.first);
+    candidate.best = finalize(candidate.best, first, candidate.first);
+    candidate.found = candidate.found | first_wins(first);
   }
-  return raw;
+  return candidate;
 }

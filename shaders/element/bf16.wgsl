@@ -1,12 +1,28 @@
 // The order of bf16. NaN is told by its bits, since a float comparison with NaN is not dependable in shaders.
-// provides: is_nan, key
-// requires: Raw, Key
+// provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
+// requires: Raw, Key, ZERO
+const FLOATS: bool = true;
+// An element to stand with the smallest key, which no number has.
+const SMALLEST_RAW: Raw = ZERO;
+// The smallest `key_nan_lowest` that is not of a NaN: that of -infinity.
+const SMALLEST_NUMBER: Key = 0x00ff0000u;
+
 fn is_nan(raw: Raw) -> bool {
   return (raw & 0x7fffu) > 0x7f80u;
 }
 
+// Sign and magnitude as a number in two's complement: -0 and +0 are one number.
+fn signed_magnitude(raw: Raw) -> u32 {
+  let sign = u32(i32(raw << 16u) >> 31u);
+  return (((raw << 16u) & 0x7fffffffu) ^ sign) - sign;
+}
+
 // -0 has the key of +0, and every NaN has the largest key, which no number has.
 fn key(raw: Raw) -> Key {
-  let ordered = raw ^ select(0x8000u, 0xffffu, (raw >> 15u) == 1u);
-  return select(select(ordered, 0x8000u, (raw & 0x7fffu) == 0u), 0xffffffffu, is_nan(raw));
+  return select(signed_magnitude(raw) + 0x80000000u, 0xffffffffu, is_nan(raw));
+}
+
+// As `key`, but every NaN is below -infinity: the sum wraps, so that NaN beyond +infinity comes out lowest.
+fn key_nan_lowest(raw: Raw) -> Key {
+  return signed_magnitude(raw) + 0x807f0000u;
 }

@@ -1,25 +1,13 @@
-// Flat indices: the affine map of the index convention, applied to the digits of a position.
-// provides: index_at, index_of, store_position
-// requires: pool, Candidate, add, multiply, window_of
+// The index of an output: that of its winner, or what the convention has where there is none.
+// provides: index_of
+// requires: pool, Candidate, index_at, add, multiply, window_of
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
 
-// The index of an element of X by its position.
-fn index_at(position: u32) -> vec2<u32> {
-  var rest = position;
-  var index = pool.index_base;
-  for (var i = 0u; i < pool.index_digits; i++) {
-    let digit = pool.index[i];
-    index = add(index, multiply(digit.stride, rest % digit.radix));
-    rest = rest / digit.radix;
-  }
-  return index;
-}
-
 fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
   if (candidate.found) {
-    return index_at(candidate.best);
+    return index_at(candidate.best.at);
   }
   if (!candidate.seen && pool.empty_kind == EMPTY_CONSTANT) {
     return pool.empty_index;
@@ -47,15 +35,4 @@ fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
     rest = rest / digit.radix;
   }
   return index;
-}
-
-fn store_position(output: u32) -> u32 {
-  var rest = output;
-  var position = 0u;
-  for (var i = 0u; i < pool.store_digits; i++) {
-    let digit = pool.store[i];
-    position += (rest % digit.radix) * digit.stride.x;
-    rest = rest / digit.radix;
-  }
-  return position;
 }

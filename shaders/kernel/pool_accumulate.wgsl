@@ -1,7 +1,7 @@
 // A part of a pool whose windows are looked at in parts: takes what this part knows into what is known.
 // Fewest bytes: what it reads of X once, 24 for each output both ways.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Accumulated, accumulated, keep, element, scan, better, is_nan
+// requires: pool, invocation, WORKGROUP, Accumulated, accumulated, keep, element, scan, consider
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
@@ -20,12 +20,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     known.first_raw = element(part.first);
   }
   if (part.found) {
-    let raw = element(part.best);
-    if (better(part.key, part.best, is_nan(raw), known.candidate)) {
-      known.candidate.best = part.best;
-      known.candidate.found = true;
-      known.best_raw = raw;
-    }
+    var candidate = known.candidate;
+    consider(&candidate, part.best);
+    known.candidate = candidate;
   }
   keep(output, known);
 }

@@ -12,7 +12,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   let candidate = scan(pool.output_first + number);
   candidates_out[number] = vec2<u32>(
-    select(0u, candidate.best | PRESENT, candidate.found),
+    select(0u, candidate.best.at | PRESENT, candidate.found),
     select(0u, candidate.first | PRESENT, candidate.seen),
   );
 }

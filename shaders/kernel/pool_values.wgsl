@@ -1,7 +1,7 @@
 // The last pass of a pool: writes Y, and Indices through `write_index`.
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main
-// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, Candidate, winner, from_pair, write_index, activate
+// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, winner, from_pair, write_index, activate
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let word = invocation(group, pool.grid_width, local);
@@ -14,8 +14,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let number = word * OUTPUTS + lane;
     if (number < pool.outputs) {
       let output = pool.output_first + number;
-      var candidate = Candidate();
-      var raw = winner(output, &candidate);
+      let candidate = winner(output);
+      var raw = candidate.best.raw;
       if (!candidate.found) {
         raw = from_pair(pool.empty_value);
         if (candidate.seen) {

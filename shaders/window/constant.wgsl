@@ -1,7 +1,7 @@
 // The window's attributes and the NaN rule as constants of the prelude: a pipeline for each configuration. Extents, pads
 // and tables still come from the uniform.
 // provides: pass_axis, nan_policy
-// requires: pool, Axis, KERNEL_0.., STRIDE_0.., DILATION_0.., KIND_0.., NAN_POLICY
+// requires: pool, Axis, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2, NAN_POLICY
 fn pass_axis(a: u32) -> Axis {
   var axis = pool.axes[a];
   switch a {

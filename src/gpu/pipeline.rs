@@ -94,7 +94,7 @@ impl Pipelines {
         }
         let gone = cache.let_go(self.most_idle.saturating_sub(1));
         let slot = Arc::new(Slot::new(None, true));
-        cache.entries.insert(*key, Entry { slot: Arc::clone(&slot), last_use });
+        cache.entries.insert(key.clone(), Entry { slot: Arc::clone(&slot), last_use });
         drop(cache);
         self.free(gone);
         slot
@@ -117,7 +117,7 @@ impl Cache {
     fn let_go(&mut self, most: usize) -> Vec<Arc<Pipeline>> {
         let idle = self.entries.iter().filter_map(|(key, entry)| {
             let is_compiled = entry.idle()?;
-            Some((is_compiled, entry.last_use, *key))
+            Some((is_compiled, entry.last_use, key.clone()))
         });
         let mut idle: Vec<(bool, u64, KernelKey)> = idle.collect();
         idle.sort_unstable_by_key(|&(is_compiled, last_use, _)| (is_compiled, last_use));
@@ -181,7 +181,7 @@ fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanEr
 
 fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
     let name = key.name();
-    let label = Some(name.as_str());
+    let label = Some(name);
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label,
         source: wgpu::ShaderSource::Wgsl(wgsl(key).into()),
@@ -194,7 +194,7 @@ fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
     };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
     let bindings = key.bindings();
-    for binding in &bindings {
+    for binding in bindings {
         entries.push(entry(binding.number, wgpu::BufferBindingType::Storage { read_only: binding.read_only }));
     }
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
@@ -217,7 +217,7 @@ fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
     });
     let bindings = bindings.iter().map(|binding| binding.number).collect();
     let gate = device.gate();
-    Pipeline { name, bindings, pipeline: gate.own(pipeline), layout: gate.own(layout) }
+    Pipeline { name: name.to_owned(), bindings, pipeline: gate.own(pipeline), layout: gate.own(layout) }
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
         let key = |columns| {
             let plan = MaxPool::new([1, columns]).plan(&[1, 1, 1, 32], DType::F32, None).unwrap().into();
             let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
-            *select(&plan, &Limits::WEBGPU, &choice).unwrap().dispatches()[0].key()
+            select(&plan, &Limits::WEBGPU, &choice).unwrap().dispatches()[0].key().clone()
         };
         (1..=20).map(key).collect()
     }
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn those_who_wait_for_a_kernel_wait_for_the_same() {
         let pipelines = Pipelines { most_idle: 3, ..Pipelines::default() };
-        let waiting: Vec<_> = keys().iter().map(|key| (*key, pipelines.slot(key))).collect();
+        let waiting: Vec<_> = keys().iter().map(|key| (key.clone(), pipelines.slot(key))).collect();
         pipelines.trim();
         for (key, slot) in &waiting {
             assert!(Arc::ptr_eq(slot, &pipelines.slot(key)));

@@ -6,7 +6,7 @@ use super::pass::{Pass, Span, iterations, passes};
 use super::pool::{Finish, lanes};
 use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid, within};
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source};
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, keys};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::uniform;
@@ -163,7 +163,7 @@ impl Parts<'_> {
     }
 
     fn key(&self, source: Source, sink: Sink, activation: ActivationKind) -> KernelKey {
-        KernelKey::Pool { dtype: self.plan.dtype, source, sink, activation, constants: None }
+        keys::pool(self.plan.dtype, source, sink, activation, None)
     }
 
     fn push(

@@ -7,7 +7,7 @@ use super::pool::constants;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, Block, IndexMap, KernelKey};
+use crate::kernel::{ActivationKind, Block, IndexMap, Written, keys};
 use crate::plan::PoolPlan;
 use crate::schedule::{Family, Limits, Schedule};
 use crate::uniform;
@@ -36,7 +36,7 @@ pub(super) fn dispatches(
 ) -> Result<(), PlanError> {
     let one = OnePass::of(schedule, plan, limits, activation)?;
     let block = block(plan, &one)?;
-    let key = KernelKey::PoolBlock { dtype: plan.dtype, sink: one.sink(), activation: activation_kind, block };
+    let key = keys::written(plan.dtype, one.sink(), activation_kind, Written::Block(block), None);
     let iterations = product(&block.window.kernel).saturating_add(one.index_iterations);
     let iterations = iterations.saturating_mul(block.outputs().into());
     let rows = rows(&one.pass, &block, plan.dtype);

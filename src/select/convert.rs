@@ -7,7 +7,7 @@ use super::{check_buffer, check_elements, grid, within};
 use crate::attributes::{IndexFlattening, Layout};
 use crate::error::PlanError;
 use crate::index::IndexSpace;
-use crate::kernel::{KernelKey, Slot};
+use crate::kernel::{Slot, keys};
 use crate::plan::{ConvertPlan, Plan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::tables::Tables;
@@ -84,7 +84,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
     };
     let status = Part::whole(Slot::Status);
-    dispatch(KernelKey::ConvertClear, &uniform, [1, 1, 1], vec![status], 0);
+    dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![status], 0);
     for chunk in chunks {
         let grid = grid(chunk.count(), limits)?;
         let (from, to) = (from(chunk), to(chunk));
@@ -97,9 +97,9 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         uniform.to_first = to.first as u32;
         let read = part(Slot::Indices, from, from_type.bytes(), indices);
         let written = part(Slot::IndicesOut, to, to_type.bytes(), indices);
-        let key = KernelKey::ConvertIndices { from_type, to_type };
+        let key = keys::convert_indices(from_type, to_type);
         dispatch(key, &uniform, grid, vec![read, status, written], iterations);
-        dispatch(KernelKey::ConvertReport { from_type }, &uniform, [1, 1, 1], vec![read, status], 0);
+        dispatch(keys::convert_report(from_type), &uniform, [1, 1, 1], vec![read, status], 0);
     }
     Ok(schedule)
 }

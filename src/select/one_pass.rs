@@ -87,7 +87,7 @@ impl<'a> OnePass<'a> {
             let mut slots = cut.slots(0, Source::Elements, sink, plan);
             slots.retain(|part| part.slot != Slot::Tables || tables);
             let uniform = bytemuck::bytes_of(&uniform).to_vec();
-            schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+            schedule.dispatches.push(Dispatch { key: key.clone(), uniform, slots, grid, indirect: None, iterations });
         }
         Ok(())
     }

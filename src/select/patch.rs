@@ -5,7 +5,7 @@ use super::cut::{Rows, unit};
 use super::one_pass::OnePass;
 use super::pool::constants;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Patch};
+use crate::kernel::{ActivationKind, Patch, Written, keys};
 use crate::plan::PoolPlan;
 use crate::schedule::{Family, Limits, Schedule};
 use crate::uniform;
@@ -26,7 +26,7 @@ pub(super) fn dispatches(
 ) -> Result<(), PlanError> {
     let one = OnePass::of(schedule, plan, limits, activation)?;
     let patch = patch(plan, &one)?;
-    let key = KernelKey::PoolPatch { dtype: plan.dtype, sink: one.sink(), activation: activation_kind, patch };
+    let key = keys::written(plan.dtype, one.sink(), activation_kind, Written::Patch(patch), None);
     let [rows, groups] = patch.groups();
     let rounds = |items: u32| u64::from(items.div_ceil(patch.workgroup));
     let outputs = u64::from(patch.fall) * 4;

@@ -9,12 +9,13 @@ use super::{
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, WindowConstants};
+use crate::kernel::{
+    ActivationKind, IGNORE_NAN, Sink, Slot, Source, WindowConstants, binding, keys, nan_policy_number,
+};
 use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::tables::Tables;
 use crate::uniform::{self, pair};
-use crate::wgsl::{IGNORE_NAN, nan_policy_number};
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
@@ -102,7 +103,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let constants = (build == Build::Specialised).then(|| constants(&uniforms[number], plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
-            None => KernelKey::Pool { dtype: plan.dtype, source, sink, activation, constants },
+            None => keys::pool(plan.dtype, source, sink, activation, constants.as_ref()),
         };
         for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype))? {
             let mut uniform: uniform::Pool = uniforms[number];
@@ -114,11 +115,11 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             let grid = grid(cut.outputs.count().div_ceil(lanes), limits)?;
             uniform.grid_width = grid[0];
             let mut slots = cut.slots(number, source, sink, plan);
-            if let KernelKey::PoolReduce { .. } = key {
+            if !key.bindings().iter().any(|it| it.number == binding::TABLES) {
                 slots.retain(|part| part.slot != Slot::Tables);
             }
             let uniform = bytemuck::bytes_of(&uniform).to_vec();
-            schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+            schedule.dispatches.push(Dispatch { key: key.clone(), uniform, slots, grid, indirect: None, iterations });
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)?;

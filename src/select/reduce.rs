@@ -6,7 +6,7 @@ use super::{MAX_ELEMENTS, REDUCED_FROM, WORKGROUP};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::kernel::{KernelKey, WindowConstants};
+use crate::kernel::{ActivationKind, KernelKey, Sink, WindowConstants, Written, keys};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::Family;
 use crate::uniform;
@@ -81,7 +81,13 @@ impl Reduction {
         let load_words = [(4, 16), (2, 8), (1, 4)].into_iter().find(fits).map_or(0, |(words, _)| words);
         let [kernel, stride, dilation] = [[1; 3]; 3];
         let constants = WindowConstants { kernel, stride, dilation, kind: [0; 3], nan_policy: plan.nan_policy };
-        KernelKey::PoolReduce { dtype: plan.dtype, constants, load_words }
+        keys::written(
+            plan.dtype,
+            Sink::Candidates,
+            ActivationKind::Identity,
+            Written::Reduce(load_words, constants),
+            None,
+        )
     }
 
     /// From planes to candidates, a group of invocations for a part of a plane; from candidates to fewer; to outputs.

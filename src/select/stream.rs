@@ -9,7 +9,7 @@ use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Slot};
+use crate::kernel::{KernelKey, Sink, Slot, Written, keys};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
 use crate::tables::Tables;
@@ -108,17 +108,17 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         });
     };
     if let Some((cells, blocks)) = cells {
-        let key = KernelKey::UnpoolCells { dtype, index_type, activation: activation_kind, cells };
+        let key = keys::written(dtype, Sink::Values, activation_kind, Written::Cells(cells), Some(index_type));
         let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Status];
         dispatch(key, grid(blocks, limits)?, &slots, looked_at.saturating_mul(cells.sources().into()));
     } else {
         let check = [Slot::Indices, Slot::Tables, Slot::Status];
-        dispatch(KernelKey::UnpoolCheck { index_type }, grid(sources, limits)?, &check, uniform.digits.into());
-        let gather = KernelKey::UnpoolGather { dtype, index_type, activation: activation_kind };
+        dispatch(keys::unpool_check(index_type), grid(sources, limits)?, &check, uniform.digits.into());
+        let gather = keys::unpool_gather(dtype, index_type, activation_kind);
         let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Tables];
         dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
     }
-    dispatch(KernelKey::UnpoolDecide, [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
+    dispatch(keys::unpool_decide(), [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
     // The report is cleared first; the owners only if the general path runs.
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));

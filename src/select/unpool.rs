@@ -8,7 +8,7 @@ use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid, with
 use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
-use crate::kernel::{ActivationKind, KernelKey, Slot};
+use crate::kernel::{ActivationKind, KernelKey, Slot, keys};
 use crate::plan::{Plan, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule, device_bytes};
 use crate::tables::Tables;
@@ -129,7 +129,7 @@ impl General<'_> {
         uniform.outputs = window.count() as u32;
         uniform.begins = begins.into();
         let slots = vec![Part::whole(OWNERS), Part::whole(Slot::Status)];
-        self.dispatch(KernelKey::UnpoolClear, uniform, window.count().max(STATUS_WORDS), slots, 0)
+        self.dispatch(keys::unpool_clear(), uniform, window.count().max(STATUS_WORDS), slots, 0)
     }
 
     fn claim(&self, window: Span, chunk: Span, indices: Span, reports: bool) -> Result<Dispatch, PlanError> {
@@ -141,7 +141,7 @@ impl General<'_> {
             Part::whole(OWNERS),
             Part::whole(Slot::Status),
         ];
-        self.dispatch(KernelKey::UnpoolClaim { index_type }, uniform, chunk.count(), slots, self.loops())
+        self.dispatch(keys::unpool_claim(index_type), uniform, chunk.count(), slots, self.loops())
     }
 
     fn emit(&self, window: Span, chunk: Span, x: Span, indices: Span, fresh: bool) -> Result<Dispatch, PlanError> {
@@ -160,7 +160,7 @@ impl General<'_> {
                 Part::whole(Slot::Status),
             ]),
         }
-        let key = KernelKey::UnpoolEmit { dtype, index_type, activation: self.activation_kind };
+        let key = keys::unpool_emit(dtype, index_type, self.activation_kind);
         let lanes = lanes(dtype);
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
         self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, iterations)
@@ -174,7 +174,7 @@ impl General<'_> {
     fn report(&self, window: Span, chunk: Span, indices: Span) -> Result<Dispatch, PlanError> {
         let index_type = self.plan.index_type;
         let slots = vec![part(Slot::Indices, indices, index_type.bytes(), self.sources), Part::whole(Slot::Status)];
-        self.dispatch(KernelKey::UnpoolReport { index_type }, self.of(window, chunk, indices), 1, slots, 1)
+        self.dispatch(keys::unpool_report(index_type), self.of(window, chunk, indices), 1, slots, 1)
     }
 
     fn of(&self, window: Span, chunk: Span, indices: Span) -> uniform::Unpool {

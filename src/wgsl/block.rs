@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::memory::{Stored, words};
-use super::store_part;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
@@ -19,11 +18,6 @@ use crate::kernel::{Block, IndexMap};
 pub(super) fn text(dtype: DType, index_type: Option<IndexType>, block: &Block) -> String {
     let writer = Writer { bytes: dtype.bytes() as u32, index_type, block, text: String::new() };
     writer.whole()
-}
-
-/// Whether the index store comes from the parts: where indices are not written beside each other.
-pub(super) fn store_of_parts(index_type: Option<IndexType>, block: &Block) -> Option<&'static str> {
-    index_type.filter(|_| !block.same_place).map(store_part)
 }
 
 struct Writer<'a> {
@@ -410,7 +404,7 @@ impl Writer<'_> {
                 if block.inner && !block.flat { format!("output_at + {lane}u") } else { format!("output + {output}u") };
             let origin = if block.flat { output } else { 0 };
             let index = if lowest {
-                format!("index_of({number}, Candidate(key_{name}, {at}, found_{name}, {at}, true))")
+                format!("index_of({number}, Candidate(Acc(key_{name}, SMALLEST_RAW, {at}), found_{name}, {at}, true))")
             } else {
                 match block.index_map {
                     IndexMap::Position => format!("add(pool.index_base, vec2<u32>({at}, 0u))"),

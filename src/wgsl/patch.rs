@@ -354,7 +354,7 @@ impl Writer<'_> {
             let part = ["x", "y", "z", "w"][lane as usize];
             let index = match (lowest, self.patch.position_index) {
                 (true, _) => format!(
-                    "index_of(output + {lane}u, Candidate(key_{name}.{part}, at_{lane}, is_{lane}, at_{lane}, true))"
+                    "index_of(output + {lane}u, Candidate(Acc(key_{name}.{part}, SMALLEST_RAW, at_{lane}), is_{lane}, at_{lane}, true))"
                 ),
                 (_, true) => format!("add(pool.index_base, vec2<u32>(at_{lane}, 0u))"),
                 (_, false) => format!("index_at(at_{lane})"),

@@ -1,11 +1,20 @@
 //! Every composed shader is parsed, validated without optional features, and held against its Rust side.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind, StorageAccess, TypeInner};
 
+use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
-use crate::{Build, Choice, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform};
+use crate::attributes::NanPolicy;
+use crate::element::DType;
+use crate::index::IndexType;
+use crate::kernel::{ActivationKind, Sink, Source, WindowConstants, keys};
+use crate::{
+    Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
+};
 
 /// Every combination that a key can have; constants stand for all their values.
 fn every_key() -> Vec<KernelKey> {
@@ -17,14 +26,14 @@ fn every_key() -> Vec<KernelKey> {
         nan_policy: NanPolicy::PropagateLast,
     };
     let indices = [IndexType::I32, IndexType::I64];
-    let mut keys = vec![KernelKey::UnpoolClear, KernelKey::UnpoolDecide, KernelKey::ConvertClear];
-    keys.extend(indices.map(|from_type| KernelKey::ConvertReport { from_type }));
+    let mut all = vec![keys::unpool_clear(), keys::unpool_decide(), keys::convert_clear()];
+    all.extend(indices.map(keys::convert_report));
     for from_type in indices {
-        keys.extend(indices.map(|to_type| KernelKey::ConvertIndices { from_type, to_type }));
+        all.extend(indices.map(|to_type| keys::convert_indices(from_type, to_type)));
     }
-    keys.extend(indices.map(|index_type| KernelKey::UnpoolClaim { index_type }));
-    keys.extend(indices.map(|index_type| KernelKey::UnpoolCheck { index_type }));
-    keys.extend(indices.map(|index_type| KernelKey::UnpoolReport { index_type }));
+    all.extend(indices.map(keys::unpool_claim));
+    all.extend(indices.map(keys::unpool_check));
+    all.extend(indices.map(keys::unpool_report));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
@@ -32,17 +41,12 @@ fn every_key() -> Vec<KernelKey> {
             activations.extend([LeakyRelu, HardSigmoid, Tanh, Sigmoid]);
         }
         for activation in activations {
-            for constants in [None, Some(constants)] {
+            for constants in [None, Some(&constants)] {
                 let values =
                     [Sink::Values, Sink::ValuesAndIndices(IndexType::I32), Sink::ValuesAndIndices(IndexType::I64)];
                 let mut pass = |source, sinks: &[Sink]| {
-                    keys.extend(sinks.iter().chain(&values).map(|&sink| KernelKey::Pool {
-                        dtype,
-                        source,
-                        sink,
-                        activation,
-                        constants,
-                    }));
+                    let sinks = sinks.iter().chain(&values);
+                    all.extend(sinks.map(|&sink| keys::pool(dtype, source, sink, activation, constants)));
                 };
                 pass(Source::Elements, &[Sink::Candidates, Sink::Accumulators]);
                 pass(Source::Candidates, &[Sink::Candidates]);
@@ -50,27 +54,34 @@ fn every_key() -> Vec<KernelKey> {
             }
             // What an activation looks like does not depend on the kernel around it.
             for some in [every_block, every_cells, every_patch_and_reduction] {
-                let some = some(dtype, activation);
+                let some = some(dtype);
                 let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
-                keys.extend(some.into_iter().take(few));
+                all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
             }
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                keys.push(KernelKey::UnpoolEmit { dtype, index_type, activation });
+                all.push(keys::unpool_emit(dtype, index_type, activation));
             }
-            keys.extend(indices.map(|index_type| KernelKey::UnpoolGather { dtype, index_type, activation }));
+            all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation)));
         }
     }
-    keys
+    all
+}
+
+/// The same kernel with another activation, if it has any.
+fn with_activation(key: &KernelKey, activation: ActivationKind) -> KernelKey {
+    let mut kernel = key.kernel().clone();
+    kernel.activation = kernel.activation.map(|_| activation);
+    kernel.into()
 }
 
 /// Blocks in every shape: along the last axis or inside it, even or not, in words or element by element.
-fn every_block(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
+fn every_block(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pool = |pool: MaxPool, shape: &[usize], index_type: Option<IndexType>| {
         let plan = pool.plan(shape, dtype, index_type).unwrap().into();
         let choice = Choice { family: Some(Family::Blocked), build: None };
         match select(&plan, &Limits::WEBGPU, &choice) {
-            Ok(schedule) => Some(*schedule.dispatches()[0].key()),
+            Ok(schedule) => Some(schedule.dispatches()[0].key().clone()),
             Err(PlanError::KernelDoesNotApply { .. }) => None,
             Err(error) => panic!("{error}"),
         }
@@ -88,12 +99,7 @@ fn every_block(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
                 (of(&[2, 2]).layout(Layout::Nhwc), &[1, 3, 3, 4]),
             ];
             let found = pools.into_iter().filter_map(|(of, shape)| pool(of, shape, index_type));
-            keys.extend(found.map(|key| match key {
-                KernelKey::PoolBlock { dtype, sink, block, .. } => {
-                    KernelKey::PoolBlock { dtype, sink, activation, block }
-                }
-                other => panic!("{other:?}"),
-            }));
+            keys.extend(found);
         }
     }
     assert!(keys.len() >= 6 * 9, "{}: {}", dtype.name(), keys.len());
@@ -101,7 +107,7 @@ fn every_block(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
 }
 
 /// Cells in every shape: apart, overlapping, with gaps, cut off by padding; even or not, in words or element by element.
-fn every_cells(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
+fn every_cells(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 8] = [
         (MaxPool::new([2, 2]).strides([2, 2]), &[1, 2, 8, 32]),
@@ -124,12 +130,9 @@ fn every_cells(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
                 Err(PlanError::KernelDoesNotApply { .. }) => continue,
                 Err(error) => panic!("{error}"),
             };
-            let cells = schedule.dispatches().iter().find_map(|dispatch| match *dispatch.key() {
-                KernelKey::UnpoolCells { cells, .. } => Some(cells),
-                _ => None,
-            });
-            let cells = cells.expect("the cells are written by one kernel");
-            keys.push(KernelKey::UnpoolCells { dtype, index_type, activation, cells });
+            let is_cells = |dispatch: &&Dispatch| dispatch.key().name().starts_with("unpool cells");
+            let cells = schedule.dispatches().iter().find(is_cells).expect("the cells are written by one kernel");
+            keys.push(cells.key().clone());
         }
     }
     // Odd rows of elements smaller than a word are not taken.
@@ -138,7 +141,7 @@ fn every_cells(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
 }
 
 /// Patches of even and odd rows, with every width of a load and of a store; and planes reduced.
-fn every_patch_and_reduction(dtype: DType, activation: ActivationKind) -> Vec<KernelKey> {
+fn every_patch_and_reduction(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 6] = [
         (MaxPool::new([7, 7]).pads([3; 4]), &[1, 2, 16, 16]),
@@ -154,7 +157,7 @@ fn every_patch_and_reduction(dtype: DType, activation: ActivationKind) -> Vec<Ke
                 let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
                 let family = if number < 3 { Family::Patched } else { Family::Reducing };
                 match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
-                    Ok(schedule) => keys.push(*schedule.dispatches()[0].key()),
+                    Ok(schedule) => keys.push(schedule.dispatches()[0].key().clone()),
                     Err(PlanError::KernelDoesNotApply { .. }) => {}
                     Err(error) => panic!("{error}"),
                 }
@@ -162,9 +165,8 @@ fn every_patch_and_reduction(dtype: DType, activation: ActivationKind) -> Vec<Ke
         }
     }
     assert!(keys.len() >= 3 * 9, "{}: {}", dtype.name(), keys.len());
-    for key in &mut keys {
-        if let KernelKey::PoolPatch { activation: of_key, patch, sink, .. } = key {
-            *of_key = activation;
+    for key in &keys {
+        if let Some((Written::Patch(patch), sink)) = &key.kernel().written {
             assert!(patch.workgroup_bytes(sink.index_type().is_some()) <= 16 << 10, "what every device has");
         }
     }
@@ -264,7 +266,7 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
         ("Convert", uniform::Convert::MEMBERS, size_of::<uniform::Convert>()),
         ("Stream", uniform::Stream::MEMBERS, size_of::<uniform::Stream>()),
     ];
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = BTreeMap::new();
     for key in every_key() {
         let (module, _) = parsed(&key);
         let mut layouter = naga::proc::Layouter::default();
@@ -288,10 +290,40 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
 }
 
 #[test]
-fn every_part_is_composed_somewhere_and_every_composition_exists() {
-    let used: std::collections::BTreeSet<&str> = every_key().iter().flat_map(composition).collect();
-    let parts: std::collections::BTreeSet<&str> = PARTS.iter().map(|(path, _)| *path).collect();
-    assert_eq!(used, parts);
+fn every_part_is_linked_somewhere() {
+    let used: BTreeSet<usize> = every_key().iter().flat_map(|key| key.linked().parts.clone()).collect();
+    let unused: Vec<&str> = (0..PARTS.len()).filter(|part| !used.contains(part)).map(|part| PARTS[part].0).collect();
+    assert!(unused.is_empty(), "{unused:?}");
+}
+
+#[test]
+fn every_name_that_a_part_requires_has_one_provider_in_the_kernel() {
+    for key in every_key() {
+        let parts: Vec<&str> = key.linked().parts.iter().map(|&part| PARTS[part].1).collect();
+        let consts = key.kernel().consts.iter().map(|(name, _)| *name);
+        let provided: Vec<&str> = parts.iter().flat_map(|text| header(text, PROVIDES)).chain(consts).collect();
+        for name in parts.iter().flat_map(|text| header(text, REQUIRES)) {
+            let count = provided.iter().filter(|provided| **provided == name).count();
+            // What is written out stands behind the parts.
+            let written = super::written(key.kernel());
+            let own = written.contains(&format!("> {name}: ")) || written.contains(&format!("fn {name}("));
+            assert_eq!(count + usize::from(own), 1, "{}: {name}", key.name());
+        }
+        assert_eq!(wgsl(&key).matches("@compute").count(), 1, "{}", key.name());
+        assert!(variants(key.kernel()).iter().all(|path| PARTS.iter().any(|(part, _)| part == path)), "{key:?}");
+    }
+}
+
+#[test]
+fn lines_of_a_text_are_traced_to_their_parts() {
+    let text = wgsl(&keys::unpool_clear());
+    for (number, line) in text.lines().enumerate() {
+        let Some((path, own)) = part_of_line(&text, number + 1) else { panic!("{line:?} is before all parts") };
+        let (_, part) = PARTS.iter().find(|(name, _)| *name == path).expect("a part of this name");
+        let expected = own.checked_sub(1).and_then(|own| part.lines().nth(own)).unwrap_or_default();
+        assert!(own == 0 || line == expected, "{path}:{own}: {line:?} is {expected:?}");
+    }
+    assert_eq!(part_of_line("const KERNEL_0: u32 = 2u;\n// shaders/a.wgsl\nfn a() {}", 1), None);
 }
 
 /// The names that a part's text defines at module scope.
@@ -309,24 +341,17 @@ fn defined(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn header<'a>(text: &'a str, field: &str) -> Vec<&'a str> {
-    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_else(|| panic!("no {field:?}"));
-    line.split(',').map(str::trim).filter(|name| *name != "nothing").collect()
-}
-
 #[test]
 fn every_part_states_what_it_provides_and_requires() {
     for (path, text) in PARTS {
         assert!(text.starts_with("// "), "{path} begins with what it is");
         let defined = defined(text);
-        for name in header(text, "// provides: ") {
+        for name in header(text, PROVIDES) {
             assert!(defined.iter().any(|defined| defined == name), "{path} says that it provides {name}");
         }
-        for name in header(text, "// requires: ") {
+        for name in header(text, REQUIRES) {
             assert!(
-                text.lines()
-                    .filter(|line| !line.starts_with("// "))
-                    .any(|line| line.contains(name.trim_end_matches(".."))),
+                text.lines().filter(|line| !line.starts_with("// ")).any(|line| line.contains(name)),
                 "{path} says that it requires {name} but does not use it"
             );
         }
@@ -337,8 +362,8 @@ fn every_part_states_what_it_provides_and_requires() {
 fn the_table_of_parts_is_complete() {
     let readme = include_str!("../../shaders/README.md");
     for (path, text) in PARTS {
-        let row = format!("| `{path}` | {} | {} |", header(text, "// provides: ").join(", "), {
-            let requires = header(text, "// requires: ");
+        let row = format!("| `{path}` | {} | {} |", header(text, PROVIDES).collect::<Vec<_>>().join(", "), {
+            let requires: Vec<&str> = header(text, REQUIRES).collect();
             if requires.is_empty() { "nothing".to_owned() } else { requires.join(", ") }
         });
         assert!(readme.contains(&row), "shaders/README.md lacks the row\n{row}");

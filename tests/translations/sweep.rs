@@ -46,7 +46,7 @@ fn add(texts: &mut BTreeMap<String, String>, plan: &Plan) -> usize {
                 Ok(schedule) => {
                     schedules += 1;
                     for dispatch in schedule.dispatches() {
-                        texts.entry(wgsl(dispatch.key())).or_insert_with(|| dispatch.key().name());
+                        texts.entry(wgsl(dispatch.key())).or_insert_with(|| dispatch.key().name().to_owned());
                     }
                 }
                 Err(PlanError::KernelDoesNotApply { .. } | PlanError::NotOnGpu { .. }) => {}

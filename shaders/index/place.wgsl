@@ -1,0 +1,13 @@
+// Where an output's index stands in the index tensor, whose layout may be another than that of Y.
+// provides: store_position
+// requires: pool
+fn store_position(output: u32) -> u32 {
+  var rest = output;
+  var position = 0u;
+  for (var i = 0u; i < pool.store_digits; i++) {
+    let digit = pool.store[i];
+    position += (rest % digit.radix) * digit.stride.x;
+    rest = rest / digit.radix;
+  }
+  return position;
+}

@@ -1,0 +1,172 @@
+//! The kernels by name: which part has the entry point, and what is chosen beside it.
+
+use super::{ActivationKind, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written};
+use crate::element::DType;
+use crate::index::IndexType;
+
+/// A pass of a pool that looks at every tap of its windows one by one; without constants it is the generic build.
+pub(crate) fn pool(
+    dtype: DType,
+    source: Source,
+    sink: Sink,
+    activation: ActivationKind,
+    constants: Option<&WindowConstants>,
+) -> KernelKey {
+    let from = match source {
+        Source::Elements => "elements",
+        Source::Candidates => "candidates",
+        Source::Accumulators => "accumulators",
+    };
+    let build = if constants.is_some() { "specialised" } else { "generic" };
+    let mut variants = vec!["core/pool.wgsl"];
+    variants.push(if constants.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
+    variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
+    variants.extend(match source {
+        Source::Elements if constants.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
+        Source::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
+        Source::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
+        Source::Accumulators => ["core/accumulated.wgsl"; 2],
+    });
+    if source != Source::Accumulators {
+        variants.push("core/scanned.wgsl");
+    }
+    let entry = match sink {
+        Sink::Candidates => "kernel/pool_candidates.wgsl",
+        Sink::Accumulators => "kernel/pool_accumulate.wgsl",
+        Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values.wgsl",
+    };
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        activation: Some(activation),
+        writes: sink.index_type(),
+        variants,
+        consts: constants.map(WindowConstants::consts).unwrap_or_default(),
+        ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
+    }
+    .into()
+}
+
+/// A kernel whose body is written out.
+pub(crate) fn written(
+    dtype: DType,
+    sink: Sink,
+    activation: ActivationKind,
+    written: Written,
+    reads: Option<IndexType>,
+) -> KernelKey {
+    let (name, consts) = match &written {
+        Written::Block(block) => {
+            let [depth, height, width] = block.window.kernel;
+            let (sink, outputs, lanes) = (sink.name(), block.outputs, block.lanes);
+            let name = format!("pool {} to {sink}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name());
+            (name, block.window.consts())
+        }
+        Written::Patch(patch) => {
+            let [_, rows, columns] = patch.window.kernel;
+            let (sink, height, width) = (sink.name(), patch.height, patch.width);
+            let name =
+                format!("pool {} to {sink}, {rows}x{columns}, patches of {height}x{width} outputs", dtype.name());
+            (name, patch.window.consts())
+        }
+        Written::Reduce(load_words, constants) => {
+            let name = format!("pool {} reduced to candidates, {load_words} words a load", dtype.name());
+            (name, constants.consts())
+        }
+        Written::Cells(cells) => {
+            let [depth, height, width] = cells.kernel;
+            let (sources, lanes) = (cells.sources, cells.lanes);
+            let index = reads.map_or("", IndexType::name);
+            let name = format!(
+                "unpool cells {} by {index}, {depth}x{height}x{width}, {sources}x{lanes} sources",
+                dtype.name()
+            );
+            (name, Vec::new())
+        }
+    };
+    let unpools = matches!(written, Written::Cells(_));
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max).filter(|_| !unpools),
+        activation: Some(activation),
+        reads,
+        writes: sink.index_type(),
+        variants: vec![if unpools { "core/stream.wgsl" } else { "core/pool.wgsl" }, "window/constant.wgsl"],
+        consts,
+        written: Some((written, sink)),
+        ..Kernel::new(name, "")
+    }
+    .into()
+}
+
+/// Clears the owners of an unpool, and its report.
+pub(crate) fn unpool_clear() -> KernelKey {
+    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl").into()
+}
+
+/// Sources claim their targets.
+pub(crate) fn unpool_claim(index_type: IndexType) -> KernelKey {
+    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl");
+    Kernel { reads: Some(index_type), ..kernel }.into()
+}
+
+/// Output words are written from their owners. The type of the indices, the first bad one of which is reported with its value,
+/// is `None` where that is left to `unpool_report`, since the device has too few storage buffers.
+pub(crate) fn unpool_emit(dtype: DType, index_type: Option<IndexType>, activation: ActivationKind) -> KernelKey {
+    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl");
+    kernel.variants.push(match index_type {
+        Some(_) => "core/reported.wgsl",
+        None => "core/reported_apart.wgsl",
+    });
+    Kernel { element: Some(dtype), activation: Some(activation), reads: index_type, ..kernel }.into()
+}
+
+/// The first bad index of an unpool is looked up.
+pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
+    let mut kernel = unpool(format!("unpool report {}", index_type.name()), "kernel/unpool_report.wgsl");
+    kernel.variants.push("core/reported.wgsl");
+    Kernel { reads: Some(index_type), ..kernel }.into()
+}
+
+fn unpool(name: String, entry: &'static str) -> Kernel {
+    Kernel { variants: vec!["core/unpool.wgsl"], ..Kernel::new(name, entry) }
+}
+
+/// Indices outside their own windows are noticed.
+pub(crate) fn unpool_check(index_type: IndexType) -> KernelKey {
+    let kernel = stream(format!("unpool check {}", index_type.name()), "kernel/unpool_check.wgsl");
+    Kernel { reads: Some(index_type), ..kernel }.into()
+}
+
+/// Output words are written from the sources whose windows hold them.
+pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: ActivationKind) -> KernelKey {
+    let kernel = stream(format!("unpool gather {}", dtype.name()), "kernel/unpool_gather.wgsl");
+    Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
+}
+
+/// The grids of the general path are written.
+pub(crate) fn unpool_decide() -> KernelKey {
+    stream("unpool decide".to_owned(), "kernel/unpool_decide.wgsl").into()
+}
+
+fn stream(name: String, entry: &'static str) -> Kernel {
+    Kernel { variants: vec!["core/stream.wgsl"], ..Kernel::new(name, entry) }
+}
+
+/// The report of a conversion is cleared.
+pub(crate) fn convert_clear() -> KernelKey {
+    Kernel::new("convert clear".to_owned(), "kernel/convert_clear.wgsl").into()
+}
+
+/// Indices are converted.
+pub(crate) fn convert_indices(from_type: IndexType, to_type: IndexType) -> KernelKey {
+    let name = format!("convert {} to {}", from_type.name(), to_type.name());
+    let kernel = Kernel::new(name, "kernel/convert_indices.wgsl");
+    Kernel { reads: Some(from_type), writes: Some(to_type), ..kernel }.into()
+}
+
+/// The first bad index of a conversion is looked up.
+pub(crate) fn convert_report(from_type: IndexType) -> KernelKey {
+    let kernel = Kernel::new(format!("convert report {}", from_type.name()), "kernel/convert_report.wgsl");
+    Kernel { reads: Some(from_type), ..kernel }.into()
+}

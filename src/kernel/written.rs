@@ -1,0 +1,194 @@
+//! The kernels whose bodies are still written out by src/wgsl/{block,patch,reduce,cells}.rs.
+
+use super::{Binding, Sink, WindowConstants, binding};
+use crate::attributes::NanPolicy;
+
+/// What an invocation of a block kernel computes, and how it reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Block {
+    pub(crate) window: WindowConstants,
+    /// Axes from the last one on; those before have one element.
+    pub(crate) axes: usize,
+    /// Neighbours along the last axis; where `flat`, neighbours in Y, of which each has a row of its own.
+    pub(crate) outputs: u32,
+    pub(crate) flat: bool,
+    /// Neighbours inside the last axis: channels, for NHWC.
+    pub(crate) lanes: u32,
+    /// Whether there is anything inside the last axis.
+    pub(crate) inner: bool,
+    /// Whether blocks come out even with the last axis.
+    pub(crate) exact: bool,
+    /// Words of a load; 0 where elements are loaded one by one.
+    pub(crate) load_words: u32,
+    /// Words of a store to Y; 0 where elements are stored one by one.
+    pub(crate) store_words: u32,
+    /// Padding before the last axis, where loads are wider than an element.
+    pub(crate) pad: u32,
+    /// How an index is made of a position.
+    pub(crate) index_map: IndexMap,
+    /// Whether indices are written in the order of Y.
+    pub(crate) same_place: bool,
+}
+
+/// How a block makes an index of a position in X.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum IndexMap {
+    /// The index is the position, counted from the index of the first element.
+    Position,
+    /// Within a plane, or a batch item of NHWC, indices count as positions do.
+    Offset,
+    /// By the digits of the position.
+    Digits,
+}
+
+impl Block {
+    /// Outputs of one invocation.
+    pub(crate) fn outputs(&self) -> u32 {
+        self.outputs.saturating_mul(self.lanes)
+    }
+
+    /// Outputs that lie beside each other in Y and are written together.
+    pub(crate) fn run(&self) -> u32 {
+        match (self.inner && !self.flat, self.exact) {
+            (true, _) => self.lanes,
+            (false, true) => self.outputs,
+            (false, false) => 1,
+        }
+    }
+}
+
+/// What a workgroup of a patch kernel computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Patch {
+    pub(crate) window: WindowConstants,
+    /// Outputs of a patch along the last axis and the one before.
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Padding before the last axis.
+    pub(crate) pad: u32,
+    /// Whether rows of Y come out even with four outputs.
+    pub(crate) exact: bool,
+    /// Whether rows of X come out even with four words, and are loaded by them.
+    pub(crate) wide: bool,
+    /// Outputs that an invocation takes along a row, and down a column.
+    pub(crate) run: u32,
+    pub(crate) fall: u32,
+    pub(crate) workgroup: u32,
+    /// Whether the index is the position, counted from the index of the first element.
+    pub(crate) position_index: bool,
+    /// Whether indices are written in the order of Y.
+    pub(crate) same_place: bool,
+}
+
+impl Patch {
+    /// Rows and columns of X that a patch looks at.
+    pub(crate) fn inputs(&self) -> [u32; 2] {
+        let WindowConstants { kernel, stride, .. } = self.window;
+        let extent = |outputs: u32, axis: usize| {
+            outputs.saturating_sub(1).saturating_mul(stride[axis]).saturating_add(kernel[axis])
+        };
+        [extent(self.height, 1), extent(self.width, 2)]
+    }
+
+    /// Columns before the first that counts, so that columns by four begin at a multiple of four.
+    pub(crate) fn before(&self) -> u32 {
+        self.pad.next_multiple_of(4).saturating_sub(self.pad)
+    }
+
+    /// Rows of X that a patch looks at, and columns by four.
+    pub(crate) fn groups(&self) -> [u32; 2] {
+        let [rows, columns] = self.inputs();
+        [rows, self.before().saturating_add(columns).div_ceil(4)]
+    }
+
+    /// The bytes of workgroup memory of a pool with or without indices.
+    pub(crate) fn workgroup_bytes(&self, indices: bool) -> u32 {
+        let [rows, groups] = self.groups();
+        let of_outputs = self.width.saturating_mul(if indices { 5 } else { 4 });
+        rows.saturating_mul(groups.saturating_mul(16).saturating_add(of_outputs))
+    }
+}
+
+/// What an invocation of the streaming unpool writes, and how it reads and writes: the stride cells of some sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Cells {
+    pub(crate) kernel: [u32; 3],
+    pub(crate) stride: [u32; 3],
+    pub(crate) pad: [u32; 3],
+    /// Axes from the last one on; those before have one element.
+    pub(crate) axes: usize,
+    /// Neighbouring sources along the last axis.
+    pub(crate) sources: u32,
+    /// Neighbours inside the last axis: channels, for NHWC.
+    pub(crate) lanes: u32,
+    /// Whether there is anything inside the last axis.
+    pub(crate) inner: bool,
+    /// Whether cells come out even with Y, on each axis.
+    pub(crate) exact: [bool; 3],
+    /// Whether every cell has its source, and only its own.
+    pub(crate) filled: bool,
+    /// Whether an index is a position in Y.
+    pub(crate) position_index: bool,
+    /// Whether a window can reach beyond Y.
+    pub(crate) clipped: bool,
+    /// Words of a load of X; 0 where elements are loaded one by one.
+    pub(crate) load_words: u32,
+    /// Words of a load of Indices, likewise.
+    pub(crate) index_words: u32,
+    /// Words of a store to Y; 0 where single words are stored.
+    pub(crate) store_words: u32,
+    /// Whether indices lie in the order of X.
+    pub(crate) same_place: bool,
+}
+
+impl Cells {
+    /// Sources of one invocation.
+    pub(crate) fn sources(&self) -> u32 {
+        self.sources.saturating_mul(self.lanes)
+    }
+
+    /// Kernel, stride and padding of an axis.
+    pub(crate) fn axis(&self, axis: usize) -> [i64; 3] {
+        [self.kernel[axis].into(), self.stride[axis].into(), self.pad[axis].into()]
+    }
+}
+
+/// A body that is written out behind the parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Written {
+    Block(Block),
+    Patch(Patch),
+    Reduce(u32, WindowConstants),
+    Cells(Cells),
+}
+
+/// The bindings of a pool in one pass, whose windows are constants and never empty.
+fn pool_bindings(sink: Sink, nan_policy: NanPolicy) -> Vec<Binding> {
+    let of = |number, read_only| Binding { number, read_only };
+    let mut bindings = vec![of(binding::X, true), of(binding::Y, false)];
+    if let Sink::ValuesAndIndices(_) = sink {
+        // Only a window without a winner needs the way from an output to its index.
+        if nan_policy == NanPolicy::SeedLowest {
+            bindings.push(of(binding::TABLES, true));
+        }
+        bindings.push(of(binding::INDICES_OUT, false));
+    }
+    bindings
+}
+
+impl Written {
+    pub(crate) fn bindings(&self, sink: Sink) -> Vec<Binding> {
+        let of = |number, read_only| Binding { number, read_only };
+        match self {
+            Written::Block(block) => pool_bindings(sink, block.window.nan_policy),
+            Written::Patch(patch) => pool_bindings(sink, patch.window.nan_policy),
+            Written::Reduce(..) => vec![of(binding::X, true), of(binding::CANDIDATES_OUT, false)],
+            Written::Cells(_) => vec![
+                of(binding::X, true),
+                of(binding::Y, false),
+                of(binding::INDICES, true),
+                of(binding::STATUS, false),
+            ],
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Linking: from the part with the entry point to all parts that it requires, by the names in their headers.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::parts::PARTS;
+use crate::element::DType;
+use crate::index::IndexType;
+use crate::kernel::{ActivationKind, Binding, Kernel, Reduction};
+
+/// The parts of a kernel by their numbers in [`PARTS`], and the storage bindings that they declare.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Linked {
+    pub parts: Vec<usize>,
+    pub bindings: Vec<Binding>,
+}
+
+/// The names of a line of a part's header.
+pub(super) fn header<'a>(text: &'a str, field: &str) -> impl Iterator<Item = &'a str> {
+    let mut lines = text.lines().take_while(|line| line.starts_with("//"));
+    let line = lines.find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+    line.split(',').map(str::trim).filter(|name| !name.is_empty() && *name != "nothing")
+}
+
+pub(super) const PROVIDES: &str = "// provides: ";
+pub(super) const REQUIRES: &str = "// requires: ";
+
+/// The parts that a kernel requires. A name that several parts provide is taken from the one among the kernel's variants; a
+/// name that is a constant of the kernel is in its prelude. A test holds that nothing stays without a provider.
+pub(crate) fn link(kernel: &Kernel) -> Linked {
+    let mut providers: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (number, (_, text)) in PARTS.iter().enumerate() {
+        for name in header(text, PROVIDES) {
+            providers.entry(name).or_default().push(number);
+        }
+    }
+    let variants = variants(kernel);
+    let is_variant = |part: &usize| PARTS.get(*part).is_some_and(|(path, _)| variants.contains(path));
+    let written = super::written(kernel);
+    let own = |name: &str| written.contains(&format!("> {name}: ")) || written.contains(&format!("fn {name}("));
+    let provider = |name: &str| match providers.get(name)?.as_slice() {
+        _ if own(name) => None,
+        [one] => Some(*one),
+        several => several.iter().copied().find(is_variant),
+    };
+    let mut linked = BTreeSet::new();
+    let mut wanted: Vec<usize> = PARTS.iter().position(|(path, _)| *path == kernel.entry).into_iter().collect();
+    if kernel.written.is_some() {
+        let words: BTreeSet<&str> = written.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+        wanted.extend(words.iter().filter_map(|name| provider(name)));
+    }
+    while let Some(part) = wanted.pop() {
+        if linked.insert(part)
+            && let Some((_, text)) = PARTS.get(part)
+        {
+            wanted.extend(header(text, REQUIRES).filter_map(provider));
+        }
+    }
+    let parts: Vec<usize> = linked.into_iter().collect();
+    let bindings = match &kernel.written {
+        Some((written, sink)) => written.bindings(*sink),
+        None => bindings(&parts),
+    };
+    Linked { parts, bindings }
+}
+
+/// The storage bindings that parts declare, in the order of their numbers.
+fn bindings(parts: &[usize]) -> Vec<Binding> {
+    let texts = parts.iter().filter_map(|&part| PARTS.get(part));
+    let declared = texts.flat_map(|(_, text)| text.lines().filter_map(declaration));
+    let mut bindings: Vec<Binding> = declared.collect();
+    bindings.sort_unstable_by_key(|binding| binding.number);
+    bindings
+}
+
+/// The storage binding that a line declares.
+fn declaration(line: &str) -> Option<Binding> {
+    let (number, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(") var<storage, ")?;
+    Some(Binding { number: number.parse().ok()?, read_only: rest.starts_with("read>") })
+}
+
+/// What a kernel takes where several parts provide a name.
+pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
+    let mut variants = kernel.variants.clone();
+    variants.extend(kernel.element.map(element).into_iter().flatten());
+    variants.extend(kernel.reduction.map(|Reduction::Max| "reduce/max.wgsl"));
+    if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
+        variants.extend(activation_parts(activation, dtype));
+    }
+    variants.extend(kernel.reads.map(|index_type| match index_type {
+        IndexType::I32 => "index/read_i32.wgsl",
+        IndexType::I64 => "index/read_i64.wgsl",
+    }));
+    variants.extend(match kernel.writes {
+        None => ["index/none.wgsl"; 2],
+        Some(IndexType::I32) => ["index/write.wgsl", "index/store_i32.wgsl"],
+        Some(IndexType::I64) => ["index/write.wgsl", "index/store_i64.wgsl"],
+    });
+    variants
+}
+
+/// Storage, memory, key and order of an element type.
+fn element(dtype: DType) -> [&'static str; 5] {
+    let [word, memory] = match dtype.bytes() {
+        1 => ["element/word8.wgsl", "element/memory8.wgsl"],
+        2 => ["element/word16.wgsl", "element/memory16.wgsl"],
+        4 => ["element/word32.wgsl", "element/memory32.wgsl"],
+        _ => ["element/word64.wgsl", "element/memory64.wgsl"],
+    };
+    let [output, key] = match dtype.bytes() {
+        8 => ["element/output_pairs.wgsl", "element/key64.wgsl"],
+        _ => ["element/output_words.wgsl", "element/key32.wgsl"],
+    };
+    let order = match dtype {
+        DType::F32 => "element/f32.wgsl",
+        DType::F16 => "element/f16.wgsl",
+        DType::Bf16 => "element/bf16.wgsl",
+        DType::F64 => "element/f64.wgsl",
+        DType::I8 => "element/i8.wgsl",
+        DType::U8 => "element/u8.wgsl",
+        DType::I16 => "element/i16.wgsl",
+        DType::U16 => "element/u16.wgsl",
+        DType::I32 => "element/i32.wgsl",
+        DType::U32 => "element/u32.wgsl",
+        DType::I64 => "element/i64.wgsl",
+        DType::U64 => "element/u64.wgsl",
+    };
+    [word, memory, output, key, order]
+}
+
+/// The activation itself, and for those that round the way to f32 and back. Schedules ask for no other element type.
+fn activation_parts(activation: ActivationKind, dtype: DType) -> [&'static str; 2] {
+    let via = match dtype {
+        DType::F16 => "activation/via_f16.wgsl",
+        DType::Bf16 => "activation/via_bf16.wgsl",
+        _ => "activation/via_f32.wgsl",
+    };
+    let activation = match activation {
+        ActivationKind::Identity => "activation/none.wgsl",
+        ActivationKind::Clip => "activation/clip.wgsl",
+        ActivationKind::LeakyRelu => "activation/leaky_relu.wgsl",
+        ActivationKind::HardSigmoid => "activation/hard_sigmoid.wgsl",
+        ActivationKind::Tanh => "activation/tanh.wgsl",
+        ActivationKind::Sigmoid => "activation/sigmoid.wgsl",
+    };
+    [via, activation]
+}
