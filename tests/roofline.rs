@@ -116,6 +116,42 @@ fn inputs_and_checksums_are_as_documented() {
     assert_eq!(found["indices_checksum"], sum(&mut indices.data().iter().map(|&index| index as u64)));
 }
 
+/// Of a NaN, a number and a NaN, each rule takes another one.
+#[test]
+fn the_rule_for_nan_is_the_one_asked_for() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("nan_policy");
+    let row = |name: &str, more: &str| {
+        format!(
+            r#"{{"name": "{name}", "op": "MaxPool", "x": [1, 2, 40, 9], "kernel_shape": [2, 2], "indices": "i32"{more}}}"#
+        )
+    };
+    let rows = [row("plain", ""), row("own", r#", "nan_policy": "propagate_last""#)].join(", ");
+    fs::write(folder.join("rows.json"), format!(r#"{{"rows": [{rows}]}}"#)).unwrap();
+    let figures = |more: &[&str]| {
+        let arguments = ["--catalogue", "rows.json", "--json", "-", "--rounds", "1", "--pass", "0", "--data", "nasty"];
+        let figures = json(&EXAMPLE.run_well(&folder, &[&arguments[..], more].concat()));
+        assert_eq!(figures["data"], "nasty");
+        let found = figures["rows"].as_array().unwrap().iter();
+        found.map(|row| (row["nan_policy"].clone(), row["y_checksum"].clone())).collect::<Vec<_>>()
+    };
+    let defaults = figures(&[]);
+    assert_eq!([&defaults[0].0, &defaults[1].0], ["seed_first", "propagate_last"]);
+    let [first, last, lowest] = ["seed-first", "propagate-last", "seed_lowest"].map(|policy| {
+        let found = figures(&["--nan-policy", policy]);
+        assert_eq!(found[0], found[1], "the option wins over the row");
+        assert_eq!(found[0].0, policy.replace('-', "_"));
+        found[0].clone()
+    });
+    assert_eq!(defaults, [first.clone(), last.clone()]);
+    assert!(first.1 != last.1 && last.1 != lowest.1 && lowest.1 != first.1, "{first:?} {last:?} {lowest:?}");
+    // Integers have no NaN.
+    let integers = ["seed-first", "seed-lowest"].map(|policy| figures(&["--nan-policy", policy, "--dtypes", "i8"]));
+    assert!(integers[0] == integers[1] && integers[0][0].0.is_null(), "{integers:?}");
+}
+
 #[test]
 fn what_a_device_cannot_hold_is_said() {
     if skip() {
@@ -174,7 +210,8 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--rounds", "0"], "0 is not in 1..=1000"),
         (&["--dtypes", "f8"], "\"f8\" is no element type"),
         (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
-        (&["--data", "zeros"], "zeros"),
+        (&["--data", "ones"], "mixed, peers, nasty, zeros"),
+        (&["--nan-policy", "first"], "expected seed_first, propagate_last, seed_lowest"),
         (&["--catalogue", "absent.json"], "cannot read absent.json"),
         (&["--catalogue", "bad.json"], "bad.json is no catalogue: row a: kernel_shape is missing"),
         (&["--catalogue", "kernel.json"], "row a: y is no key of a row"),
@@ -193,6 +230,16 @@ fn what_is_wrong_is_said_in_one_line() {
 
 #[test]
 fn help_is_no_error() {
-    let options = ["--catalogue", "--rows", "--dtypes", "--shrink", "--verify-taps", "--json", "--markdown", "--list"];
+    let options = [
+        "--nan-policy",
+        "--catalogue",
+        "--rows",
+        "--dtypes",
+        "--shrink",
+        "--verify-taps",
+        "--json",
+        "--markdown",
+        "--list",
+    ];
     EXAMPLE.has_help(&["--help"], &options);
 }

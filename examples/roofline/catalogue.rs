@@ -1,7 +1,7 @@
 //! The catalogue: shapes that real networks pool, read from JSON.
 
 use serde_json::{Map, Value};
-use wgpu_pooling::{DType, IndexType, Layout};
+use wgpu_pooling::{DType, IndexType, Layout, NanPolicy};
 
 /// The rows that come with the crate.
 pub const OWN: &str = include_str!("../../benches/catalogue.json");
@@ -14,6 +14,8 @@ pub struct Row {
     /// Where the row asks for one.
     pub dtype: Option<DType>,
     pub layout: Layout,
+    /// What a NaN does in element types that have one.
+    pub nan_policy: NanPolicy,
     /// N, C and the spatial extents of what is pooled: X of a pool, Y of an unpool.
     pub pooled: Vec<usize>,
     /// Written by a pool, read by an unpool.
@@ -125,6 +127,7 @@ impl<'a> Fields<'a> {
             "output",
             "indices",
             "indices_from",
+            "nan_policy",
             "from",
         ];
         if let Some(key) = self.fields.keys().find(|key| !known.contains(&key.as_str())) {
@@ -155,8 +158,9 @@ impl<'a> Fields<'a> {
             Some(other) => return Err(format!("layout {other:?}, expected NCHW or NHWC")),
         };
         let dtype = self.text("dtype")?.map(dtype).transpose()?;
+        let nan_policy = self.text("nan_policy")?.map(nan_policy).transpose()?.unwrap_or_default();
         let pooled = pooled.iter().map(|&extent| extent as usize).collect();
-        Ok(Row { name: name.to_owned(), operator, dtype, layout, pooled, indices })
+        Ok(Row { name: name.to_owned(), operator, dtype, layout, nan_policy, pooled, indices })
     }
 
     fn operator(&self, axes: usize) -> Result<Operator, String> {
@@ -238,6 +242,11 @@ pub fn dtype(name: &str) -> Result<DType, String> {
     found.ok_or_else(|| format!("{name:?} is no element type: {}", DType::ALL.map(DType::name).join(", ")))
 }
 
+/// A rule for NaN by its name, as the crate or as a command line spells it.
+pub fn nan_policy(name: &str) -> Result<NanPolicy, String> {
+    name.replace('-', "_").parse().map_err(|error: wgpu_pooling::PlanError| error.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,6 +274,10 @@ mod tests {
             (r#"{"rows": [{"name": "a", "op": "Pool", "x": [1, 1, 4]}]}"#, "op \"Pool\""),
             (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "stride": [1]}]}"#, "stride is no key"),
             (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "dtype": "f8"}]}"#, "f8"),
+            (
+                r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "nan_policy": "none"}]}"#,
+                "unknown value \"none\", expected seed_first, propagate_last, seed_lowest",
+            ),
             (
                 r#"{"rows": [{"name": "a", "op": "MaxUnpool", "x": [1, 1, 4], "kernel_shape": [2], "strides": [2],
                    "output": [7], "indices": "i64"}]}"#,

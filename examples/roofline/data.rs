@@ -19,6 +19,18 @@ pub enum Data {
     Mixed,
     /// 0 to 250, which every runtime treats alike
     Peers,
+    /// A third NaN of many payloads and both signs, 14 % -0, infinities, subnormals, largest values, and ties; of integers
+    /// a third the lowest value, 14 % the largest
+    Nasty,
+    /// +0, -0 and NaN alone; of integers 0 alone
+    Zeros,
+}
+
+impl Data {
+    /// The name on the command line.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 /// Number `index` of the pseudo-random sequence: splitmix64, seeded with 0.
@@ -34,17 +46,15 @@ fn finish(z: u64) -> u64 {
 
 /// The values of a tensor, by their positions in memory.
 pub fn values<T: Element>(data: Data, count: usize) -> Vec<T> {
-    match data {
-        Data::Mixed => {
-            let table: Vec<T> = mixture(T::DTYPE).into_iter().map(T::from_bits64).collect();
-            let mask = table.len() as u64 - 1;
-            filled(count, |index| table[(noise(index) & mask) as usize])
-        }
-        Data::Peers => {
-            let table: Vec<T> = (0..251).map(|value| T::from_bits64(bits(T::DTYPE, value))).collect();
-            filled(count, |index| table[(noise(index) % 251) as usize])
-        }
-    }
+    let table = match data {
+        Data::Mixed => mixture(T::DTYPE),
+        Data::Peers => (0..251).map(|value| bits(T::DTYPE, value)).collect(),
+        Data::Nasty => nasty(T::DTYPE),
+        Data::Zeros => zeros(T::DTYPE),
+    };
+    let table: Vec<T> = table.into_iter().map(T::from_bits64).collect();
+    let choices = table.len() as u64;
+    filled(count, |index| table[(noise(index) % choices) as usize])
 }
 
 /// A vector whose elements follow from their positions, made by all cores.
@@ -98,6 +108,48 @@ fn mixture(dtype: DType) -> Vec<u64> {
     (0..4096).map(|index| if index % 64 < 1 { specials[index / 64 % 8] } else { small(index) }).collect()
 }
 
+/// A table of 1000 values: 333 NaN, 140 times -0, 30 times +0, 40 infinities, 60 subnormals, 60 of the largest and lowest
+/// finite values, the rest small integers. Integer types have their lowest value for NaN, their largest for -0.
+fn nasty(dtype: DType) -> Vec<u64> {
+    let sign = 1 << (8 * dtype.bytes() - 1);
+    let (lowest, infinity) = (dtype.lowest_finite_bits(), dtype.negative_infinity_bits() ^ sign);
+    let value = |index: usize| match index {
+        0..333 if dtype.is_float() => nan(dtype, index as u64),
+        0..333 => lowest,
+        333..473 if dtype.is_float() => sign,
+        333..473 => !lowest,
+        473..503 => 0,
+        503..543 if dtype.is_float() => infinity ^ (sign * (index as u64 % 2)),
+        // The integers from 1 to 30 are the subnormals of the smallest magnitudes.
+        543..603 if dtype.is_float() => (index as u64 / 2 % 30 + 1) ^ (sign * (index as u64 % 2)),
+        603..663 if dtype.is_float() => lowest ^ (sign * (index as u64 % 2)),
+        _ => bits(dtype, (index % 7) as i32 - 3),
+    };
+    (0..1000).map(value).collect()
+}
+
+/// A table of 1000 values: half -0, 450 times +0, 50 NaN.
+fn zeros(dtype: DType) -> Vec<u64> {
+    let sign = 1 << (8 * dtype.bytes() - 1);
+    let value = |index: usize| match index {
+        _ if !dtype.is_float() => 0,
+        0..500 => sign,
+        500..950 => 0,
+        _ => nan(dtype, index as u64),
+    };
+    (0..1000).map(value).collect()
+}
+
+/// The bits of a NaN, quiet or signalling, of either sign.
+fn nan(dtype: DType, number: u64) -> u64 {
+    let sign = 1 << (8 * dtype.bytes() - 1);
+    let infinity = dtype.negative_infinity_bits() ^ sign;
+    let mantissa = (1 << infinity.trailing_zeros()) - 1;
+    // A mantissa of 0 would be an infinity.
+    let payload = (noise(number) & mantissa).max(1);
+    infinity | payload | (sign * (number % 2))
+}
+
 /// The bits of a small integer in a type.
 fn bits(dtype: DType, value: i32) -> u64 {
     match dtype {
@@ -133,6 +185,49 @@ mod tests {
         assert!((100..400).contains(&share(|value| value.is_nan())));
         assert!(share(|value| value.is_infinite()) > 50 && share(|value| value.is_subnormal()) > 50);
         assert!(share(|value| *value == 0.0 && value.is_sign_negative()) > 50);
+    }
+
+    /// How many of 1000 values the predicate holds for.
+    fn share<T: Element>(values: &[T], what: impl Fn(&T) -> bool) -> usize {
+        values.iter().filter(|value| what(value)).count() * 1000 / values.len()
+    }
+
+    fn nasty_floats_have_what_is_hard<T: Element>() {
+        let values: Vec<T> = values(Data::Nasty, 1_000_000);
+        let sign = 1 << (8 * size_of::<T>() - 1);
+        let is = |bits: u64| move |value: &T| value.to_bits64() == bits;
+        assert!((325..342).contains(&share(&values, |value| value.is_nan())), "{:?}", T::DTYPE);
+        assert!((135..145).contains(&share(&values, is(sign))), "{:?}: -0", T::DTYPE);
+        for (what, bits) in
+            [("infinity", T::DTYPE.negative_infinity_bits()), ("largest", T::DTYPE.lowest_finite_bits())]
+        {
+            assert!(share(&values, is(bits)) > 10 && share(&values, is(bits ^ sign)) > 10, "{:?}: {what}", T::DTYPE);
+        }
+        assert!(values.iter().any(is(1)) && values.iter().any(is(sign | 30)), "{:?}: subnormals", T::DTYPE);
+        let nan: std::collections::BTreeSet<u64> =
+            values.iter().filter(|value| value.is_nan()).map(|value| value.to_bits64()).collect();
+        assert!(nan.len() > 100 && nan.iter().any(|bits| bits & sign == 0) && nan.iter().any(|bits| bits & sign != 0));
+    }
+
+    #[test]
+    fn nasty_values_have_what_is_hard_in_every_type() {
+        nasty_floats_have_what_is_hard::<f32>();
+        nasty_floats_have_what_is_hard::<f64>();
+        nasty_floats_have_what_is_hard::<f16>();
+        nasty_floats_have_what_is_hard::<bf16>();
+        let values: Vec<u8> = values(Data::Nasty, 1_000_000);
+        assert!(share(&values, |value| *value == 0) > 333 && share(&values, |value| *value == 255) > 135);
+        let values: Vec<i64> = super::values(Data::Nasty, 1_000_000);
+        assert!(share(&values, |value| *value == i64::MIN) > 325 && share(&values, |value| *value == i64::MAX) > 130);
+    }
+
+    #[test]
+    fn zeros_have_no_other_value_than_nan() {
+        let values: Vec<f16> = values(Data::Zeros, 100_000);
+        assert!(values.iter().all(|value| value.is_nan() || value.to_bits() & 0x7FFF == 0));
+        assert!((40..60).contains(&share(&values, |value| value.is_nan())));
+        assert!((490..510).contains(&share(&values, |value| value.to_bits() == 0x8000)));
+        assert!(super::values::<i16>(Data::Zeros, 1000).iter().all(|&value| value == 0));
     }
 
     #[test]

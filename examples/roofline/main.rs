@@ -104,7 +104,8 @@ fn rows(options: &Options) -> Result<Vec<(Row, DType)>, Box<dyn Error>> {
             [] => vec![row.dtype.unwrap_or(DType::F32)],
             types => types.to_vec(),
         };
-        let row = shrunk(row, options.shrink);
+        let nan_policy = options.nan_policy.unwrap_or(row.nan_policy);
+        let row = Row { nan_policy, ..shrunk(row, options.shrink) };
         types.into_iter().map(move |dtype| (row.clone(), dtype))
     };
     Ok(rows.iter().filter(asked_for).flat_map(in_types).collect())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use clap::builder::TypedValueParser;
-use wgpu_pooling::DType;
+use wgpu_pooling::{DType, NanPolicy};
 
 use crate::catalogue;
 use crate::data::Data;
@@ -65,6 +65,10 @@ pub struct Options {
     /// What tensors are filled with
     #[arg(long, value_enum, default_value_t = Data::Mixed)]
     pub data: Data,
+
+    /// What a NaN does in rows of floats: seed-first, propagate-last or seed-lowest; without it what the row says, or seed-first
+    #[arg(long, value_name = "POLICY", value_parser = catalogue::nan_policy)]
+    pub nan_policy: Option<NanPolicy>,
 
     /// Writes everything as JSON, rewritten after each row; - is standard output instead of the table
     #[arg(long, value_name = "FILE")]

@@ -99,10 +99,7 @@ pub fn document(circumstances: &Circumstances, entries: &[Entry]) -> Value {
     json!({
         "adapter": adapter,
         "clock": clock,
-        "data": match data {
-            Data::Mixed => "mixed",
-            Data::Peers => "peers",
-        },
+        "data": data.name(),
         "shrink": shrink,
         "rounds": rounds,
         "rows": entries.iter().map(entry).collect::<Vec<_>>(),
@@ -116,6 +113,7 @@ fn entry(Entry { row, dtype, outcome }: &Entry) -> Value {
         "dtype": dtype.name(),
         "pooled_shape": row.pooled,
         "indices": row.indices.map(|index_type| index_type.name()),
+        "nan_policy": dtype.is_float().then(|| row.nan_policy.name()),
     });
     let figures = match outcome {
         Ok(figures) => figures_of(figures),

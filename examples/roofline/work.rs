@@ -1,8 +1,8 @@
 //! From a row to plans: of the whole, and of one slice of it, which the reference can compute alone.
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, GlobalMaxPool, IndexStrides, IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError,
-    PoolPlan, Pooling,
+    AdaptiveMaxPool, DType, GlobalMaxPool, IndexStrides, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan,
+    PlanError, PoolPlan, Pooling,
 };
 
 use crate::catalogue::{IndexSource, Operator, Row, Window};
@@ -18,7 +18,7 @@ pub struct Plans {
 impl Plans {
     pub fn new(row: &Row, dtype: DType) -> Result<Plans, PlanError> {
         let shape = in_layout(row.layout, &row.pooled);
-        let pool = pooling(row);
+        let pool = pooling(row, if dtype.is_float() { row.nan_policy } else { NanPolicy::default() });
         let Operator::MaxUnpool { indices: source, .. } = row.operator else {
             return Ok(Plans { plan: pool.plan(&shape, dtype, row.indices)?.into(), filled_by: None });
         };
@@ -105,11 +105,16 @@ impl Slices {
 }
 
 /// The pool of a row; that of an unpool is the one that it undoes.
-fn pooling(row: &Row) -> Box<dyn Pooling> {
+fn pooling(row: &Row, policy: NanPolicy) -> Box<dyn Pooling> {
+    let layout = row.layout;
     match &row.operator {
-        Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => Box::new(max_pool(window).layout(row.layout)),
-        Operator::GlobalMaxPool => Box::new(GlobalMaxPool::new().layout(row.layout)),
-        Operator::AdaptiveMaxPool { output_size } => Box::new(AdaptiveMaxPool::new(output_size).layout(row.layout)),
+        Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => {
+            Box::new(max_pool(window).layout(layout).nan_policy(policy))
+        }
+        Operator::GlobalMaxPool => Box::new(GlobalMaxPool::new().layout(layout).nan_policy(policy)),
+        Operator::AdaptiveMaxPool { output_size } => {
+            Box::new(AdaptiveMaxPool::new(output_size).layout(layout).nan_policy(policy))
+        }
     }
 }
 
