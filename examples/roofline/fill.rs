@@ -30,7 +30,8 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
             let host: Vec<T> = data::values(data, plans.x_shape().iter().product());
             device.upload(x, bytemuck::cast_slice(&host))?;
             let plane = plan.space().strides().c;
-            let per_plane = plan.input_shape()[2..].iter().product::<usize>() as u64;
+            // Index tensors lie in planes beside X of either layout.
+            let per_plane = plan.indices_shape()[2..].iter().product::<usize>() as u64;
             let index = |at: u64| (at / per_plane) as i64 * plane + (noise(OF_INDICES + at) % plane as u64) as i64;
             let count = host.len();
             let bytes: Vec<u8> = match plan.index_type() {

@@ -1,6 +1,5 @@
 //! The GPU's results held against the reference, slice by slice.
 
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -69,12 +68,13 @@ fn spread(number: usize, count: usize, all: usize) -> usize {
 fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) -> Result<(), Failure> {
     let plans = &slices.plans;
     let x_shape = plans.x_shape();
-    let x = TensorView::new(x_shape, part(tensors.x, elements(x_shape), slice)).map_err(ExecuteError::from)?;
+    let x: Vec<T> = slices.elements(bytemuck::cast_slice(tensors.x), count(x_shape), slice);
+    let x = TensorView::new(x_shape, &x).map_err(ExecuteError::from)?;
     match index_type(plans) {
         Some(IndexType::I32) => compare_indexed::<T, i32>(slices, tensors, x, slice),
         Some(IndexType::I64) => compare_indexed::<T, i64>(slices, tensors, x, slice),
         None => match &plans.plan {
-            Plan::Pool(plan) => same("Y", slice, tensors.y, reference::max_pool(plan, x)?.data()),
+            Plan::Pool(plan) => same_y(slices, tensors, slice, reference::max_pool(plan, x)?.data()),
             _ => Err(Failure::Other("only pools are without indices".to_owned())),
         },
     }
@@ -90,35 +90,45 @@ fn compare_indexed<T: Element, I: Index>(
     match &slices.plans.plan {
         Plan::Pool(plan) => {
             let (y, indices) = reference::max_pool_with_indices::<T, I>(plan, x)?;
-            same("Y", slice, tensors.y, y.data())?;
-            let indices: Vec<I> = indices.data().iter().map(|index| I::from_i64(index.to_i64() + base)).collect();
-            same("the index tensor", slice, tensors.indices_out, &indices)
+            same_y(slices, tensors, slice, y.data())?;
+            let found: Vec<I> = slices.in_planes(tensors.indices_out, count(plan.indices_shape()), slice);
+            let indices: Vec<I> = indices.data().iter().map(|index| moved(*index, base)).collect();
+            same("the index tensor", slice, &found, &indices)
         }
         Plan::Unpool(plan) => {
-            let count = elements(plan.indices_shape());
-            let bytes = part(tensors.indices, count * size_of::<I>(), slice);
-            let whole: Vec<I> = bytemuck::pod_collect_to_vec(bytes);
-            let own: Vec<I> = whole.iter().map(|index| I::from_i64(index.to_i64() - base)).collect();
+            let whole: Vec<I> = slices.in_planes(tensors.indices, count(plan.indices_shape()), slice);
+            let own: Vec<I> = whole.iter().map(|index| moved(*index, -base)).collect();
             let own = TensorView::new(plan.indices_shape(), &own).map_err(ExecuteError::from)?;
-            same("Y", slice, tensors.y, reference::max_unpool(plan, x, own)?.data())
+            same_y(slices, tensors, slice, reference::max_unpool(plan, x, own)?.data())
         }
         Plan::Convert(_) => Err(Failure::Other("no row converts indices".to_owned())),
     }
 }
 
-/// Bytes of the device beside elements of the reference, bit for bit.
-fn same<E: Element>(what: &str, slice: usize, on_gpu: &[u8], by_reference: &[E]) -> Result<(), Failure> {
-    let size = size_of::<E>();
-    let on_gpu = part(on_gpu, size_of_val(by_reference), slice);
-    if on_gpu == bytemuck::cast_slice::<E, u8>(by_reference) {
+/// An index by its distance from another plane's begin. That of a window wholly in padding is -1 in every plane.
+fn moved<I: Index>(index: I, by: i64) -> I {
+    if index.to_i64() == -1 { index } else { I::from_i64(index.to_i64() + by) }
+}
+
+fn same_y<T: Element>(
+    slices: &Slices,
+    tensors: &Tensors<'_, T>,
+    slice: usize,
+    by_reference: &[T],
+) -> Result<(), Failure> {
+    same("Y", slice, &slices.elements::<T>(tensors.y, by_reference.len(), slice), by_reference)
+}
+
+/// Elements of the device beside those of the reference, bit for bit.
+fn same<E: Element>(what: &str, slice: usize, on_gpu: &[E], by_reference: &[E]) -> Result<(), Failure> {
+    if bytemuck::cast_slice::<E, u8>(on_gpu) == bytemuck::cast_slice::<E, u8>(by_reference) {
         return Ok(());
     }
-    let differs = on_gpu.chunks_exact(size).zip(by_reference).enumerate();
-    let mut differing = differs.filter(|(_, (bytes, expected))| *bytes != bytemuck::bytes_of(*expected));
-    let Some((at, (bytes, expected))) = differing.next() else {
+    let differs = on_gpu.iter().zip(by_reference).enumerate();
+    let mut differing = differs.filter(|(_, (found, expected))| found.to_bits64() != expected.to_bits64());
+    let Some((at, (found, expected))) = differing.next() else {
         return Err(Failure::Mismatch(format!("{what} has fewer elements than the reference")));
     };
-    let found: E = bytemuck::pod_read_unaligned(bytes);
     Err(Failure::Mismatch(format!(
         "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) on the GPU, {expected:?} (0x{:x}) by the reference; {} \
          of {} elements of the slice differ",
@@ -148,19 +158,13 @@ fn index_type(plans: &Plans) -> Option<IndexType> {
     }
 }
 
-fn elements(shape: &[usize]) -> usize {
+fn count(shape: &[usize]) -> usize {
     shape.iter().product()
-}
-
-/// What a slice has of the whole; a device's buffer may be longer by its padding.
-fn part<E>(whole: &[E], length: usize, slice: usize) -> &[E] {
-    let Range { start, end } = slice * length..(slice + 1) * length;
-    whole.get(start..end).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use wgpu_pooling::DType;
+    use wgpu_pooling::{DType, Layout};
 
     use super::*;
     use crate::catalogue::{OWN, Row, parse};
@@ -170,16 +174,15 @@ mod tests {
     /// Each row as the reference computes the whole passes slice by slice; with one bit flipped it does not.
     #[test]
     fn slices_of_the_whole_are_those_computed_alone() {
-        for name in
-            ["stem_3x3s2p1", "segnet_2x2s2_i64", "nhwc_2x2s2", "global_512x512", "adaptive_odd", "unpool_random"]
-        {
+        let names = ["stem_3x3s2p1", "segnet_2x2s2_i64", "global_512x512", "adaptive_odd", "unpool_random"];
+        for (name, layout) in names.into_iter().flat_map(|name| Layout::ALL.iter().map(move |&layout| (name, layout))) {
             let rows = parse(OWN).unwrap();
             let row = rows.into_iter().find(|row| row.name == name).unwrap();
-            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
+            let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), layout, ..row };
             let row = shrunk(&row, 100);
             let row = Row { pooled: [&[2, 3], &row.pooled[2..]].concat(), ..row };
             let (plans, slices) = (Plans::new(&row, DType::F32).unwrap(), Slices::new(&row, DType::F32).unwrap());
-            let x: Vec<f32> = values(Data::Mixed, elements(plans.x_shape()));
+            let x: Vec<f32> = values(Data::Mixed, count(plans.x_shape()));
             let view = TensorView::new(plans.x_shape(), &x).unwrap();
             let (mut y, indices, indices_out) = match &plans.plan {
                 Plan::Pool(plan) if plan.indices().is_some() => {
@@ -188,7 +191,7 @@ mod tests {
                 }
                 Plan::Pool(plan) => (reference::max_pool(plan, view).unwrap().into_data(), Vec::new(), Vec::new()),
                 Plan::Unpool(plan) => {
-                    let plane = plan.output_shape()[2..].iter().product::<usize>() as i64;
+                    let plane = row.pooled[2..].iter().product::<usize>() as i64;
                     let per_plane = (x.len() / 6) as i64;
                     let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
                     let read = TensorView::new(plan.indices_shape(), &indices).unwrap();
@@ -213,6 +216,12 @@ mod tests {
     }
 
     #[test]
+    fn an_index_of_a_window_in_padding_is_the_same_in_every_plane() {
+        assert_eq!([-1i64, 0, 5].map(|index| moved(index, 100)), [-1, 100, 105]);
+        assert_eq!([-1i32, 100].map(|index| moved(index, -100)), [-1, 0]);
+    }
+
+    #[test]
     fn slices_are_spread_from_the_first_to_the_last() {
         let taken = |count, all| (0..count).map(|number| spread(number, count, all)).collect::<Vec<_>>();
         assert_eq!(taken(1, 10), [0]);
@@ -223,10 +232,11 @@ mod tests {
 
     #[test]
     fn a_single_bit_is_a_mismatch_with_its_place() {
-        assert_eq!(same("Y", 1, &[1, 0, 2, 0, 3, 0, 4, 0], &[3i16, 4]), Ok(()));
-        let failure = same("Y", 1, &[1, 0, 2, 0, 3, 0, 5, 0], &[3i16, 4]).unwrap_err();
+        assert_eq!(same("Y", 1, &[3i16, 4], &[3, 4]), Ok(()));
+        let failure = same("Y", 1, &[3i16, 5], &[3, 4]).unwrap_err();
         assert!(matches!(&failure, Failure::Mismatch(text) if text.contains("slice 1 of Y, element 1: 5 (0x5)")));
-        assert!(same("Y", 0, &bytemuck::cast::<_, [u8; 4]>(0.0f32), &[-0.0f32]).is_err());
-        assert!(same("Y", 1, &[1, 0], &[1i16]).is_err(), "a slice that is not there");
+        assert!(same("Y", 0, &[0.0f32], &[-0.0]).is_err());
+        assert!(same("Y", 1, &[], &[1i16]).is_err(), "a slice that is not there");
+        assert!(same("Y", 0, &[f32::NAN], &[-f32::NAN]).is_err(), "NaN are told apart");
     }
 }

@@ -1,5 +1,6 @@
 //! From a row to plans: of the whole, and of one slice of it, which the reference can compute alone.
 
+use bytemuck::AnyBitPattern;
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, GlobalMaxPool, IndexStrides, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan,
     PlanError, PoolPlan, Pooling,
@@ -75,13 +76,13 @@ impl Plans {
     }
 }
 
-/// The slices of a row: planes, or batch items where channels are innermost. Each is a row of its own, and its elements lie
-/// one after the other in every tensor of the whole.
+/// The slices of a row: the planes of its batch items and channels. Each is a row of its own.
 #[derive(Debug, Clone)]
 pub struct Slices {
     pub plans: Plans,
     pub count: usize,
     channels: usize,
+    layout: Layout,
     /// How indices of the whole count.
     strides: Option<IndexStrides>,
 }
@@ -89,18 +90,36 @@ pub struct Slices {
 impl Slices {
     pub fn new(row: &Row, dtype: DType) -> Result<Slices, PlanError> {
         let mut one = row.clone();
-        one.pooled[0] = 1;
-        let channels = match row.layout {
-            Layout::Nchw => std::mem::replace(&mut one.pooled[1], 1),
-            Layout::Nhwc => 1,
-        };
+        one.pooled[..2].fill(1);
         let strides = Plans::new(row, dtype)?.strides();
-        Ok(Slices { plans: Plans::new(&one, dtype)?, count: row.pooled[0] * channels, channels, strides })
+        let [batch, channels] = [row.pooled[0], row.pooled[1]];
+        let plans = Plans::new(&one, dtype)?;
+        Ok(Slices { plans, count: batch * channels, channels, layout: row.layout, strides })
     }
 
     /// What the whole's indices have more than those of a slice computed alone.
     pub fn base(&self, slice: usize) -> i64 {
         self.strides.as_ref().map_or(0, |strides| strides.flat(slice / self.channels, slice % self.channels, &[]))
+    }
+
+    /// The `count` elements that a slice has of X or Y, whose bytes these are: fewer where the whole ends before.
+    pub fn elements<E: AnyBitPattern>(&self, bytes: &[u8], count: usize, slice: usize) -> Vec<E> {
+        match self.layout {
+            Layout::Nchw => self.in_planes(bytes, count, slice),
+            Layout::Nhwc => {
+                let item = slice / self.channels * count * self.channels * size_of::<E>();
+                let elements = bytes.get(item..).unwrap_or_default().chunks_exact(size_of::<E>());
+                let own = elements.skip(slice % self.channels).step_by(self.channels).take(count);
+                own.map(bytemuck::pod_read_unaligned).collect()
+            }
+        }
+    }
+
+    /// The `count` indices that a slice has of an index tensor, which lies in planes beside X of either layout.
+    pub fn in_planes<E: AnyBitPattern>(&self, bytes: &[u8], count: usize, slice: usize) -> Vec<E> {
+        let size = count * size_of::<E>();
+        let own = bytes.get(slice * size..).unwrap_or_default();
+        own.chunks_exact(size_of::<E>()).take(count).map(bytemuck::pod_read_unaligned).collect()
     }
 }
 
