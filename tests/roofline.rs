@@ -153,6 +153,31 @@ fn the_rule_for_nan_is_the_one_asked_for() {
 }
 
 #[test]
+fn clocks_are_those_asked_for() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("clock");
+    let clock = |more: &[&str]| {
+        let arguments = [&QUICK[..], &["--rows", "global_7x7", "--selected-only", "--json", "-"], more].concat();
+        let figures = json(&EXAMPLE.run_well(&folder, &arguments));
+        assert!(figures["rows"][0]["seconds"].as_f64().unwrap() > 0.0);
+        (figures["clock"].as_str().unwrap().to_owned(), figures["adapter"].as_str().unwrap().contains(", Cpu, "))
+    };
+    assert_eq!(clock(&["--clock", "wall"]).0, "wall clock around submits");
+    let (device, in_software) = clock(&["--clock", "device"]);
+    assert!(["timestamps of the device", "wall clock around submits"].contains(&device.as_str()), "{device}");
+    if !in_software {
+        let arguments = [&QUICK[..], &["--rows", "global_7x7", "--clock", "cpu"]].concat();
+        EXAMPLE.fails(&folder, &arguments, "--clock cpu: the device does not compute on the CPU");
+        assert_eq!(clock(&[]).0, device);
+    } else if cfg!(any(target_os = "linux", target_os = "macos")) {
+        assert_eq!(clock(&["--clock", "cpu"]).0, "CPU time of the process around submits");
+        assert_eq!(clock(&[]).0, "CPU time of the process around submits");
+    }
+}
+
+#[test]
 fn what_a_device_cannot_hold_is_said() {
     if skip() {
         return;
@@ -212,6 +237,7 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
         (&["--data", "ones"], "mixed, peers, nasty, zeros"),
         (&["--nan-policy", "first"], "expected seed_first, propagate_last, seed_lowest"),
+        (&["--clock", "sun"], "device, wall, cpu"),
         (&["--catalogue", "absent.json"], "cannot read absent.json"),
         (&["--catalogue", "bad.json"], "bad.json is no catalogue: row a: kernel_shape is missing"),
         (&["--catalogue", "kernel.json"], "row a: y is no key of a row"),
@@ -232,6 +258,7 @@ fn what_is_wrong_is_said_in_one_line() {
 fn help_is_no_error() {
     let options = [
         "--nan-policy",
+        "--clock",
         "--catalogue",
         "--rows",
         "--dtypes",

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use wgpu_pooling::{Gpu, wgpu};
 
+use crate::clock::{Clock, cpu_seconds};
 use crate::failure::Failure;
 
 /// What a fresh output holds, so that an element which no kernel writes shows.
@@ -15,11 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 pub struct Device {
     pub gpu: Gpu,
-    clock: Option<Clock>,
+    pub clock: Clock,
+    timestamps: Option<Timestamps>,
 }
 
 /// The device's own clock.
-struct Clock {
+struct Timestamps {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     /// Seconds in a tick.
@@ -29,10 +31,22 @@ struct Clock {
 const TIMESTAMPS: u64 = 2;
 
 impl Device {
-    pub fn new(gpu: Gpu) -> Result<Device, Failure> {
-        let mut device = Device { gpu, clock: None };
-        if device.wgpu().features().contains(wgpu::Features::TIMESTAMP_QUERY) {
-            device.clock = Some(device.scoped(|device| Clock {
+    /// A device with the clock that is asked for. Without one, software adapters are timed by what they compute, which other
+    /// programs disturb least.
+    pub fn new(gpu: Gpu, clock: Option<Clock>) -> Result<Device, Failure> {
+        let has_timestamps = gpu.device().features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        let mut device = Device { gpu, clock: Clock::Wall, timestamps: None };
+        let in_software = device.is_software();
+        let by_default = if in_software && Clock::COUNTS_CPU { Clock::Cpu } else { Clock::Device };
+        device.clock = match clock.unwrap_or(by_default) {
+            Clock::Cpu if !in_software => {
+                return Err(Failure::Other("--clock cpu: the device does not compute on the CPU".to_owned()));
+            }
+            Clock::Device if !has_timestamps => Clock::Wall,
+            clock => clock,
+        };
+        if device.clock == Clock::Device {
+            device.timestamps = Some(device.scoped(|device| Timestamps {
                 queries: device.wgpu().create_query_set(&wgpu::QuerySetDescriptor {
                     label: Some("roofline"),
                     ty: wgpu::QueryType::Timestamp,
@@ -52,11 +66,6 @@ impl Device {
 
     pub fn wgpu(&self) -> &wgpu::Device {
         self.gpu.device()
-    }
-
-    /// Whose clock measures.
-    pub fn clock_name(&self) -> &'static str {
-        if self.clock.is_some() { "timestamps of the device" } else { "wall clock around submits" }
     }
 
     pub fn is_software(&self) -> bool {
@@ -175,9 +184,9 @@ impl Device {
         self.wgpu().poll(all).map(|_| ()).map_err(|error| Failure::Other(format!("waiting for the device: {error}")))
     }
 
-    /// The seconds that a pass takes: on the device's clock, or else from submit to done.
+    /// The seconds that a pass takes, by the device's clock.
     pub fn time(&self, record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<(), Failure>) -> Result<f64, Failure> {
-        let timestamp_writes = self.clock.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
+        let timestamp_writes = self.timestamps.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
             query_set: &clock.queries,
             beginning_of_pass_write_index: Some(0),
             end_of_pass_write_index: Some(1),
@@ -188,20 +197,32 @@ impl Device {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
             record(&mut pass)?;
             drop(pass);
-            if let Some(clock) = &device.clock {
+            if let Some(clock) = &device.timestamps {
                 encoder.resolve_query_set(&clock.queries, 0..TIMESTAMPS as u32, &clock.resolved, 0);
             }
             Ok::<_, Failure>(encoder.finish())
         })??;
-        let start = Instant::now();
-        self.scoped(|device| device.gpu.queue().submit([commands]))?;
-        self.wait()?;
-        let on_the_wall = start.elapsed().as_secs_f64();
-        let Some(clock) = &self.clock else { return Ok(on_the_wall) };
+        let run = || {
+            self.scoped(|device| device.gpu.queue().submit([commands]))?;
+            self.wait()
+        };
+        let Some(clock) = &self.timestamps else { return self.seconds_of(run) };
+        run()?;
         let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(&self.read_back(&clock.resolved)?);
         match stamps[..] {
             [start, end] if end > start => Ok((end - start) as f64 * clock.tick),
             _ => Err(Failure::Other(format!("the device's timestamps are no interval: {stamps:?}"))),
         }
+    }
+
+    fn seconds_of(&self, work: impl FnOnce() -> Result<(), Failure>) -> Result<f64, Failure> {
+        if self.clock == Clock::Cpu {
+            let before = cpu_seconds()?;
+            work()?;
+            return Ok(cpu_seconds()? - before);
+        }
+        let start = Instant::now();
+        work()?;
+        Ok(start.elapsed().as_secs_f64())
     }
 }

@@ -6,6 +6,7 @@
 #[path = "../common/adapter.rs"]
 mod adapter;
 mod catalogue;
+mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 mod copy;
@@ -50,11 +51,11 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         return Ok(list(&rows, text)?);
     }
     let wanted = gpu_options(options.gpu.backend, options.gpu.adapter.as_deref()).timestamps();
-    let device = Device::new(Gpu::open_blocking(&wanted)?).map_err(|failure| failure.to_string())?;
+    let device = Device::new(Gpu::open_blocking(&wanted)?, options.clock).map_err(|failure| failure.to_string())?;
     let settings = settings(options, &device);
     let circumstances = Circumstances {
         adapter: describe(&device.gpu.adapter_info()),
-        clock: device.clock_name(),
+        clock: device.clock,
         data: options.data,
         shrink: options.shrink,
         rounds: options.rounds,
@@ -78,7 +79,13 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
     if options.json_to_stdout() {
         writeln!(text, "{:#}", document(&circumstances, &entries))?;
     } else {
-        writeln!(text, "on {}; {}; best of {} rounds\n", circumstances.adapter, circumstances.clock, options.rounds)?;
+        writeln!(
+            text,
+            "on {}; {}; best of {} rounds\n",
+            circumstances.adapter,
+            circumstances.clock.describe(),
+            options.rounds
+        )?;
         text.push_str(&table(&entries, options.markdown));
     }
     all_well(&entries, options.skip_too_large)

@@ -7,6 +7,7 @@ use clap::builder::TypedValueParser;
 use wgpu_pooling::{DType, NanPolicy};
 
 use crate::catalogue;
+use crate::clock::Clock;
 use crate::data::Data;
 use crate::gpu::Wanted;
 
@@ -69,6 +70,10 @@ pub struct Options {
     /// What a NaN does in rows of floats: seed-first, propagate-last or seed-lowest; without it what the row says, or seed-first
     #[arg(long, value_name = "POLICY", value_parser = catalogue::nan_policy)]
     pub nan_policy: Option<NanPolicy>,
+
+    /// What times are measured by; without it device, on software adapters cpu
+    #[arg(long, value_enum)]
+    pub clock: Option<Clock>,
 
     /// Writes everything as JSON, rewritten after each row; - is standard output instead of the table
     #[arg(long, value_name = "FILE")]

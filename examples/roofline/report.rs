@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use wgpu_pooling::DType;
 
 use crate::catalogue::Row;
+use crate::clock::Clock;
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::measure::Time;
@@ -21,7 +22,7 @@ pub struct Entry {
 /// What holds for the whole run.
 pub struct Circumstances {
     pub adapter: String,
-    pub clock: &'static str,
+    pub clock: Clock,
     pub data: Data,
     pub shrink: u64,
     pub rounds: usize,
@@ -98,7 +99,7 @@ pub fn document(circumstances: &Circumstances, entries: &[Entry]) -> Value {
     let Circumstances { adapter, clock, data, shrink, rounds } = circumstances;
     json!({
         "adapter": adapter,
-        "clock": clock,
+        "clock": clock.describe(),
         "data": data.name(),
         "shrink": shrink,
         "rounds": rounds,
