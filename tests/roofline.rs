@@ -152,6 +152,80 @@ fn the_rule_for_nan_is_the_one_asked_for() {
     assert!(integers[0] == integers[1] && integers[0][0].0.is_null(), "{integers:?}");
 }
 
+/// Geometries small enough for a test.
+const SMALL_SWEEP: [&str; 8] = ["--seed", "5", "--sweep-bytes", "65536", "--rounds", "1", "--pass", "0"];
+
+#[test]
+fn a_sweep_verifies_and_sums_up_what_it_draws() {
+    if skip() {
+        return;
+    }
+    let folder = EXAMPLE.scratch("sweep");
+    let arguments = [&SMALL_SWEEP[..], &["--sweep", "6", "--json", "sweep.json"]].concat();
+    let report = EXAMPLE.run_well(&folder, &arguments);
+    let figures = json(&fs::read_to_string(folder.join("sweep.json")).unwrap());
+    let rows = figures["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    for (number, row) in rows.iter().enumerate() {
+        assert_eq!((&row["sweep_number"], &row["row"]["name"]), (&number.into(), &row["name"]), "{row}");
+        assert!(row["verified_slices"].as_u64().unwrap() > 0 && row["bytes"].as_u64().unwrap() >= 65536, "{row}");
+        assert_eq!(row["classes"][0], "all");
+        let ratio = row["seconds"].as_f64().unwrap() / row["f32_copy_seconds"].as_f64().unwrap();
+        // Numbers lose their last bit on their way through JSON.
+        assert!((row["time_over_f32_copy"].as_f64().unwrap() / ratio - 1.0).abs() < 1e-9, "{row}");
+        // 4 bytes for each element of X and Y, and the indices as they are, rounded to whole vectors of two halves.
+        let elements =
+            |key: &str| row[key].as_array().unwrap().iter().map(|extent| extent.as_u64().unwrap()).product::<u64>();
+        let index_bytes = row["indices"].as_str().map_or(0, |name| if name == "i64" { 8 } else { 4 });
+        let indices = index_bytes * elements(if row["op"] == "MaxUnpool" { "x_shape" } else { "y_shape" });
+        let bytes = 4 * (elements("x_shape") + elements("y_shape")) + indices;
+        assert_eq!(row["f32_copy_bytes"], 2 * bytes.div_ceil(2).next_multiple_of(16), "{row}");
+    }
+    let sweep = &figures["sweep"];
+    assert_eq!((&sweep["seed"], &sweep["numbers"]), (&5.into(), &(0..6).collect::<Vec<_>>().into()));
+    let all = &sweep["classes"][0];
+    assert_eq!((&all["name"], &all["count"]), (&"all".into(), &6.into()));
+    let most = rows.iter().map(|row| row["time_over_f32_copy"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert_eq!(all["time_over_f32_copy"]["percentile_100"], most);
+    assert_eq!(sweep["worst"][0]["time_over_f32_copy"], most);
+    // The worst can be run alone, by the command and as a row of a catalogue.
+    let worst = &sweep["worst"][0];
+    let command = worst["command"].as_str().unwrap().strip_prefix("roofline ").unwrap();
+    assert!(report.contains(command) && report.contains(&worst["row"].to_string()), "{report}");
+    let command: Vec<&str> = command.split(' ').collect();
+    let report = EXAMPLE.run_well(&folder, &[&command[..], &["--rounds", "1", "--pass", "0"]].concat());
+    assert!(report.contains("time/copy  time/f32 copy  verified") && !report.contains("class"), "{report}");
+    let quick = ["--rounds", "1", "--pass", "0", "--json", "-"];
+    let alone = json(&EXAMPLE.run_well(&folder, &[&command[..], &quick].concat()));
+    fs::write(folder.join("rows.json"), format!(r#"{{"rows": [{}]}}"#, worst["row"])).unwrap();
+    let as_row = json(&EXAMPLE.run_well(&folder, &[&["--catalogue", "rows.json"], &quick[..]].concat()));
+    let known = rows.iter().find(|row| row["name"] == worst["name"]).unwrap();
+    for key in ["name", "op", "dtype", "x_shape", "y_shape", "kernel", "y_checksum", "indices_checksum"] {
+        assert_eq!((&alone["rows"][0][key], &as_row["rows"][0][key]), (&known[key], &known[key]), "{key}");
+    }
+    assert!(known["others"].as_array().unwrap().is_empty(), "a sweep times what is selected");
+}
+
+#[test]
+fn a_longer_sweep_begins_with_a_shorter_one() {
+    let folder = EXAMPLE.scratch("sweep_list");
+    let list =
+        |arguments: &[&str]| EXAMPLE.run_well(&folder, &[&["--list", "--backend", ABSENT_BACKEND], arguments].concat());
+    let [short, long] = ["20", "60"].map(|count| list(&["--sweep", count, "--seed", "9"]));
+    assert!(long.starts_with(&short) && short.starts_with("--seed 9 "), "{short}");
+    let line = |number: usize| long.lines().nth(number + 1).unwrap();
+    let some = list(&["--sweep-only", "31,4", "--seed", "9"]);
+    assert_eq!(some.lines().skip(1).collect::<Vec<_>>(), [line(31), line(4)]);
+    assert_ne!(list(&["--sweep", "20", "--seed", "10"]).lines().nth(1), short.lines().nth(1));
+    let typed = list(&["--sweep", "9", "--dtypes", "i8", "--nan-policy", "seed-lowest"]);
+    assert!(typed.contains(" --dtypes i8 --nan-policy seed_lowest ") && typed.matches(r#""dtype":"i8""#).count() == 9);
+    // Another seed each time, which is said.
+    let seed = |list: &str| list.split(' ').nth(1).unwrap().parse::<u64>().unwrap();
+    let again =
+        list(&["--sweep", "1", "--seed", &seed(&typed).to_string(), "--dtypes", "i8", "--nan-policy", "seed-lowest"]);
+    assert_eq!(again.lines().nth(1), typed.lines().nth(1));
+}
+
 #[test]
 fn clocks_are_those_asked_for() {
     if skip() {
@@ -237,6 +311,11 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
         (&["--data", "ones"], "mixed, peers, nasty, zeros"),
         (&["--nan-policy", "first"], "expected seed_first, propagate_last, seed_lowest"),
+        (&["--sweep", "0"], "0 is not in 1..=1000000"),
+        (&["--sweep", "2", "--rows", "stem"], "--rows"),
+        (&["--sweep", "2", "--sweep-only", "1", "--seed", "1"], "--sweep-only"),
+        (&["--sweep-only", "1"], "--seed"),
+        (&["--sweep", "1", "--sweep-bytes", "1"], "1 is not in 4096"),
         (&["--clock", "sun"], "device, wall, cpu"),
         (&["--catalogue", "absent.json"], "cannot read absent.json"),
         (&["--catalogue", "bad.json"], "bad.json is no catalogue: row a: kernel_shape is missing"),
@@ -259,6 +338,9 @@ fn help_is_no_error() {
     let options = [
         "--nan-policy",
         "--clock",
+        "--sweep-only",
+        "--seed",
+        "--sweep-bytes",
         "--catalogue",
         "--rows",
         "--dtypes",

@@ -67,7 +67,7 @@ impl Window {
         (self.kernel_shape[axis] - 1) * dilation + 1
     }
 
-    fn stride(&self, axis: usize) -> i64 {
+    pub fn stride(&self, axis: usize) -> i64 {
         self.strides.as_ref().map_or(1, |strides| strides[axis])
     }
 
@@ -81,7 +81,7 @@ impl Window {
     }
 
     /// How many windows a pool has along an extent.
-    fn outputs(&self, axis: usize, extent: i64) -> i64 {
+    pub fn outputs(&self, axis: usize, extent: i64) -> i64 {
         (extent + self.padding(axis) - self.reach(axis)) / self.stride(axis) + 1
     }
 }

@@ -1,7 +1,7 @@
 //! What the others are measured by: a plain copy kernel that moves as many bytes as a row's kernel has to, half of them read and
 //! half of them written, in vectors of 16 bytes.
 
-use wgpu_pooling::{Schedule, wgpu};
+use wgpu_pooling::wgpu;
 
 use crate::device::Device;
 use crate::failure::Failure;
@@ -29,11 +29,6 @@ struct Part {
 /// The copy bound to buffers.
 pub struct Bound(Vec<wgpu::BindGroup>);
 
-/// Half of what a schedule has to move: X, Y and the indices of either side.
-fn half(schedule: &Schedule) -> u64 {
-    schedule.bytes_moved().div_ceil(2).next_multiple_of(VECTOR_BYTES)
-}
-
 /// Offsets and lengths of parts that fit a binding.
 fn parts(bytes: u64, most_bytes: u64) -> Vec<(u64, u64)> {
     let most = (most_bytes - most_bytes % ALIGNMENT).max(ALIGNMENT);
@@ -41,7 +36,8 @@ fn parts(bytes: u64, most_bytes: u64) -> Vec<(u64, u64)> {
 }
 
 impl Copy {
-    pub fn new(device: &Device, schedule: &Schedule) -> Result<Copy, Failure> {
+    /// A copy that moves as many bytes, read and written together: of a row X, Y and the indices of either side.
+    pub fn new(device: &Device, bytes: u64) -> Result<Copy, Failure> {
         let label = Some("roofline copy");
         let pipeline = device.scoped(|device| {
             let source = wgpu::ShaderSource::Wgsl(include_str!("copy.wgsl").into());
@@ -56,7 +52,7 @@ impl Copy {
             })
         })?;
         let limits = device.gpu.limits();
-        let half = half(schedule);
+        let half = bytes.div_ceil(2).next_multiple_of(VECTOR_BYTES);
         let parts = parts(half, limits.max_binding_bytes).into_iter().map(|(offset, bytes)| {
             let groups = (bytes / VECTOR_BYTES).div_ceil(WORKGROUP);
             let rows = groups.div_ceil(u64::from(limits.max_workgroups_per_dimension));

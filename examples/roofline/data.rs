@@ -8,7 +8,7 @@ use wgpu_pooling::half::{bf16, f16};
 use wgpu_pooling::{DType, Element};
 
 /// 2^64 over the golden ratio, the step of splitmix64.
-const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+pub const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Unpools draw their random indices from another part of the sequence than values.
 pub const OF_INDICES: u64 = 1 << 48;
 
@@ -38,7 +38,8 @@ pub fn noise(index: u64) -> u64 {
     finish(index.wrapping_add(1).wrapping_mul(STEP))
 }
 
-fn finish(z: u64) -> u64 {
+/// splitmix64's mixing of bits.
+pub fn finish(z: u64) -> u64 {
     let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ z >> 31

@@ -6,12 +6,16 @@
 #[path = "../common/adapter.rs"]
 mod adapter;
 mod catalogue;
+mod classes;
 mod clock;
+mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod copy;
 mod data;
+mod describe;
 mod device;
+mod draw;
 mod failure;
 mod fill;
 #[path = "../common/gpu.rs"]
@@ -21,6 +25,9 @@ mod options;
 mod report;
 mod run;
 mod shrink;
+mod sweep;
+mod tasks;
+mod timed;
 mod verify;
 mod work;
 
@@ -30,15 +37,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use adapter::{describe, gpu_options};
-use catalogue::Row;
 use device::Device;
 use failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
 use options::Options;
-use report::{Circumstances, Entry, document, table};
+use report::{Circumstances, Entry, document, failures, table};
 use run::{Settings, run};
-use shrink::shrunk;
-use wgpu_pooling::{DType, Gpu};
+use sweep::{summary, worst_of};
+use tasks::{Task, Tasks, tasks};
+use wgpu_pooling::Gpu;
 
 fn main() -> ExitCode {
     common::main(roofline)
@@ -46,9 +53,9 @@ fn main() -> ExitCode {
 
 /// Does it all; what there is to say goes into `text` as far as it comes.
 fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
-    let rows = rows(options)?;
+    let Tasks { tasks, sweep } = tasks(options)?;
     if options.list {
-        return Ok(list(&rows, text)?);
+        return Ok(list(&tasks, sweep.as_ref(), text)?);
     }
     let wanted = gpu_options(options.gpu.backend, options.gpu.adapter.as_deref()).timestamps();
     let device = Device::new(Gpu::open_blocking(&wanted)?, options.clock).map_err(|failure| failure.to_string())?;
@@ -59,16 +66,17 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         data: options.data,
         shrink: options.shrink,
         rounds: options.rounds,
+        sweep,
     };
 
     let mut entries = Vec::new();
-    let bar = ProgressBar::new(rows.len() as u64);
+    let bar = ProgressBar::new(tasks.len() as u64);
     bar.set_style(ProgressStyle::with_template("{pos} of {len}  {msg}  {elapsed}")?);
-    for (row, dtype) in rows {
+    for Task { row, dtype, number } in tasks {
         bar.set_message(format!("{}, {}", row.name, dtype.name()));
         bar.tick();
         let outcome = run(&device, &row, dtype, &settings);
-        entries.push(Entry { row, dtype, outcome });
+        entries.push(Entry { row, dtype, number, outcome });
         if let Some(path) = options.json.as_deref().filter(|_| !options.json_to_stdout()) {
             // After each row, so that what has been measured is there whatever the next one does.
             write_json(path, &circumstances, &entries)?;
@@ -79,47 +87,28 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
     if options.json_to_stdout() {
         writeln!(text, "{:#}", document(&circumstances, &entries))?;
     } else {
-        writeln!(
-            text,
-            "on {}; {}; best of {} rounds\n",
-            circumstances.adapter,
-            circumstances.clock.describe(),
-            options.rounds
-        )?;
-        text.push_str(&table(&entries, options.markdown));
+        let Circumstances { adapter, clock, rounds, sweep, .. } = &circumstances;
+        writeln!(text, "on {adapter}; {}; best of {rounds} rounds\n", clock.describe())?;
+        // Hundreds of geometries are for programs to read; those asked for one by one are rows.
+        if options.sweep.count.is_none() {
+            text.push_str(&table(&entries, options.markdown));
+        } else if let Some(sweep) = sweep {
+            text.push_str(&summary(sweep, &entries, options.markdown));
+        }
+        if let Some(sweep) = sweep {
+            text.push_str(&worst_of(sweep, &entries));
+        }
+        text.push_str(&failures(&entries, options.markdown));
     }
     all_well(&entries, options.skip_too_large)
 }
 
-/// The rows that the options ask for, in the element types that they ask for.
-fn rows(options: &Options) -> Result<Vec<(Row, DType)>, Box<dyn Error>> {
-    let rows = match &options.catalogue {
-        None => catalogue::parse(catalogue::OWN)?,
-        Some(path) => {
-            let name = path.display();
-            let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {name}: {error}"))?;
-            catalogue::parse(&text).map_err(|error| format!("{name} is no catalogue: {error}"))?
-        }
-    };
-    if let Some(part) = options.rows.iter().find(|part| !rows.iter().any(|row| row.name.contains(part.as_str()))) {
-        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
-        return Err(format!("no row has {part:?} in its name: {}", names.join(", ")).into());
+fn list(tasks: &[Task], sweep: Option<&sweep::Draws>, text: &mut String) -> std::fmt::Result {
+    if let Some(sweep) = sweep {
+        writeln!(text, "{}", sweep.options)?;
+        return tasks.iter().try_for_each(|Task { row, dtype, .. }| writeln!(text, "{}", row.entry(*dtype)));
     }
-    let asked_for = |row: &&Row| options.rows.is_empty() || options.rows.iter().any(|part| row.name.contains(part));
-    let in_types = |row: &Row| {
-        let types = match &options.dtypes[..] {
-            [] => vec![row.dtype.unwrap_or(DType::F32)],
-            types => types.to_vec(),
-        };
-        let nan_policy = options.nan_policy.unwrap_or(row.nan_policy);
-        let row = Row { nan_policy, ..shrunk(row, options.shrink) };
-        types.into_iter().map(move |dtype| (row.clone(), dtype))
-    };
-    Ok(rows.iter().filter(asked_for).flat_map(in_types).collect())
-}
-
-fn list(rows: &[(Row, DType)], text: &mut String) -> std::fmt::Result {
-    for (row, dtype) in rows {
+    for Task { row, dtype, .. } in tasks {
         let indices = row.indices.map_or("no", |index_type| index_type.name());
         let operator = row.operator.name();
         writeln!(text, "{:<20} {operator:<15} {:<4} {:?}, {indices} indices", row.name, dtype.name(), row.pooled)?;
@@ -129,17 +118,21 @@ fn list(rows: &[(Row, DType)], text: &mut String) -> std::fmt::Result {
 
 fn settings(options: &Options, device: &Device) -> Settings {
     let software = device.is_software();
+    let sweeps = !options.sweep.numbers().is_empty();
     // Software adapters compute in main memory, and are slow.
     let or = |given: Option<u64>, on_gpus, in_software| given.unwrap_or(if software { in_software } else { on_gpus });
     Settings {
         data: options.data,
         rounds: options.rounds,
         pass_seconds: options.pass as f64 * 1e-3,
-        verify_taps: options.verify_taps,
-        selected_only: options.selected_only,
+        verify_taps: options.verify_taps.unwrap_or(if sweeps { 1 << 26 } else { 1 << 31 }),
+        selected_only: options.selected_only || options.sweep.count.is_some(),
         others_limit: or(options.others_limit, 1 << 36, 1 << 30),
         cache_bytes: or(options.cache, 256, 8) << 20,
         memory_bytes: or(options.memory, 8192, 1024) << 20,
+        f32_copy: sweeps,
+        // What takes a hundred times as long as a copy need not be measured as precisely.
+        patience_seconds: if sweeps { 1.0 } else { f64::INFINITY },
     }
 }
 

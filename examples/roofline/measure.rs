@@ -29,6 +29,8 @@ pub struct Method {
     pub pass_seconds: f64,
     /// Sets of buffers, taken in turn.
     pub sets: usize,
+    /// What has run for longer than this is not run again once it has had a round.
+    pub patience_seconds: f64,
 }
 
 /// Times everything, in the order given in every round.
@@ -36,12 +38,16 @@ pub fn measure(device: &Device, runs: &[Encode<'_>], method: Method) -> Result<V
     let mut repeats = Vec::with_capacity(runs.len());
     for run in runs {
         // Drivers finish compiling, and clear fresh memory, at first use: the first pass is no measurement.
-        turns(device, run, method.sets, 0..method.sets)?;
-        repeats.push(calibrated(device, run, method)?);
+        let first = turns(device, run, method.sets, 0..method.sets)?;
+        repeats.push(if first > method.patience_seconds { 1 } else { calibrated(device, run, method)? });
     }
     let mut seconds = vec![Vec::with_capacity(method.rounds); runs.len()];
     for round in 0..method.rounds {
         for ((run, &repeats), seconds) in runs.iter().zip(&repeats).zip(&mut seconds) {
+            let spent = seconds.iter().sum::<f64>() * repeats as f64;
+            if round > 0 && spent > method.patience_seconds {
+                continue;
+            }
             // The next round goes on with the set that is next, so that a few long runs use all sets as well.
             let first = round * repeats;
             seconds.push(turns(device, run, method.sets, first..first + repeats)? / repeats as f64);

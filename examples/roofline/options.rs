@@ -1,14 +1,15 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
-use clap::Parser;
 use clap::builder::TypedValueParser;
+use clap::{Args, Parser};
 use wgpu_pooling::{DType, NanPolicy};
 
 use crate::catalogue;
 use crate::clock::Clock;
-use crate::data::Data;
+use crate::data::{Data, noise};
 use crate::gpu::Wanted;
 
 /// How close to the speed of memory: every row of the catalogue, verified, then timed beside a copy of the same bytes.
@@ -43,11 +44,12 @@ pub struct Options {
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     pub pass: u64,
 
-    /// How many elements the reference may look at for a row; at least one slice is verified
-    #[arg(long, value_name = "N", default_value_t = 1 << 31)]
-    pub verify_taps: u64,
+    /// How many elements the reference may look at for a row; at least one plane is verified. Without it 2^31, of a sweep's
+    /// geometries 2^26
+    #[arg(long, value_name = "N")]
+    pub verify_taps: Option<u64>,
 
-    /// Only the selected kernel
+    /// Only the selected kernel; --sweep has no others anyway
     #[arg(long)]
     pub selected_only: bool,
 
@@ -93,6 +95,56 @@ pub struct Options {
 
     #[command(flatten)]
     pub gpu: Wanted,
+
+    // Last, since its heading holds for all that follows.
+    #[command(flatten)]
+    pub sweep: Sweep,
+}
+
+// Geometries at random, as options. A documentation comment here would become the help of the whole program.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Random geometries instead of rows")]
+pub struct Sweep {
+    /// So many geometries drawn at random, numbered from 0, and how their ratios are distributed; each follows from the seed
+    /// and its number alone
+    #[arg(long = "sweep", value_name = "N", value_parser = count(1_000_000))]
+    #[arg(conflicts_with_all = ["catalogue", "rows", "shrink", "numbers"])]
+    pub count: Option<usize>,
+
+    /// Only the geometries with these numbers, in every kernel that applies
+    #[arg(long = "sweep-only", value_name = "K,..", value_delimiter = ',', id = "numbers")]
+    #[arg(conflicts_with_all = ["catalogue", "rows", "shrink"], requires = "seed")]
+    pub numbers: Vec<u64>,
+
+    /// What geometries are drawn from; without it another one each time, which the report says
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+
+    /// The fewest bytes that a geometry moves; the most are about four times as many
+    #[arg(long = "sweep-bytes", value_name = "BYTES", default_value_t = 8 << 20)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1 << 12..=1 << 32))]
+    pub bytes: u64,
+
+    /// No geometry's windows look at more elements than this
+    #[arg(long = "sweep-taps", value_name = "N", default_value_t = 1 << 32)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1 << 20..))]
+    pub taps: u64,
+}
+
+impl Sweep {
+    /// The numbers of the geometries; none if rows are asked for.
+    pub fn numbers(&self) -> Vec<u64> {
+        match self.count {
+            Some(count) => (0..count as u64).collect(),
+            None => self.numbers.clone(),
+        }
+    }
+
+    /// The seed that is given, or one from the clock, short enough to be typed.
+    pub fn seed_or_new(&self) -> u64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        self.seed.unwrap_or(noise(since.as_nanos() as u64) % 1_000_000)
+    }
 }
 
 impl Options {

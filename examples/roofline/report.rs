@@ -1,21 +1,24 @@
 //! What was found: as a table for people, and as JSON for programs.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 use wgpu_pooling::DType;
 
 use crate::catalogue::Row;
+use crate::classes;
 use crate::clock::Clock;
+use crate::columns::Columns;
 use crate::data::Data;
 use crate::failure::Failure;
 use crate::measure::Time;
 use crate::run::Figures;
+use crate::sweep;
 
 /// A row in an element type, and what came of it.
 pub struct Entry {
     pub row: Row,
     pub dtype: DType,
+    /// The geometry's in a sweep.
+    pub number: Option<u64>,
     pub outcome: Result<Figures, Failure>,
 }
 
@@ -26,88 +29,88 @@ pub struct Circumstances {
     pub data: Data,
     pub shrink: u64,
     pub rounds: usize,
+    /// Where the rows are geometries at random.
+    pub sweep: Option<sweep::Draws>,
 }
 
-const HEAD: [&str; 8] = ["row", "type", "kernel", "us", "GB/s", "% of copy", "time/copy", "verified"];
+const HEAD: [(&str, bool); 7] = [
+    ("row", false),
+    ("type", false),
+    ("kernel", false),
+    ("us", true),
+    ("GB/s", true),
+    ("% of copy", true),
+    ("time/copy", true),
+];
 
-/// Rows of cells, the first the head: each kernel that was timed, then what has to be said of the others.
+/// Each kernel that was timed, then why others were not.
 pub fn table(entries: &[Entry], markdown: bool) -> String {
-    let mut cells: Vec<Vec<String>> = vec![HEAD.map(str::to_owned).to_vec()];
+    // Of rows that were not held against an f32 copy there is nothing to say.
+    let beside_f32 = entries.iter().flat_map(|entry| &entry.outcome).any(|figures| figures.f32_copy.is_some());
+    let f32_head = beside_f32.then_some(("time/f32 copy", true));
+    let mut columns = Columns::new(HEAD.into_iter().chain(f32_head).chain([("verified", false)]).collect());
     let mut notes = Vec::new();
-    for Entry { row, dtype, outcome } in entries {
+    for Entry { row, dtype, outcome, .. } in entries {
         let name = |kernel: String| vec![row.name.clone(), dtype.name().to_owned(), kernel];
-        match outcome {
-            Ok(figures) => {
-                let verified = format!("{} of {}", figures.verified.slices, figures.verified.of);
-                let kernel = format!("{}, selected", figures.kernel);
-                cells.push([name(kernel), rates(figures, figures.time).to_vec(), vec![verified]].concat());
-                for other in &figures.others {
-                    match &other.outcome {
-                        Ok(time) => {
-                            let same = "as selected".to_owned();
-                            cells.push(
-                                [name(other.kernel.clone()), rates(figures, *time).to_vec(), vec![same]].concat(),
-                            );
-                        }
-                        Err(why) => notes.push(format!("{}, {}: {} {why}", row.name, dtype.name(), other.kernel)),
-                    }
+        let Ok(figures) = outcome else { continue };
+        let verified = format!("{} of {}", figures.verified.slices, figures.verified.of);
+        let kernel = format!("{}, selected", figures.kernel);
+        columns.push([name(kernel), rates(figures, figures.time), vec![verified]].concat());
+        for other in &figures.others {
+            match &other.outcome {
+                Ok(time) => {
+                    let same = "as selected".to_owned();
+                    columns.push([name(other.kernel.clone()), rates(figures, *time), vec![same]].concat());
                 }
+                Err(why) => notes.push(format!("{}, {}: {} {why}", row.name, dtype.name(), other.kernel)),
             }
-            Err(failure) => notes.push(format!("{}, {}: {failure}", row.name, dtype.name())),
         }
     }
-    let mut text = if markdown { as_markdown(&cells) } else { aligned(&cells) };
-    for note in notes {
-        let _ = writeln!(text, "{}{note}", if markdown { "\n* " } else { "" });
-    }
-    text
+    columns.text(markdown) + &noted(&notes, markdown)
 }
 
-/// Microseconds, GB/s, percent of the copy's GB/s, time over the copy's.
-fn rates(figures: &Figures, time: Time) -> [String; 4] {
+/// The rows without figures, and why they have none.
+pub fn failures(entries: &[Entry], markdown: bool) -> String {
+    let failed = entries.iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().err()?)));
+    let notes = failed.map(|(Entry { row, dtype, .. }, failure)| format!("{}, {}: {failure}", row.name, dtype.name()));
+    noted(&notes.collect::<Vec<_>>(), markdown)
+}
+
+fn noted(notes: &[String], markdown: bool) -> String {
+    notes.iter().map(|note| format!("{}{note}\n", if markdown { "\n* " } else { "" })).collect()
+}
+
+/// Microseconds, GB/s, percent of the copy's GB/s, time over the copy's, and over the f32 copy's if there is one.
+fn rates(figures: &Figures, time: Time) -> Vec<String> {
     let gbps = figures.bytes as f64 / time.best * 1e-9;
-    [
+    let mut rates = vec![
         format!("{:.1}", time.best * 1e6),
         format!("{gbps:.2}"),
         format!("{:.1}", gbps / figures.copy_gbps() * 100.0),
         format!("{:.2}", time.best / figures.copy.best),
-    ]
-}
-
-/// Numbers to the right, text to the left.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            3..=6 => format!("{cell:>width$}"),
-            _ => format!("{cell:<width$}"),
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
-}
-
-fn as_markdown(rows: &[Vec<String>]) -> String {
-    let line = |row: &[String]| format!("| {} |\n", row.join(" | "));
-    let rule = "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n";
-    rows.iter().take(1).map(|head| line(head) + rule).chain(rows.iter().skip(1).map(|row| line(row))).collect()
+    ];
+    rates.extend(figures.f32_copy.map(|copy| format!("{:.2}", time.best / copy.time.best)));
+    rates
 }
 
 /// Everything.
 pub fn document(circumstances: &Circumstances, entries: &[Entry]) -> Value {
-    let Circumstances { adapter, clock, data, shrink, rounds } = circumstances;
-    json!({
+    let Circumstances { adapter, clock, data, shrink, rounds, sweep } = circumstances;
+    let mut value = json!({
         "adapter": adapter,
         "clock": clock.describe(),
         "data": data.name(),
         "shrink": shrink,
         "rounds": rounds,
         "rows": entries.iter().map(entry).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(sweep) = sweep {
+        value["sweep"] = sweep::document(sweep, entries);
+    }
+    value
 }
 
-fn entry(Entry { row, dtype, outcome }: &Entry) -> Value {
+fn entry(Entry { row, dtype, number, outcome }: &Entry) -> Value {
     let mut value = json!({
         "name": row.name,
         "op": row.operator.name(),
@@ -116,6 +119,11 @@ fn entry(Entry { row, dtype, outcome }: &Entry) -> Value {
         "indices": row.indices.map(|index_type| index_type.name()),
         "nan_policy": dtype.is_float().then(|| row.nan_policy.name()),
     });
+    if number.is_some() {
+        value["sweep_number"] = json!(number);
+        value["classes"] = json!(classes::names(row, *dtype));
+        value["row"] = row.entry(*dtype);
+    }
     let figures = match outcome {
         Ok(figures) => figures_of(figures),
         Err(failure) => json!({ "failure": failure.kind(), "reason": failure.to_string() }),
@@ -137,7 +145,7 @@ fn figures_of(figures: &Figures) -> Value {
         }),
         Err(why) => json!({ "kernel": other.kernel, "left_out": why }),
     });
-    json!({
+    let mut value = json!({
         "x_shape": figures.x_shape,
         "y_shape": figures.y_shape,
         "kernel": figures.kernel,
@@ -157,5 +165,12 @@ fn figures_of(figures: &Figures) -> Value {
         "y_checksum": format!("{:016x}", figures.y_checksum),
         "indices_checksum": figures.indices_checksum.map(|sum| format!("{sum:016x}")),
         "others": others.collect::<Vec<_>>(),
-    })
+    });
+    if let Some(copy) = &figures.f32_copy {
+        value["f32_copy_bytes"] = json!(copy.bytes);
+        value["f32_copy_seconds"] = json!(copy.time.best);
+        value["f32_copy_median_seconds"] = json!(copy.time.median);
+        value["time_over_f32_copy"] = json!(figures.time_over_f32_copy());
+    }
+    value
 }

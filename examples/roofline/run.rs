@@ -4,12 +4,12 @@ use wgpu_pooling::half::{bf16, f16};
 use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu};
 
 use crate::catalogue::Row;
-use crate::copy::Copy;
 use crate::data::{self, Data};
 use crate::device::Device;
 use crate::failure::Failure;
 use crate::fill::fill;
-use crate::measure::{Encode, Method, Time, measure};
+use crate::measure::Time;
+use crate::timed::{Timed, Times};
 use crate::verify::{Tensors, Verified, same_bytes, verify};
 use crate::work::{Plans, Slices};
 
@@ -24,6 +24,10 @@ pub struct Settings {
     pub others_limit: u64,
     pub cache_bytes: u64,
     pub memory_bytes: u64,
+    /// Times an f32 copy of as many elements too.
+    pub f32_copy: bool,
+    /// What has run for longer than this is not run for further rounds.
+    pub patience_seconds: f64,
 }
 
 /// What a row gave.
@@ -38,6 +42,8 @@ pub struct Figures {
     pub copy: Time,
     /// What the copy moved, which is rounded up to its vectors.
     pub copy_bytes: u64,
+    /// An f32 copy of as many elements, if it was asked for.
+    pub f32_copy: Option<F32Copy>,
     pub sets: usize,
     pub verified: Verified,
     pub y_checksum: u64,
@@ -62,6 +68,18 @@ impl Figures {
     pub fn time_over_copy(&self) -> f64 {
         self.time.best / self.copy.best
     }
+
+    pub fn time_over_f32_copy(&self) -> Option<f64> {
+        self.f32_copy.map(|copy| self.time.best / copy.time.best)
+    }
+}
+
+/// A copy of the bytes that a row would move if its elements were f32: 4 for each element of X and Y, and the indices as
+/// they are.
+#[derive(Debug, Clone, Copy)]
+pub struct F32Copy {
+    pub time: Time,
+    pub bytes: u64,
 }
 
 /// A kernel that was not selected.
@@ -112,9 +130,10 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
     drop((inputs, outputs));
 
     let kernels: Vec<&Prepared> = std::iter::once(&selected).chain(&others).collect();
-    let timed = Timed::new(device, &schedule, set, settings)?;
-    let times = timed.measure(device, &kernels, settings)?;
-    let [copy, time, rest @ ..] = &times[..] else {
+    let f32_bytes = if settings.f32_copy { Some(Plans::new(row, DType::F32)?.bytes()) } else { None };
+    let timed = Timed::new(device, &schedule, set, f32_bytes, settings)?;
+    let Times { copy, f32_copy, kernels: times } = timed.measure(device, &kernels, settings)?;
+    let [time, rest @ ..] = &times[..] else {
         return Err(Failure::Other("nothing was measured".to_owned()));
     };
     let timed_others = others.iter().zip(rest);
@@ -126,8 +145,9 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         kernel: schedule.kernel(),
         bytes: schedule.bytes_moved(),
         time: *time,
-        copy: *copy,
+        copy,
         copy_bytes: timed.copy.bytes(),
+        f32_copy,
         sets: timed.sets.len(),
         verified,
         y_checksum,
@@ -158,7 +178,7 @@ impl Set {
     }
 
     /// Another set with the same inputs.
-    fn like(&self, device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
+    pub fn like(&self, device: &Device, schedule: &Schedule) -> Result<Set, Failure> {
         let set = Set::new(device, schedule)?;
         device.submit(|encoder| {
             for (from, to) in [(&self.x, &set.x), (&self.indices, &set.indices)] {
@@ -269,44 +289,3 @@ fn others(
     }
     Ok((others, left_out))
 }
-
-/// All that is timed: sets of buffers that together exceed the caches, and the copy's.
-struct Timed {
-    sets: Vec<Set>,
-    copy: Copy,
-    copied: Vec<crate::copy::Bound>,
-}
-
-impl Timed {
-    fn new(device: &Device, schedule: &Schedule, first: Set, settings: &Settings) -> Result<Timed, Failure> {
-        let copy = Copy::new(device, schedule)?;
-        let bytes = copy.bytes();
-        // The copy has sets of its own, as large as the kernel's.
-        let affordable = settings.memory_bytes / (2 * bytes);
-        let wanted = settings.cache_bytes.div_ceil(bytes).max(2);
-        let mut sets = vec![first];
-        for _ in 1..wanted.min(affordable).min(MOST_SETS) {
-            let next = sets[0].like(device, schedule)?;
-            sets.push(next);
-        }
-        let bind = |_| copy.bind(device, &copy.buffers(device)?);
-        let copied = (0..sets.len()).map(bind).collect::<Result<_, Failure>>()?;
-        Ok(Timed { sets, copied, copy })
-    }
-
-    /// The copy's time, then those of the kernels.
-    fn measure(&self, device: &Device, kernels: &[&Prepared], settings: &Settings) -> Result<Vec<Time>, Failure> {
-        let mut runs: Vec<Encode<'_>> = vec![Box::new(|pass, set| {
-            self.copy.encode(pass, &self.copied[set]);
-            Ok(())
-        })];
-        for &kernel in kernels {
-            runs.push(Box::new(move |pass, set| Ok(kernel.encode_pass(pass, self.sets[set].buffers())?)));
-        }
-        let Settings { rounds, pass_seconds, .. } = *settings;
-        measure(device, &runs, Method { rounds, pass_seconds, sets: self.sets.len() })
-    }
-}
-
-/// More are of no use: each set is a bind group and a few buffers.
-const MOST_SETS: u64 = 64;

@@ -57,23 +57,41 @@ impl Plans {
         }
     }
 
+    /// The fewest bytes that have to be moved.
+    pub fn bytes(&self) -> u64 {
+        match &self.plan {
+            Plan::Pool(plan) => plan.bytes(),
+            Plan::Unpool(plan) => plan.bytes(),
+            Plan::Convert(plan) => plan.bytes(),
+        }
+    }
+
     /// How many elements the reference looks at.
     pub fn taps(&self) -> u64 {
-        let count = |shape: &[usize]| shape.iter().map(|&extent| extent as u64).product::<u64>();
         match &self.plan {
-            Plan::Pool(plan) => {
-                let outer = plan.input_shape().iter().map(|&extent| extent as u64).product::<u64>()
-                    / plan.axes().iter().map(|axis| axis.input as u64).product::<u64>().max(1);
-                let axis_taps = plan.axes().iter().map(|axis| {
-                    let windows = (0..axis.output).map(|o| axis.window.taps(o, axis.input, axis.output).count as u64);
-                    windows.sum::<u64>()
-                });
-                axis_taps.fold(outer, u64::saturating_mul)
-            }
+            Plan::Pool(plan) => pool_taps(plan),
             Plan::Unpool(plan) => count(plan.input_shape()) + count(plan.output_shape()),
             Plan::Convert(plan) => count(plan.input_shape()),
         }
     }
+
+    /// How many elements all windows look at: of an unpool those of the pool that fills its inputs.
+    pub fn window_taps(&self) -> u64 {
+        self.filled_by.as_ref().map_or_else(|| self.taps(), pool_taps)
+    }
+}
+
+fn count(shape: &[usize]) -> u64 {
+    shape.iter().map(|&extent| extent as u64).product()
+}
+
+fn pool_taps(plan: &PoolPlan) -> u64 {
+    let outer = count(plan.input_shape()) / plan.axes().iter().map(|axis| axis.input as u64).product::<u64>().max(1);
+    let axis_taps = plan.axes().iter().map(|axis| {
+        let windows = (0..axis.output).map(|o| axis.window.taps(o, axis.input, axis.output).count as u64);
+        windows.sum::<u64>()
+    });
+    axis_taps.fold(outer, u64::saturating_mul)
 }
 
 /// The slices of a row: the planes of its batch items and channels. Each is a row of its own.
