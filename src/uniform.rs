@@ -87,7 +87,7 @@ uniform! {
         fresh: u32,
         blocks: u32,
         block_first: u32,
-        reserved: u32,
+        walk: u32,
         tap_from: [u32; 4],
         tap_to: [u32; 4],
         activation: Activation,

@@ -42,7 +42,8 @@ struct Pool {
   // Blocks of this dispatch and the number of the first, where an invocation computes a block of outputs.
   blocks: u32,
   block_first: u32,
-  reserved: u32,
+  // Lines of outputs that an invocation walks down, where it does.
+  walk: u32,
   // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,

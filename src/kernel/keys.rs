@@ -1,6 +1,7 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
 use super::{ActivationKind, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written};
+use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
 
@@ -43,6 +44,38 @@ pub(crate) fn pool(
         variants,
         consts: constants.map(WindowConstants::consts).unwrap_or_default(),
         ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
+    }
+    .into()
+}
+
+/// A pool of small windows, neighbouring outputs to an invocation; `line` is the part that shares what windows of a line have in
+/// common.
+pub(crate) fn pool_rows(
+    dtype: DType,
+    sink: Sink,
+    activation: ActivationKind,
+    line: &'static str,
+    nan_policy: NanPolicy,
+    consts: Vec<(&'static str, u32)>,
+) -> KernelKey {
+    let value = |name: &str| consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
+    let kernel = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
+    let [depth, height, width] = kernel;
+    let outputs = value("QUADS").saturating_mul(4);
+    let name = format!("pool {} to {}, {depth}x{height}x{width}, rows of {outputs} outputs", dtype.name(), sink.name());
+    let [indices, winner] = match (sink.index_type(), nan_policy) {
+        (None, _) => ["row/indices_none.wgsl"; 2],
+        (Some(_), NanPolicy::SeedLowest) => ["row/indices.wgsl", "row/winner_perhaps.wgsl"],
+        (Some(_), _) => ["row/indices.wgsl", "row/winner_always.wgsl"],
+    };
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        activation: Some(activation),
+        writes: sink.index_type(),
+        variants: vec!["core/pool.wgsl", "window/constant.wgsl", line, indices, winner],
+        consts,
+        ..Kernel::new(name, "kernel/pool_rows.wgsl")
     }
     .into()
 }

@@ -129,7 +129,7 @@ fn rows(pass: &Pass, block: &Block, dtype: DType) -> Rows {
     }
     let (width, inner) = (pass.axes[2].output, pass.inner);
     let invocations = width.div_ceil(u64::from(block.outputs)) * (inner / u64::from(block.lanes));
-    Rows { unit: width * inner * unit(dtype), outputs: width * inner, invocations }
+    Rows { unit: width * inner * unit(dtype), outputs: width * inner, invocations, whole: false }
 }
 
 /// The widest words, of one, two or four, that make up so many bytes.

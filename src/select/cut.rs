@@ -22,16 +22,26 @@ pub(super) struct Rows {
     pub outputs: u64,
     /// take so many invocations.
     pub invocations: u64,
+    /// Whether these outputs stay together, so that a dispatch has the invocations of all whose outputs it has some of.
+    pub whole: bool,
 }
 
 impl Rows {
     /// So many outputs to each invocation.
     pub fn of(outputs: u64, dtype: DType) -> Rows {
-        Rows { unit: unit(dtype), outputs, invocations: 1 }
+        Rows { unit: unit(dtype), outputs, invocations: 1, whole: false }
     }
 
-    pub fn invocations(&self, outputs: u64) -> u64 {
-        outputs.div_ceil(self.outputs).saturating_mul(self.invocations)
+    /// The invocations that some outputs take.
+    pub fn invocations(&self, outputs: Span) -> u64 {
+        let of = |outputs: u64| outputs.div_ceil(self.outputs).saturating_mul(self.invocations);
+        if self.whole { of(outputs.end).saturating_sub(self.before(outputs.first)) } else { of(outputs.count()) }
+    }
+
+    /// The invocations before those of an output at which a dispatch begins.
+    pub fn before(&self, first: u64) -> u64 {
+        let before = if self.whole { first.checked_div(self.outputs).unwrap_or(0) } else { first.div_ceil(self.outputs) };
+        before.saturating_mul(self.invocations)
     }
 }
 
@@ -129,7 +139,7 @@ impl Cutter<'_> {
         if outputs.count() > rows.unit {
             within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number)), MAX_TAPS)?;
         }
-        grid(rows.invocations(outputs.count()), self.limits)?;
+        grid(rows.invocations(outputs), self.limits)?;
         within("bytes around a window", self.bytes(number, sink, outputs), self.limits.max_binding_bytes)
     }
 

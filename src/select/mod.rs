@@ -18,6 +18,7 @@ mod pass;
 mod patch;
 mod pool;
 mod reduce;
+mod rows;
 mod stream;
 mod unpool;
 

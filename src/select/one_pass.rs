@@ -52,6 +52,16 @@ impl<'a> OnePass<'a> {
         plan.indices.as_ref().map(|indices| [indices.space.strides(), own()])
     }
 
+    /// How an index is made of a position (shaders/row/indices.wgsl).
+    pub fn index_map(&self) -> u32 {
+        let inner = self.pass.inner > 1;
+        match self.index_strides() {
+            Some([index, own]) if index == own => 0,
+            Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => 1,
+            _ => 2,
+        }
+    }
+
     /// Whether indices are written in the order of Y.
     pub fn same_place(&self) -> bool {
         let plan = self.plan;
@@ -73,14 +83,14 @@ impl<'a> OnePass<'a> {
         let (plan, sink) = (self.plan, self.sink());
         let cutter = Cutter { plan, passes: &[self.pass], limits: self.limits };
         // Blocks share out all invocations evenly.
-        let blocks = |outputs: u64| rows.invocations(outputs).div_ceil(block_invocations) as u32;
+        let blocks = |invocations: u64| invocations.div_ceil(block_invocations) as u32;
         for cut in cutter.cuts(0, sink, rows)? {
-            let grid = grid(rows.invocations(cut.outputs.count()), self.limits)?;
+            let grid = grid(rows.invocations(cut.outputs), self.limits)?;
             let mut uniform: uniform::Pool = self.uniform;
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
-            uniform.blocks = blocks(cut.outputs.count());
-            uniform.block_first = blocks(cut.outputs.first);
+            uniform.blocks = blocks(rows.invocations(cut.outputs));
+            uniform.block_first = blocks(rows.before(cut.outputs.first));
             uniform.x_first = cut.x.first as u32;
             uniform.store_first = cut.store.first as u32;
             uniform.grid_width = grid[0];

@@ -38,7 +38,7 @@ pub(super) fn dispatches(
     let (plane, whole) = (height * width, unit(plan.dtype));
     let unit = plane * (whole >> plane.trailing_zeros().min(whole.trailing_zeros()));
     let patches = width.div_ceil(patch.width.into()) * height.div_ceil(patch.height.into());
-    let rows = Rows { unit, outputs: plane, invocations: patches * WORKGROUP };
+    let rows = Rows { unit, outputs: plane, invocations: patches * WORKGROUP, whole: false };
     one.dispatches(schedule, key, &rows, WORKGROUP, iterations)
 }
 

@@ -4,7 +4,7 @@ use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
 use super::{
-    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, patch, reduce,
+    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, patch, reduce, rows,
 };
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
@@ -62,7 +62,12 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             return Ok(schedule);
         }
         Family::Blocked => {
-            block::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+            match rows::dispatches(&mut schedule, plan, limits, activation_kind, activation) {
+                Err(PlanError::KernelDoesNotApply { .. }) => {
+                    block::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+                }
+                other => other?,
+            }
             return Ok(schedule);
         }
         _ => {}

@@ -1,0 +1,56 @@
+// Eight neighbouring outputs as two quads, so that none is an element of an array: drivers keep arrays in memory.
+// provides: Quad, Raws, Row, combine_rows, join_rows
+// requires: Acc, Raw, combine, combine_anywhere, KERNEL_0, QUADS
+struct Quad {
+  a: Acc,
+  b: Acc,
+  c: Acc,
+  d: Acc,
+}
+
+struct Raws {
+  a: Raw,
+  b: Raw,
+  c: Raw,
+  d: Raw,
+}
+
+// Of each output, the maximum of what has been seen of its window, and the window's first element in the first line seen.
+// Without a second quad its members stay unused.
+struct Row {
+  low: Quad,
+  high: Quad,
+  first_low: Raws,
+  first_high: Raws,
+}
+
+fn combine_quads(p: Quad, q: Quad) -> Quad {
+  return Quad(combine(p.a, q.a), combine(p.b, q.b), combine(p.c, q.c), combine(p.d, q.d));
+}
+
+// Of two rows of maxima the first of which stands before the second.
+fn combine_rows(p: Row, q: Row) -> Row {
+  var row = p;
+  row.low = combine_quads(p.low, q.low);
+  if (QUADS > 1u) {
+    row.high = combine_quads(p.high, q.high);
+  }
+  return row;
+}
+
+fn join_quads(p: Quad, q: Quad) -> Quad {
+  return Quad(combine_anywhere(p.a, q.a), combine_anywhere(p.b, q.b), combine_anywhere(p.c, q.c), combine_anywhere(p.d, q.d));
+}
+
+// Of two lines' maxima. Where windows are deep, a line behind another one can have elements that stand before its own.
+fn join_rows(p: Row, q: Row) -> Row {
+  if (KERNEL_0 == 1u) {
+    return combine_rows(p, q);
+  }
+  var row = p;
+  row.low = join_quads(p.low, q.low);
+  if (QUADS > 1u) {
+    row.high = join_quads(p.high, q.high);
+  }
+  return row;
+}

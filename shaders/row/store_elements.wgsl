@@ -1,0 +1,34 @@
+// Writing outputs one by one: elements of a word or more, wherever rows end.
+// provides: store_quad
+// requires: Acc, Quad, Raws, Raw, Origin, y, pool, fold, finalize, may_win, first_wins, from_pair, activate, put_index, position_of, STRIDE_2, DILATION_2
+fn write_output(output: u32, best: Acc, first: Raw, first_at: u32, origin: Origin) {
+  // Outputs before this dispatch's wrap around to more than it has.
+  let number = output - pool.output_first;
+  if (number >= pool.outputs) {
+    return;
+  }
+  let result = finalize(best, first, first_at);
+  let found = may_win(result.key) | first_wins(first);
+  y[number] = activate(select(from_pair(pool.lowest_value), result.raw, found));
+  put_index(output, result, found, origin);
+}
+
+// Writes those of four neighbouring outputs that lie in the row. `line` is the position of the line that has the windows' first
+// elements, `column` the first column of the first window.
+fn store_quad(output: u32, out_column: u32, best: Quad, first: Raws, line: u32, column: i32, origin: Origin) {
+  let width = pool.axes[2].output;
+  let extent = pool.axes[2].input;
+  let step = i32(STRIDE_2);
+  if (out_column < width) {
+    write_output(output, best.a, first.a, position_of(line, fold(column, extent, DILATION_2)), origin);
+  }
+  if (out_column + 1u < width) {
+    write_output(output + pool.inner, best.b, first.b, position_of(line, fold(column + step, extent, DILATION_2)), origin);
+  }
+  if (out_column + 2u < width) {
+    write_output(output + 2u * pool.inner, best.c, first.c, position_of(line, fold(column + 2 * step, extent, DILATION_2)), origin);
+  }
+  if (out_column + 3u < width) {
+    write_output(output + 3u * pool.inner, best.d, first.d, position_of(line, fold(column + 3 * step, extent, DILATION_2)), origin);
+  }
+}
