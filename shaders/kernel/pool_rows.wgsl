@@ -12,7 +12,7 @@
 // 4 * QUADS * lines outputs. Where windows are deep, each line is that of all depths together, read again for the next depth.
 // Algorithm: row windows, kept in registers.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, Row, Quad, row_windows, join_rows, fold, position_of, origin_at, store_quad, KERNEL_0, KERNEL_1, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, CHANNELS_INSIDE, QUADS, LINES_BETWEEN, OUTPUTS_BETWEEN
+// requires: pool, invocation, WORKGROUP, Acc, Row, Quad, row_windows, join_rows, fold, position_of, Origin, origin_at, store_quad, KERNEL_0, KERNEL_1, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, CHANNELS_INSIDE, QUADS, LINES_BETWEEN, OUTPUTS_BETWEEN, LINES_EVEN
 // Where an invocation's outputs and their windows lie.
 struct Place {
   // The first column of the first output's window.
@@ -59,111 +59,148 @@ fn line_windows(place: Place, line: i32) -> Row {
   return row;
 }
 
+// The maxima of the lines before, the last one first.
+struct Kept {
+  back_1: Row,
+  back_2: Row,
+  back_3: Row,
+  back_4: Row,
+  back_5: Row,
+  back_6: Row,
+}
+
+// Takes in a line; as many are kept as outputs below need.
+fn kept_with(kept: Kept, row: Row) -> Kept {
+  var next = kept;
+  if (KERNEL_1 > 6u) {
+    next.back_6 = kept.back_5;
+  }
+  if (KERNEL_1 > 5u) {
+    next.back_5 = kept.back_4;
+  }
+  if (KERNEL_1 > 4u) {
+    next.back_4 = kept.back_3;
+  }
+  if (KERNEL_1 > 3u) {
+    next.back_3 = kept.back_2;
+  }
+  if (KERNEL_1 > 2u) {
+    next.back_2 = kept.back_1;
+  }
+  next.back_1 = row;
+  return next;
+}
+
+// The maxima of whole windows, the last line of which is new.
+fn best_of(kept: Kept, row: Row) -> Row {
+  if (KERNEL_1 == 2u) {
+    return join_rows(kept.back_1, row);
+  }
+  var best = join_rows(kept.back_2, kept.back_1);
+  if (KERNEL_1 == 4u) {
+    best = join_rows(kept.back_3, best);
+  }
+  if (KERNEL_1 == 5u) {
+    best = join_rows(join_rows(kept.back_4, kept.back_3), best);
+  }
+  if (KERNEL_1 == 6u) {
+    best = join_rows(join_rows(kept.back_5, join_rows(kept.back_4, kept.back_3)), best);
+  }
+  if (KERNEL_1 == 7u) {
+    best = join_rows(join_rows(join_rows(kept.back_6, kept.back_5), join_rows(kept.back_4, kept.back_3)), best);
+  }
+  return join_rows(best, row);
+}
+
+// What is written: the line of outputs, and the line of X that has their windows' first elements.
+struct Lines {
+  out_line: u32,
+  first_line: u32,
+  out_column: u32,
+  channel: u32,
+}
+
+fn store_row(line: Lines, best: Row, column: i32, origin: Origin) {
+  let out_column = line.out_column;
+  let output = (line.out_line * pool.axes[2].output + out_column) * pool.inner + line.channel;
+  store_quad(output, out_column, best.low, best.first_low, line.first_line, column, origin);
+  if (QUADS > 1u) {
+    let further = column + 4 * i32(STRIDE_2);
+    store_quad(output + 4u * pool.inner, out_column + 4u, best.high, best.first_high, line.first_line, further, origin);
+  }
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
   if (number >= pool.blocks) {
     return;
   }
-  let across = (pool.axes[2].output + 4u * QUADS - 1u) / (4u * QUADS);
-  let walks = (pool.axes[1].output + pool.walk * OUTPUTS_BETWEEN - 1u) / (pool.walk * OUTPUTS_BETWEEN) * OUTPUTS_BETWEEN;
   var rest = pool.block_first + number;
   var channel = 0u;
   if (CHANNELS_INSIDE != 0u) {
     channel = rest % pool.inner;
     rest = rest / pool.inner;
   }
-  let out_column = rest % across * 4u * QUADS;
+  let across = (pool.axes[2].output + 4u * QUADS - 1u) / (4u * QUADS);
+  let out_column = rest % across * (4u * QUADS);
   rest = rest / across;
+
+  var place: Place;
+  place.column = i32(out_column * STRIDE_2) - pool.axes[2].pad_begin;
+  if (LINES_EVEN != 0u) {
+    // Lines of X and of Y count on from plane to plane, and none is shared.
+    let pitch = pool.axes[2].input * pool.inner;
+    place.plane = channel;
+    let first_line = rest * STRIDE_1 * pitch + channel;
+    var best = located(row_windows(first_line - pool.x_first, place.column), first_line);
+    for (var line = 1u; line < KERNEL_1; line++) {
+      let next_line = first_line + line * DILATION_1 * pitch;
+      best = join_rows(best, located(row_windows(next_line - pool.x_first, place.column), next_line));
+    }
+    let plane = rest / pool.axes[1].output * pool.axes[1].input * pitch + channel;
+    store_row(Lines(rest, first_line, out_column, channel), best, place.column, origin_at(plane));
+    return;
+  }
+  let walks = (pool.axes[1].output + pool.walk * OUTPUTS_BETWEEN - 1u) / (pool.walk * OUTPUTS_BETWEEN) * OUTPUTS_BETWEEN;
   let walk = rest % walks;
   rest = rest / walks;
   let out_depth = rest % pool.axes[0].output;
   let outer = rest / pool.axes[0].output;
-  let out_line = walk / OUTPUTS_BETWEEN * OUTPUTS_BETWEEN * pool.walk + walk % OUTPUTS_BETWEEN;
-
-  var place: Place;
-  place.column = i32(out_column * STRIDE_2) - pool.axes[2].pad_begin;
+  let out_top = walk / OUTPUTS_BETWEEN * OUTPUTS_BETWEEN * pool.walk + walk % OUTPUTS_BETWEEN;
+  let out_line = rest * pool.axes[1].output + out_top;
   place.depth = i32(out_depth * STRIDE_0) - pool.axes[0].pad_begin;
   place.plane = outer * pool.axes[0].input * pool.axes[1].input * pool.axes[2].input * pool.inner + channel;
-  let top = i32(out_line * STRIDE_1) - pool.axes[1].pad_begin;
+  let top = i32(out_top * STRIDE_1) - pool.axes[1].pad_begin;
   let origin = origin_at(place.plane);
 
-  // The maxima of the lines before, the last one first.
-  var kept_1: Row;
-  var kept_2: Row;
-  var kept_3: Row;
-  var kept_4: Row;
-  var kept_5: Row;
-  var kept_6: Row;
-  var best: Row;
-  for (var line = 0u; line < (pool.walk - 1u) * LINES_BETWEEN + KERNEL_1; line++) {
-    // Where windows lie apart, so do their lines.
-    if (LINES_BETWEEN > KERNEL_1 && line % LINES_BETWEEN >= KERNEL_1) {
-      continue;
+  if (KERNEL_1 <= LINES_BETWEEN) {
+    // No line is shared.
+    var best = line_windows(place, top);
+    for (var line = 1u; line < KERNEL_1; line++) {
+      best = join_rows(best, line_windows(place, top + i32(line * DILATION_1)));
     }
-    let row = line_windows(place, top + i32(line * DILATION_1));
-    if (LINES_BETWEEN >= KERNEL_1) {
-      // No line is shared: the best so far is all that is kept.
-      if (line % LINES_BETWEEN == 0u) {
-        best = row;
-      } else {
-        best = join_rows(best, row);
-      }
-    } else {
-      if (KERNEL_1 == 1u) {
-        best = row;
-      }
-      if (KERNEL_1 == 2u) {
-        best = join_rows(kept_1, row);
-      }
-      if (KERNEL_1 == 3u) {
-        best = join_rows(join_rows(kept_2, kept_1), row);
-      }
-      if (KERNEL_1 == 4u) {
-        best = join_rows(join_rows(join_rows(kept_3, kept_2), kept_1), row);
-      }
-      if (KERNEL_1 == 5u) {
-        best = join_rows(join_rows(join_rows(join_rows(kept_4, kept_3), kept_2), kept_1), row);
-      }
-      if (KERNEL_1 == 6u) {
-        best = join_rows(join_rows(join_rows(join_rows(join_rows(kept_5, kept_4), kept_3), kept_2), kept_1), row);
-      }
-      if (KERNEL_1 == 7u) {
-        best = join_rows(join_rows(join_rows(join_rows(join_rows(join_rows(kept_6, kept_5), kept_4), kept_3), kept_2), kept_1), row);
-      }
-      if (KERNEL_1 > 6u) {
-        kept_6 = kept_5;
-      }
-      if (KERNEL_1 > 5u) {
-        kept_5 = kept_4;
-      }
-      if (KERNEL_1 > 4u) {
-        kept_4 = kept_3;
-      }
-      if (KERNEL_1 > 3u) {
-        kept_3 = kept_2;
-      }
-      if (KERNEL_1 > 2u) {
-        kept_2 = kept_1;
-      }
-      kept_1 = row;
+    store_row(Lines(out_line, line_at(place, place.depth, top), out_column, channel), best, place.column, origin);
+    return;
+  }
+  // Outputs of this walk that lie in the plane.
+  let below = (pool.axes[1].output - out_top + OUTPUTS_BETWEEN - 1u) / OUTPUTS_BETWEEN;
+  let count = min(pool.walk, below);
+  var kept: Kept;
+  // The lines that the first output shares with those below.
+  for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
+    kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1)));
+  }
+  for (var step = 0u; step < count; step++) {
+    let first = step * LINES_BETWEEN;
+    for (var line = KERNEL_1 - min(LINES_BETWEEN, KERNEL_1); line < KERNEL_1 - 1u; line++) {
+      kept = kept_with(kept, line_windows(place, top + i32((first + line) * DILATION_1)));
     }
-    if (line + 1u < KERNEL_1 || (line + 1u - KERNEL_1) % LINES_BETWEEN != 0u) {
-      continue;
-    }
-    let of_walk = out_line + (line + 1u - KERNEL_1) / LINES_BETWEEN * OUTPUTS_BETWEEN;
-    if (of_walk >= pool.axes[1].output) {
-      break;
-    }
-    // The line with the first elements of these windows.
-    let first_line = line_at(place, place.depth, top + i32((line + 1u - KERNEL_1) * DILATION_1));
-    let outputs = ((outer * pool.axes[0].output + out_depth) * pool.axes[1].output + of_walk) * pool.axes[2].output;
-    let output = (outputs + out_column) * pool.inner + channel;
-    store_quad(output, out_column, best.low, best.first_low, first_line, place.column, origin);
-    if (QUADS > 1u) {
-      let further = out_column + 4u;
-      let column = place.column + 4 * i32(STRIDE_2);
-      store_quad(output + 4u * pool.inner, further, best.high, best.first_high, first_line, column, origin);
-    }
+    let row = line_windows(place, top + i32((first + KERNEL_1 - 1u) * DILATION_1));
+    let best = best_of(kept, row);
+    kept = kept_with(kept, row);
+    let first_line = line_at(place, place.depth, top + i32(first * DILATION_1));
+    let lines = Lines(out_line + step * OUTPUTS_BETWEEN, first_line, out_column, channel);
+    store_row(lines, best, place.column, origin);
   }
 }

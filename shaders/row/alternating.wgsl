@@ -5,51 +5,49 @@
 //   even elements         [0   2   4   6] 8    taps 0 and, one slide further, 2
 //   odd elements            [1   3   5   7]    tap 1
 // provides: row_windows
-// requires: Quad, Row, Acc, combine_rows, lanes_at, behind, KERNEL_2, QUADS
+// requires: Quad, Row, Acc, combine_rows, alternating_elements, KERNEL_2, QUADS
 fn slide(lanes: Row, next: Acc) -> Row {
-  var slid = lanes;
+  var further = lanes;
   if (QUADS > 1u) {
-    slid.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, lanes.high.a);
-    slid.high = Quad(lanes.high.b, lanes.high.c, lanes.high.d, next);
+    further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, lanes.high.a);
+    further.high = Quad(lanes.high.b, lanes.high.c, lanes.high.d, next);
   } else {
-    slid.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, next);
+    further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, next);
   }
-  return slid;
+  return further;
 }
 
 fn row_windows(line: u32, column: i32) -> Row {
-  var even = lanes_at(line, column);
+  let elements = alternating_elements(line, column);
+  var even = elements.even;
+  var odd = elements.odd;
   var best = even;
   if (KERNEL_2 > 1u) {
-    var odd = lanes_at(line, column + 1);
     best = combine_rows(best, odd);
-    if (KERNEL_2 > 2u) {
-      // The elements behind the lanes, two of which lie between two of the same kind.
-      let next = behind(line, column, 0);
-      let odd_next = behind(line, column + 1, 0);
-      even = slide(even, next.a);
-      best = combine_rows(best, even);
-      if (KERNEL_2 > 3u) {
-        odd = slide(odd, odd_next.a);
-        best = combine_rows(best, odd);
-      }
-      if (KERNEL_2 > 4u) {
-        even = slide(even, next.b);
-        best = combine_rows(best, even);
-      }
-      if (KERNEL_2 > 5u) {
-        odd = slide(odd, odd_next.b);
-        best = combine_rows(best, odd);
-      }
-      if (KERNEL_2 > 6u) {
-        even = slide(even, next.c);
-        best = combine_rows(best, even);
-      }
-      if (KERNEL_2 > 7u) {
-        odd = slide(odd, odd_next.c);
-        best = combine_rows(best, odd);
-      }
-    }
+  }
+  if (KERNEL_2 > 2u) {
+    even = slide(even, elements.next_even.a);
+    best = combine_rows(best, even);
+  }
+  if (KERNEL_2 > 3u) {
+    odd = slide(odd, elements.next_odd.a);
+    best = combine_rows(best, odd);
+  }
+  if (KERNEL_2 > 4u) {
+    even = slide(even, elements.next_even.b);
+    best = combine_rows(best, even);
+  }
+  if (KERNEL_2 > 5u) {
+    odd = slide(odd, elements.next_odd.b);
+    best = combine_rows(best, odd);
+  }
+  if (KERNEL_2 > 6u) {
+    even = slide(even, elements.next_even.c);
+    best = combine_rows(best, even);
+  }
+  if (KERNEL_2 > 7u) {
+    odd = slide(odd, elements.next_odd.c);
+    best = combine_rows(best, odd);
   }
   return best;
 }

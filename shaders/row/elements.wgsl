@@ -1,7 +1,21 @@
 // Elements of a line of X, loaded one by one. An element outside the line is replaced by the next one of the same window
 // inside it, which changes no maximum and no first element.
-// provides: lanes_at, behind
-// requires: Acc, Quad, Raws, Row, lift, load, fold, pool, position_of, STRIDE_2, DILATION_2, QUADS
+// provides: lanes_at, line_elements, alternating_elements
+// requires: Acc, Quad, Raws, Row, lift, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// The elements of the first tap, and those that come in behind them.
+struct LineElements {
+  lanes: Row,
+  next: Quad,
+  next_4: Quad,
+}
+
+struct AlternatingElements {
+  even: Row,
+  odd: Row,
+  next_even: Quad,
+  next_odd: Quad,
+}
+
 fn fetch(line: u32, column: i32) -> Acc {
   let inside = fold(column, pool.axes[2].input, DILATION_2);
   return lift(load(position_of(line, inside)), inside);
@@ -23,7 +37,34 @@ fn lanes_at(line: u32, column: i32) -> Row {
   return Row(low, high, Raws(low.a.raw, low.b.raw, low.c.raw, low.d.raw), Raws(high.a.raw, high.b.raw, high.c.raw, high.d.raw));
 }
 
-// The elements behind the lanes, from one on.
-fn behind(line: u32, column: i32, from_next: i32) -> Quad {
-  return fetch_quad(line, column + (i32(QUADS) * 4 + from_next) * i32(STRIDE_2));
+fn line_elements(line: u32, column: i32) -> LineElements {
+  let lanes = lanes_at(line, column);
+  var next = lanes.low;
+  var next_4 = lanes.low;
+  let behind = column + 4 * i32(QUADS * STRIDE_2);
+  if (SLIDES > 0u) {
+    next = fetch_quad(line, behind);
+  }
+  if (SLIDES > 4u) {
+    next_4 = fetch_quad(line, behind + 4 * i32(STRIDE_2));
+  }
+  return LineElements(lanes, next, next_4);
+}
+
+fn alternating_elements(line: u32, column: i32) -> AlternatingElements {
+  let even = lanes_at(line, column);
+  var odd = even;
+  var next_even = even.low;
+  var next_odd = even.low;
+  let behind = column + 8 * i32(QUADS);
+  if (KERNEL_2 > 1u) {
+    odd = lanes_at(line, column + 1);
+  }
+  if (KERNEL_2 > 2u) {
+    next_even = fetch_quad(line, behind);
+  }
+  if (KERNEL_2 > 3u) {
+    next_odd = fetch_quad(line, behind + 1);
+  }
+  return AlternatingElements(even, odd, next_even, next_odd);
 }

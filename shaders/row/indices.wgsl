@@ -1,7 +1,7 @@
 // The indices of outputs. Where indices count as positions do, within a plane or in the whole tensor, one index is looked up for
 // all outputs of an invocation, and the others are counted from there.
-// provides: Origin, origin_at, put_index
-// requires: Acc, pool, index_at, add, index_without_winner, store_index, store_position, INDEX_MAP, SAME_PLACE
+// provides: Origin, origin_at, index_from
+// requires: Outcome, pool, index_at, add, index_without_winner, INDEX_MAP
 // An element and its index.
 struct Origin {
   position: u32,
@@ -16,15 +16,10 @@ fn origin_at(position: u32) -> Origin {
   return Origin(position, index_at(position));
 }
 
-fn put_index(output: u32, best: Acc, found: bool, origin: Origin) {
-  var index = add(origin.index, vec2<u32>(best.at - origin.position, 0u));
+fn index_from(output: u32, result: Outcome, origin: Origin) -> vec2<u32> {
+  var index = add(origin.index, vec2<u32>(result.at - origin.position, 0u));
   if (INDEX_MAP == 2u) {
-    index = index_at(best.at);
+    index = index_at(result.at);
   }
-  index = index_without_winner(output, best, found, index);
-  var place = output;
-  if (SAME_PLACE == 0u) {
-    place = store_position(output);
-  }
-  store_index(place - pool.store_first, index);
+  return index_without_winner(output, result, index);
 }

@@ -1,16 +1,15 @@
 // Writing outputs one by one: elements of a word or more, wherever rows end.
 // provides: store_quad
-// requires: Acc, Quad, Raws, Raw, Origin, y, pool, fold, finalize, may_win, first_wins, from_pair, activate, put_index, position_of, STRIDE_2, DILATION_2
+// requires: Acc, Quad, Raws, Raw, Origin, outcome, y, pool, fold, put_index, position_of, STRIDE_2, DILATION_2
 fn write_output(output: u32, best: Acc, first: Raw, first_at: u32, origin: Origin) {
   // Outputs before this dispatch's wrap around to more than it has.
   let number = output - pool.output_first;
   if (number >= pool.outputs) {
     return;
   }
-  let result = finalize(best, first, first_at);
-  let found = may_win(result.key) | first_wins(first);
-  y[number] = activate(select(from_pair(pool.lowest_value), result.raw, found));
-  put_index(output, result, found, origin);
+  let result = outcome(best, first, first_at);
+  y[number] = result.raw;
+  put_index(output, result, origin);
 }
 
 // Writes those of four neighbouring outputs that lie in the row. `line` is the position of the line that has the windows' first

@@ -1,9 +1,9 @@
 // SEED_LOWEST: a window may have no winner, and has an index of its own then.
 // provides: index_without_winner
-// requires: Acc, Candidate, index_of
-fn index_without_winner(output: u32, best: Acc, found: bool, index: vec2<u32>) -> vec2<u32> {
-  if (found) {
+// requires: Outcome, Candidate, identity, index_of
+fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {
+  if (result.found) {
     return index;
   }
-  return index_of(output, Candidate(best, false, best.at, true));
+  return index_of(output, Candidate(identity(result.at), false, result.at, true));
 }

@@ -56,24 +56,34 @@ pub(crate) fn pool_rows(
     activation: ActivationKind,
     line: &'static str,
     nan_policy: NanPolicy,
+    in_quads: bool,
     consts: Vec<(&'static str, u32)>,
 ) -> KernelKey {
     let value = |name: &str| consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
     let kernel = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
     let [depth, height, width] = kernel;
     let outputs = value("QUADS").saturating_mul(4);
+    let same_place = value("SAME_PLACE") != 0;
     let name = format!("pool {} to {}, {depth}x{height}x{width}, rows of {outputs} outputs", dtype.name(), sink.name());
-    let [indices, winner] = match (sink.index_type(), nan_policy) {
-        (None, _) => ["row/indices_none.wgsl"; 2],
-        (Some(_), NanPolicy::SeedLowest) => ["row/indices.wgsl", "row/winner_perhaps.wgsl"],
-        (Some(_), _) => ["row/indices.wgsl", "row/winner_always.wgsl"],
-    };
+    let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", line];
+    variants.push(if in_quads { "row/in_quads.wgsl" } else { "row/elements.wgsl" });
+    variants.push(if in_quads { "row/store_quads.wgsl" } else { "row/store_elements.wgsl" });
+    variants.push(match nan_policy {
+        NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
+        NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
+    });
+    variants.extend(match sink.index_type() {
+        None => ["row/indices_none.wgsl"; 2],
+        Some(IndexType::I32) if in_quads && same_place => ["row/indices.wgsl", "row/put_indices_i32.wgsl"],
+        Some(IndexType::I64) if in_quads && same_place => ["row/indices.wgsl", "row/put_indices_i64.wgsl"],
+        Some(_) => ["row/indices.wgsl", "row/put_indices.wgsl"],
+    });
     Kernel {
         element: Some(dtype),
         reduction: Some(Reduction::Max),
         activation: Some(activation),
         writes: sink.index_type(),
-        variants: vec!["core/pool.wgsl", "window/constant.wgsl", line, indices, winner],
+        variants,
         consts,
         ..Kernel::new(name, "kernel/pool_rows.wgsl")
     }

@@ -40,7 +40,8 @@ impl Rows {
 
     /// The invocations before those of an output at which a dispatch begins.
     pub fn before(&self, first: u64) -> u64 {
-        let before = if self.whole { first.checked_div(self.outputs).unwrap_or(0) } else { first.div_ceil(self.outputs) };
+        let before =
+            if self.whole { first.checked_div(self.outputs).unwrap_or(0) } else { first.div_ceil(self.outputs) };
         before.saturating_mul(self.invocations)
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             return Ok(schedule);
         }
         Family::Blocked => {
+            // Walks where they pay, else blocks.
             match rows::dispatches(&mut schedule, plan, limits, activation_kind, activation) {
                 Err(PlanError::KernelDoesNotApply { .. }) => {
                     block::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;

@@ -20,10 +20,13 @@ const MOST_LINES: u32 = 7;
 const MOST_SLIDES: u32 = 8;
 
 /// Lines of outputs that an invocation walks down, where there are enough outputs to occupy a device.
-const LONGEST_WALK: u64 = 8;
+const LONGEST_WALK: u64 = 16;
 
 /// Invocations that occupy a device.
 const INVOCATIONS: u64 = 1 << 14;
+
+/// The most padding before a line that is loaded by fours.
+const MOST_PAD: u32 = 4;
 
 /// Words of registers that the maxima of all lines of an invocation may take.
 const MOST_WORDS: u32 = 80;
@@ -57,6 +60,9 @@ pub(super) fn dispatches(
 ) -> Result<(), PlanError> {
     let mut one = OnePass::of(schedule, plan, limits, activation)?;
     let walk = walk(plan, &one)?;
+    if !walk.pays(plan, &one) {
+        return refuse("blocks of outputs load fewer words");
+    }
     let key = walk.key(plan, &one, activation_kind);
     let [depth, height, width] = [0, 1, 2].map(|axis: usize| one.pass.axes.get(axis).map_or(1, |axis| axis.output));
     let across = width.div_ceil(u64::from(walk.quads).saturating_mul(4)).saturating_mul(one.pass.inner);
@@ -66,12 +72,20 @@ pub(super) fn dispatches(
         height.div_ceil(between.saturating_mul(lines)).saturating_mul(between).saturating_mul(depth)
     };
     let invocations = |lines: u64| walks(lines).saturating_mul(across);
-    let enough = |lines: &u64| invocations(*lines).saturating_mul(outer) >= INVOCATIONS;
-    let lines = [LONGEST_WALK, 4, 2].into_iter().filter(|&lines| lines <= height).find(enough).unwrap_or(1);
+    let lines = if walk.shares_lines() {
+        // As long as leaves enough invocations, and even: walks end together.
+        let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= INVOCATIONS;
+        let longest = [LONGEST_WALK, 8, 4, 2].into_iter().find(longest).unwrap_or(1);
+        let outputs = height.div_ceil(walk.outputs_between.into()).max(1);
+        outputs.div_ceil(outputs.div_ceil(longest).max(1))
+    } else {
+        1
+    };
     one.uniform.walk = lines as u32;
     let outputs = depth.saturating_mul(height).saturating_mul(width).saturating_mul(one.pass.inner);
     let rows = Rows { unit: unit(plan.dtype), outputs, invocations: invocations(lines), whole: true };
-    let iterations = walk.iterations(lines).saturating_add(one.index_iterations.saturating_mul(4 * 2 * LONGEST_WALK));
+    let iterations =
+        walk.iterations(lines).saturating_add(one.index_iterations.saturating_mul(8).saturating_mul(lines));
     one.dispatches(schedule, key, &rows, 1, iterations)
 }
 
@@ -139,11 +153,59 @@ impl Walk {
             ("QUADS", self.quads),
             ("LINES_BETWEEN", self.lines_between),
             ("OUTPUTS_BETWEEN", self.outputs_between),
+            ("LINES_EVEN", u32::from(self.lines_even(one))),
             ("CHANNELS_INSIDE", u32::from(one.pass.inner > 1)),
             ("INDEX_MAP", one.index_map()),
             ("SAME_PLACE", u32::from(one.same_place())),
         ]);
-        keys::pool_rows(plan.dtype, one.sink(), activation, line, plan.nan_policy, consts)
+        let pad = self.pad_in_quads(plan, one);
+        consts.extend(pad.map(|pad| ("PAD_2", pad)));
+        keys::pool_rows(plan.dtype, one.sink(), activation, line, plan.nan_policy, pad.is_some(), consts)
+    }
+
+    /// Whether the walk was measured to be faster than blocks of outputs, which load whole words where rows come out even with
+    /// them but share nothing between lines.
+    fn pays(&self, plan: &PoolPlan, one: &OnePass<'_>) -> bool {
+        let [_, line_stride, stride] = self.window.stride;
+        if one.pass.inner > 1 {
+            return !one.pass.inner.is_multiple_of(4);
+        }
+        if self.pad_in_quads(plan, one).is_some() {
+            return self.lines_even(one) || (line_stride, stride) == (1, 1);
+        }
+        let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
+        self.shares_lines() && (stride == 1 || !even)
+    }
+
+    /// Whether outputs below each other share lines of X.
+    fn shares_lines(&self) -> bool {
+        let [_, lines, _] = self.window.kernel;
+        lines > self.lines_between
+    }
+
+    /// Whether each line of outputs has lines of X of its own, which follow each other without a gap from plane to plane.
+    fn lines_even(&self, one: &OnePass<'_>) -> bool {
+        let [depth, lines, _] = &one.uniform.axes[..3] else { return false };
+        let flat = depth.kernel == 1 && depth.stride == 1 && depth.pad_begin == 0 && depth.input == depth.output;
+        let apart = lines.pad_begin == 0 && lines.output.checked_mul(lines.stride) == Some(lines.input);
+        let reach = lines.kernel.saturating_sub(1).saturating_mul(lines.dilation);
+        flat && apart && reach < lines.stride
+    }
+
+    /// The padding before a line, if its elements can be loaded by fours (shaders/row/in_quads.wgsl): lines of X and Y come out
+    /// even with four, and all that the outputs step over lies inside.
+    fn pad_in_quads(&self, plan: &PoolPlan, one: &OnePass<'_>) -> Option<u32> {
+        let axis = one.pass.axes.last()?;
+        let uniform = one.uniform.axes.get(2)?;
+        let even = axis.input.is_multiple_of(4) && axis.output.is_multiple_of(4);
+        let inside = axis.output.checked_mul(uniform.stride.into())? <= axis.input;
+        let loads = match self.line {
+            Line::Sliding => uniform.stride == 1,
+            Line::Alternating => true,
+            Line::Apart => false,
+        };
+        let pad = u32::try_from(uniform.pad_begin).ok().filter(|&pad| pad <= MOST_PAD)?;
+        (plan.dtype.bytes() == 4 && one.pass.inner == 1 && even && inside && loads).then_some(pad)
     }
 
     /// Loop iterations of an invocation.

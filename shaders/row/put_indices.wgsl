@@ -1,0 +1,17 @@
+// Writing indices one by one, in the order of the index tensor.
+// provides: put_index, put_four_indices
+// requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE
+fn put_index(output: u32, result: Outcome, origin: Origin) {
+  var place = output;
+  if (SAME_PLACE == 0u) {
+    place = store_position(output);
+  }
+  store_index(place - pool.store_first, index_from(output, result, origin));
+}
+
+fn put_four_indices(output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+  put_index(output, a, origin);
+  put_index(output + 1u, b, origin);
+  put_index(output + 2u, c, origin);
+  put_index(output + 3u, d, origin);
+}

@@ -1,0 +1,10 @@
+// Writing four 64-bit indices at once, in the order of Y.
+// provides: indices_out, put_four_indices
+// requires: Outcome, Origin, index_from, pool
+@group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
+
+fn put_four_indices(output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+  let place = (output - pool.store_first) >> 2u;
+  indices_out[place * 2u] = vec4<u32>(index_from(output, a, origin), index_from(output + 1u, b, origin));
+  indices_out[place * 2u + 1u] = vec4<u32>(index_from(output + 2u, c, origin), index_from(output + 3u, d, origin));
+}
