@@ -206,6 +206,32 @@ fn blocks_of_every_index_convention() {
 }
 
 #[test]
+fn walks_down_lines() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
+    let of = |kernel: &[i64]| MaxPool::new(kernel);
+    // Longer than a walk, in lines of four elements and in odd ones, with as much padding as a load of four allows and more.
+    run(&of(&[3, 3]).pads([1; 4]), &[1, 2, 37, 36], DType::F32, I32);
+    run(&of(&[4, 5]).pads([3, 4, 0, 4]), &[1, 2, 23, 40], DType::F32, I64);
+    run(&of(&[5, 9]).pads([4, 8, 4, 8]).dilations([2, 1]), &[1, 2, 19, 41], DType::F32, I64);
+    run(&of(&[7, 3]).nan_policy(NanPolicy::PropagateLast), &[1, 3, 25, 13], DType::U32, I32);
+    // Steps by two, and by more, along lines and down them, dilated so that the outputs of a walk lie apart.
+    run(&of(&[3, 5]).strides([2, 2]).pads([1, 2, 1, 2]), &[1, 2, 21, 33], DType::F32, I64);
+    run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
+    run(&of(&[2, 2]).strides([1, 1]).dilations([2, 3]).pads([1; 4]), &[1, 2, 12, 13], DType::I64, I32);
+    // Deep windows, whose lines are not in the order of positions: ties everywhere.
+    run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 10], DType::F32, I64);
+    run(&of(&[2, 3, 2]).strides([1, 2, 1]).nan_policy(NanPolicy::PropagateLast), &[1, 2, 5, 9, 11], DType::F64, I32);
+    // Channels between the elements of a line, and a window that may have no winner.
+    let channels = of(&[3, 3]).pads([1; 4]).layout(Layout::Nhwc).nan_policy(NanPolicy::SeedLowest);
+    run(&channels, &[2, 9, 11, 3], DType::F32, I64);
+    let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
+    agrees_within(&limits, Family::Blocked, &of(&[3, 3]).pads([1; 4]), &[2, 3, 60, 33], DType::F32, I64);
+}
+
+#[test]
 fn blocks_of_channels() {
     if skip() {
         return;

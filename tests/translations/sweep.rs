@@ -23,6 +23,8 @@ fn pools() -> Vec<(MaxPool, Vec<Vec<usize>>)> {
         (of(&[2, 2]).strides([2, 2]), vec![vec![1, 2, 8, 64], vec![1, 2, 9, 35]]),
         (of(&[3, 3]).pads([1; 4]), vec![vec![1, 2, 8, 32], vec![1, 2, 7, 13]]),
         (of(&[3, 2]).dilations([1, 2]).pads([1; 4]), vec![vec![1, 2, 8, 13]]),
+        (of(&[3, 3]).pads([1; 4]).strides([2, 2]), vec![vec![1, 2, 8, 13]]),
+        (of(&[2, 3, 3]), vec![vec![1, 2, 4, 9, 12]]),
         (of(&[4]).strides([4]).storage_order(1), vec![vec![1, 2, 64]]),
         (of(&[2, 1, 2]).strides([2, 1, 2]), vec![vec![1, 2, 8, 3, 32]]),
         (of(&[2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc), vec![vec![1, 3, 3, 16], vec![1, 3, 3, 5]]),
