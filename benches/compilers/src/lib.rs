@@ -1,0 +1,4 @@
+pub mod family;
+pub mod spirv;
+pub mod vulkan;
+pub mod worker;

@@ -1,0 +1,82 @@
+//! From WGSL to SPIR-V as wgpu writes it for RADV.
+
+use naga::back::spv;
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::{AddressSpace, Module, ResourceBinding, ShaderStage};
+use serde::{Deserialize, Serialize};
+
+/// A buffer of group 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    pub number: u32,
+    pub kind: BufferKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BufferKind {
+    Uniform,
+    Storage,
+}
+
+/// A kernel as the driver takes it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Kernel {
+    pub words: Vec<u32>,
+    pub bindings: Vec<Bound>,
+    /// Invocations of a workgroup.
+    pub workgroup: u32,
+}
+
+/// Parses, validates and writes a text whose entry point is `main`.
+pub fn kernel(wgsl: &str) -> Result<(Kernel, Module), String> {
+    let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
+    let flags = naga::valid::ValidationFlags::all();
+    let info = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty())
+        .validate(&module)
+        .map_err(|error| error.emit_to_string(wgsl))?;
+    let entry = module.entry_points.iter().find(|entry| entry.name == "main");
+    let entry = entry.ok_or("the text has no entry point named main")?;
+    let workgroup = entry.workgroup_size.iter().product();
+    let words = spv::write_vec(&module, &info, &options(&module), Some(&pipeline()))
+        .map_err(|error| format!("SPIR-V: {error}"))?;
+    let bindings = bindings(&module).map(|(binding, kind)| Bound { number: binding.binding, kind }).collect();
+    Ok((Kernel { words, bindings, workgroup }, module))
+}
+
+fn pipeline() -> spv::PipelineOptions {
+    spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".to_owned() }
+}
+
+fn bindings(module: &Module) -> impl Iterator<Item = (ResourceBinding, BufferKind)> + '_ {
+    module.global_variables.iter().filter_map(|(_, variable)| {
+        let kind = match variable.space {
+            AddressSpace::Uniform => BufferKind::Uniform,
+            _ => BufferKind::Storage,
+        };
+        variable.binding.map(|binding| (binding, kind))
+    })
+}
+
+/// What wgpu-hal asks naga for on RADV, whose devices have robustBufferAccess2: indices are bounded, buffers bound themselves.
+/// The crate's pipelines ask for no zeros in workgroup memory.
+fn options(module: &Module) -> spv::Options<'static> {
+    let binding_map = bindings(module).map(|(it, _)| {
+        let (descriptor_set, binding) = (it.group, it.binding);
+        (it, spv::BindingInfo { descriptor_set, binding, binding_array_size: None })
+    });
+    spv::Options {
+        lang_version: (1, 5),
+        flags: spv::WriterFlags::empty(),
+        binding_map: binding_map.collect(),
+        fake_missing_bindings: false,
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Restrict,
+            buffer: BoundsCheckPolicy::Unchecked,
+            image_load: BoundsCheckPolicy::Unchecked,
+            binding_array: BoundsCheckPolicy::Unchecked,
+        },
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        force_loop_bounding: true,
+        ..spv::Options::default()
+    }
+}

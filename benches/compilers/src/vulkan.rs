@@ -1,0 +1,264 @@
+//! AMD's compiler through Vulkan: a device that only compiles, and what it says of a pipeline.
+//!
+//! All `unsafe` of this package is here. RADV is asked for null hardware (`RADV_FORCE_FAMILY`), so nothing is ever submitted.
+
+use std::ffi::{CStr, c_char};
+
+use ash::{Device, Entry, Instance, khr, vk};
+
+use serde::{Deserialize, Serialize};
+
+use crate::spirv::{Bound, BufferKind, Kernel};
+
+/// What the driver says of a compiled kernel.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Compiled {
+    /// By the driver's names.
+    pub statistics: Vec<(String, f64)>,
+    pub wave_size: u32,
+    /// The compiler's last representation before the assembly, block by block.
+    pub ir: String,
+    pub assembly: String,
+}
+
+/// A compiling device. One thread uses it.
+pub struct Compiler {
+    // The loader's library has to stay while objects of it live.
+    _entry: Entry,
+    instance: Instance,
+    device: Device,
+    executables: khr::pipeline_executable_properties::Device,
+    name: String,
+}
+
+impl Compiled {
+    /// A statistic by the driver's name.
+    pub fn statistic(&self, name: &str) -> Option<f64> {
+        self.statistics.iter().find(|(found, _)| found == name).map(|&(_, value)| value)
+    }
+}
+
+impl Compiler {
+    /// Opens the RADV device of the environment.
+    pub fn open() -> Result<Compiler, String> {
+        // SAFETY: the loader is the system's own libvulkan, whose initialisers have no conditions beyond those of any library.
+        let entry = unsafe { Entry::load() }.map_err(|error| format!("no Vulkan loader: {error}"))?;
+        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+        let create = vk::InstanceCreateInfo::default().application_info(&application);
+        // SAFETY: the structure and what it points to live until the call returns.
+        let instance =
+            unsafe { entry.create_instance(&create, None) }.map_err(|error| format!("no Vulkan instance: {error}"))?;
+        match open_device(&instance) {
+            Ok((device, name)) => {
+                let executables = khr::pipeline_executable_properties::Device::new(&instance, &device);
+                Ok(Compiler { _entry: entry, instance, device, executables, name })
+            }
+            Err(error) => {
+                // SAFETY: nothing was made of the instance that still lives: open_device gives an error only before it has a
+                // device, and the handles of physical devices need no release.
+                unsafe { instance.destroy_instance(None) };
+                Err(error)
+            }
+        }
+    }
+
+    /// The device's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Compiles a module whose entry point is `main` and whose bindings are all in group 0.
+    pub fn compile(&self, kernel: &Kernel) -> Result<Compiled, String> {
+        let mut objects = Objects::new(&self.device);
+        let pipeline = objects.pipeline(&kernel.words, &kernel.bindings)?;
+        self.read(pipeline)
+    }
+
+    fn read(&self, pipeline: vk::Pipeline) -> Result<Compiled, String> {
+        let failed = |error: vk::Result| format!("the driver does not describe its pipeline: {error}");
+        let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
+        // SAFETY: the pipeline is of this device and lives; the extension was enabled with its feature.
+        let properties = unsafe { self.executables.get_pipeline_executable_properties(&info) }.map_err(failed)?;
+        let wave_size = properties.first().ok_or("the driver names no executable")?.subgroup_size;
+        let executable = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline).executable_index(0);
+        // SAFETY: there is an executable of number 0, and the pipeline was made with CAPTURE_STATISTICS.
+        let statistics = unsafe { self.executables.get_pipeline_executable_statistics(&executable) }.map_err(failed)?;
+        let mut compiled = Compiled { wave_size, ..Compiled::default() };
+        for statistic in &statistics {
+            compiled.statistics.push((text(&statistic.name), number(statistic)));
+        }
+        for (name, representation) in self.representations(&executable).map_err(failed)? {
+            match name.as_str() {
+                "ACO IR" => compiled.ir = representation,
+                "Assembly" => compiled.assembly = representation,
+                _ => {}
+            }
+        }
+        Ok(compiled)
+    }
+
+    /// The compiler's texts by their names. ash reads the list, but not the texts: that takes a second call with room for them.
+    fn representations(
+        &self,
+        executable: &vk::PipelineExecutableInfoKHR<'_>,
+    ) -> Result<Vec<(String, String)>, vk::Result> {
+        let get = self.executables.fp().get_pipeline_executable_internal_representations_khr;
+        let device = self.device.handle();
+        let mut count = 0;
+        // SAFETY: with a null list the call only writes the count. The pipeline was made with CAPTURE_INTERNAL_REPRESENTATIONS.
+        unsafe { get(device, executable, &mut count, std::ptr::null_mut()) }.result()?;
+        let mut found = vec![vk::PipelineExecutableInternalRepresentationKHR::default(); count as usize];
+        // SAFETY: the list has `count` elements with their types set; without room for texts their lengths are written.
+        unsafe { get(device, executable, &mut count, found.as_mut_ptr()) }.result()?;
+        let mut texts: Vec<Vec<u8>> = found.iter().map(|one| vec![0; one.data_size]).collect();
+        for (one, text) in found.iter_mut().zip(&mut texts) {
+            one.p_data = text.as_mut_ptr().cast();
+        }
+        // SAFETY: each element points to as many bytes as it says, which live and are not looked at until the call returns.
+        unsafe { get(device, executable, &mut count, found.as_mut_ptr()) }.result()?;
+        let texts = texts.into_iter().map(|bytes| {
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            String::from_utf8_lossy(&bytes[..end]).into_owned()
+        });
+        Ok(found.iter().map(|one| text(&one.name)).zip(texts).collect())
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        // SAFETY: every object of the device was released by `Objects`, the device is the instance's only one, and neither is
+        // used again.
+        unsafe {
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+    }
+}
+
+/// What compiling one module makes, released together.
+struct Objects<'a> {
+    device: &'a Device,
+    module: vk::ShaderModule,
+    set_layout: vk::DescriptorSetLayout,
+    layout: vk::PipelineLayout,
+    pipeline: vk::Pipeline,
+}
+
+impl<'a> Objects<'a> {
+    fn new(device: &'a Device) -> Objects<'a> {
+        Objects {
+            device,
+            module: vk::ShaderModule::null(),
+            set_layout: vk::DescriptorSetLayout::null(),
+            layout: vk::PipelineLayout::null(),
+            pipeline: vk::Pipeline::null(),
+        }
+    }
+
+    fn pipeline(&mut self, spirv: &[u32], bindings: &[Bound]) -> Result<vk::Pipeline, String> {
+        let failed = |error: vk::Result| format!("refused by the driver: {error}");
+        let device = self.device;
+        let module = vk::ShaderModuleCreateInfo::default().code(spirv);
+        // SAFETY: the words are SPIR-V that naga wrote of a module that it validated, and live until the call returns.
+        self.module = unsafe { device.create_shader_module(&module, None) }.map_err(failed)?;
+        let bindings: Vec<_> = bindings
+            .iter()
+            .map(|bound| {
+                let kind = match bound.kind {
+                    BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+                    BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+                };
+                let binding = vk::DescriptorSetLayoutBinding::default().binding(bound.number).descriptor_type(kind);
+                binding.descriptor_count(1).stage_flags(vk::ShaderStageFlags::COMPUTE)
+            })
+            .collect();
+        let set_layout = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: the list lives until the call returns, and no number stands in it twice: naga refuses such modules.
+        self.set_layout = unsafe { device.create_descriptor_set_layout(&set_layout, None) }.map_err(failed)?;
+        let set_layouts = [self.set_layout];
+        let layout = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
+        // SAFETY: the set layout is of this device and lives.
+        self.layout = unsafe { device.create_pipeline_layout(&layout, None) }.map_err(failed)?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(self.module)
+            .name(c"main");
+        let capture = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
+            | vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
+        let create = vk::ComputePipelineCreateInfo::default().flags(capture).stage(stage).layout(self.layout);
+        // SAFETY: module and layout are of this device and live; the layout has every binding that the module declares, and the
+        // feature of the capture flags was enabled.
+        let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &[create], None) };
+        let pipelines = made.map_err(|(_, error)| failed(error))?;
+        self.pipeline = pipelines.first().copied().ok_or("the driver made no pipeline")?;
+        Ok(self.pipeline)
+    }
+}
+
+impl Drop for Objects<'_> {
+    fn drop(&mut self) {
+        // SAFETY: each handle is null, which is allowed, or an object of this device that nothing uses any more: nothing is ever
+        // submitted, and the pipeline is read before its objects are dropped.
+        unsafe {
+            self.device.destroy_pipeline(self.pipeline, None);
+            self.device.destroy_pipeline_layout(self.layout, None);
+            self.device.destroy_descriptor_set_layout(self.set_layout, None);
+            self.device.destroy_shader_module(self.module, None);
+        }
+    }
+}
+
+/// The RADV device of an instance with what the library's own devices have enabled under wgpu, and its name.
+fn open_device(instance: &Instance) -> Result<(Device, String), String> {
+    // SAFETY: the instance lives.
+    let physical = unsafe { instance.enumerate_physical_devices() }.map_err(|error| format!("no device: {error}"))?;
+    for physical in physical {
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut driver);
+        // SAFETY: the handle is the instance's, which is of version 1.2, where this call and both structures are core.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        let name = text(&properties.properties.device_name);
+        if driver.driver_id != vk::DriverId::MESA_RADV {
+            continue;
+        }
+        let extensions = [khr::pipeline_executable_properties::NAME.as_ptr(), c"VK_EXT_robustness2".as_ptr()];
+        let priorities = [1.0];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+        let core = vk::PhysicalDeviceFeatures::default().robust_buffer_access(true);
+        let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
+        let mut describe = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+        describe.pipeline_executable_info = vk::TRUE;
+        let mut memory = vk::PhysicalDeviceVulkanMemoryModelFeatures::default().vulkan_memory_model(true);
+        let create = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&extensions)
+            .enabled_features(&core)
+            .push_next(&mut robust)
+            .push_next(&mut describe)
+            .push_next(&mut memory);
+        // SAFETY: everything that the structure points to lives until the call returns. Queue family 0 exists on every RADV
+        // device; where an extension or feature is missing the driver gives an error.
+        let device = unsafe { instance.create_device(physical, &create, None) };
+        return device.map(|device| (device, name.clone())).map_err(|error| format!("{name} does not open: {error}"));
+    }
+    Err("no RADV driver among the Vulkan devices".to_owned())
+}
+
+/// A fixed-size C string of the driver's.
+fn text(characters: &[c_char]) -> String {
+    let bytes: Vec<u8> = characters.iter().map(|&character| character as u8).collect();
+    CStr::from_bytes_until_nul(&bytes).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn number(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> f64 {
+    use vk::PipelineExecutableStatisticFormatKHR as Format;
+    // SAFETY: the format says which member the driver wrote; each is plain old data.
+    unsafe {
+        match statistic.format {
+            Format::BOOL32 => f64::from(statistic.value.b32),
+            Format::INT64 => statistic.value.i64 as f64,
+            Format::UINT64 => statistic.value.u64 as f64,
+            _ => statistic.value.f64,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The driver in a process of its own: which family it compiles for is read from the environment once, and an unknown family or a
+//! fault of the compiler ends the process.
+//!
+//! The worker reads kernels from its standard input and answers on its standard output, one JSON value a line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::family::Family;
+use crate::spirv::Kernel;
+use crate::vulkan::{Compiled, Compiler};
+
+/// The argument that makes a worker of the program.
+pub const ARGUMENT: &str = "--worker";
+
+/// What a worker says first.
+#[derive(Debug, Serialize, Deserialize)]
+enum Greeting {
+    Ready { device: String },
+    Missing { what: String },
+}
+
+/// Why there is no compiler of a family.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unavailable {
+    /// No loader, or no driver of AMD's.
+    Driver(String),
+    /// The driver is too old for the family.
+    Family(Family),
+    /// The process ended, with what it left on its standard error.
+    Fault(String),
+}
+
+/// The worker's whole life.
+pub fn serve() -> Result<(), String> {
+    let broken = |error: std::io::Error| format!("the worker's pipe: {error}");
+    let mut answers = std::io::stdout().lock();
+    let compiler = match Compiler::open() {
+        Ok(compiler) => compiler,
+        Err(what) => return writeln!(answers, "{}", json(&Greeting::Missing { what })?).map_err(broken),
+    };
+    let device = compiler.name().to_owned();
+    writeln!(answers, "{}", json(&Greeting::Ready { device })?).map_err(broken)?;
+    for line in std::io::stdin().lock().lines() {
+        let kernel: Kernel = serde_json::from_str(&line.map_err(broken)?).map_err(|error| error.to_string())?;
+        writeln!(answers, "{}", json(&compiler.compile(&kernel))?).map_err(broken)?;
+    }
+    Ok(())
+}
+
+fn json(value: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string(value).map_err(|error| error.to_string())
+}
+
+/// A running worker.
+struct Worker {
+    family: Family,
+    child: Child,
+    questions: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    device: String,
+}
+
+impl Worker {
+    fn start(program: &PathBuf, family: Family) -> Result<Worker, Unavailable> {
+        let fault = |error: std::io::Error| Unavailable::Fault(error.to_string());
+        let mut child = Command::new(program)
+            .arg(ARGUMENT)
+            .env("RADV_FORCE_FAMILY", family.name())
+            // What is judged is what this driver compiles now.
+            .env("MESA_SHADER_CACHE_DISABLE", "true")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(fault)?;
+        let pipe = || Unavailable::Fault("the worker has no pipes".to_owned());
+        let questions = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
+        let mut worker = Worker { family, child, questions, answers, device: String::new() };
+        match worker.answer()? {
+            Greeting::Ready { device } => worker.device = device,
+            Greeting::Missing { what } => return Err(Unavailable::Driver(what)),
+        }
+        Ok(worker)
+    }
+
+    fn compile(&mut self, kernel: &Kernel) -> Result<Result<Compiled, String>, Unavailable> {
+        let line = json(kernel).map_err(Unavailable::Fault)?;
+        let sent = self.questions.as_mut().map(|pipe| writeln!(pipe, "{line}").and_then(|()| pipe.flush()));
+        match sent {
+            Some(Ok(())) => self.answer(),
+            _ => Err(self.end()),
+        }
+    }
+
+    fn answer<T: for<'a> Deserialize<'a>>(&mut self) -> Result<T, Unavailable> {
+        let mut line = String::new();
+        match self.answers.read_line(&mut line) {
+            Ok(1..) => serde_json::from_str(&line).map_err(|error| Unavailable::Fault(error.to_string())),
+            _ => Err(self.end()),
+        }
+    }
+
+    /// Why the process ended.
+    fn end(&mut self) -> Unavailable {
+        self.questions = None;
+        let mut said = String::new();
+        if let Some(pipe) = self.child.stderr.take() {
+            said = std::io::read_to_string(pipe).unwrap_or_default();
+        }
+        if said.contains("Unknown family") { Unavailable::Family(self.family) } else { Unavailable::Fault(said) }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // At the end of its input the worker ends.
+        self.questions = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// The kernels compiled, in their order, by as many processes as there are processors; and the device's name.
+pub fn compile_all(family: Family, kernels: &[Kernel]) -> Result<(String, Vec<Result<Compiled, String>>), Unavailable> {
+    let program = std::env::current_exe().map_err(|error| Unavailable::Fault(error.to_string()))?;
+    let first = Worker::start(&program, family)?;
+    let device = first.device.clone();
+    let count = std::thread::available_parallelism().map_or(1, usize::from).min(kernels.len().max(1));
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(vec![None; kernels.len()]);
+    let first = Mutex::new(Some(first));
+    let outcome: Result<Vec<()>, Unavailable> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .map(|_| {
+                scope.spawn(|| {
+                    let taken = first.lock().ok().and_then(|mut first| first.take());
+                    let mut worker = taken.map_or_else(|| Worker::start(&program, family), Ok)?;
+                    while let Some((number, kernel)) = nth(kernels, next.fetch_add(1, Ordering::Relaxed)) {
+                        let compiled = worker.compile(kernel)?;
+                        if let Ok(mut results) = results.lock() {
+                            results[number] = Some(compiled);
+                        }
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<(), Unavailable>>| {
+            thread.join().unwrap_or_else(|_| Err(Unavailable::Fault("a thread of this program ended".to_owned())))
+        };
+        threads.into_iter().map(join).collect()
+    });
+    outcome?;
+    let results = results.into_inner().unwrap_or_default();
+    let missing = || Err("not compiled".to_owned());
+    Ok((device, results.into_iter().map(|result| result.unwrap_or_else(missing)).collect()))
+}
+
+fn nth(kernels: &[Kernel], number: usize) -> Option<(usize, &Kernel)> {
+    kernels.get(number).map(|kernel| (number, kernel))
+}
