@@ -28,6 +28,14 @@ impl Family {
         }
     }
 
+    /// The driver that compiles for it.
+    pub fn needs(self) -> &'static str {
+        match self {
+            Family::Navi31 => "Mesa 23 or later",
+            Family::Navi21 => "Mesa 21 or later",
+        }
+    }
+
     pub fn card(self) -> Card {
         match self {
             Family::Navi31 => Card { simds: 192.0, clock_hz: 2.5e9, bytes_per_second: 960e9 },

@@ -2,6 +2,7 @@
 
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ResourceBinding, ShaderStage};
 use serde::{Deserialize, Serialize};
 
@@ -18,33 +19,51 @@ pub enum BufferKind {
     Storage,
 }
 
-/// A kernel as the driver takes it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A kernel as the driver takes it: its entry point is `main`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kernel {
     pub words: Vec<u32>,
     pub bindings: Vec<Bound>,
+}
+
+/// A text that naga has parsed and validated.
+pub struct Source {
+    pub module: Module,
+    info: ModuleInfo,
     /// Invocations of a workgroup.
     pub workgroup: u32,
 }
 
-/// Parses, validates and writes a text whose entry point is `main`.
-pub fn kernel(wgsl: &str) -> Result<(Kernel, Module), String> {
-    let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
-    let flags = naga::valid::ValidationFlags::all();
-    let info = naga::valid::Validator::new(flags, naga::valid::Capabilities::empty())
-        .validate(&module)
-        .map_err(|error| error.emit_to_string(wgsl))?;
-    let entry = module.entry_points.iter().find(|entry| entry.name == "main");
-    let entry = entry.ok_or("the text has no entry point named main")?;
-    let workgroup = entry.workgroup_size.iter().product();
-    let words = spv::write_vec(&module, &info, &options(&module), Some(&pipeline()))
-        .map_err(|error| format!("SPIR-V: {error}"))?;
-    let bindings = bindings(&module).map(|(binding, kind)| Bound { number: binding.binding, kind }).collect();
-    Ok((Kernel { words, bindings, workgroup }, module))
-}
+impl Source {
+    pub fn parse(wgsl: &str) -> Result<Source, String> {
+        let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
+        // What the crate's devices have: nothing optional.
+        let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+            .validate(&module)
+            .map_err(|error| error.emit_to_string(wgsl))?;
+        let entry = module.entry_points.iter().find(|entry| entry.name == "main");
+        let workgroup = entry.ok_or("the text has no entry point named main")?.workgroup_size.iter().product();
+        Ok(Source { module, info, workgroup })
+    }
 
-fn pipeline() -> spv::PipelineOptions {
-    spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".to_owned() }
+    /// As wgpu writes it.
+    pub fn kernel(&self) -> Result<Kernel, String> {
+        self.write(spv::WriterFlags::empty())
+    }
+
+    /// With the names of functions and variables beside it.
+    pub fn named(&self) -> Result<Kernel, String> {
+        self.write(spv::WriterFlags::DEBUG)
+    }
+
+    fn write(&self, flags: spv::WriterFlags) -> Result<Kernel, String> {
+        let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".to_owned() };
+        let options = spv::Options { flags, ..options(&self.module) };
+        let words = spv::write_vec(&self.module, &self.info, &options, Some(&pipeline))
+            .map_err(|error| format!("SPIR-V: {error}"))?;
+        let bindings = bindings(&self.module).map(|(binding, kind)| Bound { number: binding.binding, kind });
+        Ok(Kernel { words, bindings: bindings.collect() })
+    }
 }
 
 fn bindings(module: &Module) -> impl Iterator<Item = (ResourceBinding, BufferKind)> + '_ {
@@ -66,7 +85,6 @@ fn options(module: &Module) -> spv::Options<'static> {
     });
     spv::Options {
         lang_version: (1, 5),
-        flags: spv::WriterFlags::empty(),
         binding_map: binding_map.collect(),
         fake_missing_bindings: false,
         bounds_check_policies: BoundsCheckPolicies {

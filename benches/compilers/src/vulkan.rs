@@ -28,7 +28,7 @@ pub struct Compiler {
     instance: Instance,
     device: Device,
     executables: khr::pipeline_executable_properties::Device,
-    name: String,
+    driver: String,
 }
 
 impl Compiled {
@@ -49,9 +49,9 @@ impl Compiler {
         let instance =
             unsafe { entry.create_instance(&create, None) }.map_err(|error| format!("no Vulkan instance: {error}"))?;
         match open_device(&instance) {
-            Ok((device, name)) => {
+            Ok((device, driver)) => {
                 let executables = khr::pipeline_executable_properties::Device::new(&instance, &device);
-                Ok(Compiler { _entry: entry, instance, device, executables, name })
+                Ok(Compiler { _entry: entry, instance, device, executables, driver })
             }
             Err(error) => {
                 // SAFETY: nothing was made of the instance that still lives: open_device gives an error only before it has a
@@ -62,9 +62,9 @@ impl Compiler {
         }
     }
 
-    /// The device's name.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// The driver's version, in its own words.
+    pub fn driver(&self) -> &str {
+        &self.driver
     }
 
     /// Compiles a module whose entry point is `main` and whose bindings are all in group 0.
@@ -208,7 +208,7 @@ impl Drop for Objects<'_> {
     }
 }
 
-/// The RADV device of an instance with what the library's own devices have enabled under wgpu, and its name.
+/// The RADV device of an instance with what the library's own devices have enabled under wgpu, and the driver's version.
 fn open_device(instance: &Instance) -> Result<(Device, String), String> {
     // SAFETY: the instance lives.
     let physical = unsafe { instance.enumerate_physical_devices() }.map_err(|error| format!("no device: {error}"))?;
@@ -218,6 +218,7 @@ fn open_device(instance: &Instance) -> Result<(Device, String), String> {
         // SAFETY: the handle is the instance's, which is of version 1.2, where this call and both structures are core.
         unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
         let name = text(&properties.properties.device_name);
+        let version = text(&driver.driver_info);
         if driver.driver_id != vk::DriverId::MESA_RADV {
             continue;
         }
@@ -239,7 +240,7 @@ fn open_device(instance: &Instance) -> Result<(Device, String), String> {
         // SAFETY: everything that the structure points to lives until the call returns. Queue family 0 exists on every RADV
         // device; where an extension or feature is missing the driver gives an error.
         let device = unsafe { instance.create_device(physical, &create, None) };
-        return device.map(|device| (device, name.clone())).map_err(|error| format!("{name} does not open: {error}"));
+        return device.map(|device| (device, version)).map_err(|error| format!("{name} does not open: {error}"));
     }
     Err("no RADV driver among the Vulkan devices".to_owned())
 }

@@ -21,8 +21,28 @@ pub const ARGUMENT: &str = "--worker";
 /// What a worker says first.
 #[derive(Debug, Serialize, Deserialize)]
 enum Greeting {
-    Ready { device: String },
+    Ready { driver: String },
     Missing { what: String },
+}
+
+impl std::fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unavailable::Driver(what) => write!(
+                f,
+                "{what}. What compiles here is Mesa's RADV behind the Vulkan loader: on Debian and Ubuntu the packages \
+                 mesa-vulkan-drivers and libvulkan1. VK_DRIVER_FILES names the radeon_icd.json of a driver elsewhere."
+            ),
+            Unavailable::Family(family) => write!(
+                f,
+                "{0} is left out: this driver does not know it. {0} needs {1}; VK_DRIVER_FILES names the radeon_icd.json of a \
+                 newer driver.",
+                family.name(),
+                family.needs()
+            ),
+            Unavailable::Fault(said) => write!(f, "the driver's process ended: {}", said.trim()),
+        }
+    }
 }
 
 /// Why there is no compiler of a family.
@@ -44,8 +64,8 @@ pub fn serve() -> Result<(), String> {
         Ok(compiler) => compiler,
         Err(what) => return writeln!(answers, "{}", json(&Greeting::Missing { what })?).map_err(broken),
     };
-    let device = compiler.name().to_owned();
-    writeln!(answers, "{}", json(&Greeting::Ready { device })?).map_err(broken)?;
+    let driver = compiler.driver().to_owned();
+    writeln!(answers, "{}", json(&Greeting::Ready { driver })?).map_err(broken)?;
     for line in std::io::stdin().lock().lines() {
         let kernel: Kernel = serde_json::from_str(&line.map_err(broken)?).map_err(|error| error.to_string())?;
         writeln!(answers, "{}", json(&compiler.compile(&kernel))?).map_err(broken)?;
@@ -63,7 +83,7 @@ struct Worker {
     child: Child,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    device: String,
+    driver: String,
 }
 
 impl Worker {
@@ -82,9 +102,9 @@ impl Worker {
         let pipe = || Unavailable::Fault("the worker has no pipes".to_owned());
         let questions = child.stdin.take();
         let answers = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
-        let mut worker = Worker { family, child, questions, answers, device: String::new() };
+        let mut worker = Worker { family, child, questions, answers, driver: String::new() };
         match worker.answer()? {
-            Greeting::Ready { device } => worker.device = device,
+            Greeting::Ready { driver } => worker.driver = driver,
             Greeting::Missing { what } => return Err(Unavailable::Driver(what)),
         }
         Ok(worker)
@@ -126,11 +146,11 @@ impl Drop for Worker {
     }
 }
 
-/// The kernels compiled, in their order, by as many processes as there are processors; and the device's name.
+/// The kernels compiled, in their order, by as many processes as there are processors; and the driver's version.
 pub fn compile_all(family: Family, kernels: &[Kernel]) -> Result<(String, Vec<Result<Compiled, String>>), Unavailable> {
     let program = std::env::current_exe().map_err(|error| Unavailable::Fault(error.to_string()))?;
     let first = Worker::start(&program, family)?;
-    let device = first.device.clone();
+    let driver = first.driver.clone();
     let count = std::thread::available_parallelism().map_or(1, usize::from).min(kernels.len().max(1));
     let next = AtomicUsize::new(0);
     let results = Mutex::new(vec![None; kernels.len()]);
@@ -159,7 +179,7 @@ pub fn compile_all(family: Family, kernels: &[Kernel]) -> Result<(String, Vec<Re
     outcome?;
     let results = results.into_inner().unwrap_or_default();
     let missing = || Err("not compiled".to_owned());
-    Ok((device, results.into_iter().map(|result| result.unwrap_or_else(missing)).collect()))
+    Ok((driver, results.into_iter().map(|result| result.unwrap_or_else(missing)).collect()))
 }
 
 fn nth(kernels: &[Kernel], number: usize) -> Option<(usize, &Kernel)> {

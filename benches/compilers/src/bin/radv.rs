@@ -1,80 +1,241 @@
-//! Judges kernels by AMD's compiler (RADV with ACO, in Mesa) on null hardware.
+//! Judges kernels by AMD's compiler (ACO in RADV, from Mesa) on null hardware: no GPU is needed, and nothing is run.
+//!
+//! `cargo run --release -p compilers --bin radv` compiles what `select` chooses for every row of the crate's catalogue, in four
+//! types and both layouts, for RDNA 3 and RDNA 2, and prints vector registers, spilled registers, workgroup memory, waves that fit
+//! on a SIMD, instructions that are executed for an output, and the arithmetic time over the memory time. The library's own
+//! documentation (`src/lib.rs`) has the model.
+//!
+//! Targets: no spill, at most 128 vector registers, arithmetic below half of the memory time for windows up to 5x5 and below all of it
+//! for larger ones. Cases that miss stand in misses.json with what bounds them. The exit code is 1 on a spill, on too many
+//! registers, on a miss that is not listed and on a listed one that became worse; 3 where there is no such driver.
+//!
+//! The driver: Mesa's, behind the Vulkan loader; on Debian and Ubuntu the packages mesa-vulkan-drivers and libvulkan1. Navi31 needs
+//! Mesa 23. A newer driver need not be installed; unpacked from the package of a later release, for example of
+//! bookworm-backports, it is named by an environment variable, once the library's place in its JSON file is a whole path:
+//!
+//! ```sh
+//! apt-get download mesa-vulkan-drivers/bookworm-backports && dpkg-deb -x mesa-vulkan-drivers_*.deb newer
+//! sed -i "s|\"libvulkan_radeon|\"$PWD/newer/usr/lib/x86_64-linux-gnu/libvulkan_radeon|" newer/usr/share/vulkan/icd.d/radeon_icd*.json
+//! VK_DRIVER_FILES=$(echo $PWD/newer/usr/share/vulkan/icd.d/radeon_icd*.json) cargo run --release -p compilers --bin radv
+//! ```
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use compilers::catalogue;
 use compilers::family::Family;
+use compilers::judge::{Candidate, Kept};
+use compilers::misses::{Misses, Verdict, compiler};
+use compilers::report;
+use compilers::rows::{Ask, Case, cases};
+use compilers::survey::{Failure, Figures, Kernels};
 use compilers::worker::{self, Unavailable};
+use wgpu_pooling::{DType, Layout, NanPolicy};
 
+/// The list, where it is checked in.
+const MISSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/misses.json");
+/// There is no driver to judge with.
+const NO_DRIVER: u8 = 3;
+
+/// Judges kernels by AMD's compiler, without a GPU
 #[derive(Parser)]
 struct Options {
-    /// Judge one WGSL text by itself, entry point `main`
-    #[arg(long, value_name = "FILE")]
-    wgsl: Option<PathBuf>,
-    /// The GPUs to compile for; both unless said otherwise
+    /// Rows whose names contain one of these, instead of all
+    #[arg(long, value_delimiter = ',')]
+    rows: Vec<String>,
+    /// Element types
+    #[arg(long, value_delimiter = ',', default_value = "f32,f16,u8,f64", value_parser = catalogue::dtype)]
+    dtypes: Vec<DType>,
+    /// Layouts, where a row has none of its own
+    #[arg(long, value_delimiter = ',', default_value = "NCHW,NHWC", value_parser = layout)]
+    layout: Vec<Layout>,
+    /// The GPUs to compile for; all that the driver knows unless said otherwise
     #[arg(long, value_enum, value_delimiter = ',')]
     family: Vec<Family>,
-    /// Write assembly and intermediate representation to this folder
-    #[arg(long, value_name = "FOLDER")]
-    write: Option<PathBuf>,
+    /// The NaN rule, instead of each operator's default: seed_first, propagate_last or seed_lowest
+    #[arg(long, value_parser = nan_policy)]
+    nan_policy: Option<(NanPolicy, &'static str)>,
+    /// Judge one WGSL text by itself, entry point `main`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "json", "write_misses"])]
+    wgsl: Option<PathBuf>,
+    /// With --wgsl: the most iterations that all loops of an invocation come to
+    #[arg(long, requires = "wgsl")]
+    iterations: Option<u64>,
+    /// Print JSON: a list of cases
+    #[arg(long)]
+    json: bool,
+    /// Write text, assembly and intermediate representation of the kernels whose name contains KEYTEXT to FOLDER; with --wgsl an
+    /// empty KEYTEXT will do
+    #[arg(long, num_args = 2, value_names = ["KEYTEXT", "FOLDER"])]
+    dump: Vec<String>,
+    /// Take what misses now over into misses.json; reasons stay
+    #[arg(long)]
+    write_misses: bool,
     #[arg(long, hide = true)]
     worker: bool,
 }
 
+fn layout(name: &str) -> Result<Layout, String> {
+    match name.to_ascii_uppercase().as_str() {
+        "NCHW" => Ok(Layout::Nchw),
+        "NHWC" => Ok(Layout::Nhwc),
+        _ => Err("expected NCHW or NHWC".to_owned()),
+    }
+}
+
+fn nan_policy(name: &str) -> Result<(NanPolicy, &'static str), String> {
+    match name {
+        "seed_first" => Ok((NanPolicy::SeedFirst, "seed_first")),
+        "propagate_last" => Ok((NanPolicy::PropagateLast, "propagate_last")),
+        "seed_lowest" => Ok((NanPolicy::SeedLowest, "seed_lowest")),
+        _ => Err("expected seed_first, propagate_last or seed_lowest".to_owned()),
+    }
+}
+
 fn main() -> ExitCode {
     let options = Options::parse();
-    let outcome = if options.worker { worker::serve().map(|()| ExitCode::SUCCESS) } else { run(&options) };
-    outcome.unwrap_or_else(|error| {
-        eprintln!("{error}");
-        ExitCode::FAILURE
+    let outcome = if options.worker {
+        worker::serve().map(|()| ExitCode::SUCCESS).map_err(Failure::Kernel)
+    } else if let Some(path) = &options.wgsl {
+        one_text(&options, path)
+    } else {
+        catalogue_rows(&options)
+    };
+    outcome.unwrap_or_else(|failure| match failure {
+        Failure::Unavailable(unavailable @ (Unavailable::Driver(_) | Unavailable::Family(_))) => {
+            eprintln!("{unavailable}");
+            ExitCode::from(NO_DRIVER)
+        }
+        Failure::Unavailable(fault) => {
+            eprintln!("{fault}");
+            ExitCode::FAILURE
+        }
+        Failure::Kernel(what) => {
+            eprintln!("{what}");
+            ExitCode::FAILURE
+        }
     })
 }
 
-fn run(options: &Options) -> Result<ExitCode, String> {
-    let path = options.wgsl.as_ref().ok_or("--wgsl FILE")?;
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (kernel, _) = compilers::spirv::kernel(&text)?;
-    let families = if options.family.is_empty() { Family::ALL.to_vec() } else { options.family.clone() };
-    for family in families {
-        let (device, results) = match worker::compile_all(family, std::slice::from_ref(&kernel)) {
-            Ok(it) => it,
-            Err(Unavailable::Driver(what)) => {
-                eprintln!("{what}: install Mesa's Vulkan drivers (Debian: mesa-vulkan-drivers)");
-                return Ok(ExitCode::from(3));
-            }
-            Err(Unavailable::Family(family)) => {
-                println!("{}: this driver does not know it (navi31 needs Mesa 23)", family.name());
-                continue;
-            }
-            Err(Unavailable::Fault(what)) => return Err(what),
-        };
-        for result in results {
-            let compiled = result?;
-            let of = |name: &str| compiled.statistic(name).unwrap_or(f64::NAN);
-            println!(
-                "{:<7} VGPRs {:>3}  spilled {} + {} scalar  scratch {}  LDS {}  waves/SIMD {}  wave {}  workgroup {}  instructions {}  branches {}  inverse throughput {} (driver's, loops 16-fold)  {device}",
-                family.name(),
-                of("VGPRs"),
-                of("Spilled VGPRs"),
-                of("Spilled SGPRs"),
-                of("Scratch size"),
-                of("LDS size"),
-                of("Subgroups per SIMD"),
-                compiled.wave_size,
-                kernel.workgroup,
-                of("Instructions"),
-                of("Branches"),
-                of("Inverse Throughput"),
-            );
-            if let Some(folder) = &options.write {
-                std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-                for (ending, text) in [("s", &compiled.assembly), ("aco", &compiled.ir)] {
-                    std::fs::write(folder.join(format!("{}.{ending}", family.name())), text)
-                        .map_err(|error| error.to_string())?;
+impl Options {
+    /// What `judge` gives for each family that was asked for. Where none was, a family that the driver does not know is left out
+    /// aloud, unless that leaves none.
+    fn each_family<T>(&self, judge: impl Fn(Family) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
+        let asked = if self.family.is_empty() { &Family::ALL[..] } else { &self.family[..] };
+        let (mut results, mut unknown) = (Vec::new(), None);
+        for &family in asked {
+            match judge(family) {
+                Err(Failure::Unavailable(Unavailable::Family(family))) if self.family.is_empty() => {
+                    let unavailable = Unavailable::Family(family);
+                    eprintln!("{unavailable}");
+                    unknown = Some(unavailable);
                 }
+                result => results.push(result?),
             }
         }
+        match unknown {
+            Some(unavailable) if results.is_empty() => Err(Failure::Unavailable(unavailable)),
+            _ => Ok(results),
+        }
     }
+}
+
+fn file_error(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
+    move |error| Failure::Kernel(format!("{}: {error}", path.display()))
+}
+
+fn write_files(folder: &Path, files: Vec<(String, &str)>) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(file_error(folder))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(file_error(&path))?;
+    }
+    Ok(())
+}
+
+fn one_text(options: &Options, path: &Path) -> Result<ExitCode, Failure> {
+    let text = std::fs::read_to_string(path).map_err(file_error(path))?;
+    let candidate = Candidate::new(&text).map_err(Failure::Kernel)?;
+    let kernels = [candidate.kernel.clone(), candidate.marked.clone()];
+    options.each_family(|family| {
+        let (driver, compiled) = worker::compile_all(family, &kernels).map_err(Failure::Unavailable)?;
+        let compiled = compiled.into_iter().collect::<Result<Vec<_>, _>>().map_err(Failure::Kernel)?;
+        let kept = Kept::new(&candidate, &compiled[0], &compiled[1], family).map_err(Failure::Kernel)?;
+        if let [_, folder] = &options.dump[..] {
+            let file = |ending: &str| format!("{}.{ending}", family.name());
+            let files = vec![(file("s"), compiled[0].assembly.as_str()), (file("aco"), compiled[0].ir.as_str())];
+            write_files(Path::new(folder), files)?;
+        }
+        print!("{}", report::alone(&kept, kept.executed(options.iterations).as_ref(), family.name(), &driver));
+        Ok(())
+    })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn selected(options: &Options) -> Result<Vec<Case>, Failure> {
+    let rows = catalogue::parse(catalogue::OWN).map_err(Failure::Kernel)?;
+    let wanted = |name: &str| options.rows.is_empty() || options.rows.iter().any(|part| name.contains(part));
+    let ask = Ask {
+        dtypes: options.dtypes.clone(),
+        layouts: options.layout.clone(),
+        nan_policy: options.nan_policy.map(|(policy, _)| policy),
+    };
+    let mut all = Vec::new();
+    for row in rows.iter().filter(|row| wanted(&row.name)) {
+        all.extend(cases(row, &ask).map_err(|error| Failure::Kernel(format!("{}: {error}", row.name)))?);
+    }
+    if all.is_empty() { Err(Failure::Kernel("no row is left to judge".to_owned())) } else { Ok(all) }
+}
+
+fn catalogue_rows(options: &Options) -> Result<ExitCode, Failure> {
+    let cases = selected(options)?;
+    let kernels = Kernels::of(&cases)?;
+    let by_family = options.each_family(|family| {
+        let compilation = kernels.compile(family)?;
+        if let [name_part, folder] = &options.dump[..] {
+            write_files(Path::new(folder), compilation.files(name_part))?;
+        }
+        let figures = cases.iter().map(|case| compilation.figures(case));
+        figures.collect::<Result<Vec<Figures>, String>>().map_err(Failure::Kernel)
+    })?;
+    let all: Vec<Figures> = by_family.into_iter().flatten().collect();
+
+    let path = Path::new(MISSES);
+    let text = std::fs::read_to_string(path).map_err(file_error(path))?;
+    let mut misses = Misses::parse(&text).map_err(|error| Failure::Kernel(format!("{MISSES}: {error}")))?;
+    let nan_policy = options.nan_policy.map(|(_, name)| name);
+    if options.write_misses {
+        misses.update(&all, nan_policy);
+        let text = misses.text().map_err(Failure::Kernel)?;
+        std::fs::write(path, text).map_err(file_error(path))?;
+    }
+    let judged: Vec<_> = all.iter().map(|figures| (figures, misses.judge(figures, nan_policy))).collect();
+    if options.json {
+        let list = serde_json::to_string_pretty(&all).map_err(|error| Failure::Kernel(error.to_string()))?;
+        println!("{list}");
+    } else {
+        println!("{}", report::head());
+        judged.iter().for_each(|(figures, verdicts)| print!("{}", report::case(figures, verdicts)));
+    }
+    Ok(conclude(&judged, &misses))
+}
+
+/// The last lines, and the exit code.
+fn conclude(judged: &[(&Figures, [Verdict; 2])], misses: &Misses) -> ExitCode {
+    let mut compilers: Vec<String> = judged.iter().map(|(figures, _)| compiler(figures)).collect();
+    compilers.dedup();
+    for compiler in compilers.iter().filter(|compiler| !misses.knows(compiler)) {
+        eprintln!("misses.json has no figures of {compiler}: a listed case may have any");
+    }
+    let verdicts = || judged.iter().flat_map(|(_, verdicts)| verdicts);
+    let listed = verdicts().filter(|verdict| **verdict == Verdict::Listed).count();
+    let met = verdicts().filter(|verdict| **verdict == Verdict::Met).count();
+    let failed = verdicts().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
+    eprintln!(
+        "{} cases by {}: {listed} listed misses, {met} listed but met, {failed} failures",
+        judged.len(),
+        compilers.join(" and ")
+    );
+    if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

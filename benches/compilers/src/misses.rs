@@ -1,0 +1,313 @@
+//! The rows that are known to miss a target, kept beside the package, and what a run is held against.
+//!
+//! A case is a row in a type, a layout and perhaps a NaN rule of its own. Its figures stand by compiler, "navi21, Mesa 22.3", since
+//! versions differ: where the list has nothing of a compiler, that is said, and a listed case may have any figure.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::survey::Figures;
+
+/// A listed figure may grow by so much before it counts as worse.
+const ROUNDING: f64 = 1.05;
+/// The most vector registers of a kernel.
+pub const MOST_REGISTERS: u32 = 128;
+
+/// The checked-in list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Misses {
+    /// Cases whose arithmetic takes more of the memory time than it may.
+    pub arithmetic: Vec<Miss<f64>>,
+    /// Cases with a kernel that spills or has more than 128 vector registers. This section is to become empty, and then to go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub registers: Vec<Miss<Registers>>,
+}
+
+/// A case that misses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Miss<T> {
+    pub row: String,
+    pub dtype: String,
+    pub layout: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nan_policy: Option<String>,
+    /// By compiler.
+    pub figures: BTreeMap<String, T>,
+    /// What bounds it.
+    pub reason: String,
+}
+
+/// Vector registers, and registers of either kind that were spilled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registers {
+    pub vector: u32,
+    pub spilled: u32,
+}
+
+impl Registers {
+    fn of(figures: &Figures) -> Registers {
+        Registers { vector: figures.registers(), spilled: figures.spilled() }
+    }
+
+    fn misses(self) -> bool {
+        self.vector > MOST_REGISTERS || self.spilled > 0
+    }
+}
+
+/// What there is to say of a case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    Meets,
+    /// Misses as it is listed.
+    Listed,
+    /// Listed, but no longer a miss: the entry can go.
+    Met,
+    /// Fails, with what is wrong.
+    Fails(String),
+}
+
+/// A compiler as the list names it: the family, and the driver's version without its last part.
+pub fn compiler(figures: &Figures) -> String {
+    let version = figures.driver.split([' ', '-']).nth(1).unwrap_or(&figures.driver);
+    let short: Vec<&str> = version.split('.').take(2).collect();
+    format!("{}, Mesa {}", figures.family, short.join("."))
+}
+
+impl<T: Copy> Miss<T> {
+    fn is_of(&self, figures: &Figures, nan_policy: Option<&str>) -> bool {
+        self.row == figures.row
+            && self.dtype == figures.dtype
+            && self.layout == figures.layout
+            && self.nan_policy.as_deref() == nan_policy
+    }
+}
+
+impl Misses {
+    pub fn parse(text: &str) -> Result<Misses, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// Whether any figure is of this compiler.
+    pub fn knows(&self, compiler: &str) -> bool {
+        self.arithmetic.iter().any(|miss| miss.figures.contains_key(compiler))
+            || self.registers.iter().any(|miss| miss.figures.contains_key(compiler))
+    }
+
+    /// The verdicts on a case's arithmetic and on its registers.
+    pub fn judge(&self, figures: &Figures, nan_policy: Option<&str>) -> [Verdict; 2] {
+        let compiler = compiler(figures);
+        let known = self.knows(&compiler);
+        let listed = self.arithmetic.iter().find(|miss| miss.is_of(figures, nan_policy));
+        let arithmetic = match (figures.misses(), listed) {
+            (false, None) => Verdict::Meets,
+            (false, Some(miss)) => {
+                if miss.figures.contains_key(&compiler) {
+                    Verdict::Met
+                } else {
+                    Verdict::Meets
+                }
+            }
+            (true, None) => Verdict::Fails(format!("not below {} of the memory time, and not listed", figures.target)),
+            (true, Some(miss)) => match miss.figures.get(&compiler) {
+                Some(before) if figures.arithmetic > before * ROUNDING => {
+                    Verdict::Fails(format!("worse than the {before} that is listed"))
+                }
+                None if known => Verdict::Fails(format!("not listed for {compiler}")),
+                _ => Verdict::Listed,
+            },
+        };
+        let now = Registers::of(figures);
+        let listed = self.registers.iter().find(|miss| miss.is_of(figures, nan_policy));
+        let registers = match (now.misses(), listed) {
+            (false, None) => Verdict::Meets,
+            (false, Some(miss)) => {
+                if miss.figures.contains_key(&compiler) {
+                    Verdict::Met
+                } else {
+                    Verdict::Meets
+                }
+            }
+            (true, None) => Verdict::Fails(format!("{} registers, {} spilled, not listed", now.vector, now.spilled)),
+            (true, Some(miss)) => match miss.figures.get(&compiler) {
+                Some(before) if now.vector > before.vector || now.spilled > before.spilled => {
+                    Verdict::Fails(format!("{} registers, {} spilled: more than listed", now.vector, now.spilled))
+                }
+                None if known => Verdict::Fails(format!("registers not listed for {compiler}")),
+                _ => Verdict::Listed,
+            },
+        };
+        [arithmetic, registers]
+    }
+
+    /// Takes over what was found: of the cases judged, by their compilers. Other entries, and reasons, stay.
+    pub fn update(&mut self, all: &[Figures], nan_policy: Option<&str>) {
+        for figures in all {
+            let arithmetic = figures.misses().then(|| (figures.arithmetic * 1000.0).round() / 1000.0);
+            put(&mut self.arithmetic, figures, nan_policy, arithmetic, || figures.bound());
+            let registers = Registers::of(figures);
+            let kernels = figures
+                .kernels
+                .iter()
+                .filter(|kernel| kernel.registers > MOST_REGISTERS || kernel.spilled + kernel.spilled_scalar > 0);
+            let names = || kernels.map(|kernel| kernel.name.clone()).collect::<Vec<_>>().join("; ");
+            put(&mut self.registers, figures, nan_policy, registers.misses().then_some(registers), names);
+        }
+    }
+
+    /// As it is checked in: a case a line.
+    pub fn text(&self) -> Result<String, String> {
+        let mut text = "{\n  \"arithmetic\": [\n".to_owned();
+        lines(&self.arithmetic, &mut text)?;
+        text.push_str("  ]");
+        if !self.registers.is_empty() {
+            text.push_str(",\n  \"registers\": [\n");
+            lines(&self.registers, &mut text)?;
+            text.push_str("  ]");
+        }
+        text.push_str("\n}\n");
+        Ok(text)
+    }
+}
+
+fn lines<T: Serialize>(list: &[Miss<T>], text: &mut String) -> Result<(), String> {
+    for (number, miss) in list.iter().enumerate() {
+        let line = serde_json::to_string(miss).map_err(|error| error.to_string())?;
+        let comma = if number + 1 < list.len() { "," } else { "" };
+        text.push_str(&format!("    {line}{comma}\n"));
+    }
+    Ok(())
+}
+
+fn put<T: Copy>(
+    list: &mut Vec<Miss<T>>,
+    figures: &Figures,
+    nan_policy: Option<&str>,
+    found: Option<T>,
+    reason: impl FnOnce() -> String,
+) {
+    let compiler = compiler(figures);
+    let at = list.iter().position(|miss| miss.is_of(figures, nan_policy));
+    match (at, found) {
+        (Some(at), Some(found)) => {
+            list[at].figures.insert(compiler, found);
+        }
+        (Some(at), None) => {
+            list[at].figures.remove(&compiler);
+            if list[at].figures.is_empty() {
+                list.remove(at);
+            }
+        }
+        (None, Some(found)) => list.push(Miss {
+            row: figures.row.clone(),
+            dtype: figures.dtype.to_owned(),
+            layout: figures.layout.to_owned(),
+            nan_policy: nan_policy.map(str::to_owned),
+            figures: BTreeMap::from([(compiler, found)]),
+            reason: reason(),
+        }),
+        (None, None) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::KernelFigures;
+
+    fn figures(arithmetic: f64, registers: u32, spilled: u32) -> Figures {
+        let kernel = KernelFigures {
+            name: "pool".to_owned(),
+            dispatches: 1,
+            runs: true,
+            registers,
+            spilled,
+            spilled_scalar: 0,
+            scratch_bytes: 0,
+            workgroup_bytes: 0,
+            waves_per_simd: 8,
+            instructions_per_output: 40.0,
+            arithmetic,
+            bound: "vector unit",
+            loops: Vec::new(),
+        };
+        Figures {
+            row: "vgg".to_owned(),
+            dtype: "f32",
+            layout: "NCHW",
+            family: "navi21",
+            driver: "Mesa 22.3.6".to_owned(),
+            kernels: vec![kernel],
+            arithmetic,
+            at_most: false,
+            target: 0.5,
+            bytes: 1,
+            scratch_bytes: 0,
+        }
+    }
+
+    fn listed(arithmetic: f64, registers: u32, spilled: u32) -> Misses {
+        let mut misses = Misses::default();
+        misses.update(&[figures(arithmetic, registers, spilled)], None);
+        misses
+    }
+
+    fn fails(verdict: &Verdict) -> bool {
+        matches!(verdict, Verdict::Fails(_))
+    }
+
+    #[test]
+    fn what_is_not_listed_has_to_meet_the_targets() {
+        let list = Misses::default();
+        assert_eq!(list.judge(&figures(0.49, 128, 0), None), [Verdict::Meets, Verdict::Meets]);
+        assert!(list.judge(&figures(0.5, 129, 0), None).iter().all(fails));
+        assert!(fails(&list.judge(&figures(0.1, 64, 1), None)[1]), "a spilled register");
+    }
+
+    #[test]
+    fn a_listed_miss_may_not_become_worse_but_by_rounding() {
+        let list = listed(0.8, 144, 3);
+        assert_eq!(list.judge(&figures(0.83, 144, 3), None), [Verdict::Listed, Verdict::Listed]);
+        assert!(list.judge(&figures(0.85, 145, 3), None).iter().all(fails));
+        assert!(fails(&list.judge(&figures(0.8, 144, 4), None)[1]));
+        assert_eq!(list.judge(&figures(0.2, 64, 0), None), [Verdict::Met, Verdict::Met]);
+    }
+
+    #[test]
+    fn another_nan_rule_is_another_case() {
+        assert!(fails(&listed(0.8, 64, 0).judge(&figures(0.8, 64, 0), Some("propagate_last"))[0]));
+    }
+
+    #[test]
+    fn a_compiler_that_the_list_does_not_know_may_have_any_figure_of_a_listed_case() {
+        let list = listed(0.8, 64, 0);
+        let newer = Figures { driver: "Mesa 25.0.7-2~bpo12+1".to_owned(), ..figures(2.0, 64, 0) };
+        assert_eq!(compiler(&newer), "navi21, Mesa 25.0");
+        assert!(!list.knows(&compiler(&newer)));
+        assert_eq!(list.judge(&newer, None)[0], Verdict::Listed);
+        let mut both = list.clone();
+        both.update(std::slice::from_ref(&newer), None);
+        assert!(both.knows(&compiler(&newer)) && both.arithmetic.len() == 1);
+        assert!(fails(&both.judge(&Figures { arithmetic: 2.2, ..newer }, None)[0]));
+    }
+
+    #[test]
+    fn writing_keeps_reasons_and_drops_what_is_met() {
+        let mut list = listed(0.8, 144, 0);
+        list.arithmetic[0].reason = "by hand".to_owned();
+        list.update(&[figures(0.7, 64, 0)], None);
+        assert_eq!((list.arithmetic[0].reason.as_str(), list.registers.len()), ("by hand", 0));
+        assert_eq!(Misses::parse(&list.text().unwrap()).unwrap(), list);
+        list.update(&[figures(0.3, 64, 0)], None);
+        assert_eq!(list, Misses::default());
+    }
+
+    #[test]
+    fn the_checked_in_list_is_read_and_written_alike() {
+        let text = include_str!("../misses.json");
+        assert_eq!(Misses::parse(text).unwrap().text().unwrap(), text);
+    }
+}

@@ -1,0 +1,158 @@
+//! What a wave executes: the most costly way through the control flow, each loop's body as often as it runs.
+//!
+//! Where lanes part, the wave goes through both sides; where a branch is uniform, through one: the more costly one counts. The
+//! driver's own figure halves what stands under a uniform branch and takes a number of its own for every loop, so it is not used.
+
+use crate::aco::Block;
+use crate::cycles::Cost;
+
+/// A loop of the compiled kernel: its header and its last block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    pub header: usize,
+    pub last: usize,
+}
+
+/// What a wave executes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Executed {
+    pub cost: Cost,
+    /// Whether loops were only bounded by the dispatch's iterations, so that this is the most that it can be.
+    pub bounded: bool,
+}
+
+/// The loops, those inside others behind them.
+pub fn loops(blocks: &[Block]) -> Vec<Span> {
+    let headers = blocks.iter().enumerate().filter(|(_, block)| block.loop_header);
+    let span = |(header, block): (usize, &Block)| {
+        let last = block.before.iter().copied().filter(|&before| before >= header).max()?;
+        Some(Span { header, last })
+    };
+    headers.filter_map(span).collect()
+}
+
+/// What a wave executes where each of the loops runs as often as `trips` says. Those without a number run together at most as
+/// often as is left of `iterations`: the most that all loops of an invocation come to. `None` if there is no such bound either.
+pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], iterations: Option<u64>) -> Option<Executed> {
+    let mut bodies = vec![Cost::default(); loops.len()];
+    // Inner loops first.
+    for (number, it) in loops.iter().enumerate().rev() {
+        let costs = forward(blocks, loops, trips, &bodies, *it);
+        let latches = blocks[it.header].before.iter().filter(|&&before| before >= it.header);
+        bodies[number] = heaviest(latches.filter_map(|&latch| costs[latch]));
+    }
+    let all = Span { header: 0, last: blocks.len().saturating_sub(1) };
+    let costs = forward(blocks, loops, trips, &bodies, all);
+    let mut cost = heaviest(costs.into_iter().flatten());
+    let mut unknown =
+        (0..loops.len()).filter(|&number| trips[number].is_none()).map(|number| bodies[number]).peekable();
+    let mut bounded = false;
+    if unknown.peek().is_some() {
+        let left = iterations?.saturating_sub(known_trips(loops, trips));
+        bounded = left > 0;
+        cost += heaviest(unknown) * left as f64;
+    }
+    Some(Executed { cost, bounded })
+}
+
+/// The iterations of the loops whose trips are known, inside others as often as those run.
+fn known_trips(loops: &[Span], trips: &[Option<u64>]) -> u64 {
+    let around = |inner: &Span| {
+        let outer = loops.iter().zip(trips).filter(|(it, _)| it.header < inner.header && inner.header <= it.last);
+        outer.filter_map(|(_, trips)| *trips).fold(1, u64::saturating_mul)
+    };
+    let each = loops.iter().zip(trips).filter_map(|(it, trips)| Some(trips.as_ref()?.saturating_mul(around(it))));
+    each.fold(0, u64::saturating_add)
+}
+
+fn heaviest(costs: impl Iterator<Item = Cost>) -> Cost {
+    costs.max_by(|a, b| a.weight().total_cmp(&b.weight())).unwrap_or_default()
+}
+
+/// The heaviest cost up to and with each block from a span's first one on, not going back to it. The loops inside have run before
+/// the last, partial trip in which they are left.
+fn forward(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], bodies: &[Cost], span: Span) -> Vec<Option<Cost>> {
+    let mut costs: Vec<Option<Cost>> = vec![None; blocks.len()];
+    for number in span.header..=span.last {
+        let block = &blocks[number];
+        if number == span.header {
+            costs[number] = Some(block.cost);
+            continue;
+        }
+        let before = block.before.iter().filter(|&&before| span.header <= before && before < number);
+        let mut reached = before.filter_map(|&before| costs[before]).peekable();
+        if reached.peek().is_none() {
+            continue;
+        }
+        let mut cost = heaviest(reached) + block.cost;
+        if let Some(at) = loops.iter().position(|it| it.header == number) {
+            cost += bodies[at] * trips[at].unwrap_or(0) as f64;
+        }
+        costs[number] = Some(cost);
+    }
+    costs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(vector: f64, before: &[usize], loop_header: bool) -> Block {
+        let cost = Cost { instructions: 1.0, vector, ..Cost::default() };
+        Block { before: before.to_vec(), loop_header, cost, ..Block::default() }
+    }
+
+    fn cycles(blocks: &[Block], trips: &[Option<u64>], iterations: Option<u64>) -> Option<f64> {
+        let loops = loops(blocks);
+        Some(executed(blocks, &loops, trips, iterations)?.cost.cycles())
+    }
+
+    #[test]
+    fn of_two_sides_the_more_costly_one_counts() {
+        let blocks =
+            [block(1.0, &[], false), block(5.0, &[0], false), block(3.0, &[0], false), block(1.0, &[1, 2], false)];
+        assert_eq!(cycles(&blocks, &[], None), Some(7.0));
+    }
+
+    #[test]
+    fn where_lanes_part_both_sides_count() {
+        let blocks = [
+            block(1.0, &[], false),
+            block(5.0, &[0], false),
+            block(0.0, &[0], false),
+            block(0.0, &[1, 2], false),
+            block(3.0, &[3], false),
+            block(1.0, &[3, 4], false),
+        ];
+        assert_eq!(cycles(&blocks, &[], None), Some(10.0));
+    }
+
+    /// A loop (header 1 and latch 4) around another (header 2, latch 3), left from their headers.
+    fn nest() -> [Block; 6] {
+        [
+            block(1.0, &[], false),
+            block(10.0, &[0, 4], true),
+            block(100.0, &[1, 3], true),
+            block(1000.0, &[2], false),
+            block(10_000.0, &[2], false),
+            block(100_000.0, &[1], false),
+        ]
+    }
+
+    #[test]
+    fn loops_run_as_often_as_is_known() {
+        assert_eq!(loops(&nest()), [Span { header: 1, last: 4 }, Span { header: 2, last: 3 }]);
+        let inner = 3.0 * 1100.0 + 100.0;
+        let expected = 1.0 + 2.0 * (10.0 + inner + 10_000.0) + 10.0 + 100_000.0;
+        assert_eq!(cycles(&nest(), &[Some(2), Some(3)], None), Some(expected));
+    }
+
+    #[test]
+    fn unknown_loops_run_at_most_what_is_left_of_the_iterations() {
+        assert_eq!(cycles(&nest(), &[Some(2), None], None), None);
+        let without = 1.0 + 2.0 * (10.0 + 100.0 + 10_000.0) + 10.0 + 100_000.0;
+        assert_eq!(cycles(&nest(), &[Some(2), None], Some(8)), Some(without + 6.0 * 1100.0));
+        let both = executed(&nest(), &loops(&nest()), &[None, None], Some(8)).unwrap();
+        assert!(both.bounded);
+    }
+}

@@ -1,0 +1,119 @@
+//! What is judged: every row of the crate's catalogue in every type and layout, as `select` schedules it.
+
+use wgpu_pooling::{Choice, DType, Dispatch, Layout, Limits, NanPolicy, PlanError, Schedule, select};
+
+use crate::catalogue::{IndexSource, Operator, Row};
+use crate::work::Plans;
+
+/// What wgpu allows on the cards of today: buffers and bindings of two gigabytes.
+pub const LIMITS: Limits =
+    Limits { max_buffer_bytes: (2 << 30) - 1, max_binding_bytes: (2 << 30) - 4, ..Limits::WEBGPU };
+
+/// In what the rows are judged.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    pub dtypes: Vec<DType>,
+    pub layouts: Vec<Layout>,
+    /// Instead of each operator's default.
+    pub nan_policy: Option<NanPolicy>,
+}
+
+/// A row in a type and a layout.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub row: String,
+    pub dtype: DType,
+    pub layout: Layout,
+    pub schedule: Schedule,
+    /// The most that arithmetic may take of the memory time.
+    pub target: f64,
+    /// Whether the dispatches run that only bad indices ask for.
+    pub indirect: bool,
+}
+
+impl Case {
+    /// The dispatches that run.
+    pub fn running(&self) -> impl Iterator<Item = &Dispatch> {
+        self.schedule.dispatches().iter().filter(|dispatch| self.indirect || !dispatch.is_indirect())
+    }
+}
+
+/// The cases of a row: in the layout or the type that it asks for, or in each of those given.
+pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
+    let mut cases = Vec::new();
+    for &dtype in ask.dtypes.iter().filter(|dtype| row.dtype.is_none_or(|own| own == **dtype)) {
+        for &layout in ask.layouts.iter().filter(|layout| row.layout == Layout::Nchw || row.layout == **layout) {
+            let row = Row { layout, ..row.clone() };
+            let plan = Plans::with_nan_policy(&row, dtype, ask.nan_policy)?.plan;
+            let schedule = select(&plan, &LIMITS, &Choice::default())?;
+            // Windows up to 5x5 have to leave half of the time, since a card does not compute and wait at once everywhere.
+            let small = window(&row).into_iter().all(|extent| extent <= 5);
+            let target = if small { 0.5 } else { 1.0 };
+            let indirect = matches!(row.operator, Operator::MaxUnpool { indices: IndexSource::Random, .. });
+            cases.push(Case { row: row.name, dtype, layout, schedule, target, indirect });
+        }
+    }
+    Ok(cases)
+}
+
+/// The extents of a row's largest window.
+fn window(row: &Row) -> Vec<i64> {
+    match &row.operator {
+        Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => window.kernel_shape.clone(),
+        Operator::GlobalMaxPool => row.pooled[2..].iter().map(|&extent| extent as i64).collect(),
+        Operator::AdaptiveMaxPool { output_size } => {
+            // Uneven windows reach over at most two elements more than even ones.
+            let widest = |(&input, &output): (&usize, &i64)| {
+                let (input, output) = (input as i64, output.max(1));
+                if input % output == 0 { input / output } else { input / output + 2 }
+            };
+            row.pooled[2..].iter().zip(output_size).map(widest).collect()
+        }
+    }
+}
+
+/// The layout's name.
+pub fn layout_name(layout: Layout) -> &'static str {
+    match layout {
+        Layout::Nchw => "NCHW",
+        Layout::Nhwc => "NHWC",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+
+    fn of(name: &str) -> Vec<Case> {
+        let rows = catalogue::parse(catalogue::OWN).unwrap();
+        let row = rows.iter().find(|row| row.name == name).unwrap();
+        let ask = Ask {
+            dtypes: vec![DType::F32, DType::F16, DType::U8],
+            layouts: vec![Layout::Nchw, Layout::Nhwc],
+            nan_policy: None,
+        };
+        cases(row, &ask).unwrap()
+    }
+
+    #[test]
+    fn a_row_is_judged_in_every_type_and_layout_but_where_it_has_its_own() {
+        assert_eq!(of("stem_3x3s2p1").len(), 6);
+        assert_eq!(of("f16_2x2s2_i32").iter().map(|case| case.dtype).collect::<Vec<_>>(), [DType::F16; 2]);
+        assert!(of("nhwc_2x2s2").iter().all(|case| case.layout == Layout::Nhwc));
+    }
+
+    #[test]
+    fn small_windows_have_to_leave_half_of_the_time() {
+        assert_eq!(of("sppf_5x5s1p2")[0].target, 0.5);
+        assert_eq!(of("adaptive_7x7")[0].target, 0.5);
+        assert_eq!(of("spp_13x13s1p6")[0].target, 1.0);
+        assert_eq!(of("global_7x7")[0].target, 1.0);
+    }
+
+    #[test]
+    fn the_general_path_of_an_unpool_runs_where_indices_are_random() {
+        let dispatches = |name: &str| of(name)[0].running().count();
+        assert!(dispatches("unpool_2x2s2") < dispatches("unpool_random"));
+    }
+}

@@ -1,0 +1,273 @@
+//! How often the loops of a text run, as far as the text says.
+//!
+//! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` with constants b and c, which may be sums and products
+//! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
+//! most trips decides, since a wave goes on until its last one is done. For loops whose bound stands in a uniform a table has the
+//! constant of the prelude that bounds them too. All others are [`Count::Unknown`].
+
+use naga::{
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
+    TypeInner,
+};
+
+use crate::marks::LoopName;
+
+/// How often a loop's body runs each time that the loop is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    Known(u64),
+    Unknown,
+}
+
+/// A loop of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLoop {
+    pub name: LoopName,
+    /// How many loops of the same function it stands in.
+    pub depth: usize,
+    /// The line of the text.
+    pub line: u32,
+    pub count: Count,
+}
+
+/// Loops that end with a window's taps: their bound is a uniform's or a table's, and never more than the kernel's extent, which
+/// specialised texts have as a constant. The function, the loop's number in it, the constant, and the one that says whether it counts:
+/// where that is not 0, windows come from a table.
+const TAPS: [(&str, usize, &str, &str); 3] =
+    [("scan", 0, "KERNEL_0", "KIND_0"), ("scan", 1, "KERNEL_1", "KIND_1"), ("scan", 2, "KERNEL_2", "KIND_2")];
+
+/// Every loop of a module.
+pub fn loops(module: &Module, text: &str) -> Vec<SourceLoop> {
+    let functions = module.functions.iter().map(|(_, function)| (function, function.name.clone().unwrap_or_default()));
+    let entries = module.entry_points.iter().map(|entry| (&entry.function, entry.name.clone()));
+    let mut found = Vec::new();
+    for (function, name) in functions.chain(entries) {
+        let mut walk = Walk { module, text, function, name, found: &mut found, number: 0 };
+        walk.block(&function.body, 0, &[]);
+    }
+    found
+}
+
+struct Walk<'a> {
+    module: &'a Module,
+    text: &'a str,
+    function: &'a Function,
+    name: String,
+    found: &'a mut Vec<SourceLoop>,
+    number: usize,
+}
+
+/// What a block has stored to a local variable so far, one entry for each store.
+type Stored = (Handle<LocalVariable>, Handle<Expression>);
+
+impl Walk<'_> {
+    fn block(&mut self, block: &Block, depth: usize, before: &[Stored]) {
+        let mut stored = before.to_vec();
+        for (statement, span) in block.span_iter() {
+            match statement {
+                Statement::Store { pointer, value } => {
+                    if let Expression::LocalVariable(variable) = self.function.expressions[*pointer] {
+                        stored.push((variable, *value));
+                    }
+                }
+                Statement::Block(block) => self.block(block, depth, &stored),
+                Statement::If { accept, reject, .. } => {
+                    self.block(accept, depth, &stored);
+                    self.block(reject, depth, &stored);
+                }
+                Statement::Switch { cases, .. } => {
+                    cases.iter().for_each(|case| self.block(&case.body, depth, &stored));
+                }
+                Statement::Loop { body, continuing, break_if } => {
+                    let name = LoopName { function: self.name.clone(), number: self.number };
+                    self.number += 1;
+                    let counted = if break_if.is_none() { self.count(body, continuing, &stored) } else { None };
+                    let count = counted.or_else(|| self.taps(&name)).map_or(Count::Unknown, Count::Known);
+                    let first = body.span_iter().map(|(_, span)| *span).chain([*span]).find(|span| span.is_defined());
+                    let line = first.map_or(0, |span| span.location(self.text).line_number);
+                    self.found.push(SourceLoop { name, depth, line, count });
+                    self.block(body, depth + 1, &stored);
+                    self.block(continuing, depth + 1, &stored);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The trips of a loop over a variable with a constant bound and step.
+    fn count(&self, body: &Block, continuing: &Block, before: &[Stored]) -> Option<u64> {
+        let condition = body.iter().find_map(|statement| match statement {
+            Statement::If { condition, accept, reject } if accept.is_empty() && breaks(reject) => Some(*condition),
+            _ => None,
+        })?;
+        let leads = body.iter().find(|statement| !matches!(statement, Statement::Emit(_)));
+        if !matches!(leads, Some(Statement::If { .. })) {
+            return None;
+        }
+        let Expression::Binary { op, left, right } = self.function.expressions[condition] else { return None };
+        let variable = self.loaded(left)?;
+        let bound = self.literal(right)?;
+        let mut steps = Vec::new();
+        stores(continuing, self.function, variable, &mut steps);
+        let [step] = steps[..] else { return None };
+        let mut elsewhere = Vec::new();
+        stores(body, self.function, variable, &mut elsewhere);
+        if !elsewhere.is_empty() {
+            return None;
+        }
+        let Expression::Binary { op: BinaryOperator::Add, left, right } = self.function.expressions[step] else {
+            return None;
+        };
+        let step = match self.loaded(left) == Some(variable) {
+            true => self.literal(right)?,
+            false => return None,
+        };
+        let begin = self.begin(variable, before)?;
+        let room = match op {
+            BinaryOperator::Less => bound - begin,
+            BinaryOperator::LessEqual => bound - begin + 1,
+            _ => return None,
+        };
+        (step > 0).then(|| (room.max(0) as u64).div_ceil(step as u64))
+    }
+
+    /// What a variable begins with; 0 where that is any unsigned number.
+    fn begin(&self, variable: Handle<LocalVariable>, before: &[Stored]) -> Option<i64> {
+        let last = before.iter().rev().find(|(stored, _)| *stored == variable).map(|(_, value)| *value);
+        let value = last.or(self.function.local_variables[variable].init);
+        let known = value.and_then(|value| self.literal(value));
+        let ty = &self.module.types[self.function.local_variables[variable].ty].inner;
+        let unsigned = matches!(ty, TypeInner::Scalar(scalar) if scalar.kind == ScalarKind::Uint);
+        known.or(unsigned.then_some(0))
+    }
+
+    fn loaded(&self, expression: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+        let Expression::Load { pointer } = self.function.expressions[expression] else { return None };
+        match self.function.expressions[pointer] {
+            Expression::LocalVariable(variable) => Some(variable),
+            _ => None,
+        }
+    }
+
+    fn literal(&self, expression: Handle<Expression>) -> Option<i64> {
+        match self.function.expressions[expression] {
+            Expression::Literal(literal) => whole(literal),
+            Expression::Constant(constant) => self.constant(constant),
+            _ => None,
+        }
+    }
+
+    fn constant(&self, constant: Handle<naga::Constant>) -> Option<i64> {
+        match self.module.global_expressions[self.module.constants[constant].init] {
+            Expression::Literal(literal) => whole(literal),
+            _ => None,
+        }
+    }
+
+    fn taps(&self, name: &LoopName) -> Option<u64> {
+        let taps = TAPS.iter().find(|(function, number, ..)| name.function == *function && name.number == *number);
+        let (_, _, kernel, kind) = taps?;
+        let named = |name: &str| {
+            let (found, _) = self.module.constants.iter().find(|(_, it)| it.name.as_deref() == Some(name))?;
+            self.constant(found)
+        };
+        if named(kind)? == 0 { named(kernel)?.try_into().ok() } else { None }
+    }
+}
+
+fn whole(literal: Literal) -> Option<i64> {
+    match literal {
+        Literal::U32(value) => Some(value.into()),
+        Literal::I32(value) => Some(value.into()),
+        _ => None,
+    }
+}
+
+fn breaks(block: &Block) -> bool {
+    matches!(block.iter().next(), Some(Statement::Break))
+}
+
+/// What a block stores to a variable, at any depth; a call that gets a pointer to it could store anything, and shows as the pointer.
+fn stores(block: &Block, function: &Function, variable: Handle<LocalVariable>, found: &mut Vec<Handle<Expression>>) {
+    let is_it = |pointer: &Handle<Expression>| matches!(function.expressions[*pointer], Expression::LocalVariable(it) if it == variable);
+    for statement in block.iter() {
+        match statement {
+            Statement::Store { pointer, value } if is_it(pointer) => found.push(*value),
+            Statement::Call { arguments, .. } => found.extend(arguments.iter().copied().filter(|it| is_it(it))),
+            Statement::Block(block) => stores(block, function, variable, found),
+            Statement::If { accept, reject, .. } => {
+                stores(accept, function, variable, found);
+                stores(reject, function, variable, found);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter().for_each(|case| stores(&case.body, function, variable, found));
+            }
+            Statement::Loop { body, continuing, .. } => {
+                stores(body, function, variable, found);
+                stores(continuing, function, variable, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(body: &str) -> Vec<(usize, Count)> {
+        let text = format!(
+            "const ROWS: u32 = 13u; const KERNEL_1: u32 = 5u; const KIND_1: u32 = 0u;
+            @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            fn scan(n: u32) {{ for (var i = 0u; i < n; i++) {{ for (var j = 0u; j < y[i]; j++) {{ y[j] = i; }} }} }}
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) local: u32) {{ {body} }}"
+        );
+        let module = naga::front::wgsl::parse_str(&text).unwrap();
+        loops(&module, &text).into_iter().map(|it| (it.depth, it.count)).skip(2).collect()
+    }
+
+    #[test]
+    fn loops_with_constant_bounds_count_themselves() {
+        let known = |count| vec![(0, Count::Known(count))];
+        assert_eq!(counts("for (var i = 0u; i < ROWS * 2u; i++) { y[i] = 0u; }"), known(26));
+        assert_eq!(counts("for (var i = 1; i <= 9; i += 2) { y[i] = 0u; }"), known(5));
+        assert_eq!(counts("for (var i = local; i < ROWS * 40u; i += 64u) { y[i] = 0u; }"), known(9));
+        assert_eq!(counts("for (var i = 9u; i < 3u; i++) { y[i] = 0u; }"), known(0));
+    }
+
+    #[test]
+    fn nested_loops_are_counted_each_for_itself() {
+        let found = counts("for (var i = 0u; i < 3u; i++) { for (var j = 0u; j < 4u; j++) { y[i] = j; } }");
+        assert_eq!(found, [(0, Count::Known(3)), (1, Count::Known(4))]);
+    }
+
+    #[test]
+    fn what_the_text_does_not_say_is_unknown() {
+        let unknown = vec![(0, Count::Unknown)];
+        assert_eq!(counts("for (var i = 0u; i < y[0]; i++) { y[i] = 0u; }"), unknown);
+        assert_eq!(counts("for (var i = 0u; i < 9u; i++) { i += y[i]; }"), unknown);
+        assert_eq!(counts("for (var i = i32(y[0]); i < 9; i++) { y[i] = 0u; }"), unknown);
+        assert_eq!(counts("var i = 0u; loop { i++; if (i > 9u) { break; } }"), unknown);
+    }
+
+    #[test]
+    fn a_loop_over_a_tables_taps_is_unknown() {
+        let text = "const KERNEL_0: u32 = 1u; const KIND_0: u32 = 1u;
+            @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            fn scan(n: u32) { for (var i = 0u; i < n; i++) { y[i] = i; } }
+            @compute @workgroup_size(64) fn main() { scan(y[0]); }";
+        let module = naga::front::wgsl::parse_str(text).unwrap();
+        assert_eq!(loops(&module, text)[0].count, Count::Unknown);
+    }
+
+    #[test]
+    fn a_loop_over_taps_ends_with_the_constant_of_the_prelude() {
+        let text = "const KERNEL_1: u32 = 5u; const KIND_1: u32 = 0u;
+            @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            fn scan(n: u32) { for (var i = 0u; i < n; i++) { for (var j = 0u; j < y[i]; j++) { y[j] = i; } } }
+            @compute @workgroup_size(64) fn main() { scan(y[0]); }";
+        let module = naga::front::wgsl::parse_str(text).unwrap();
+        let found: Vec<_> = loops(&module, text).into_iter().map(|it| (it.line, it.count)).collect();
+        assert_eq!(found, [(3, Count::Unknown), (3, Count::Known(5))], "there is no KERNEL_0");
+    }
+}
