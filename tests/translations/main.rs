@@ -2,6 +2,7 @@
 //! GLSL and SPIR-V by naga, with the options with which wgpu-hal writes it, and searched for what a compiler behind one of them
 //! refuses or miscompiles.
 
+mod hlsl;
 mod sweep;
 mod writers;
 

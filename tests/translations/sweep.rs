@@ -1,4 +1,5 @@
 //! The texts of a broad sweep: operators, element types, layouts, geometries, rules, index types, activations, families, builds.
+//! The package that has them compiled by Microsoft's compilers (benches/compilers) takes them from here.
 
 use std::collections::BTreeMap;
 

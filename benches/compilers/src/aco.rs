@@ -17,6 +17,11 @@ pub struct Block {
     pub cost: Cost,
 }
 
+/// Whether any loop is left.
+pub fn has_loops(ir: &str) -> bool {
+    ir.contains("loop-header")
+}
+
 /// The blocks in their order, the first being where the kernel begins.
 pub fn parse(ir: &str, assembly: &str, machine: Machine, loops: usize) -> Result<Vec<Block>, String> {
     let mut blocks = control_flow(ir, loops)?;

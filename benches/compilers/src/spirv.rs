@@ -29,7 +29,7 @@ pub struct Kernel {
 /// A text that naga has parsed and validated.
 pub struct Source {
     pub module: Module,
-    info: ModuleInfo,
+    pub info: ModuleInfo,
     /// Invocations of a workgroup.
     pub workgroup: u32,
 }

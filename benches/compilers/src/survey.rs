@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use serde::Serialize;
 use wgpu_pooling::{Dispatch, element_count, wgsl};
 
+use crate::aco;
 use crate::cycles::Cost;
 use crate::family::Family;
 use crate::judge::{Candidate, Kept, arithmetic_seconds, memory_seconds};
 use crate::path::Executed;
 use crate::rows::{Case, layout_name};
+use crate::spirv::Kernel;
 use crate::vulkan::Compiled;
 use crate::worker::{self, Unavailable};
 
@@ -46,22 +48,38 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// What the family's compiler makes of them.
+    /// What the family's compiler makes of them. The marked form is compiled where loops are left.
     pub fn compile(&self, family: Family) -> Result<Compilation<'_>, Failure> {
-        let both = self.candidates.iter().flat_map(|candidate| [candidate.kernel.clone(), candidate.marked.clone()]);
-        let (driver, compiled) =
-            worker::compile_all(family, &both.collect::<Vec<_>>()).map_err(Failure::Unavailable)?;
+        let kernels: Vec<_> = self.candidates.iter().map(|candidate| candidate.kernel.clone()).collect();
+        let (driver, plain) = self.all(family, &kernels, |number| number)?;
+        let looping: Vec<usize> = (0..plain.len()).filter(|&number| aco::has_loops(&plain[number].ir)).collect();
+        let kernels: Vec<_> = looping.iter().map(|&number| self.candidates[number].marked.clone()).collect();
+        let (_, marked) = self.all(family, &kernels, |number| looping[number])?;
+        let mut marked: HashMap<usize, Compiled> = looping.into_iter().zip(marked).collect();
         let mut results = Vec::new();
-        for ((candidate, name), pair) in self.candidates.iter().zip(&self.names).zip(compiled.chunks(2)) {
-            let [Ok(compiled), Ok(marked)] = pair else {
-                let error = pair.iter().find_map(|result| result.as_ref().err()).cloned().unwrap_or_default();
-                return Err(Failure::Kernel(format!("{name}: {error}")));
-            };
-            let one = Kept::new(candidate, compiled, marked, family);
-            let kept = one.map_err(|error| Failure::Kernel(format!("{name}: {error}")))?;
-            results.push((kept, compiled.clone()));
+        for (number, compiled) in plain.into_iter().enumerate() {
+            let marked = marked.remove(&number).unwrap_or_else(|| compiled.clone());
+            let kept = Kept::new(&self.candidates[number], &compiled, &marked, family);
+            results.push((kept.map_err(|error| self.failure(number, &error))?, compiled));
         }
         Ok(Compilation { kernels: self, family, driver, results })
+    }
+
+    /// Kernels compiled, none of which may be refused. The number of each among all is for the message.
+    fn all(
+        &self,
+        family: Family,
+        kernels: &[Kernel],
+        number: impl Fn(usize) -> usize,
+    ) -> Result<(String, Vec<Compiled>), Failure> {
+        let (driver, compiled) = worker::compile_all(family, kernels).map_err(Failure::Unavailable)?;
+        let each = compiled.into_iter().enumerate();
+        let each = each.map(|(at, compiled)| compiled.map_err(|error| self.failure(number(at), &error)));
+        Ok((driver, each.collect::<Result<_, _>>()?))
+    }
+
+    fn failure(&self, number: usize, error: &str) -> Failure {
+        Failure::Kernel(format!("{}: {error}", self.names[number]))
     }
 }
 

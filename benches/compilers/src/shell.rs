@@ -1,0 +1,203 @@
+//! A shader compiler as a command: what is run for some files, and what is read off its output.
+//!
+//! A command that names `{file}` is run once for each file, with `{target}` and `{file}` replaced: a compiler's own command line.
+//! Its exit status says whether the file compiled. Any other command is run for many files at once, `COMMAND TARGET FILES...`, which
+//! is faster where starting takes long (under wine), and prints a line for each file, with the compiler's messages below it:
+//!
+//! ```text
+//! OK     412 ms  FILE: whatever
+//! FAILED  80 ms  FILE: whatever
+//! ```
+//!
+//! Programs for the second kind are asked for warnings by `HLSLC_WARNINGS=1` in their environment.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Files that a command gets at once.
+const BATCH: usize = 32;
+
+/// A shader compiler.
+#[derive(Debug, Clone)]
+pub struct Shell {
+    words: Vec<String>,
+    target: &'static str,
+}
+
+/// How a file went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Went {
+    pub compiled: bool,
+    pub seconds: f64,
+    pub messages: String,
+}
+
+impl Shell {
+    /// A command, its words parted by spaces.
+    pub fn new(command: &str, target: &'static str) -> Result<Shell, String> {
+        let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        if words.is_empty() { Err("the command is empty".to_owned()) } else { Ok(Shell { words, target }) }
+    }
+
+    /// Compiles files, some commands beside each other. An error is a command that cannot be run.
+    pub fn compile(&self, files: &[PathBuf], jobs: usize) -> Result<Vec<Went>, String> {
+        let size = if self.one_by_one() { 1 } else { BATCH.min(files.len().div_ceil(jobs.max(1)).max(1)) };
+        let batches: Vec<&[PathBuf]> = files.chunks(size).collect();
+        let next = AtomicUsize::new(0);
+        let results: Mutex<BTreeMap<usize, Vec<Went>>> = Mutex::new(BTreeMap::new());
+        let work = || {
+            while let Some((number, batch)) = {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                batches.get(number).map(|batch| (number, batch))
+            } {
+                let went = self.batch(batch)?;
+                if let Ok(mut results) = results.lock() {
+                    results.insert(number, went);
+                }
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..jobs.clamp(1, batches.len().max(1))).map(|_| scope.spawn(work)).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Result<(), String>>| {
+                thread.join().unwrap_or_else(|_| Err("a thread of this program ended".to_owned()))
+            };
+            threads.into_iter().map(join).collect::<Result<Vec<()>, String>>()
+        })?;
+        Ok(results.into_inner().unwrap_or_default().into_values().flatten().collect())
+    }
+
+    fn one_by_one(&self) -> bool {
+        self.words.iter().any(|word| word.contains("{file}"))
+    }
+
+    fn batch(&self, files: &[PathBuf]) -> Result<Vec<Went>, String> {
+        let begin = Instant::now();
+        let output = self.run(files)?;
+        let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).replace('\r', ""));
+        if self.one_by_one() {
+            let seconds = begin.elapsed().as_secs_f64();
+            return Ok(vec![Went { compiled: output.status.success(), seconds, messages: said.concat() }]);
+        }
+        Ok(read(files, &said[0], &said[1]))
+    }
+
+    fn run(&self, files: &[PathBuf]) -> Result<Output, String> {
+        let mut command = Command::new(&self.words[0]);
+        command.env("HLSLC_WARNINGS", "1");
+        if self.one_by_one() {
+            let file = files[0].to_string_lossy();
+            command.args(self.words[1..].iter().map(|it| it.replace("{target}", self.target).replace("{file}", &file)));
+        } else {
+            command.args(&self.words[1..]).arg(self.target).args(files);
+        }
+        command.output().map_err(|error| format!("{} cannot be run: {error}", self.words[0]))
+    }
+}
+
+/// What the output of a command for many files says of each.
+fn read(files: &[PathBuf], output: &str, errors: &str) -> Vec<Went> {
+    let mut found: HashMap<&Path, Went> = HashMap::new();
+    let mut current: Option<&Path> = None;
+    for line in output.lines() {
+        if let Some((file, compiled, seconds)) = verdict(files, line) {
+            found.insert(file, Went { compiled, seconds, messages: String::new() });
+            current = Some(file);
+        } else if let Some(went) = current.filter(|_| is_message(line)).and_then(|file| found.get_mut(file)) {
+            went.messages.push_str(line);
+            went.messages.push('\n');
+        }
+    }
+    let silent =
+        || Went { compiled: false, seconds: 0.0, messages: format!("the command said nothing of it: {errors}") };
+    files.iter().map(|file| found.remove(file.as_path()).unwrap_or_else(silent)).collect()
+}
+
+/// Neither empty nor the count at the end.
+fn is_message(line: &str) -> bool {
+    let count = line.starts_with(|it: char| it.is_ascii_digit()) && line.trim_end().ends_with("failed");
+    !line.trim().is_empty() && !count
+}
+
+fn verdict<'a>(files: &'a [PathBuf], line: &str) -> Option<(&'a Path, bool, f64)> {
+    let mut words = line.split_whitespace();
+    let compiled = match words.next()? {
+        "OK" => true,
+        "FAILED" => false,
+        _ => return None,
+    };
+    let milliseconds = words.next().and_then(|word| word.parse::<f64>().ok());
+    let named = |file: &&PathBuf| line.contains(&format!("{}:", file.display()));
+    Some((files.iter().find(named)?, compiled, milliseconds.unwrap_or(0.0) / 1e3))
+}
+
+/// The codes of the warnings among a compiler's messages: FXC's numbers, DXC's names.
+pub fn warnings(messages: &str) -> Vec<String> {
+    // A note below a warning may speak of it.
+    let lines = messages.lines().filter(|line| line.contains("warning:") || line.contains("warning X"));
+    let code = |line: &str| {
+        let word = line.split([' ', ':', '[', ']']).find(|word| {
+            word.starts_with("-W")
+                || (word.len() == 5 && word.starts_with('X') && word[1..].bytes().all(|byte| byte.is_ascii_digit()))
+        });
+        word.unwrap_or("without a code").to_owned()
+    };
+    lines.map(code).collect()
+}
+
+/// Whether a warning is of variables that are read before anything is written to them: X4000 and its neighbours, -Wuninitialized.
+pub fn is_of_uninitialised(code: &str) -> bool {
+    code.starts_with("X400") || code.contains("uninitialized")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batchs_output_is_read_file_by_file() {
+        let files = ["/tmp/a.hlsl", "/tmp/b.hlsl", "/tmp/c.hlsl"].map(PathBuf::from);
+        let output = "OK          412 ms  /tmp/a.hlsl: 2140 bytes
+/tmp/a.hlsl(3,5): warning X4000: use of potentially uninitialized variable (f)
+FAILED       80 ms  /tmp/b.hlsl: 80004005
+/tmp/b.hlsl(1,1): error X3000: syntax error
+2 of 3 failed
+";
+        let went = read(&files, output, "wine: fault");
+        assert_eq!(went.iter().map(|it| it.compiled).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!(went[0].seconds, 0.412);
+        assert!(went[1].messages.contains("X3000") && !went[0].messages.contains("X3000"));
+        assert!(went[2].messages.contains("wine: fault"));
+    }
+
+    #[test]
+    fn warnings_of_uninitialised_variables_are_told() {
+        let said = "a(3,5): warning X4000: use of potentially uninitialized variable (f)
+a(4,9): warning X3557: loop only executes for 1 iteration(s)
+a:3:5: warning: variable 'f' is uninitialized when used here [-Wuninitialized]
+a:3:5: note: initialize the variable 'f' to silence this warning";
+        let codes = warnings(said);
+        assert_eq!(codes, ["X4000", "X3557", "-Wuninitialized"]);
+        let told: Vec<_> = codes.iter().map(|code| is_of_uninitialised(code)).collect();
+        assert_eq!(told, [true, false, true]);
+    }
+
+    #[test]
+    fn a_command_line_of_its_own_is_run_once_for_each_file() {
+        let shell = Shell::new("echo -T {target} {file}", "cs_5_1").unwrap();
+        let went = shell.compile(&[PathBuf::from("a.hlsl"), PathBuf::from("b.hlsl")], 2).unwrap();
+        let said: Vec<_> = went.iter().map(|it| it.messages.trim()).collect();
+        assert_eq!(said, ["-T cs_5_1 a.hlsl", "-T cs_5_1 b.hlsl"]);
+        assert!(Shell::new(" ", "cs_5_1").is_err());
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_an_error() {
+        let shell = Shell::new("no-such-compiler-anywhere", "cs_6_0").unwrap();
+        assert!(shell.compile(&[PathBuf::from("a.hlsl")], 1).unwrap_err().contains("cannot be run"));
+    }
+}
