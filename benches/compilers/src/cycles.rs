@@ -16,6 +16,8 @@ pub struct Cost {
     pub branch: f64,
     pub workgroup_memory: f64,
     pub memory: f64,
+    /// Bytes that each lane loads from buffers.
+    pub loaded: f64,
 }
 
 impl Cost {
@@ -60,6 +62,7 @@ impl Add for Cost {
             branch: self.branch + other.branch,
             workgroup_memory: self.workgroup_memory + other.workgroup_memory,
             memory: self.memory + other.memory,
+            loaded: self.loaded + other.loaded,
         }
     }
 }
@@ -82,6 +85,7 @@ impl Mul<f64> for Cost {
             branch: self.branch * times,
             workgroup_memory: self.workgroup_memory * times,
             memory: self.memory * times,
+            loaded: self.loaded * times,
         }
     }
 }
@@ -108,7 +112,7 @@ pub fn cost(name: &str, machine: Machine) -> Cost {
         return Cost { workgroup_memory: halves, ..one };
     }
     if ["buffer_", "global_", "flat_", "scratch_", "tbuffer_", "image_"].iter().any(|kind| base.starts_with(kind)) {
-        return Cost { memory: halves, ..one };
+        return Cost { memory: halves, loaded: loaded(base), ..one };
     }
     if ["s_branch", "s_cbranch", "s_sendmsg", "s_endpgm", "s_setpc", "s_swappc"].iter().any(|it| base.starts_with(it)) {
         return Cost { branch: 1.0, ..one };
@@ -120,6 +124,19 @@ pub fn cost(name: &str, machine: Machine) -> Cost {
         return one;
     }
     Cost { scalar: 1.0, ..one }
+}
+
+/// The bytes that each lane loads.
+fn loaded(base: &str) -> f64 {
+    let Some((_, width)) = base.split_once("_load_") else { return 0.0 };
+    match width.trim_start_matches("d16_").trim_start_matches("hi_") {
+        "dword" | "b32" => 4.0,
+        "dwordx2" | "b64" => 8.0,
+        "dwordx3" | "b96" => 12.0,
+        "dwordx4" | "b128" => 16.0,
+        "ushort" | "sshort" | "short" | "u16" | "i16" | "b16" => 2.0,
+        _ => 1.0,
+    }
 }
 
 /// Cycles of the vector unit and of the units beside it that are taken for longer, for half a wave.
@@ -184,6 +201,8 @@ mod tests {
     fn each_other_instruction_has_its_unit() {
         assert_eq!(cost("ds_load_b128", RDNA3).workgroup_memory, 2.0);
         assert_eq!(cost("buffer_load_dwordx4", RDNA2).memory, 2.0);
+        let loaded = ["buffer_load_dwordx4", "buffer_load_b64", "buffer_load_ushort", "buffer_store_b32"];
+        assert_eq!(loaded.map(|name| cost(name, RDNA3).loaded), [16.0, 8.0, 2.0, 0.0]);
         assert_eq!(cost("s_cbranch_execz", RDNA2).branch, 1.0);
         assert_eq!(cost("s_add_u32", RDNA2).scalar, 1.0);
         assert_eq!(cost("s_waitcnt", RDNA2).weight(), 1.0 / 1024.0);

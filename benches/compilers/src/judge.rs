@@ -4,7 +4,7 @@ use crate::aco;
 use crate::cycles::{Cost, Machine};
 use crate::family::Family;
 use crate::marks::{self, LoopName};
-use crate::path::{self, Span};
+use crate::path::{self, Rest, Span};
 use crate::spirv::{Kernel, Source};
 use crate::trips::{self, Count, SourceLoop};
 use crate::vulkan::Compiled;
@@ -55,9 +55,10 @@ pub struct CompiledLoop {
 }
 
 impl CompiledLoop {
-    fn trips(&self) -> Option<u64> {
+    fn trips(&self, widest: Option<[u64; 3]>) -> Option<u64> {
         match self.source.as_ref()?.count {
             Count::Known(trips) => Some(trips),
+            Count::Taps(axis) => widest.map(|widest| widest[axis]),
             Count::Unknown => None,
         }
     }
@@ -67,7 +68,11 @@ impl CompiledLoop {
         match &self.source {
             None => "a loop that could not be told".to_owned(),
             Some(it) => {
-                let trips = self.trips().map_or("not known".to_owned(), |trips| trips.to_string());
+                let trips = match it.count {
+                    Count::Known(trips) => trips.to_string(),
+                    Count::Taps(axis) => format!("the window's extent, axis {axis} of 3"),
+                    Count::Unknown => "not known".to_owned(),
+                };
                 format!("fn {}, line {}: {trips}", it.name.function, it.line)
             }
         }
@@ -105,10 +110,11 @@ impl Kept {
         self.workgroup.div_ceil(self.wave_size.max(1))
     }
 
-    /// What a wave executes, where the dispatch tells how many iterations an invocation comes to. `None` where a loop has no bound.
-    pub fn executed(&self, iterations: Option<u64>) -> Option<path::Executed> {
-        let trips: Vec<_> = self.loops.iter().map(CompiledLoop::trips).collect();
-        path::executed(&self.blocks, &self.spans, &trips, iterations)
+    /// What a wave executes, with windows of the extents given and the bound for all other loops without a count. `None` where
+    /// there is a loop without any bound.
+    pub fn executed(&self, widest: Option<[u64; 3]>, rest: Rest) -> Option<path::Executed> {
+        let trips: Vec<_> = self.loops.iter().map(|it| it.trips(widest)).collect();
+        path::executed(&self.blocks, &self.spans, &trips, rest)
     }
 
     /// All instructions once, as the driver's statistic counts them.

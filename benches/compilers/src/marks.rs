@@ -45,12 +45,15 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
         matching.map(|&(at, length)| &words[at..at + length])
     };
     let names: HashMap<u32, String> = of(OP_NAME).map(|name| (name[1], text(&name[2..]))).collect();
-    // The counter's first value is a vector of one constant, twice.
-    let most = of(OP_CONSTANT).find(|constant| constant.len() == 4 && constant[3] == u32::MAX);
-    let first = most.and_then(|most| {
-        of(OP_CONSTANT_COMPOSITE).find(|vector| vector.len() == 5 && vector[3] == most[2] && vector[4] == most[2])
+    // The counter's first value is a vector of one constant, twice. -1 has the same bits, but another type.
+    let scalars: HashMap<u32, &[u32]> = of(OP_CONSTANT).filter(|it| it.len() == 4).map(|it| (it[2], it)).collect();
+    let first = of(OP_CONSTANT_COMPOSITE).find(|vector| {
+        let most = |scalar: &u32| scalars.get(scalar).is_some_and(|scalar| scalar[3] == u32::MAX);
+        vector.len() == 5 && vector[3] == vector[4] && most(&vector[3]) && counters(words, &instructions, vector[2])
     });
-    let (Some(most), Some(first)) = (most, first) else { return (words.to_vec(), Vec::new()) };
+    let Some((first, most)) = first.and_then(|first| Some((first, *scalars.get(&first[3])?))) else {
+        return (words.to_vec(), Vec::new());
+    };
     let constants_end = instructions.iter().find(|(at, _)| words[*at] & 0xffff == OP_FUNCTION).map(|&(at, _)| at);
     let Some(constants_end) = constants_end else { return (words.to_vec(), Vec::new()) };
 
@@ -81,6 +84,12 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
     }
     marked.splice(constants_end..constants_end, constants);
     (marked, loops)
+}
+
+/// Whether any variable begins with a value.
+fn counters(words: &[u32], instructions: &[(usize, usize)], value: u32) -> bool {
+    let mut instructions = instructions.iter();
+    instructions.any(|&(at, length)| words[at] & 0xffff == OP_VARIABLE && length == 5 && words[at + 4] == value)
 }
 
 /// The number of the loop whose mark a word is.
@@ -120,6 +129,20 @@ mod tests {
         for number in 0..3 {
             assert_eq!(words.iter().filter(|&&word| marked(word, 3) == Some(number)).count(), 1);
         }
+    }
+
+    #[test]
+    fn minus_one_is_not_taken_for_the_counters_first_value() {
+        let text = "
+            @group(0) @binding(0) var<storage, read_write> y: array<vec2<i32>>;
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) local: u32) {
+                y[local] = vec2<i32>(-1, -1);
+                var left = vec2<i32>(-1, -1);
+                for (var i = 0u; i < local; i++) { left += y[i]; }
+                y[0] = left;
+            }";
+        let source = spirv::Source::parse(text).unwrap();
+        assert_eq!(mark(&source.named().unwrap().words).1.len(), 1);
     }
 
     #[test]

@@ -31,9 +31,19 @@ pub fn loops(blocks: &[Block]) -> Vec<Span> {
     headers.filter_map(span).collect()
 }
 
-/// What a wave executes where each of the loops runs as often as `trips` says. Those without a number run together at most as
-/// often as is left of `iterations`: the most that all loops of an invocation come to. `None` if there is no such bound either.
-pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], iterations: Option<u64>) -> Option<Executed> {
+/// What bounds the loops that have no count of their own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rest {
+    Nothing,
+    /// The most that all loops of an invocation come to.
+    Iterations(u64),
+    /// The bytes that an invocation loads in all, none of them twice.
+    Loaded(f64),
+}
+
+/// What a wave executes where each of the loops runs as often as `trips` says, and those without a number until what bounds the rest
+/// is used up. `None` where nothing does.
+pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], rest: Rest) -> Option<Executed> {
     let mut bodies = vec![Cost::default(); loops.len()];
     // Inner loops first.
     for (number, it) in loops.iter().enumerate().rev() {
@@ -43,16 +53,38 @@ pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], iterati
     }
     let all = Span { header: 0, last: blocks.len().saturating_sub(1) };
     let costs = forward(blocks, loops, trips, &bodies, all);
-    let mut cost = heaviest(costs.into_iter().flatten());
-    let mut unknown =
-        (0..loops.len()).filter(|&number| trips[number].is_none()).map(|number| bodies[number]).peekable();
-    let mut bounded = false;
-    if unknown.peek().is_some() {
-        let left = iterations?.saturating_sub(known_trips(loops, trips));
-        bounded = left > 0;
-        cost += heaviest(unknown) * left as f64;
+    // The wave ends where no block follows.
+    let ends = (0..blocks.len()).filter(|number| !blocks.iter().any(|block| block.before.contains(number)));
+    let cost = heaviest(ends.filter_map(|end| costs[end]));
+    let unknown = (0..loops.len()).filter(|&number| trips[number].is_none());
+    let unknown: Vec<Cost> = unknown.map(|number| bodies[number]).collect();
+    if unknown.is_empty() {
+        return Some(Executed { cost, bounded: false });
     }
-    Some(Executed { cost, bounded })
+    match rest {
+        Rest::Nothing => None,
+        Rest::Iterations(most) => {
+            let left = most.saturating_sub(known_trips(loops, trips));
+            Some(Executed { cost: cost + heaviest(unknown.into_iter()) * left as f64, bounded: left > 0 })
+        }
+        Rest::Loaded(bytes) => Some(Executed { cost: cost + sharing(unknown, bytes), bounded: false }),
+    }
+}
+
+/// What loops execute that load some bytes between them: as much as comes out even by the one that loads most, and so on.
+fn sharing(mut bodies: Vec<Cost>, bytes: f64) -> Cost {
+    bodies.retain(|body| body.loaded > 0.0);
+    bodies.sort_by(|a, b| b.loaded.total_cmp(&a.loaded));
+    let mut left = bytes;
+    let mut cost = Cost::default();
+    let last = bodies.len().saturating_sub(1);
+    for (number, body) in bodies.into_iter().enumerate() {
+        let trips = left / body.loaded;
+        let trips = if number == last { trips.ceil() } else { trips.floor() };
+        left -= trips * body.loaded;
+        cost += body * trips;
+    }
+    cost
 }
 
 /// The iterations of the loops whose trips are known, inside others as often as those run.
@@ -102,16 +134,16 @@ mod tests {
         Block { before: before.to_vec(), loop_header, cost, ..Block::default() }
     }
 
-    fn cycles(blocks: &[Block], trips: &[Option<u64>], iterations: Option<u64>) -> Option<f64> {
+    fn cycles(blocks: &[Block], trips: &[Option<u64>], rest: Rest) -> Option<f64> {
         let loops = loops(blocks);
-        Some(executed(blocks, &loops, trips, iterations)?.cost.cycles())
+        Some(executed(blocks, &loops, trips, rest)?.cost.cycles())
     }
 
     #[test]
     fn of_two_sides_the_more_costly_one_counts() {
         let blocks =
             [block(1.0, &[], false), block(5.0, &[0], false), block(3.0, &[0], false), block(1.0, &[1, 2], false)];
-        assert_eq!(cycles(&blocks, &[], None), Some(7.0));
+        assert_eq!(cycles(&blocks, &[], Rest::Nothing), Some(7.0));
     }
 
     #[test]
@@ -124,7 +156,7 @@ mod tests {
             block(3.0, &[3], false),
             block(1.0, &[3, 4], false),
         ];
-        assert_eq!(cycles(&blocks, &[], None), Some(10.0));
+        assert_eq!(cycles(&blocks, &[], Rest::Nothing), Some(10.0));
     }
 
     /// A loop (header 1 and latch 4) around another (header 2, latch 3), left from their headers.
@@ -144,15 +176,31 @@ mod tests {
         assert_eq!(loops(&nest()), [Span { header: 1, last: 4 }, Span { header: 2, last: 3 }]);
         let inner = 3.0 * 1100.0 + 100.0;
         let expected = 1.0 + 2.0 * (10.0 + inner + 10_000.0) + 10.0 + 100_000.0;
-        assert_eq!(cycles(&nest(), &[Some(2), Some(3)], None), Some(expected));
+        assert_eq!(cycles(&nest(), &[Some(2), Some(3)], Rest::Nothing), Some(expected));
+    }
+
+    #[test]
+    fn the_last_partial_trip_of_a_loop_is_not_a_whole_one() {
+        // Left from its header, with next to nothing behind it.
+        let blocks =
+            [block(1.0, &[], false), block(1.0, &[0, 2], true), block(50.0, &[1], false), block(1.0, &[1], false)];
+        assert_eq!(cycles(&blocks, &[Some(4)], Rest::Nothing), Some(1.0 + 4.0 * 51.0 + 1.0 + 1.0));
     }
 
     #[test]
     fn unknown_loops_run_at_most_what_is_left_of_the_iterations() {
-        assert_eq!(cycles(&nest(), &[Some(2), None], None), None);
+        assert_eq!(cycles(&nest(), &[Some(2), None], Rest::Nothing), None);
         let without = 1.0 + 2.0 * (10.0 + 100.0 + 10_000.0) + 10.0 + 100_000.0;
-        assert_eq!(cycles(&nest(), &[Some(2), None], Some(8)), Some(without + 6.0 * 1100.0));
-        let both = executed(&nest(), &loops(&nest()), &[None, None], Some(8)).unwrap();
+        assert_eq!(cycles(&nest(), &[Some(2), None], Rest::Iterations(8)), Some(without + 6.0 * 1100.0));
+        let both = executed(&nest(), &loops(&nest()), &[None, None], Rest::Iterations(8)).unwrap();
         assert!(both.bounded);
+    }
+
+    #[test]
+    fn loops_that_load_all_of_something_share_it() {
+        let body = |vector: f64, loaded: f64| Cost { vector, loaded, ..Cost::default() };
+        // Three times 64 bytes, and the last 20 in two trips of 16; what loads nothing does not count.
+        let cost = sharing(vec![body(5.0, 16.0), body(1000.0, 0.0), body(100.0, 64.0)], 212.0);
+        assert_eq!(cost.vector, 3.0 * 100.0 + 2.0 * 5.0);
     }
 }

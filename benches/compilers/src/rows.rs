@@ -1,6 +1,6 @@
 //! What is judged: every row of the crate's catalogue in every type and layout, as `select` schedules it.
 
-use wgpu_pooling::{Choice, DType, Dispatch, Layout, Limits, NanPolicy, PlanError, Schedule, select};
+use wgpu_pooling::{Choice, DType, Dispatch, Family, Layout, Limits, NanPolicy, PlanError, Schedule, select};
 
 use crate::catalogue::{IndexSource, Operator, Row};
 use crate::work::Plans;
@@ -24,6 +24,8 @@ pub struct Case {
     pub row: String,
     pub dtype: DType,
     pub layout: Layout,
+    /// The extents of the largest window, of three axes.
+    pub widest: [u64; 3],
     pub schedule: Schedule,
     /// The most that arithmetic may take of the memory time.
     pub target: f64,
@@ -32,10 +34,26 @@ pub struct Case {
 }
 
 impl Case {
+    /// What an invocation of a dispatch loads of X, where that is known and no element is looked at twice: in the first pass of a
+    /// pool of whole planes, whose invocations share them.
+    pub fn share_of_x(&self, dispatch: &Dispatch, workgroup: u32) -> Option<f64> {
+        let first = self.schedule.dispatches().first()?;
+        if self.schedule.family() != Family::Reducing || first.key() != dispatch.key() {
+            return None;
+        }
+        let same = self.schedule.dispatches().iter().filter(|it| it.key() == dispatch.key());
+        let invocations = same.map(groups).sum::<u64>() * u64::from(workgroup);
+        Some(self.schedule.x_bytes()? as f64 / invocations.max(1) as f64)
+    }
+
     /// The dispatches that run.
     pub fn running(&self) -> impl Iterator<Item = &Dispatch> {
         self.schedule.dispatches().iter().filter(|dispatch| self.indirect || !dispatch.is_indirect())
     }
+}
+
+fn groups(dispatch: &Dispatch) -> u64 {
+    dispatch.grid().into_iter().map(u64::from).product()
 }
 
 /// The cases of a row: in the layout or the type that it asks for, or in each of those given.
@@ -47,17 +65,26 @@ pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
             let plan = Plans::with_nan_policy(&row, dtype, ask.nan_policy)?.plan;
             let schedule = select(&plan, &LIMITS, &Choice::default())?;
             // Windows up to 5x5 have to leave half of the time, since a card does not compute and wait at once everywhere.
-            let small = window(&row).into_iter().all(|extent| extent <= 5);
+            let widest = window(&row);
+            let small = widest.into_iter().all(|extent| extent <= 5);
             let target = if small { 0.5 } else { 1.0 };
             let indirect = matches!(row.operator, Operator::MaxUnpool { indices: IndexSource::Random, .. });
-            cases.push(Case { row: row.name, dtype, layout, schedule, target, indirect });
+            cases.push(Case { row: row.name, dtype, layout, widest, schedule, target, indirect });
         }
     }
     Ok(cases)
 }
 
-/// The extents of a row's largest window.
-fn window(row: &Row) -> Vec<i64> {
+/// The extents of a row's largest window, of three axes; those before the row's have one tap.
+fn window(row: &Row) -> [u64; 3] {
+    let mut widest = [1; 3];
+    for (to, from) in widest.iter_mut().rev().zip(extents(row).into_iter().rev()) {
+        *to = from.max(1) as u64;
+    }
+    widest
+}
+
+fn extents(row: &Row) -> Vec<i64> {
     match &row.operator {
         Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => window.kernel_shape.clone(),
         Operator::GlobalMaxPool => row.pooled[2..].iter().map(|&extent| extent as i64).collect(),
@@ -109,6 +136,17 @@ mod tests {
         assert_eq!(of("adaptive_7x7")[0].target, 0.5);
         assert_eq!(of("spp_13x13s1p6")[0].target, 1.0);
         assert_eq!(of("global_7x7")[0].target, 1.0);
+    }
+
+    #[test]
+    fn the_first_pass_over_planes_loads_each_byte_once() {
+        let case = &of("global_512x512")[0];
+        let [first, second] = [0, 1].map(|number| &case.schedule.dispatches()[number]);
+        let share = case.share_of_x(first, 64).unwrap();
+        assert_eq!(share * 64.0 * groups(first) as f64, case.schedule.x_bytes().unwrap() as f64);
+        assert_eq!(case.share_of_x(second, 64), None);
+        let small = &of("vgg_2x2s2")[0];
+        assert_eq!(small.share_of_x(&small.schedule.dispatches()[0], 64), None);
     }
 
     #[test]

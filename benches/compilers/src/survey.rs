@@ -9,7 +9,7 @@ use crate::aco;
 use crate::cycles::Cost;
 use crate::family::Family;
 use crate::judge::{Candidate, Kept, arithmetic_seconds, memory_seconds};
-use crate::path::Executed;
+use crate::path::{Executed, Rest};
 use crate::rows::{Case, layout_name};
 use crate::spirv::Kernel;
 use crate::vulkan::Compiled;
@@ -210,14 +210,15 @@ impl Compilation<'_> {
         let running: Vec<_> = dispatches.iter().filter(|dispatch| case.indirect || !dispatch.is_indirect()).collect();
         let mut total = Cost::default();
         let (mut seconds, mut bounded) = (0.0, false);
-        let mut same: Option<(u64, Executed)> = None;
+        let mut same: Option<(Rest, Executed)> = None;
         for dispatch in &running {
-            let iterations = dispatch.iterations();
+            let share = case.share_of_x(dispatch, kept.workgroup).map(Rest::Loaded);
+            let rest = share.unwrap_or(Rest::Iterations(dispatch.iterations()));
             let executed = match same {
-                Some((other, executed)) if other == iterations => executed,
-                _ => kept.executed(Some(iterations)).ok_or("a loop has no bound")?,
+                Some((other, executed)) if other == rest => executed,
+                _ => kept.executed(Some(case.widest), rest).ok_or("a loop has no bound")?,
             };
-            same = Some((iterations, executed));
+            same = Some((rest, executed));
             let groups: f64 = dispatch.grid().into_iter().map(f64::from).product();
             let waves = groups * f64::from(kept.waves_per_workgroup());
             total += executed.cost * waves;

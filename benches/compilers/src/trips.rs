@@ -2,8 +2,8 @@
 //!
 //! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` with constants b and c, which may be sums and products
 //! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
-//! most trips decides, since a wave goes on until its last one is done. For loops whose bound stands in a uniform a table has the
-//! constant of the prelude that bounds them too. All others are [`Count::Unknown`].
+//! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
+//! a uniform or a table, [`TAPS`] has the constant of the prelude that bounds them too. All others are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
@@ -16,6 +16,8 @@ use crate::marks::LoopName;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
     Known(u64),
+    /// As often as the widest window has taps along an axis of the kernel, of three.
+    Taps(usize),
     Unknown,
 }
 
@@ -30,11 +32,14 @@ pub struct SourceLoop {
     pub count: Count,
 }
 
-/// Loops that end with a window's taps: their bound is a uniform's or a table's, and never more than the kernel's extent, which
-/// specialised texts have as a constant. The function, the loop's number in it, the constant, and the one that says whether it counts:
-/// where that is not 0, windows come from a table.
-const TAPS: [(&str, usize, &str, &str); 3] =
-    [("scan", 0, "KERNEL_0", "KIND_0"), ("scan", 1, "KERNEL_1", "KIND_1"), ("scan", 2, "KERNEL_2", "KIND_2")];
+/// Loops that end with a window's taps: their bound is a uniform's or a table's. The function, the loop's number in it and the axis.
+/// Specialised texts have the most that it can be as a constant, KERNEL_0 to KERNEL_2, or say by KIND_0 to KIND_2 that it is a
+/// table's.
+const TAPS: [(&str, usize, usize); 3] = [("scan", 0, 0), ("scan", 1, 1), ("scan", 2, 2)];
+
+/// Where windows come from, as the shaders number it (window/windows.wgsl).
+const FORMULA: i64 = 0;
+const TABLE: i64 = 1;
 
 /// Every loop of a module.
 pub fn loops(module: &Module, text: &str) -> Vec<SourceLoop> {
@@ -82,7 +87,7 @@ impl Walk<'_> {
                     let name = LoopName { function: self.name.clone(), number: self.number };
                     self.number += 1;
                     let counted = if break_if.is_none() { self.count(body, continuing, &stored) } else { None };
-                    let count = counted.or_else(|| self.taps(&name)).map_or(Count::Unknown, Count::Known);
+                    let count = counted.map(Count::Known).or_else(|| self.taps(&name)).unwrap_or(Count::Unknown);
                     let first = body.span_iter().map(|(_, span)| *span).chain([*span]).find(|span| span.is_defined());
                     let line = first.map_or(0, |span| span.location(self.text).line_number);
                     self.found.push(SourceLoop { name, depth, line, count });
@@ -164,14 +169,18 @@ impl Walk<'_> {
         }
     }
 
-    fn taps(&self, name: &LoopName) -> Option<u64> {
-        let taps = TAPS.iter().find(|(function, number, ..)| name.function == *function && name.number == *number);
-        let (_, _, kernel, kind) = taps?;
-        let named = |name: &str| {
-            let (found, _) = self.module.constants.iter().find(|(_, it)| it.name.as_deref() == Some(name))?;
+    fn taps(&self, name: &LoopName) -> Option<Count> {
+        let taps = TAPS.iter().find(|(function, number, _)| name.function == *function && name.number == *number);
+        let (_, _, axis) = *taps?;
+        let named = |name: String| {
+            let (found, _) = self.module.constants.iter().find(|(_, it)| it.name.as_ref() == Some(&name))?;
             self.constant(found)
         };
-        if named(kind)? == 0 { named(kernel)?.try_into().ok() } else { None }
+        match named(format!("KIND_{axis}"))? {
+            FORMULA => Some(Count::Known(named(format!("KERNEL_{axis}"))?.try_into().ok()?)),
+            TABLE => Some(Count::Taps(axis)),
+            _ => None,
+        }
     }
 }
 
@@ -251,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_over_a_tables_taps_is_unknown() {
+    fn a_loop_over_a_tables_taps_is_the_cases_business() {
         let text = "const KERNEL_0: u32 = 1u; const KIND_0: u32 = 1u;
             @group(0) @binding(0) var<storage, read_write> y: array<u32>;
             fn scan(n: u32) { for (var i = 0u; i < n; i++) { y[i] = i; } }
             @compute @workgroup_size(64) fn main() { scan(y[0]); }";
         let module = naga::front::wgsl::parse_str(text).unwrap();
-        assert_eq!(loops(&module, text)[0].count, Count::Unknown);
+        assert_eq!(loops(&module, text)[0].count, Count::Taps(0));
     }
 
     #[test]

@@ -27,6 +27,7 @@ use compilers::catalogue;
 use compilers::family::Family;
 use compilers::judge::{Candidate, Kept};
 use compilers::misses::{Misses, Verdict, compiler};
+use compilers::path::Rest;
 use compilers::report;
 use compilers::rows::{Ask, Case, cases};
 use compilers::survey::{Failure, Figures, Kernels};
@@ -62,6 +63,9 @@ struct Options {
     /// With --wgsl: the most iterations that all loops of an invocation come to
     #[arg(long, requires = "wgsl")]
     iterations: Option<u64>,
+    /// Print only the cases that fail
+    #[arg(long)]
+    failures: bool,
     /// Print JSON: a list of cases
     #[arg(long)]
     json: bool,
@@ -167,7 +171,15 @@ fn one_text(options: &Options, path: &Path) -> Result<ExitCode, Failure> {
             let files = vec![(file("s"), compiled[0].assembly.as_str()), (file("aco"), compiled[0].ir.as_str())];
             write_files(Path::new(folder), files)?;
         }
-        print!("{}", report::alone(&kept, kept.executed(options.iterations).as_ref(), family.name(), &driver));
+        print!(
+            "{}",
+            report::alone(
+                &kept,
+                kept.executed(None, options.iterations.map_or(Rest::Nothing, Rest::Iterations)).as_ref(),
+                family.name(),
+                &driver
+            )
+        );
         Ok(())
     })?;
     Ok(ExitCode::SUCCESS)
@@ -216,9 +228,15 @@ fn catalogue_rows(options: &Options) -> Result<ExitCode, Failure> {
         println!("{list}");
     } else {
         println!("{}", report::head());
-        judged.iter().for_each(|(figures, verdicts)| print!("{}", report::case(figures, verdicts)));
+        for (figures, verdicts) in judged.iter().filter(|(_, verdicts)| !options.failures || fail(verdicts)) {
+            print!("{}", report::case(figures, verdicts));
+        }
     }
     Ok(conclude(&judged, &misses))
+}
+
+fn fail(verdicts: &[Verdict]) -> bool {
+    verdicts.iter().any(|verdict| matches!(verdict, Verdict::Fails(_)))
 }
 
 /// The last lines, and the exit code.
@@ -231,9 +249,9 @@ fn conclude(judged: &[(&Figures, [Verdict; 2])], misses: &Misses) -> ExitCode {
     let verdicts = || judged.iter().flat_map(|(_, verdicts)| verdicts);
     let listed = verdicts().filter(|verdict| **verdict == Verdict::Listed).count();
     let met = verdicts().filter(|verdict| **verdict == Verdict::Met).count();
-    let failed = verdicts().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
+    let failed = judged.iter().filter(|(_, verdicts)| fail(verdicts)).count();
     eprintln!(
-        "{} cases by {}: {listed} listed misses, {met} listed but met, {failed} failures",
+        "{} cases by {}: {listed} listed misses, {met} listed but met, {failed} cases fail",
         judged.len(),
         compilers.join(" and ")
     );
