@@ -227,8 +227,8 @@ fn open_device(instance: &Instance) -> Result<(Device, String), String> {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
         let core = vk::PhysicalDeviceFeatures::default().robust_buffer_access(true);
         let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
-        let mut describe = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
-        describe.pipeline_executable_info = vk::TRUE;
+        let mut describe =
+            vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
         let mut memory = vk::PhysicalDeviceVulkanMemoryModelFeatures::default().vulkan_memory_model(true);
         let create = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
