@@ -21,6 +21,8 @@ const OP_CONSTANT: u32 = 43;
 const OP_CONSTANT_COMPOSITE: u32 = 44;
 const OP_FUNCTION: u32 = 54;
 const OP_VARIABLE: u32 = 59;
+/// naga's name for a loop's counter.
+const COUNTER: &str = "loop_bound";
 /// The words before the first instruction; the fourth is the first number that is no identifier yet.
 const HEADER: usize = 5;
 const BOUND: usize = 3;
@@ -45,15 +47,8 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
         matching.map(|&(at, length)| &words[at..at + length])
     };
     let names: HashMap<u32, String> = of(OP_NAME).map(|name| (name[1], text(&name[2..]))).collect();
-    // The counter's first value is a vector of one constant, twice. -1 has the same bits, but another type.
-    let scalars: HashMap<u32, &[u32]> = of(OP_CONSTANT).filter(|it| it.len() == 4).map(|it| (it[2], it)).collect();
-    let first = of(OP_CONSTANT_COMPOSITE).find(|vector| {
-        let most = |scalar: &u32| scalars.get(scalar).is_some_and(|scalar| scalar[3] == u32::MAX);
-        vector.len() == 5 && vector[3] == vector[4] && most(&vector[3]) && counters(words, &instructions, vector[2])
-    });
-    let Some((first, most)) = first.and_then(|first| Some((first, *scalars.get(&first[3])?))) else {
-        return (words.to_vec(), Vec::new());
-    };
+    let composites: HashMap<u32, &[u32]> = of(OP_CONSTANT_COMPOSITE).map(|vector| (vector[2], vector)).collect();
+    let scalars: HashMap<u32, &[u32]> = of(OP_CONSTANT).map(|scalar| (scalar[2], scalar)).collect();
     let constants_end = instructions.iter().find(|(at, _)| words[*at] & 0xffff == OP_FUNCTION).map(|&(at, _)| at);
     let Some(constants_end) = constants_end else { return (words.to_vec(), Vec::new()) };
 
@@ -65,10 +60,12 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
         let instruction = &words[at..at + length];
         match instruction[0] & 0xffff {
             OP_FUNCTION => function = names.get(&instruction[2]).cloned().unwrap_or_default(),
-            OP_VARIABLE
-                if instruction.get(4) == Some(&first[2])
-                    && names.get(&instruction[2]).is_some_and(|name| name == "loop_bound") =>
-            {
+            OP_VARIABLE if names.get(&instruction[2]).is_some_and(|name| name == COUNTER) => {
+                // The counter's first value: a vector of one constant, twice.
+                let first = instruction.get(4).and_then(|first| composites.get(first));
+                let Some((first, most)) = first.and_then(|first| Some((first, scalars.get(&first[3])?))) else {
+                    continue;
+                };
                 let mark = MARK + loops.len() as u32;
                 let number = loops.iter().filter(|other| other.function == function).count();
                 loops.push(LoopName { function: function.clone(), number });
@@ -76,7 +73,7 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
                 let vector = scalar + 1;
                 marked[BOUND] += 2;
                 constants.extend([4 << 16 | OP_CONSTANT, most[1], scalar, mark]);
-                constants.extend([5 << 16 | OP_CONSTANT_COMPOSITE, first[1], vector, scalar, most[2]]);
+                constants.extend([5 << 16 | OP_CONSTANT_COMPOSITE, first[1], vector, scalar, first[4]]);
                 marked[at + 4] = vector;
             }
             _ => {}
@@ -84,12 +81,6 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
     }
     marked.splice(constants_end..constants_end, constants);
     (marked, loops)
-}
-
-/// Whether any variable begins with a value.
-fn counters(words: &[u32], instructions: &[(usize, usize)], value: u32) -> bool {
-    let mut instructions = instructions.iter();
-    instructions.any(|&(at, length)| words[at] & 0xffff == OP_VARIABLE && length == 5 && words[at + 4] == value)
 }
 
 /// The number of the loop whose mark a word is.

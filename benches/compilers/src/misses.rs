@@ -78,11 +78,11 @@ pub fn compiler(figures: &Figures) -> String {
 }
 
 impl<T: Copy> Miss<T> {
-    fn is_of(&self, figures: &Figures, nan_policy: Option<&str>) -> bool {
+    fn is_of(&self, figures: &Figures) -> bool {
         self.row == figures.row
             && self.dtype == figures.dtype
             && self.layout == figures.layout
-            && self.nan_policy.as_deref() == nan_policy
+            && self.nan_policy.as_deref() == figures.nan_policy
     }
 }
 
@@ -98,63 +98,37 @@ impl Misses {
     }
 
     /// The verdicts on a case's arithmetic and on its registers.
-    pub fn judge(&self, figures: &Figures, nan_policy: Option<&str>) -> [Verdict; 2] {
-        let compiler = compiler(figures);
-        let known = self.knows(&compiler);
-        let listed = self.arithmetic.iter().find(|miss| miss.is_of(figures, nan_policy));
-        let arithmetic = match (figures.misses(), listed) {
-            (false, None) => Verdict::Meets,
-            (false, Some(miss)) => {
-                if miss.figures.contains_key(&compiler) {
-                    Verdict::Met
-                } else {
-                    Verdict::Meets
-                }
-            }
-            (true, None) => Verdict::Fails(format!("not below {} of the memory time, and not listed", figures.target)),
-            (true, Some(miss)) => match miss.figures.get(&compiler) {
-                Some(before) if figures.arithmetic > before * ROUNDING => {
-                    Verdict::Fails(format!("worse than the {before} that is listed"))
-                }
-                None if known => Verdict::Fails(format!("not listed for {compiler}")),
-                _ => Verdict::Listed,
-            },
+    pub fn judge(&self, figures: &Figures) -> [Verdict; 2] {
+        let now = figures.arithmetic;
+        let arithmetic = Found {
+            what: format!("arithmetic is {now:.3} of the memory time, to be below {}", figures.target),
+            figure: now,
+            misses: figures.misses(),
+            worse: |now, before| now > before * ROUNDING,
         };
         let now = Registers::of(figures);
-        let listed = self.registers.iter().find(|miss| miss.is_of(figures, nan_policy));
-        let registers = match (now.misses(), listed) {
-            (false, None) => Verdict::Meets,
-            (false, Some(miss)) => {
-                if miss.figures.contains_key(&compiler) {
-                    Verdict::Met
-                } else {
-                    Verdict::Meets
-                }
-            }
-            (true, None) => Verdict::Fails(format!("{} registers, {} spilled, not listed", now.vector, now.spilled)),
-            (true, Some(miss)) => match miss.figures.get(&compiler) {
-                Some(before) if now.vector > before.vector || now.spilled > before.spilled => {
-                    Verdict::Fails(format!("{} registers, {} spilled: more than listed", now.vector, now.spilled))
-                }
-                None if known => Verdict::Fails(format!("registers not listed for {compiler}")),
-                _ => Verdict::Listed,
-            },
+        let registers = Found {
+            what: format!("{} vector registers, {} spilled", now.vector, now.spilled),
+            figure: now,
+            misses: now.misses(),
+            worse: |now, before| now.vector > before.vector || now.spilled > before.spilled,
         };
-        [arithmetic, registers]
+        let known = self.knows(&compiler(figures));
+        [arithmetic.verdict(&self.arithmetic, figures, known), registers.verdict(&self.registers, figures, known)]
     }
 
     /// Takes over what was found: of the cases judged, by their compilers. Other entries, and reasons, stay.
-    pub fn update(&mut self, all: &[Figures], nan_policy: Option<&str>) {
+    pub fn update(&mut self, all: &[Figures]) {
         for figures in all {
             let arithmetic = figures.misses().then(|| (figures.arithmetic * 1000.0).round() / 1000.0);
-            put(&mut self.arithmetic, figures, nan_policy, arithmetic, || figures.bound());
+            put(&mut self.arithmetic, figures, arithmetic, || figures.bound());
             let registers = Registers::of(figures);
             let kernels = figures
                 .kernels
                 .iter()
                 .filter(|kernel| kernel.registers > MOST_REGISTERS || kernel.spilled + kernel.spilled_scalar > 0);
             let names = || kernels.map(|kernel| kernel.name.clone()).collect::<Vec<_>>().join("; ");
-            put(&mut self.registers, figures, nan_policy, registers.misses().then_some(registers), names);
+            put(&mut self.registers, figures, registers.misses().then_some(registers), names);
         }
     }
 
@@ -173,6 +147,32 @@ impl Misses {
     }
 }
 
+/// A figure of a case and how it is held against the list.
+struct Found<T> {
+    what: String,
+    figure: T,
+    misses: bool,
+    worse: fn(T, T) -> bool,
+}
+
+impl<T: Copy> Found<T> {
+    fn verdict(&self, list: &[Miss<T>], figures: &Figures, known: bool) -> Verdict {
+        let miss = list.iter().find(|miss| miss.is_of(figures));
+        let before = miss.and_then(|miss| miss.figures.get(&compiler(figures))).copied();
+        match (self.misses, miss, before) {
+            (false, _, None) => Verdict::Meets,
+            (false, _, Some(_)) => Verdict::Met,
+            (true, _, Some(before)) if (self.worse)(self.figure, before) => {
+                Verdict::Fails(format!("{}: more than is listed", self.what))
+            }
+            (true, _, Some(_)) => Verdict::Listed,
+            // A compiler that the list knows nothing of.
+            (true, Some(_), None) if !known => Verdict::Listed,
+            (true, _, None) => Verdict::Fails(format!("{}: not listed", self.what)),
+        }
+    }
+}
+
 fn lines<T: Serialize>(list: &[Miss<T>], text: &mut String) -> Result<(), String> {
     for (number, miss) in list.iter().enumerate() {
         let line = serde_json::to_string(miss).map_err(|error| error.to_string())?;
@@ -182,15 +182,9 @@ fn lines<T: Serialize>(list: &[Miss<T>], text: &mut String) -> Result<(), String
     Ok(())
 }
 
-fn put<T: Copy>(
-    list: &mut Vec<Miss<T>>,
-    figures: &Figures,
-    nan_policy: Option<&str>,
-    found: Option<T>,
-    reason: impl FnOnce() -> String,
-) {
+fn put<T: Copy>(list: &mut Vec<Miss<T>>, figures: &Figures, found: Option<T>, reason: impl FnOnce() -> String) {
     let compiler = compiler(figures);
-    let at = list.iter().position(|miss| miss.is_of(figures, nan_policy));
+    let at = list.iter().position(|miss| miss.is_of(figures));
     match (at, found) {
         (Some(at), Some(found)) => {
             list[at].figures.insert(compiler, found);
@@ -205,7 +199,7 @@ fn put<T: Copy>(
             row: figures.row.clone(),
             dtype: figures.dtype.to_owned(),
             layout: figures.layout.to_owned(),
-            nan_policy: nan_policy.map(str::to_owned),
+            nan_policy: figures.nan_policy.map(str::to_owned),
             figures: BTreeMap::from([(compiler, found)]),
             reason: reason(),
         }),
@@ -238,6 +232,7 @@ mod tests {
             row: "vgg".to_owned(),
             dtype: "f32",
             layout: "NCHW",
+            nan_policy: None,
             family: "navi21",
             driver: "Mesa 22.3.6".to_owned(),
             kernels: vec![kernel],
@@ -251,7 +246,7 @@ mod tests {
 
     fn listed(arithmetic: f64, registers: u32, spilled: u32) -> Misses {
         let mut misses = Misses::default();
-        misses.update(&[figures(arithmetic, registers, spilled)], None);
+        misses.update(&[figures(arithmetic, registers, spilled)]);
         misses
     }
 
@@ -262,23 +257,25 @@ mod tests {
     #[test]
     fn what_is_not_listed_has_to_meet_the_targets() {
         let list = Misses::default();
-        assert_eq!(list.judge(&figures(0.49, 128, 0), None), [Verdict::Meets, Verdict::Meets]);
-        assert!(list.judge(&figures(0.5, 129, 0), None).iter().all(fails));
-        assert!(fails(&list.judge(&figures(0.1, 64, 1), None)[1]), "a spilled register");
+        assert_eq!(list.judge(&figures(0.49, 128, 0)), [Verdict::Meets, Verdict::Meets]);
+        assert!(list.judge(&figures(0.5, 129, 0)).iter().all(fails));
+        assert!(fails(&list.judge(&figures(0.1, 64, 1))[1]), "a spilled register");
     }
 
     #[test]
     fn a_listed_miss_may_not_become_worse_but_by_rounding() {
         let list = listed(0.8, 144, 3);
-        assert_eq!(list.judge(&figures(0.83, 144, 3), None), [Verdict::Listed, Verdict::Listed]);
-        assert!(list.judge(&figures(0.85, 145, 3), None).iter().all(fails));
-        assert!(fails(&list.judge(&figures(0.8, 144, 4), None)[1]));
-        assert_eq!(list.judge(&figures(0.2, 64, 0), None), [Verdict::Met, Verdict::Met]);
+        assert_eq!(list.judge(&figures(0.83, 144, 3)), [Verdict::Listed, Verdict::Listed]);
+        assert!(list.judge(&figures(0.85, 145, 3)).iter().all(fails));
+        assert!(fails(&list.judge(&figures(0.8, 144, 4))[1]));
+        assert_eq!(list.judge(&figures(0.2, 64, 0)), [Verdict::Met, Verdict::Met]);
     }
 
     #[test]
     fn another_nan_rule_is_another_case() {
-        assert!(fails(&listed(0.8, 64, 0).judge(&figures(0.8, 64, 0), Some("propagate_last"))[0]));
+        assert!(fails(
+            &listed(0.8, 64, 0).judge(&Figures { nan_policy: Some("propagate_last"), ..figures(0.8, 64, 0) })[0]
+        ));
     }
 
     #[test]
@@ -287,21 +284,21 @@ mod tests {
         let newer = Figures { driver: "Mesa 25.0.7-2~bpo12+1".to_owned(), ..figures(2.0, 64, 0) };
         assert_eq!(compiler(&newer), "navi21, Mesa 25.0");
         assert!(!list.knows(&compiler(&newer)));
-        assert_eq!(list.judge(&newer, None)[0], Verdict::Listed);
+        assert_eq!(list.judge(&newer)[0], Verdict::Listed);
         let mut both = list.clone();
-        both.update(std::slice::from_ref(&newer), None);
+        both.update(std::slice::from_ref(&newer));
         assert!(both.knows(&compiler(&newer)) && both.arithmetic.len() == 1);
-        assert!(fails(&both.judge(&Figures { arithmetic: 2.2, ..newer }, None)[0]));
+        assert!(fails(&both.judge(&Figures { arithmetic: 2.2, ..newer })[0]));
     }
 
     #[test]
     fn writing_keeps_reasons_and_drops_what_is_met() {
         let mut list = listed(0.8, 144, 0);
         list.arithmetic[0].reason = "by hand".to_owned();
-        list.update(&[figures(0.7, 64, 0)], None);
+        list.update(&[figures(0.7, 64, 0)]);
         assert_eq!((list.arithmetic[0].reason.as_str(), list.registers.len()), ("by hand", 0));
         assert_eq!(Misses::parse(&list.text().unwrap()).unwrap(), list);
-        list.update(&[figures(0.3, 64, 0)], None);
+        list.update(&[figures(0.3, 64, 0)]);
         assert_eq!(list, Misses::default());
     }
 

@@ -14,7 +14,7 @@ pub const LIMITS: Limits =
 pub struct Ask {
     pub dtypes: Vec<DType>,
     pub layouts: Vec<Layout>,
-    /// Instead of each operator's default.
+    /// Instead of each row's own.
     pub nan_policy: Option<NanPolicy>,
 }
 
@@ -24,6 +24,7 @@ pub struct Case {
     pub row: String,
     pub dtype: DType,
     pub layout: Layout,
+    pub nan_policy: NanPolicy,
     /// The extents of the largest window, of three axes.
     pub widest: [u64; 3],
     pub schedule: Schedule,
@@ -61,15 +62,16 @@ pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
     let mut cases = Vec::new();
     for &dtype in ask.dtypes.iter().filter(|dtype| row.dtype.is_none_or(|own| own == **dtype)) {
         for &layout in ask.layouts.iter().filter(|layout| row.layout == Layout::Nchw || row.layout == **layout) {
-            let row = Row { layout, ..row.clone() };
-            let plan = Plans::with_nan_policy(&row, dtype, ask.nan_policy)?.plan;
+            let nan_policy = ask.nan_policy.unwrap_or(row.nan_policy);
+            let row = Row { layout, nan_policy, ..row.clone() };
+            let plan = Plans::new(&row, dtype)?.plan;
             let schedule = select(&plan, &LIMITS, &Choice::default())?;
             // Windows up to 5x5 have to leave half of the time, since a card does not compute and wait at once everywhere.
             let widest = window(&row);
             let small = widest.into_iter().all(|extent| extent <= 5);
             let target = if small { 0.5 } else { 1.0 };
             let indirect = matches!(row.operator, Operator::MaxUnpool { indices: IndexSource::Random, .. });
-            cases.push(Case { row: row.name, dtype, layout, widest, schedule, target, indirect });
+            cases.push(Case { row: row.name, dtype, layout, nan_policy, widest, schedule, target, indirect });
         }
     }
     Ok(cases)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use wgpu_pooling::{Dispatch, element_count, wgsl};
+use wgpu_pooling::{Dispatch, NanPolicy, element_count, wgsl};
 
 use crate::aco;
 use crate::cycles::Cost;
@@ -38,7 +38,7 @@ impl Kernels {
         for dispatch in cases.iter().flat_map(|case| case.schedule.dispatches()) {
             let text = wgsl(dispatch.key());
             if !kernels.numbers.contains_key(&text) {
-                let name = dispatch.key().name();
+                let name = dispatch.key().name().to_owned();
                 let candidate = Candidate::new(&text).map_err(|error| Failure::Kernel(format!("{name}: {error}")))?;
                 kernels.numbers.insert(text, kernels.candidates.len());
                 kernels.candidates.push(candidate);
@@ -98,6 +98,8 @@ pub struct Figures {
     pub row: String,
     pub dtype: &'static str,
     pub layout: &'static str,
+    /// Where it is not the default.
+    pub nan_policy: Option<&'static str>,
     pub family: &'static str,
     pub driver: String,
     pub kernels: Vec<KernelFigures>,
@@ -193,6 +195,7 @@ impl Compilation<'_> {
             row: case.row.clone(),
             dtype: case.dtype.name(),
             layout: layout_name(case.layout),
+            nan_policy: Some(case.nan_policy).filter(|policy| *policy != NanPolicy::default()).map(NanPolicy::name),
             family: self.family.name(),
             driver: self.driver.clone(),
             arithmetic: kernels.iter().map(|kernel| kernel.arithmetic).sum(),

@@ -3,7 +3,7 @@
 //! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` with constants b and c, which may be sums and products
 //! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
 //! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
-//! a uniform or a table, [`TAPS`] has the constant of the prelude that bounds them too. All others are [`Count::Unknown`].
+//! a uniform or a table, this module has the constant of the prelude that bounds them too. All others are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,8 @@ struct Worker {
     child: Child,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
+    /// What the driver writes besides; read all along, so that it never waits.
+    said: Option<JoinHandle<String>>,
     driver: String,
 }
 
@@ -102,7 +105,9 @@ impl Worker {
         let pipe = || Unavailable::Fault("the worker has no pipes".to_owned());
         let questions = child.stdin.take();
         let answers = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
-        let mut worker = Worker { family, child, questions, answers, driver: String::new() };
+        let errors = child.stderr.take().ok_or_else(pipe)?;
+        let said = Some(std::thread::spawn(|| std::io::read_to_string(errors).unwrap_or_default()));
+        let mut worker = Worker { family, child, questions, answers, said, driver: String::new() };
         match worker.answer()? {
             Greeting::Ready { driver } => worker.driver = driver,
             Greeting::Missing { what } => return Err(Unavailable::Driver(what)),
@@ -130,10 +135,7 @@ impl Worker {
     /// Why the process ended.
     fn end(&mut self) -> Unavailable {
         self.questions = None;
-        let mut said = String::new();
-        if let Some(pipe) = self.child.stderr.take() {
-            said = std::io::read_to_string(pipe).unwrap_or_default();
-        }
+        let said = self.said.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         if said.contains("Unknown family") { Unavailable::Family(self.family) } else { Unavailable::Fault(said) }
     }
 }

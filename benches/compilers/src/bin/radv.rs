@@ -54,9 +54,9 @@ struct Options {
     /// The GPUs to compile for; all that the driver knows unless said otherwise
     #[arg(long, value_enum, value_delimiter = ',')]
     family: Vec<Family>,
-    /// The NaN rule, instead of each operator's default: seed_first, propagate_last or seed_lowest
-    #[arg(long, value_parser = nan_policy)]
-    nan_policy: Option<(NanPolicy, &'static str)>,
+    /// The NaN rule, instead of each row's own
+    #[arg(long, value_name = "POLICY", value_parser = catalogue::nan_policy)]
+    nan_policy: Option<NanPolicy>,
     /// Judge one WGSL text by itself, entry point `main`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "json", "write_misses"])]
     wgsl: Option<PathBuf>,
@@ -85,15 +85,6 @@ fn layout(name: &str) -> Result<Layout, String> {
         "NCHW" => Ok(Layout::Nchw),
         "NHWC" => Ok(Layout::Nhwc),
         _ => Err("expected NCHW or NHWC".to_owned()),
-    }
-}
-
-fn nan_policy(name: &str) -> Result<(NanPolicy, &'static str), String> {
-    match name {
-        "seed_first" => Ok((NanPolicy::SeedFirst, "seed_first")),
-        "propagate_last" => Ok((NanPolicy::PropagateLast, "propagate_last")),
-        "seed_lowest" => Ok((NanPolicy::SeedLowest, "seed_lowest")),
-        _ => Err("expected seed_first, propagate_last or seed_lowest".to_owned()),
     }
 }
 
@@ -188,11 +179,7 @@ fn one_text(options: &Options, path: &Path) -> Result<ExitCode, Failure> {
 fn selected(options: &Options) -> Result<Vec<Case>, Failure> {
     let rows = catalogue::parse(catalogue::OWN).map_err(Failure::Kernel)?;
     let wanted = |name: &str| options.rows.is_empty() || options.rows.iter().any(|part| name.contains(part));
-    let ask = Ask {
-        dtypes: options.dtypes.clone(),
-        layouts: options.layout.clone(),
-        nan_policy: options.nan_policy.map(|(policy, _)| policy),
-    };
+    let ask = Ask { dtypes: options.dtypes.clone(), layouts: options.layout.clone(), nan_policy: options.nan_policy };
     let mut all = Vec::new();
     for row in rows.iter().filter(|row| wanted(&row.name)) {
         all.extend(cases(row, &ask).map_err(|error| Failure::Kernel(format!("{}: {error}", row.name)))?);
@@ -216,13 +203,12 @@ fn catalogue_rows(options: &Options) -> Result<ExitCode, Failure> {
     let path = Path::new(MISSES);
     let text = std::fs::read_to_string(path).map_err(file_error(path))?;
     let mut misses = Misses::parse(&text).map_err(|error| Failure::Kernel(format!("{MISSES}: {error}")))?;
-    let nan_policy = options.nan_policy.map(|(_, name)| name);
     if options.write_misses {
-        misses.update(&all, nan_policy);
+        misses.update(&all);
         let text = misses.text().map_err(Failure::Kernel)?;
         std::fs::write(path, text).map_err(file_error(path))?;
     }
-    let judged: Vec<_> = all.iter().map(|figures| (figures, misses.judge(figures, nan_policy))).collect();
+    let judged: Vec<_> = all.iter().map(|figures| (figures, misses.judge(figures))).collect();
     if options.json {
         let list = serde_json::to_string_pretty(&all).map_err(|error| Failure::Kernel(error.to_string()))?;
         println!("{list}");
