@@ -18,6 +18,8 @@ pub struct Cost {
     pub memory: f64,
     /// Bytes that each lane loads from buffers.
     pub loaded: f64,
+    /// Stores to buffers.
+    pub stores: f64,
 }
 
 impl Cost {
@@ -63,6 +65,7 @@ impl Add for Cost {
             workgroup_memory: self.workgroup_memory + other.workgroup_memory,
             memory: self.memory + other.memory,
             loaded: self.loaded + other.loaded,
+            stores: self.stores + other.stores,
         }
     }
 }
@@ -86,6 +89,7 @@ impl Mul<f64> for Cost {
             workgroup_memory: self.workgroup_memory * times,
             memory: self.memory * times,
             loaded: self.loaded * times,
+            stores: self.stores * times,
         }
     }
 }
@@ -112,7 +116,8 @@ pub fn cost(name: &str, machine: Machine) -> Cost {
         return Cost { workgroup_memory: halves, ..one };
     }
     if ["buffer_", "global_", "flat_", "scratch_", "tbuffer_", "image_"].iter().any(|kind| base.starts_with(kind)) {
-        return Cost { memory: halves, loaded: loaded(base), ..one };
+        let stores = f64::from(u8::from(base.contains("_store_")));
+        return Cost { memory: halves, loaded: loaded(base), stores, ..one };
     }
     if ["s_branch", "s_cbranch", "s_sendmsg", "s_endpgm", "s_setpc", "s_swappc"].iter().any(|it| base.starts_with(it)) {
         return Cost { branch: 1.0, ..one };

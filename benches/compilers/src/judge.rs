@@ -4,9 +4,9 @@ use crate::aco;
 use crate::cycles::{Cost, Machine};
 use crate::family::Family;
 use crate::marks::{self, LoopName};
-use crate::path::{self, Rest, Span};
+use crate::path::{self, Rest, Span, Trips};
 use crate::spirv::{Kernel, Source};
-use crate::trips::{self, Count, SourceLoop};
+use crate::trips::{self, Count, SourceLoop, Walk};
 use crate::vulkan::Compiled;
 
 /// A kernel as it is judged: as wgpu writes it, and with its loops marked.
@@ -54,11 +54,25 @@ pub struct CompiledLoop {
     pub source: Option<SourceLoop>,
 }
 
+/// What a case tells of the loops of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known {
+    /// The extents of the largest window, of three axes.
+    pub widest: [u64; 3],
+    /// Axes of the tensors.
+    pub axes: u64,
+    /// Elements of a line of Y, and lines for each invocation.
+    pub line: u64,
+    pub lines: f64,
+}
+
 impl CompiledLoop {
-    fn trips(&self, widest: Option<[u64; 3]>) -> Option<u64> {
+    fn trips(&self, known: Option<&Known>) -> Option<Trips> {
         match self.source.as_ref()?.count {
-            Count::Known(trips) => Some(trips),
-            Count::Taps(axis) => widest.map(|widest| widest[axis]),
+            Count::Known(trips) => Some(Trips::of(trips)),
+            Count::Taps(axis) => known.map(|known| Trips::of(known.widest[axis])),
+            Count::Digits => known.map(|known| Trips { at_most: true, ..Trips::of(known.axes) }),
+            Count::Lines(walk) => known.map(|known| lines(walk, known)),
             Count::Unknown => None,
         }
     }
@@ -71,6 +85,10 @@ impl CompiledLoop {
                 let trips = match it.count {
                     Count::Known(trips) => trips.to_string(),
                     Count::Taps(axis) => format!("the window's extent, axis {axis} of 3"),
+                    Count::Digits => "at most the axes of a tensor".to_owned(),
+                    Count::Lines(Walk { between, kernel, .. }) => {
+                        format!("the lines of outputs less one, times {between}, and {kernel}")
+                    }
                     Count::Unknown => "not known".to_owned(),
                 };
                 format!("fn {}, line {}: {trips}", it.name.function, it.line)
@@ -110,10 +128,10 @@ impl Kept {
         self.workgroup.div_ceil(self.wave_size.max(1))
     }
 
-    /// What a wave executes, with windows of the extents given and the bound for all other loops without a count. `None` where
+    /// What a wave executes, with what the case tells of loops and the bound for all other loops without a count. `None` where
     /// there is a loop without any bound.
-    pub fn executed(&self, widest: Option<[u64; 3]>, rest: Rest) -> Option<path::Executed> {
-        let trips: Vec<_> = self.loops.iter().map(|it| it.trips(widest)).collect();
+    pub fn executed(&self, known: Option<&Known>, rest: Rest) -> Option<path::Executed> {
+        let trips: Vec<_> = self.loops.iter().map(|it| it.trips(known)).collect();
         path::executed(&self.blocks, &self.spans, &trips, rest)
     }
 
@@ -121,6 +139,16 @@ impl Kept {
     pub fn once(&self) -> Cost {
         self.blocks.iter().fold(Cost::default(), |sum, block| sum + block.cost)
     }
+}
+
+/// A trip for each line that a walk needs. Each invocation stores some neighbours of a line, and the last one in it those that are
+/// left; that is how many invocations share the lines.
+fn lines(walk: Walk, known: &Known) -> Trips {
+    let stored = (known.lines * known.line.div_ceil(walk.beside) as f64).max(1.0);
+    let all = walk.trips(stored);
+    // Where windows lie apart, trips between them do nothing, or look at a line and store nothing: taken for those that store.
+    let quiet = if walk.between > walk.kernel { 0.0 } else { all - stored };
+    Trips { all, quiet, at_most: false }
 }
 
 /// The text's loop of each compiled one. A header's marks are those of its own loop and of loops inside it, compiled or unrolled:

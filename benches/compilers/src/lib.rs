@@ -6,10 +6,18 @@
 //! # How loops are counted
 //!
 //! The driver's own estimate has one number for all loops. Here every loop that is left in the compiled kernel is traced to the loop
-//! of the text that it comes from (`marks`), and runs as often as the text says (`trips`): from constants, or, for the loops over a
-//! window's taps, from the prelude's. Where the bound stands in a uniform the count is not known, and what bounds it is the schedule:
-//! `Dispatch::iterations` is the most that all loops of an invocation come to. All that is left of it goes to the heaviest of those
-//! loops, and the figure says "at most".
+//! of the text that it comes from (`marks`), and runs as often as can be told (`trips`):
+//!
+//! * from the text's constants, where bound and step are such;
+//! * over a window's taps: the prelude's extents of the window, or the row's, where windows come from a table;
+//! * down the lines of a walk: the lines of Y, shared by the invocations of the grid; a trip that completes no line of outputs takes
+//!   the way without stores;
+//! * over the digits of a position: at most one for each axis, and the figure says "at most";
+//! * in the first pass of a pool of whole planes, whose invocations share X: as often as a share has bytes that a trip loads.
+//!
+//! For what is left, the bound is the schedule's: `Dispatch::iterations` is the most that all loops of an invocation come to. What
+//! the others leave of it goes to the heaviest of those loops, and the figure says "at most". `--wgsl` has no schedule; it lists the
+//! loops, and `--iterations` takes its place. A kernel of a new kind with a bound in a uniform needs its rule in `trips`.
 //!
 //! What a wave executes is the heaviest way through the control flow (`path`) with Mesa's cycles for each instruction (`cycles`),
 //! and the arithmetic time is waves x cycles / (SIMDs x clock) of the family's card, over the fewest bytes / its bandwidth (`judge`).

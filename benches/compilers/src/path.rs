@@ -41,34 +41,80 @@ pub enum Rest {
     Loaded(f64),
 }
 
+/// How often a loop's body runs each time that the loop is reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trips {
+    pub all: f64,
+    /// Those of them in which nothing is stored: they leave the body's way early.
+    pub quiet: f64,
+    /// Whether it may be less.
+    pub at_most: bool,
+}
+
+impl Trips {
+    pub fn of(all: u64) -> Trips {
+        Trips { all: all as f64, quiet: 0.0, at_most: false }
+    }
+}
+
 /// What a wave executes where each of the loops runs as often as `trips` says, and those without a number until what bounds the rest
 /// is used up. `None` where nothing does.
-pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], rest: Rest) -> Option<Executed> {
+pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<Trips>], rest: Rest) -> Option<Executed> {
     let mut bodies = vec![Cost::default(); loops.len()];
+    // All trips of each loop.
+    let mut ran = vec![Cost::default(); loops.len()];
     // Inner loops first.
     for (number, it) in loops.iter().enumerate().rev() {
-        let costs = forward(blocks, loops, trips, &bodies, *it);
-        let latches = blocks[it.header].before.iter().filter(|&&before| before >= it.header);
-        bodies[number] = heaviest(latches.filter_map(|&latch| costs[latch]));
+        let body = |allowed: &dyn Fn(usize) -> bool| {
+            let costs = forward(blocks, loops, &ran, *it, allowed);
+            let latches = blocks[it.header].before.iter().filter(|&&before| before >= it.header);
+            heaviest(latches.filter_map(|&latch| costs[latch]))
+        };
+        bodies[number] = body(&|_| true);
+        if let Some(trips) = trips[number] {
+            let quiet = if trips.quiet > 0.0 { body(&quiet_blocks(blocks, *it)) } else { Cost::default() };
+            ran[number] = bodies[number] * (trips.all - trips.quiet) + quiet * trips.quiet;
+        }
     }
     let all = Span { header: 0, last: blocks.len().saturating_sub(1) };
-    let costs = forward(blocks, loops, trips, &bodies, all);
+    let costs = forward(blocks, loops, &ran, all, &|_| true);
     // The wave ends where no block follows.
     let ends = (0..blocks.len()).filter(|number| !blocks.iter().any(|block| block.before.contains(number)));
     let cost = heaviest(ends.filter_map(|end| costs[end]));
+    let at_most = trips.iter().flatten().any(|trips| trips.at_most);
     let unknown = (0..loops.len()).filter(|&number| trips[number].is_none());
     let unknown: Vec<Cost> = unknown.map(|number| bodies[number]).collect();
     if unknown.is_empty() {
-        return Some(Executed { cost, bounded: false });
+        return Some(Executed { cost, bounded: at_most });
     }
     match rest {
         Rest::Nothing => None,
         Rest::Iterations(most) => {
-            let left = most.saturating_sub(known_trips(loops, trips));
-            Some(Executed { cost: cost + heaviest(unknown.into_iter()) * left as f64, bounded: left > 0 })
+            let left = (most as f64 - known_trips(loops, trips)).max(0.0);
+            Some(Executed { cost: cost + heaviest(unknown.into_iter()) * left, bounded: at_most || left > 0.0 })
         }
-        Rest::Loaded(bytes) => Some(Executed { cost: cost + sharing(unknown, bytes), bounded: false }),
+        Rest::Loaded(bytes) => Some(Executed { cost: cost + sharing(unknown, bytes), bounded: at_most }),
     }
+}
+
+/// The blocks of a loop in a trip that stores nothing: those that lead to no store, and before them those up to the first that has
+/// a way around all stores to the loop's next trip. (Further on, every lane may be masked off before a store, which is no such way.)
+fn quiet_blocks(blocks: &[Block], span: Span) -> impl Fn(usize) -> bool {
+    let inside = |number: &usize| span.header <= *number && *number <= span.last;
+    let leads_to = |mut found: Vec<bool>| {
+        for number in (span.header..=span.last).rev().filter(|number| *number > span.header) {
+            if found[number] {
+                blocks[number].before.iter().filter(|it| inside(it) && **it < number).for_each(|&it| found[it] = true);
+            }
+        }
+        found
+    };
+    let storing = leads_to(blocks.iter().map(|block| block.cost.stores > 0.0).collect());
+    let again = leads_to((0..blocks.len()).map(|it| blocks[span.header].before.contains(&it) && inside(&it)).collect());
+    let around = (span.header..=span.last).filter(|&number| again[number] && !storing[number]);
+    let parts = around.flat_map(|number| blocks[number].before.iter().filter(|it| inside(it) && storing[**it]));
+    let first = parts.copied().min().unwrap_or(span.last);
+    move |number| !storing[number] || number <= first
 }
 
 /// What loops execute that load some bytes between them: as much as comes out even by the one that loads most, and so on.
@@ -88,13 +134,12 @@ fn sharing(mut bodies: Vec<Cost>, bytes: f64) -> Cost {
 }
 
 /// The iterations of the loops whose trips are known, inside others as often as those run.
-fn known_trips(loops: &[Span], trips: &[Option<u64>]) -> u64 {
+fn known_trips(loops: &[Span], trips: &[Option<Trips>]) -> f64 {
     let around = |inner: &Span| {
         let outer = loops.iter().zip(trips).filter(|(it, _)| it.header < inner.header && inner.header <= it.last);
-        outer.filter_map(|(_, trips)| *trips).fold(1, u64::saturating_mul)
+        outer.filter_map(|(_, trips)| *trips).map(|trips| trips.all).product::<f64>()
     };
-    let each = loops.iter().zip(trips).filter_map(|(it, trips)| Some(trips.as_ref()?.saturating_mul(around(it))));
-    each.fold(0, u64::saturating_add)
+    loops.iter().zip(trips).filter_map(|(it, trips)| Some(trips.as_ref()?.all * around(it))).sum()
 }
 
 fn heaviest(costs: impl Iterator<Item = Cost>) -> Cost {
@@ -103,9 +148,15 @@ fn heaviest(costs: impl Iterator<Item = Cost>) -> Cost {
 
 /// The heaviest cost up to and with each block from a span's first one on, not going back to it. The loops inside have run before
 /// the last, partial trip in which they are left.
-fn forward(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], bodies: &[Cost], span: Span) -> Vec<Option<Cost>> {
+fn forward(
+    blocks: &[Block],
+    loops: &[Span],
+    ran: &[Cost],
+    span: Span,
+    allowed: &dyn Fn(usize) -> bool,
+) -> Vec<Option<Cost>> {
     let mut costs: Vec<Option<Cost>> = vec![None; blocks.len()];
-    for number in span.header..=span.last {
+    for number in (span.header..=span.last).filter(|&number| allowed(number)) {
         let block = &blocks[number];
         if number == span.header {
             costs[number] = Some(block.cost);
@@ -118,7 +169,7 @@ fn forward(blocks: &[Block], loops: &[Span], trips: &[Option<u64>], bodies: &[Co
         }
         let mut cost = heaviest(reached) + block.cost;
         if let Some(at) = loops.iter().position(|it| it.header == number) {
-            cost += bodies[at] * trips[at].unwrap_or(0) as f64;
+            cost += ran[at];
         }
         costs[number] = Some(cost);
     }
@@ -136,7 +187,8 @@ mod tests {
 
     fn cycles(blocks: &[Block], trips: &[Option<u64>], rest: Rest) -> Option<f64> {
         let loops = loops(blocks);
-        Some(executed(blocks, &loops, trips, rest)?.cost.cycles())
+        let trips: Vec<_> = trips.iter().map(|trips| trips.map(Trips::of)).collect();
+        Some(executed(blocks, &loops, &trips, rest)?.cost.cycles())
     }
 
     #[test]
@@ -194,6 +246,26 @@ mod tests {
         assert_eq!(cycles(&nest(), &[Some(2), None], Rest::Iterations(8)), Some(without + 6.0 * 1100.0));
         let both = executed(&nest(), &loops(&nest()), &[None, None], Rest::Iterations(8)).unwrap();
         assert!(both.bounded);
+    }
+
+    #[test]
+    fn trips_that_store_nothing_go_around_the_stores() {
+        let storing = Cost { stores: 1.0, vector: 1000.0, ..Cost::default() };
+        // The header, what every trip does, the way on, a store that lanes may be masked off before, the latch.
+        let mut blocks = [
+            block(0.0, &[], false),
+            block(1.0, &[0, 6], true),
+            block(10.0, &[1], false),
+            block(100.0, &[2], false),
+            block(0.0, &[3], false),
+            block(0.0, &[3, 4], false),
+            block(0.0, &[2, 5], false),
+            block(0.0, &[1], false),
+        ];
+        blocks[4].cost = storing;
+        let trips = Trips { all: 5.0, quiet: 2.0, at_most: false };
+        let executed = executed(&blocks, &loops(&blocks), &[Some(trips)], Rest::Nothing).unwrap();
+        assert_eq!(executed.cost.cycles(), 3.0 * 1111.0 + 2.0 * 11.0 + 1.0);
     }
 
     #[test]

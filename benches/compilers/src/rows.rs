@@ -3,6 +3,7 @@
 use wgpu_pooling::{Choice, DType, Dispatch, Family, Layout, Limits, NanPolicy, PlanError, Schedule, select};
 
 use crate::catalogue::{IndexSource, Operator, Row};
+use crate::judge::Known;
 use crate::work::Plans;
 
 /// What wgpu allows on the cards of today: buffers and bindings of two gigabytes.
@@ -35,6 +36,21 @@ pub struct Case {
 }
 
 impl Case {
+    /// What is known of the loops of a dispatch's kernel.
+    pub fn known(&self, dispatch: &Dispatch, workgroup: u32) -> Known {
+        let shape = self.schedule.output_shape();
+        let innermost = match self.layout {
+            Layout::Nchw => shape.len().checked_sub(1),
+            Layout::Nhwc => shape.len().checked_sub(2),
+        };
+        let line = innermost.and_then(|axis| shape.get(axis)).map_or(1, |&extent| extent.max(1) as u64);
+        let outputs: f64 = shape.iter().map(|&extent| extent as f64).product();
+        let same = self.schedule.dispatches().iter().filter(|it| it.key() == dispatch.key());
+        let invocations = same.map(groups).sum::<u64>() * u64::from(workgroup);
+        let lines = outputs / line as f64 / invocations.max(1) as f64;
+        Known { widest: self.widest, axes: shape.len() as u64, line, lines }
+    }
+
     /// What an invocation of a dispatch loads of X, where that is known and no element is looked at twice: in the first pass of a
     /// pool of whole planes, whose invocations share them.
     pub fn share_of_x(&self, dispatch: &Dispatch, workgroup: u32) -> Option<f64> {

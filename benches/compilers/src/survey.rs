@@ -219,7 +219,7 @@ impl Compilation<'_> {
             let rest = share.unwrap_or(Rest::Iterations(dispatch.iterations()));
             let executed = match same {
                 Some((other, executed)) if other == rest => executed,
-                _ => kept.executed(Some(case.widest), rest).ok_or("a loop has no bound")?,
+                _ => kept.executed(Some(&case.known(dispatch, kept.workgroup)), rest).ok_or("a loop has no bound")?,
             };
             same = Some((rest, executed));
             let groups: f64 = dispatch.grid().into_iter().map(f64::from).product();

@@ -3,7 +3,8 @@
 //! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` with constants b and c, which may be sums and products
 //! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
 //! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
-//! a uniform or a table, this module has the constant of the prelude that bounds them too. All others are [`Count::Unknown`].
+//! a uniform or a table, this module has the constant of the prelude that bounds them too; for those down the lines of a walk, how many lines that is; for
+//! those over digits, the tensor's axes. All others are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
@@ -18,7 +19,29 @@ pub enum Count {
     Known(u64),
     /// As often as the widest window has taps along an axis of the kernel, of three.
     Taps(usize),
+    /// As often as a position has digits: at most one for each axis of the tensor.
+    Digits,
+    /// Down the lines that a walk of outputs needs.
+    Lines(Walk),
     Unknown,
+}
+
+/// A loop over lines of X that stores a line of neighbouring outputs in some of its trips: one for each line of the walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walk {
+    /// Neighbouring outputs of an invocation.
+    pub beside: u64,
+    /// Lines from one output of the walk to the next.
+    pub between: u64,
+    /// Lines of a window.
+    pub kernel: u64,
+}
+
+impl Walk {
+    /// The trips of a walk over some lines of outputs.
+    pub fn trips(self, lines: f64) -> f64 {
+        (lines - 1.0).max(0.0) * self.between as f64 + self.kernel as f64
+    }
 }
 
 /// A loop of the text.
@@ -47,13 +70,13 @@ pub fn loops(module: &Module, text: &str) -> Vec<SourceLoop> {
     let entries = module.entry_points.iter().map(|entry| (&entry.function, entry.name.clone()));
     let mut found = Vec::new();
     for (function, name) in functions.chain(entries) {
-        let mut walk = Walk { module, text, function, name, found: &mut found, number: 0 };
-        walk.block(&function.body, 0, &[]);
+        let mut visitor = Visitor { module, text, function, name, found: &mut found, number: 0 };
+        visitor.block(&function.body, 0, &[]);
     }
     found
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     module: &'a Module,
     text: &'a str,
     function: &'a Function,
@@ -65,7 +88,7 @@ struct Walk<'a> {
 /// What a block has stored to a local variable so far, one entry for each store.
 type Stored = (Handle<LocalVariable>, Handle<Expression>);
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn block(&mut self, block: &Block, depth: usize, before: &[Stored]) {
         let mut stored = before.to_vec();
         for (statement, span) in block.span_iter() {
@@ -87,7 +110,8 @@ impl Walk<'_> {
                     let name = LoopName { function: self.name.clone(), number: self.number };
                     self.number += 1;
                     let counted = if break_if.is_none() { self.count(body, continuing, &stored) } else { None };
-                    let count = counted.map(Count::Known).or_else(|| self.taps(&name)).unwrap_or(Count::Unknown);
+                    let counted = counted.map(Count::Known).or_else(|| self.taps(&name)).or_else(|| self.digits(body));
+                    let count = counted.or_else(|| self.walk(&name)).unwrap_or(Count::Unknown);
                     let first = body.span_iter().map(|(_, span)| *span).chain([*span]).find(|span| span.is_defined());
                     let line = first.map_or(0, |span| span.location(self.text).line_number);
                     self.found.push(SourceLoop { name, depth, line, count });
@@ -169,18 +193,50 @@ impl Walk<'_> {
         }
     }
 
+    /// A constant of the text by its name.
+    fn named(&self, name: &str) -> Option<i64> {
+        let (found, _) = self.module.constants.iter().find(|(_, it)| it.name.as_deref() == Some(name))?;
+        self.constant(found)
+    }
+
     fn taps(&self, name: &LoopName) -> Option<Count> {
         let taps = TAPS.iter().find(|(function, number, _)| name.function == *function && name.number == *number);
         let (_, _, axis) = *taps?;
-        let named = |name: String| {
-            let (found, _) = self.module.constants.iter().find(|(_, it)| it.name.as_ref() == Some(&name))?;
-            self.constant(found)
-        };
-        match named(format!("KIND_{axis}"))? {
-            FORMULA => Some(Count::Known(named(format!("KERNEL_{axis}"))?.try_into().ok()?)),
+        match self.named(&format!("KIND_{axis}"))? {
+            FORMULA => Some(Count::Known(self.named(&format!("KERNEL_{axis}"))?.try_into().ok()?)),
             TABLE => Some(Count::Taps(axis)),
             _ => None,
         }
+    }
+
+    /// The loops over the digits of a position end with a member of the uniform whose name says so.
+    fn digits(&self, body: &Block) -> Option<Count> {
+        let condition = body.iter().find_map(|statement| match statement {
+            Statement::If { condition, accept, reject } if accept.is_empty() && breaks(reject) => Some(*condition),
+            _ => None,
+        })?;
+        let Expression::Binary { op: BinaryOperator::Less, right, .. } = self.function.expressions[condition] else {
+            return None;
+        };
+        let Expression::Load { pointer } = self.function.expressions[right] else { return None };
+        let Expression::AccessIndex { base, index } = self.function.expressions[pointer] else { return None };
+        let Expression::GlobalVariable(global) = self.function.expressions[base] else { return None };
+        let TypeInner::Struct { members, .. } = &self.module.types[self.module.global_variables[global].ty].inner
+        else {
+            return None;
+        };
+        let member = members.get(index as usize)?.name.as_deref()?;
+        (member.ends_with("digits") || member == "spatial_axes").then_some(Count::Digits)
+    }
+
+    /// The first loop of a kernel that walks down lines: its prelude has the lines between outputs and the quads beside each other.
+    fn walk(&self, name: &LoopName) -> Option<Count> {
+        if name.function != "main" || name.number != 0 {
+            return None;
+        }
+        let named = |name: &str| self.named(name).and_then(|value| u64::try_from(value).ok());
+        let (between, kernel, quads) = (named("LINES_BETWEEN")?, named("KERNEL_1")?, named("QUADS")?);
+        Some(Count::Lines(Walk { beside: 4 * quads, between, kernel }))
     }
 }
 
@@ -257,6 +313,24 @@ mod tests {
         assert_eq!(counts("for (var i = 0u; i < 9u; i++) { i += y[i]; }"), unknown);
         assert_eq!(counts("for (var i = i32(y[0]); i < 9; i++) { y[i] = 0u; }"), unknown);
         assert_eq!(counts("var i = 0u; loop { i++; if (i > 9u) { break; } }"), unknown);
+    }
+
+    #[test]
+    fn loops_over_digits_and_lines_are_told_by_the_uniform_and_the_prelude() {
+        let text = "const LINES_BETWEEN: u32 = 2u; const KERNEL_1: u32 = 3u; const QUADS: u32 = 1u;
+            struct Pool { walk: u32, index_digits: u32 }
+            @group(0) @binding(1) var<uniform> pool: Pool;
+            @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            @compute @workgroup_size(64) fn main() {
+                for (var line = 0u; line < (pool.walk - 1u) * LINES_BETWEEN + KERNEL_1; line++) {
+                    for (var i = 0u; i < pool.index_digits; i++) { y[i] = line; }
+                }
+            }";
+        let module = naga::front::wgsl::parse_str(text).unwrap();
+        let walk = Walk { beside: 4, between: 2, kernel: 3 };
+        let found: Vec<_> = loops(&module, text).into_iter().map(|it| it.count).collect();
+        assert_eq!(found, [Count::Lines(walk), Count::Digits]);
+        assert_eq!(walk.trips(8.0), 17.0);
     }
 
     #[test]
