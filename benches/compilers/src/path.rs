@@ -3,6 +3,8 @@
 //! Where lanes part, the wave goes through both sides; where a branch is uniform, through one: the more costly one counts. The
 //! driver's own figure halves what stands under a uniform branch and takes a number of its own for every loop, so it is not used.
 
+use std::collections::HashSet;
+
 use crate::aco::Block;
 use crate::cycles::Cost;
 
@@ -79,7 +81,8 @@ pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<Trips>], rest:
     let all = Span { header: 0, last: blocks.len().saturating_sub(1) };
     let costs = forward(blocks, loops, &ran, all, &|_| true);
     // The wave ends where no block follows.
-    let ends = (0..blocks.len()).filter(|number| !blocks.iter().any(|block| block.before.contains(number)));
+    let followed: HashSet<usize> = blocks.iter().flat_map(|block| block.before.iter().copied()).collect();
+    let ends = (0..blocks.len()).filter(|number| !followed.contains(number));
     let cost = heaviest(ends.filter_map(|end| costs[end]));
     let at_most = trips.iter().flatten().any(|trips| trips.at_most);
     let unknown = (0..loops.len()).filter(|&number| trips[number].is_none());
