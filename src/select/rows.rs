@@ -23,7 +23,10 @@ const MOST_SLIDES: u32 = 8;
 const LONGEST_WALK: u64 = 16;
 
 /// Invocations that occupy a device.
-const INVOCATIONS: u64 = 1 << 14;
+const INVOCATIONS: u64 = 1 << 12;
+
+/// The most taps of a window in a plane for which blocks of channels are faster, where channels come by fours.
+const MOST_TAPS_OF_CHANNELS: u32 = 9;
 
 /// The most padding before a line that is loaded by fours.
 const MOST_PAD: u32 = 4;
@@ -166,15 +169,12 @@ impl Walk {
     /// Whether the walk was measured to be faster than blocks of outputs, which load whole words where rows come out even with
     /// them but share nothing between lines.
     fn pays(&self, plan: &PoolPlan, one: &OnePass<'_>) -> bool {
-        let [_, line_stride, stride] = self.window.stride;
+        let [_, lines, columns] = self.window.kernel;
+        let [.., stride] = self.window.stride;
         if one.pass.inner > 1 {
-            return !one.pass.inner.is_multiple_of(4);
+            return !one.pass.inner.is_multiple_of(4) || lines.saturating_mul(columns) > MOST_TAPS_OF_CHANNELS;
         }
-        if self.pad_in_quads(plan, one).is_some() {
-            return self.lines_even(one) || (line_stride, stride) == (1, 1);
-        }
-        let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
-        self.shares_lines() && (stride == 1 || !even)
+        self.pad_in_quads(plan, one).is_some() || (self.shares_lines() && (stride == 1 || plan.dtype.bytes() == 4))
     }
 
     /// Whether outputs below each other share lines of X.
