@@ -1,6 +1,7 @@
 //! What a kernel's text depends on, and what it binds.
 
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 use crate::attributes::NanPolicy;
 use crate::element::DType;
@@ -171,13 +172,33 @@ impl Kernel {
 /// assert_eq!(key(8)?, key(9)?);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct KernelKey(Arc<(Kernel, Linked)>);
+#[derive(Debug, Clone)]
+pub struct KernelKey(Arc<Shared>);
+
+/// A kernel, and its parts once they have been asked for: they follow from the kernel.
+#[derive(Debug)]
+struct Shared {
+    kernel: Kernel,
+    linked: OnceLock<Linked>,
+}
 
 impl From<Kernel> for KernelKey {
     fn from(kernel: Kernel) -> KernelKey {
-        let linked = link(&kernel);
-        KernelKey(Arc::new((kernel, linked)))
+        KernelKey(Arc::new(Shared { kernel, linked: OnceLock::new() }))
+    }
+}
+
+impl PartialEq for KernelKey {
+    fn eq(&self, other: &KernelKey) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.kernel == other.0.kernel
+    }
+}
+
+impl Eq for KernelKey {}
+
+impl Hash for KernelKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.kernel.hash(state);
     }
 }
 
@@ -242,7 +263,7 @@ impl KernelKey {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn name(&self) -> &str {
-        &self.0.0.name
+        &self.0.kernel.name
     }
 
     /// The storage bindings of the kernel, in the order of their numbers.
@@ -256,14 +277,14 @@ impl KernelKey {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn bindings(&self) -> &[Binding] {
-        &self.0.1.bindings
+        &self.linked().bindings
     }
 
     pub(crate) fn kernel(&self) -> &Kernel {
-        &self.0.0
+        &self.0.kernel
     }
 
     pub(crate) fn linked(&self) -> &Linked {
-        &self.0.1
+        self.0.linked.get_or_init(|| link(&self.0.kernel))
     }
 }

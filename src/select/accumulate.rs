@@ -64,12 +64,16 @@ pub(super) fn dispatches(
     within("dispatches", least, MAX_DISPATCHES)?;
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
+    // Each kernel is linked once for all its dispatches.
+    let kernel = |source, sink, activation| keys::pool(plan.dtype, source, sink, activation, None);
+    let accumulate = kernel(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
+    let finishing = kernel(Source::Accumulators, sink, activation_kind);
     for tile in tiles {
-        let mut parts = Parts { pass, plan, limits, uniform, tile, schedule };
+        let mut parts = Parts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
         parts.take(tile, pass.taps())?;
         let store = cutter.store(tile).aligned(cutter.index_bytes());
         let iterations = finish.iterations.saturating_add(1).saturating_mul(lanes);
-        parts.finish(sink, activation_kind, store, lanes, iterations)?;
+        parts.finish(finishing.clone(), sink, store, lanes, iterations)?;
     }
     Ok(())
 }
@@ -81,6 +85,7 @@ struct Parts<'a> {
     limits: &'a Limits,
     uniform: uniform::Pool,
     tile: Span,
+    accumulate: &'a KernelKey,
     schedule: &'a mut Schedule,
 }
 
@@ -122,7 +127,7 @@ impl Parts<'_> {
     }
 
     fn dispatch(&mut self, outputs: Span, taps: &[Span; 3], x: Span) -> Result<(), PlanError> {
-        let key = self.key(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
+        let key = self.accumulate.clone();
         let mut uniform: uniform::Pool = self.uniform;
         uniform.x_first = x.first as u32;
         // Taps are halved in order, so the part with every first tap is the first that looks at an output.
@@ -143,13 +148,12 @@ impl Parts<'_> {
     /// Writes what is known of the tile, its indices into this part of the index tensor.
     fn finish(
         &mut self,
+        key: KernelKey,
         sink: Sink,
-        activation: ActivationKind,
         store: Span,
         lanes: u64,
         iterations: u64,
     ) -> Result<(), PlanError> {
-        let key = self.key(Source::Accumulators, sink, activation);
         let mut uniform: uniform::Pool = self.uniform;
         uniform.store_first = store.first as u32;
         let elements = count(&self.plan.output_shape);
@@ -160,10 +164,6 @@ impl Parts<'_> {
         }
         slots.push(Part::whole(ACCUMULATORS));
         self.push(key, uniform, slots, self.tile, self.tile.count().div_ceil(lanes), iterations)
-    }
-
-    fn key(&self, source: Source, sink: Sink, activation: ActivationKind) -> KernelKey {
-        keys::pool(self.plan.dtype, source, sink, activation, None)
     }
 
     fn push(

@@ -85,6 +85,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     };
     let status = Part::whole(Slot::Status);
     dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![status], 0);
+    let (convert, report) = (keys::convert_indices(from_type, to_type), keys::convert_report(from_type));
     for chunk in chunks {
         let grid = grid(chunk.count(), limits)?;
         let (from, to) = (from(chunk), to(chunk));
@@ -97,9 +98,8 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         uniform.to_first = to.first as u32;
         let read = part(Slot::Indices, from, from_type.bytes(), indices);
         let written = part(Slot::IndicesOut, to, to_type.bytes(), indices);
-        let key = keys::convert_indices(from_type, to_type);
-        dispatch(key, &uniform, grid, vec![read, status, written], iterations);
-        dispatch(keys::convert_report(from_type), &uniform, [1, 1, 1], vec![read, status], 0);
+        dispatch(convert.clone(), &uniform, grid, vec![read, status, written], iterations);
+        dispatch(report.clone(), &uniform, [1, 1, 1], vec![read, status], 0);
     }
     Ok(schedule)
 }

@@ -1,5 +1,6 @@
 //! Schedules of pools with small windows: neighbouring outputs and the lines below them, one walk to an invocation.
 
+use super::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
 use super::one_pass::OnePass;
 use super::pool::constants;
@@ -89,6 +90,9 @@ pub(super) fn dispatches(
     let rows = Rows { unit: unit(plan.dtype), outputs, invocations: invocations(lines), whole: true };
     let iterations =
         walk.iterations(lines).saturating_add(one.index_iterations.saturating_mul(8).saturating_mul(lines));
+    if iterations > MAX_ITERATIONS {
+        return refuse("a walk is too long for one invocation");
+    }
     one.dispatches(schedule, key, &rows, 1, iterations)
 }
 
@@ -215,7 +219,8 @@ impl Walk {
             Line::Apart => width,
             Line::Sliding | Line::Alternating => 1,
         };
-        let steps = lines.saturating_mul(self.lines_between.into()).saturating_add(height);
+        let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
+        let steps = lines.saturating_mul(between).saturating_add(height);
         steps.saturating_mul(depth.saturating_mul(of_line.saturating_add(1)).saturating_add(1))
     }
 }

@@ -8,7 +8,7 @@ use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid, with
 use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
-use crate::kernel::{ActivationKind, KernelKey, Slot, keys};
+use crate::kernel::{KernelKey, Slot, keys};
 use crate::plan::{Plan, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule, device_bytes};
 use crate::tables::Tables;
@@ -74,7 +74,14 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let chunks = at_least_one(spans(sources, 1, fit)?);
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     schedule.scratch.push(device_bytes(largest.max(1), OWNER_BYTES));
-    let general = General { plan, limits, uniform, activation_kind, sources, outputs };
+    let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
+    let kernels = Kernels {
+        clear: keys::unpool_clear(),
+        claim: keys::unpool_claim(plan.index_type),
+        emit: keys::unpool_emit(plan.dtype, reported, activation_kind),
+        report: keys::unpool_report(plan.index_type),
+    };
+    let general = General { plan, limits, uniform, sources, outputs, kernels };
     for (number, &window) in windows.iter().enumerate() {
         schedule.dispatches.push(general.clear(window, number == 0)?);
         for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
@@ -85,7 +92,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
             schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
         }
         // What looks up the first bad index is part of the last step, unless a device has too few bindings for it.
-        let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && general.reports_apart();
+        let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && reports_apart(limits);
         for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
             schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
         }
@@ -118,9 +125,22 @@ struct General<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     uniform: uniform::Unpool,
-    activation_kind: ActivationKind,
     sources: u64,
     outputs: u64,
+    kernels: Kernels,
+}
+
+/// Whether the last step cannot bind indices and report besides X, Y and owners.
+fn reports_apart(limits: &Limits) -> bool {
+    limits.max_storage_buffers < 5
+}
+
+/// The kernels of the steps, each linked once for all its dispatches.
+struct Kernels {
+    clear: KernelKey,
+    claim: KernelKey,
+    emit: KernelKey,
+    report: KernelKey,
 }
 
 impl General<'_> {
@@ -129,7 +149,7 @@ impl General<'_> {
         uniform.outputs = window.count() as u32;
         uniform.begins = begins.into();
         let slots = vec![Part::whole(OWNERS), Part::whole(Slot::Status)];
-        self.dispatch(keys::unpool_clear(), uniform, window.count().max(STATUS_WORDS), slots, 0)
+        self.dispatch(self.kernels.clear.clone(), uniform, window.count().max(STATUS_WORDS), slots, 0)
     }
 
     fn claim(&self, window: Span, chunk: Span, indices: Span, reports: bool) -> Result<Dispatch, PlanError> {
@@ -141,7 +161,7 @@ impl General<'_> {
             Part::whole(OWNERS),
             Part::whole(Slot::Status),
         ];
-        self.dispatch(keys::unpool_claim(index_type), uniform, chunk.count(), slots, self.loops())
+        self.dispatch(self.kernels.claim.clone(), uniform, chunk.count(), slots, self.loops())
     }
 
     fn emit(&self, window: Span, chunk: Span, x: Span, indices: Span, fresh: bool) -> Result<Dispatch, PlanError> {
@@ -149,7 +169,7 @@ impl General<'_> {
         uniform.x_first = x.first as u32;
         uniform.fresh = fresh.into();
         let dtype = self.plan.dtype;
-        let index_type = Some(self.plan.index_type).filter(|_| !self.reports_apart());
+        let index_type = Some(self.plan.index_type).filter(|_| !reports_apart(self.limits));
         let mut slots =
             vec![part(Slot::X, x, dtype.bytes(), self.sources), part(Slot::Y, window, dtype.bytes(), self.outputs)];
         match index_type {
@@ -160,21 +180,16 @@ impl General<'_> {
                 Part::whole(Slot::Status),
             ]),
         }
-        let key = keys::unpool_emit(dtype, index_type, self.activation_kind);
+        let key = self.kernels.emit.clone();
         let lanes = lanes(dtype);
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
         self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, iterations)
     }
 
-    /// Whether the last step cannot bind indices and report besides X, Y and owners.
-    fn reports_apart(&self) -> bool {
-        self.limits.max_storage_buffers < 5
-    }
-
     fn report(&self, window: Span, chunk: Span, indices: Span) -> Result<Dispatch, PlanError> {
         let index_type = self.plan.index_type;
         let slots = vec![part(Slot::Indices, indices, index_type.bytes(), self.sources), Part::whole(Slot::Status)];
-        self.dispatch(keys::unpool_report(index_type), self.of(window, chunk, indices), 1, slots, 1)
+        self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, slots, 1)
     }
 
     fn of(&self, window: Span, chunk: Span, indices: Span) -> uniform::Unpool {
