@@ -249,6 +249,9 @@ pub(crate) mod binding {
     pub const TABLES: u32 = 6;
     pub const STATUS: u32 = 8;
     pub const INDICES_OUT: u32 = 10;
+    pub const KEPT: u32 = 12;
+    pub const PLACES: u32 = 14;
+    pub const PLACES_OUT: u32 = 15;
 }
 
 impl KernelKey {

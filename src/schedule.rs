@@ -82,6 +82,9 @@ pub enum Family {
     /// Pools with large windows that overlap, none of them empty: a workgroup looks at all that a patch of outputs needs once, takes
     /// the maxima of rows and then of columns, and shares those of neighbours by doubling. Specialised only.
     Patched,
+    /// Pools with windows that overlap, none of them empty: a maximum that slides along one axis after another, so that the cost
+    /// does not grow with the window. Specialised only.
+    Sliding,
     /// Pools of whole planes: many invocations share a plane, each reads a part of it in wide words and leaves a candidate, and
     /// further stages choose among those.
     Reducing,
@@ -111,6 +114,7 @@ impl Family {
         Family::Direct,
         Family::Blocked,
         Family::Patched,
+        Family::Sliding,
         Family::Reducing,
         Family::Separable,
         Family::Accumulating,
@@ -130,6 +134,7 @@ impl Family {
             Family::Direct => "direct",
             Family::Blocked => "blocked",
             Family::Patched => "patched",
+            Family::Sliding => "sliding",
             Family::Reducing => "reducing",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
@@ -151,7 +156,7 @@ impl Family {
     pub const fn builds(self) -> &'static [Build] {
         match self {
             Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked | Family::Patched => &[Build::Specialised],
+            Family::Blocked | Family::Patched | Family::Sliding => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }

@@ -57,6 +57,20 @@ uniform! {
     }
 }
 
+uniform! {
+    /// Windows that slide along one axis (shaders/core/pool.wgsl).
+    Slide {
+        out_first: u32,
+        classes: u32,
+        segments: u32,
+        runs: u32,
+        last_tap: u32,
+        inner_axes: u32,
+        first_stride: u32,
+        reserved: u32,
+    }
+}
+
 /// Axes in a pool's uniform: three of the pass, then the original ones.
 pub(crate) const AXES: usize = 3 + crate::plan::MAX_SPATIAL_AXES;
 /// Digits of a position: N, C and the spatial axes.
@@ -88,6 +102,7 @@ uniform! {
         blocks: u32,
         block_first: u32,
         walk: u32,
+        slide: Slide,
         tap_from: [u32; 4],
         tap_to: [u32; 4],
         activation: Activation,

@@ -363,6 +363,57 @@ fn patches_of_large_windows() {
     agrees_within(&limits, Family::Patched, &same(7), &[4, 32, 10, 8], DType::F16, I32);
 }
 
+#[test]
+fn windows_that_slide() {
+    if skip() {
+        return;
+    }
+    let run =
+        |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Sliding, pool, shape, dtype, indices);
+    let same = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
+    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        run(&same(13).nan_policy(nan_policy), &[2, 3, 20, 20], DType::F32, I64);
+        run(&same(9).nan_policy(nan_policy), &[1, 2, 17, 36], DType::F16, I32);
+        run(&same(7).nan_policy(nan_policy), &[1, 2, 70, 70], DType::F32, NONE);
+        run(&same(5).nan_policy(nan_policy), &[1, 2, 13, 11], DType::F64, I64);
+        run(&same(6).nan_policy(nan_policy), &[2, 1, 19, 21], DType::Bf16, I32);
+    }
+    run(&same(13), &[1, 2, 40, 41], DType::F32, I64);
+    run(&same(31), &[1, 1, 50, 90], DType::F32, NONE);
+    run(&same(31), &[1, 1, 50, 90], DType::F32, I64);
+    run(&same(5), &[2, 2, 33, 36], DType::U8, I64);
+    run(&same(8), &[1, 2, 30, 33], DType::Bf16, NONE);
+    run(&same(9), &[1, 3, 21, 27], DType::I64, I32);
+    run(&same(11).layout(Layout::Nchw).index_layout(Layout::Nhwc), &[2, 3, 20, 20], DType::I32, I32);
+    run(&same(9).layout(Layout::Nhwc), &[2, 20, 18, 3], DType::F32, I64);
+    run(&same(7).layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 20, 18, 5], DType::U8, I32);
+    // Strides, shorter and longer than a window, that come out even with it or not.
+    run(&MaxPool::new([7, 9]).strides([2, 3]).pads([3, 4, 0, 2]), &[1, 3, 41, 67], DType::F32, I64);
+    run(&MaxPool::new([3, 9]).strides([5, 4]).pads([1, 8, 2, 0]), &[1, 3, 41, 67], DType::F16, I64);
+    run(&MaxPool::new([6, 1]).flatten(IndexFlattening::Plane), &[1, 3, 41, 10], DType::F32, I64);
+    // Dilation: windows of as many axes as outputs lie apart that share taps.
+    run(&MaxPool::new([7, 9]).dilations([2, 3]).pads([6, 12, 6, 12]), &[1, 2, 33, 41], DType::F32, I64);
+    run(&MaxPool::new([7, 9]).dilations([4, 6]).strides([2, 4]).pads([9, 20, 3, 17]), &[1, 2, 41, 67], DType::F32, I64);
+    run(&MaxPool::new([5, 4]).dilations([3, 2]).strides([2, 3]).layout(Layout::Nhwc), &[2, 30, 29, 3], DType::I16, I64);
+    // One axis and three, and four.
+    run(&MaxPool::new([33]).pads([16, 16]), &[2, 3, 301], DType::F32, I32);
+    run(&MaxPool::new([1, 7, 7]).pads([0, 3, 3, 0, 3, 3]), &[2, 2, 3, 20, 20], DType::U32, I64);
+    run(&MaxPool::new([5, 4, 3]).pads([2, 3, 1, 2, 0, 1]).strides([1, 2, 1]), &[2, 2, 9, 13, 11], DType::F32, I64);
+    run(&MaxPool::new([3; 4]).pads([1; 8]), &[1, 2, 5, 6, 5, 6], DType::F32, I64);
+    // Windows in levels: of two that come out even, of three that do not, dilated, strided.
+    run(&MaxPool::new([36]), &[1, 2, 100], DType::F32, I64);
+    run(&MaxPool::new([47]).pads([40, 31]), &[2, 1, 90], DType::F32, I64);
+    run(&MaxPool::new([2_003]).pads([2_002, 1_000]), &[1, 2, 3_000], DType::F32, I32);
+    run(&MaxPool::new([50, 41]).dilations([1, 2]).pads([7, 8, 9, 10]), &[1, 2, 60, 120], DType::U8, I64);
+    run(&MaxPool::new([101]).strides([3]).dilations([2]).pads([10, 20]), &[1, 2, 400], DType::F16, I32);
+    run(&same(7).activation(Activation::Relu), &[1, 1, 20, 20], DType::I8, NONE);
+    let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
+    agrees_within(&limits, Family::Sliding, &same(7), &[1, 9, 32, 32], DType::F32, I64);
+    agrees_within(&limits, Family::Sliding, &same(7), &[4, 32, 10, 8], DType::F16, I32);
+    agrees_within(&limits, Family::Sliding, &same(7), &[1, 2, 200, 70], DType::F32, I32);
+    agrees_within(&limits, Family::Sliding, &MaxPool::new([70]).pads([60, 5]), &[1, 1, 20_000], DType::F32, I64);
+}
+
 /// Unpools a pool's output by the cells, with its own indices, then with one that lies elsewhere.
 fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let pooled = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();

@@ -1,6 +1,23 @@
 // The uniform of every pooling kernel.
-// provides: pool, Pool, Digit, activation_parameters
+// provides: pool, Pool, Digit, Slide, activation_parameters
 // requires: Axis, Activation
+// Windows that slide along one axis: the third of the pass.
+struct Slide {
+  // The number of the output that the written binding begins with.
+  out_first: u32,
+  // Outputs so far apart share taps: the interleaved axes of which one with dilation consists.
+  classes: u32,
+  // Segments that an invocation computes, and invocations along a class.
+  segments: u32,
+  runs: u32,
+  // Elements from a window's first tap to its last, if that one is apart from the others.
+  last_tap: u32,
+  // Original axes inside this one, and taps of the original axis between windows of neighbours of a class.
+  inner_axes: u32,
+  first_stride: u32,
+  reserved: u32,
+}
+
 // A digit of a mixed-radix number, fastest first, and what one step of it adds.
 struct Digit {
   radix: u32,
@@ -44,6 +61,7 @@ struct Pool {
   block_first: u32,
   // Lines of outputs that an invocation walks down, where it does.
   walk: u32,
+  slide: Slide,
   // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,

@@ -1,6 +1,6 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
-use super::{ActivationKind, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written};
+use super::{ActivationKind, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written, nan_policy_number};
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
@@ -86,6 +86,74 @@ pub(crate) fn pool_rows(
         variants,
         consts,
         ..Kernel::new(name, "kernel/pool_rows.wgsl")
+    }
+    .into()
+}
+
+/// What a pass of sliding maxima depends on.
+pub(crate) struct SlidingKey {
+    pub dtype: DType,
+    pub nan_policy: NanPolicy,
+    /// How the axis is taken apart.
+    pub consts: Vec<(&'static str, u32)>,
+    /// Whether it reads X, or what the pass before has kept.
+    pub first: bool,
+    /// Candidates, where another pass follows.
+    pub sink: Sink,
+    /// Whether positions are kept beside elements.
+    pub places: bool,
+    /// Whether the index is the position, counted from the index of the first element.
+    pub position_index: bool,
+    /// Whether indices are written in the order of Y.
+    pub same_place: bool,
+    pub activation: ActivationKind,
+}
+
+/// A maximum that slides along one axis.
+pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
+    let SlidingKey { dtype, sink, .. } = *key;
+    let keeps = sink == Sink::Candidates;
+    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
+    variants.extend(match key.first {
+        true => ["core/slide_x.wgsl"; 2],
+        false => ["core/slide_kept.wgsl", "core/slide_places.wgsl"],
+    });
+    variants.push(match (keeps, key.places) {
+        (true, false) => "core/slide_keep.wgsl",
+        (true, true) => "core/slide_keep_places.wgsl",
+        (false, _) => "core/slide_finish.wgsl",
+    });
+    let settles = !keeps && key.nan_policy == NanPolicy::SeedFirst && dtype.is_float();
+    variants.push(if settles { "core/slide_first.wgsl" } else { "core/slide_settled.wgsl" });
+    variants.push(if dtype.bytes() < 4 { "core/slide_apart.wgsl" } else { "core/slide_y.wgsl" });
+    variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
+    let mut consts = key.consts.clone();
+    consts.push(("NAN_POLICY", nan_policy_number(key.nan_policy)));
+    consts.push(("POSITION_INDEX", key.position_index.into()));
+    consts.push(("SAME_PLACE", key.same_place.into()));
+    let [chunks, chunk] = [0, 1].map(|at| consts.get(at).map_or(0, |(_, value)| *value));
+    let from = if key.first { "X" } else { "kept" };
+    let to = if keeps { "kept" } else { sink.name() };
+    let name = format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}", dtype.name());
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        activation: Some(key.activation).filter(|_| !keeps),
+        writes: sink.index_type(),
+        variants,
+        consts,
+        ..Kernel::new(name, "kernel/pool_sliding.wgsl")
+    }
+    .into()
+}
+
+/// Elements in a word each are put together in words.
+pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
+    Kernel {
+        element: Some(dtype),
+        activation: Some(activation),
+        variants: vec!["core/pool.wgsl"],
+        ..Kernel::new(format!("pool {} pack", dtype.name()), "kernel/pool_pack.wgsl")
     }
     .into()
 }

@@ -19,6 +19,8 @@ mod patch;
 mod pool;
 mod reduce;
 mod rows;
+mod slide;
+mod sliding;
 mod stream;
 mod unpool;
 
@@ -250,6 +252,7 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
         });
         if overlap && taps >= PATCHED_FROM {
+            families.push(Family::Sliding);
             families.push(Family::Patched);
         }
         families.push(Family::Blocked);
@@ -264,7 +267,7 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
 /// The families of pools that are preferred to none of those in `preference`, in the order in which they are tried.
 fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let preferred = preference(plan, build);
-    let others = [Family::Blocked, Family::Patched, Family::Reducing];
+    let others = [Family::Blocked, Family::Sliding, Family::Patched, Family::Reducing];
     others.into_iter().filter(|family| !preferred.contains(family)).collect()
 }
 

@@ -8,7 +8,7 @@ use super::pool::Finish;
 use crate::error::PlanError;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Sink, Slot, Source, binding};
-use crate::plan::{PoolPlan, count};
+use crate::plan::PoolPlan;
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
 use crate::uniform;
 
@@ -46,10 +46,7 @@ impl<'a> OnePass<'a> {
 
     /// The strides of the indices' convention, and those of X itself.
     pub fn index_strides(&self) -> Option<[IndexStrides; 2]> {
-        let plan = self.plan;
-        let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-        let own = || dense_strides(plan.layout, plan.channels, &inputs);
-        plan.indices.as_ref().map(|indices| [indices.space.strides(), own()])
+        index_strides(self.plan)
     }
 
     /// How an index is made of a position (shaders/row/indices.wgsl).
@@ -64,10 +61,7 @@ impl<'a> OnePass<'a> {
 
     /// Whether indices are written in the order of Y.
     pub fn same_place(&self) -> bool {
-        let plan = self.plan;
-        plan.indices.as_ref().is_none_or(|indices| {
-            indices.space.layout == plan.layout || plan.channels == 1 || count(&plan.output_shape[2..]) == 1
-        })
+        same_place(self.plan)
     }
 
     /// Appends the dispatches: `rows` says how outputs are shared out among invocations, of which so many make a block.
@@ -101,4 +95,25 @@ impl<'a> OnePass<'a> {
         }
         Ok(())
     }
+}
+
+/// The strides of the indices' convention, and those of X itself.
+fn index_strides(plan: &PoolPlan) -> Option<[IndexStrides; 2]> {
+    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+    let own = || dense_strides(plan.layout, plan.channels, &inputs);
+    plan.indices.as_ref().map(|indices| [indices.space.strides(), own()])
+}
+
+/// Whether an index is a position in X, counted from the index of the first element.
+pub(super) fn positions_are_indices(plan: &PoolPlan) -> bool {
+    index_strides(plan).is_some_and(|[index, own]| index == own)
+}
+
+/// Whether indices are written in the order of Y.
+pub(super) fn same_place(plan: &PoolPlan) -> bool {
+    plan.indices.as_ref().is_none_or(|indices| {
+        // The spatial extents alone: channels stand between them in one layout and before them in the other.
+        let spatial = plan.axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.output));
+        indices.space.layout == plan.layout || plan.channels == 1 || spatial == 1
+    })
 }

@@ -113,7 +113,7 @@ impl PassAxis {
     }
 
     /// Whether the axis is left as it is.
-    fn is_identity(axis: &PoolAxis) -> bool {
+    pub fn is_identity(axis: &PoolAxis) -> bool {
         axis.input == axis.output
             && matches!(
                 axis.window,
@@ -366,7 +366,7 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
 }
 
 /// The attributes of windows whose formula fits 32 bits.
-struct Formula {
+pub(super) struct Formula {
     kernel: u32,
     stride: u32,
     dilation: u32,
@@ -382,7 +382,7 @@ impl Formula {
 
 /// The windows of an axis as a formula, if kernels can compute it in 32 bits: neither a number of its own nor a sum or a product
 /// on the way to a tap reaches [`FORMULA_LIMIT`].
-fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
+pub(super) fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
         return None;
     };

@@ -4,7 +4,8 @@ use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
 use super::{
-    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, patch, reduce, rows,
+    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, patch, reduce,
+    rows, sliding,
 };
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
@@ -25,6 +26,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             | Family::Blocked
             | Family::Patched
             | Family::Reducing
+            | Family::Sliding
             | Family::Separable
             | Family::Accumulating
     ) {
@@ -59,6 +61,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         }
         Family::Patched => {
             patch::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+            return Ok(schedule);
+        }
+        Family::Sliding => {
+            sliding::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
             return Ok(schedule);
         }
         Family::Blocked => {
@@ -157,6 +163,11 @@ pub(super) struct Finish {
 }
 
 impl Finish {
+    /// The uniform without the axes of a pass.
+    pub fn uniform(&self) -> uniform::Pool {
+        self.uniform
+    }
+
     /// The uniform of a pass, but for what depends on the dispatch; its tables go to the others.
     pub fn uniform_of(&self, pass: &Pass, tables: &mut Tables, limits: &Limits) -> Result<uniform::Pool, PlanError> {
         let mut uniform: uniform::Pool = self.uniform;

@@ -259,6 +259,7 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
     let twins = [
         ("Axis", uniform::Axis::MEMBERS, size_of::<uniform::Axis>()),
         ("Digit", uniform::Digit::MEMBERS, size_of::<uniform::Digit>()),
+        ("Slide", uniform::Slide::MEMBERS, size_of::<uniform::Slide>()),
         ("Activation", uniform::Activation::MEMBERS, size_of::<uniform::Activation>()),
         ("Pool", uniform::Pool::MEMBERS, size_of::<uniform::Pool>()),
         ("SourceDigit", uniform::SourceDigit::MEMBERS, size_of::<uniform::SourceDigit>()),

@@ -1,0 +1,21 @@
+// The index of a maximum goes to its place in the index tensor.
+// provides: found_at, store_found
+// requires: pool, place_of, add, index_at, plane_index, store_position, store_index, POSITION_INDEX, SAME_PLACE
+fn found_at(at: u32) -> u32 {
+  return place_of(at);
+}
+
+fn store_found(number: u32, position: u32, found: bool) {
+  var index = add(pool.index_base, vec2<u32>(position, 0u));
+  if (POSITION_INDEX == 0u) {
+    index = index_at(position);
+  }
+  if (!found) {
+    index = plane_index(number);
+  }
+  var place = number;
+  if (SAME_PLACE == 0u) {
+    place = store_position(number);
+  }
+  store_index(place - pool.store_first, index);
+}

@@ -1,0 +1,8 @@
+// The positions in X of the elements that won in the pass before: looked up for the winner alone.
+// provides: place_of, places
+// requires: pool
+@group(0) @binding(14) var<storage, read> places: array<u32>;
+
+fn place_of(at: u32) -> u32 {
+  return places[at - pool.in_first];
+}

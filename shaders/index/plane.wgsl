@@ -1,0 +1,13 @@
+// The index of (n, c, 0, .., 0) for an output: what a window has that has elements and no winner.
+// provides: plane_index
+// requires: pool, add, multiply
+fn plane_index(output: u32) -> vec2<u32> {
+  var rest = output;
+  var index = pool.empty_base;
+  for (var i = 0u; i < pool.empty_digits; i++) {
+    let digit = pool.empty[i];
+    index = add(index, multiply(digit.stride, rest % digit.radix));
+    rest = rest / digit.radix;
+  }
+  return index;
+}

@@ -1,0 +1,79 @@
+// Where windows that slide along one axis lie.
+//
+// An axis with dilation d is d interleaved axes, each of every d-th element, and the windows of every `classes`-th output lie
+// on the same one of them: a class. Within a class taps are neighbours, and the windows of neighbouring outputs begin CHUNK
+// taps apart:
+//
+//   d = 2, stride 1, two classes:     x0 x1 x2 x3 x4 x5 x6 x7
+//   class 0, outputs 0, 2, 4, ..      t0    t1    t2    t3
+//   class 1, outputs 1, 3, 5, ..         t0    t1    t2    t3
+//
+// An invocation goes along one class of one line, where a line is the axis at one place outside and inside of it. Taps in the
+// padding are moved onto the nearest tap inside: no window is empty, so that one belongs to the same window, and an element
+// that is looked at twice changes no maximum and no first one.
+// provides: Walk, walk_of, tap_at, last_tap_at
+// requires: pool, DILATED
+struct Walk {
+  // Where tap 0 of the class lies; it may be negative and wraps.
+  origin: u32,
+  // Elements between two taps.
+  step: u32,
+  // The taps that lie inside.
+  low: u32,
+  high: u32,
+  // The number of the class's output 0, and outputs between two of the class.
+  output: u32,
+  output_step: u32,
+  // The first output of this invocation, and how many the class has.
+  begin: u32,
+  count: u32,
+  // The line and the class, for those that need more of them.
+  outer: u32,
+  cell: u32,
+  class_number: u32,
+}
+
+// The way of an invocation that computes `outputs` neighbours of a class.
+fn walk_of(number: u32, outputs: u32) -> Walk {
+  let axis = pool.axes[2];
+  var walk: Walk;
+  let over = number / pool.inner;
+  walk.cell = number - over * pool.inner;
+  var block = over;
+  if (DILATED == 1u) {
+    block = over / pool.slide.classes;
+    walk.class_number = over - block * pool.slide.classes;
+  }
+  block += pool.block_first;
+  walk.outer = block / pool.slide.runs;
+  walk.begin = (block - walk.outer * pool.slide.runs) * outputs;
+  let start = i32(walk.class_number * axis.stride) - axis.pad_begin;
+  let end = i32(axis.input) - 1 - start;
+  walk.low = u32(max(-start, 0));
+  walk.high = u32(max(end, 0));
+  walk.step = pool.inner;
+  walk.output_step = pool.inner;
+  walk.count = axis.output;
+  if (DILATED == 1u) {
+    walk.low = (walk.low + axis.dilation - 1u) / axis.dilation;
+    walk.high = walk.high / axis.dilation;
+    walk.step = axis.dilation * pool.inner;
+    walk.output_step = pool.slide.classes * pool.inner;
+    walk.count = (axis.output - walk.class_number + pool.slide.classes - 1u) / pool.slide.classes;
+  }
+  walk.origin = (walk.outer * axis.input + u32(start)) * pool.inner + walk.cell;
+  walk.output = (walk.outer * axis.output + walk.class_number) * pool.inner + walk.cell;
+  return walk;
+}
+
+// Where a tap of the class lies.
+fn tap_at(walk: Walk, tap: u32) -> u32 {
+  return walk.origin + clamp(tap, walk.low, max(walk.low, walk.high)) * walk.step;
+}
+
+// Where the last tap of a window lies that begins at this tap, if that tap is apart from the others.
+fn last_tap_at(walk: Walk, tap: u32) -> u32 {
+  let axis = pool.axes[2];
+  let place = min(walk.class_number * axis.stride + tap * axis.dilation + pool.slide.last_tap, axis.input - 1u);
+  return (walk.outer * axis.input + place) * pool.inner + walk.cell;
+}

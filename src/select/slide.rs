@@ -1,0 +1,281 @@
+//! One pass of sliding maxima: how an axis is taken apart into classes, chunks and segments, and a long window into levels.
+
+use super::check_elements;
+use super::pass::{PassAxis, formula};
+use super::sliding::refuse;
+use crate::attributes::Layout;
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::plan::{PoolAxis, PoolPlan, count};
+use crate::uniform;
+
+/// The most chunks of a window, each of which an invocation holds in registers.
+const MOST_CHUNKS: u64 = 32;
+
+/// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
+#[derive(Debug, Clone)]
+pub(super) struct Slide {
+    /// The axis' number in the plan.
+    number: usize,
+    /// What lies outside the axis, and inside of it.
+    pub outer: u64,
+    pub inner: u64,
+    pub input: u64,
+    pub output: u64,
+    stride: u64,
+    dilation: u64,
+    pad: i64,
+    /// Interleaved axes: outputs so far apart share taps.
+    pub classes: u64,
+    /// A window is so many chunks, each of so many taps of which these are read, and some taps of one chunk more.
+    pub chunks: u64,
+    chunk: u64,
+    pub read: u64,
+    rest: u64,
+    /// Elements from the first tap to one that is apart from the others.
+    last_tap: Option<u64>,
+    /// Elements from the first tap to the last.
+    reach: u64,
+}
+
+/// The passes of a plan, in their order.
+pub(super) fn slides(plan: &PoolPlan) -> Result<Vec<Slide>, PlanError> {
+    if plan.has_empty_windows() {
+        return refuse("a window can be empty");
+    }
+    let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
+    let planes = if plan.layout == Layout::Nhwc { plan.batch as u64 } else { count(&[plan.batch, plan.channels]) };
+    let mut slides = Vec::new();
+    let mut inner = channels;
+    let mut overlap = false;
+    for (number, axis) in plan.axes.iter().enumerate().rev() {
+        if !PassAxis::is_identity(axis) {
+            let outer = plan.axes[..number].iter().fold(planes, |all, axis| all.saturating_mul(axis.input as u64));
+            let levels = levels(plan, number, outer, inner)?;
+            overlap |= levels.iter().any(|level| level.chunks > 1) && axis.output > 1;
+            slides.extend(levels);
+        }
+        inner = inner.saturating_mul(axis.output as u64);
+    }
+    if !overlap {
+        return refuse("the windows do not overlap");
+    }
+    for slide in &slides {
+        check_elements("elements between two passes", slide.outputs())?;
+    }
+    Ok(slides)
+}
+
+/// The passes along one axis: one, or of long windows several. Windows of the first level are a part of the axis' own, those of
+/// each further level are made of some of the level before that follow each other; the last one's may need one more, which
+/// then overlaps the one before it.
+fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64) -> Result<Vec<Slide>, PlanError> {
+    let axis = &plan.axes[number];
+    let window = axis.window.strided(axis.input, axis.output);
+    let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
+        return refuse("the windows are not given by a kernel and a stride");
+    };
+    // Both ends of a window are numbers in 32 bits.
+    if formula(&PassAxis::of(axis), window).is_none() {
+        return refuse("an axis is too long");
+    }
+    let (kernel, stride, dilation) = (kernel as u64, stride as u64, dilation as u64);
+    let whole = Slide {
+        number,
+        outer,
+        inner,
+        input: axis.input as u64,
+        output: axis.output as u64,
+        stride,
+        dilation,
+        pad: pad_begin,
+        classes: 1,
+        chunks: kernel,
+        chunk: 1,
+        read: 1,
+        rest: 0,
+        last_tap: None,
+        reach: kernel.saturating_sub(1).saturating_mul(dilation),
+    };
+    let alone = whole.clone().of_taps(kernel, dilation);
+    if alone.chunks <= MOST_CHUNKS {
+        return Ok(vec![alone]);
+    }
+    let mut many = 2;
+    while MOST_CHUNKS.saturating_pow(many) < kernel {
+        many = many.saturating_add(1);
+    }
+    let factor = (2..=MOST_CHUNKS).find(|factor| factor.saturating_pow(many) >= kernel).unwrap_or(MOST_CHUNKS);
+    let mut found: Vec<Slide> = Vec::new();
+    // Taps of the level's windows.
+    let mut taps = 1u64;
+    let starts = whole.output.saturating_sub(1).saturating_mul(stride);
+    for _ in 1..many {
+        let apart = taps.saturating_mul(dilation);
+        taps = taps.saturating_mul(factor);
+        let output = starts.saturating_add(kernel.saturating_sub(taps).saturating_mul(dilation)).saturating_add(1);
+        let level = Slide {
+            input: found.last().map_or(whole.input, |before| before.output),
+            output,
+            stride: 1,
+            pad: if found.is_empty() { whole.pad } else { 0 },
+            reach: apart.saturating_mul(factor.saturating_sub(1)),
+            ..whole.clone()
+        };
+        found.push(level.of_taps(factor, apart));
+    }
+    let last_tap = (!kernel.is_multiple_of(taps)).then(|| kernel.saturating_sub(taps).saturating_mul(dilation));
+    let last = Slide {
+        input: found.last().map_or(whole.input, |before| before.output),
+        pad: 0,
+        last_tap,
+        reach: kernel.saturating_sub(taps).saturating_mul(dilation),
+        ..whole
+    };
+    found.push(last.of_taps(kernel.checked_div(taps).unwrap_or(1), taps.saturating_mul(dilation)));
+    Ok(found)
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    match a.checked_rem(b) {
+        None => a,
+        Some(rest) => greatest_common_divisor(b, rest),
+    }
+}
+
+impl Slide {
+    /// The same axis with windows of so many taps, so far apart.
+    fn of_taps(self, taps: u64, dilation: u64) -> Slide {
+        let common = greatest_common_divisor(self.stride, dilation).max(1);
+        let chunk = self.stride / common;
+        let chunks = taps.checked_div(chunk).unwrap_or(1).max(1);
+        Slide {
+            dilation,
+            classes: dilation / common,
+            chunks,
+            chunk,
+            read: chunk.min(taps),
+            rest: taps.saturating_sub(chunks.saturating_mul(chunk)),
+            ..self
+        }
+    }
+
+    pub fn outputs(&self) -> u64 {
+        self.outer.saturating_mul(self.output).saturating_mul(self.inner)
+    }
+
+    /// Segments of the longest class.
+    pub fn segments(&self) -> u64 {
+        self.output.div_ceil(self.classes.max(1)).div_ceil(self.chunks.max(1)).max(1)
+    }
+
+    /// What the kernel is built with.
+    pub fn consts(&self) -> Vec<(&'static str, u32)> {
+        vec![
+            ("CHUNKS", self.chunks as u32),
+            ("CHUNK", self.chunk as u32),
+            ("READ", self.read as u32),
+            ("REST", self.rest as u32),
+            ("LAST_TAP", self.last_tap.is_some().into()),
+            ("DILATED", (self.dilation > 1).into()),
+        ]
+    }
+
+    /// The axis as the uniform has it.
+    pub fn axis(&self) -> uniform::Axis {
+        uniform::Axis {
+            input: self.input as u32,
+            output: self.output as u32,
+            kernel: self.chunks as u32,
+            stride: self.stride as u32,
+            dilation: self.dilation as u32,
+            pad_begin: self.pad as i32,
+            kind: 0,
+            table: 0,
+        }
+    }
+
+    /// What the kernel has to know besides, but for segments.
+    pub fn uniform(&self, plan: &PoolPlan) -> uniform::Slide {
+        let original = original(&plan.axes[self.number]);
+        let apart = self.classes.saturating_mul(self.stride);
+        uniform::Slide {
+            classes: self.classes as u32,
+            last_tap: self.last_tap.unwrap_or(0) as u32,
+            inner_axes: plan.axes.len().saturating_sub(self.number).saturating_sub(1) as u32,
+            first_stride: apart.checked_div(original.dilation.into()).unwrap_or(1) as u32,
+            ..bytemuck::Zeroable::zeroed()
+        }
+    }
+
+    /// What windows of this pass look at.
+    pub fn axis_span(&self) -> AxisSpan {
+        AxisSpan {
+            input: self.input,
+            inner: self.inner,
+            stride: self.stride,
+            dilation: self.dilation,
+            pad: self.pad,
+            reach: self.reach,
+        }
+    }
+
+    /// What the first taps of the plan's own windows along this axis look at, over all axes inside.
+    pub fn original_span(&self, plan: &PoolPlan) -> AxisSpan {
+        let axis = original(&plan.axes[self.number]);
+        let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let inside = &plan.axes[self.number.saturating_add(1)..];
+        AxisSpan {
+            input: axis.input.into(),
+            inner: inside.iter().fold(channels, |all, axis| all.saturating_mul(axis.input as u64)),
+            stride: axis.stride.into(),
+            dilation: axis.dilation.into(),
+            pad: axis.pad_begin.into(),
+            reach: 0,
+        }
+    }
+}
+
+/// An axis of the plan as the uniform has it, if its windows are given by a formula.
+pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
+    let mut twin = uniform::Axis {
+        input: axis.input as u32,
+        output: axis.output as u32,
+        kernel: 1,
+        stride: 1,
+        dilation: 1,
+        pad_begin: 0,
+        kind: 0,
+        table: 0,
+    };
+    if let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window.strided(axis.input, axis.output) {
+        twin.kernel = kernel as u32;
+        twin.stride = stride as u32;
+        twin.dilation = dilation as u32;
+        twin.pad_begin = pad_begin as i32;
+    }
+    twin
+}
+
+/// What neighbouring windows can look at.
+pub(super) struct AxisSpan {
+    pub input: u64,
+    pub inner: u64,
+    stride: u64,
+    dilation: u64,
+    pad: i64,
+    reach: u64,
+}
+
+impl AxisSpan {
+    /// The lowest and the highest element that outputs from `first` to `last` look at. Taps in the padding are moved onto the
+    /// nearest tap inside, which is less than a dilation away from the end.
+    pub fn bounds(&self, first: u64, last: u64) -> [u64; 2] {
+        let end = self.input.saturating_sub(1);
+        let start = |output: u64| (output.saturating_mul(self.stride) as i64).saturating_sub(self.pad);
+        let lowest_of_end = self.input.saturating_sub(self.dilation.max(1));
+        let low = (start(first).max(0) as u64).min(lowest_of_end);
+        let high = start(last).saturating_add(self.reach as i64).max(self.dilation as i64) as u64;
+        [low, high.min(end).max(low)]
+    }
+}
