@@ -11,7 +11,7 @@ use crate::wgsl::{Linked, link};
 pub(crate) mod keys;
 mod written;
 
-pub(crate) use written::{Block, Cells, IndexMap, Patch, Written};
+pub(crate) use written::{Block, Cells, IndexMap, Written};
 
 /// How a window's elements become one (shaders/reduce/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

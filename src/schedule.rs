@@ -79,9 +79,6 @@ pub enum Family {
     /// Pools with small windows, none of them empty: an invocation computes several neighbouring outputs, loads what they share
     /// once and in wide words, and knows its window. Specialised only.
     Blocked,
-    /// Pools with large windows that overlap, none of them empty: a workgroup looks at all that a patch of outputs needs once, takes
-    /// the maxima of rows and then of columns, and shares those of neighbours by doubling. Specialised only.
-    Patched,
     /// Pools with windows that overlap, none of them empty: a maximum that slides along one axis after another, so that the cost
     /// does not grow with the window. Specialised only.
     Sliding,
@@ -113,7 +110,6 @@ impl Family {
     pub const ALL: &'static [Family] = &[
         Family::Direct,
         Family::Blocked,
-        Family::Patched,
         Family::Sliding,
         Family::Reducing,
         Family::Separable,
@@ -133,7 +129,6 @@ impl Family {
         match self {
             Family::Direct => "direct",
             Family::Blocked => "blocked",
-            Family::Patched => "patched",
             Family::Sliding => "sliding",
             Family::Reducing => "reducing",
             Family::Separable => "separable",
@@ -156,7 +151,7 @@ impl Family {
     pub const fn builds(self) -> &'static [Build] {
         match self {
             Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked | Family::Patched | Family::Sliding => &[Build::Specialised],
+            Family::Blocked | Family::Sliding => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }

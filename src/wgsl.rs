@@ -19,7 +19,6 @@ mod cells;
 mod link;
 mod memory;
 mod parts;
-mod patch;
 mod reduce;
 
 pub(crate) use link::{Linked, link};
@@ -89,7 +88,6 @@ fn written(kernel: &Kernel) -> String {
     let (Some((written, sink)), Some(dtype)) = (&kernel.written, kernel.element) else { return String::new() };
     match written {
         Written::Block(block) => block::text(dtype, sink.index_type(), block),
-        Written::Patch(patch) => patch::text(dtype, sink.index_type(), patch),
         Written::Reduce(load_words, _) => reduce::text(dtype.bytes(), *load_words),
         Written::Cells(cells) => match kernel.reads {
             Some(index_type) => cells::text(dtype.bytes(), index_type, cells),

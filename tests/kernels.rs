@@ -335,35 +335,6 @@ fn planes_reduced_in_stages() {
 }
 
 #[test]
-fn patches_of_large_windows() {
-    if skip() {
-        return;
-    }
-    let run =
-        |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Patched, pool, shape, dtype, indices);
-    let same = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
-    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        run(&same(13).nan_policy(nan_policy), &[2, 3, 20, 20], DType::F32, I64);
-        run(&same(9).nan_policy(nan_policy), &[1, 2, 17, 36], DType::F16, I32);
-        run(&same(7).nan_policy(nan_policy), &[1, 2, 70, 70], DType::F32, NONE);
-    }
-    run(&same(13), &[1, 2, 40, 41], DType::F32, I64);
-    run(&same(31), &[1, 1, 50, 90], DType::F32, NONE);
-    run(&same(31), &[1, 1, 50, 90], DType::F32, I64);
-    run(&same(5), &[2, 2, 33, 36], DType::U8, I64);
-    run(&same(8), &[1, 2, 30, 33], DType::Bf16, NONE);
-    run(&same(11).layout(Layout::Nchw).index_layout(Layout::Nhwc), &[2, 3, 20, 20], DType::I32, I32);
-    run(&MaxPool::new([7, 9]).strides([2, 3]).pads([3, 4, 0, 2]), &[1, 3, 41, 67], DType::F32, I64);
-    run(&MaxPool::new([6, 1]).flatten(IndexFlattening::Plane), &[1, 3, 41, 10], DType::F32, I64);
-    run(&MaxPool::new([33]).pads([16, 16]), &[2, 3, 301], DType::F32, I32);
-    run(&MaxPool::new([1, 7, 7]).pads([0, 3, 3, 0, 3, 3]), &[2, 2, 3, 20, 20], DType::U32, I64);
-    run(&same(7).activation(Activation::Relu), &[1, 1, 20, 20], DType::I8, NONE);
-    let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
-    agrees_within(&limits, Family::Patched, &same(7), &[1, 9, 32, 32], DType::F32, I64);
-    agrees_within(&limits, Family::Patched, &same(7), &[4, 32, 10, 8], DType::F16, I32);
-}
-
-#[test]
 fn windows_that_slide() {
     if skip() {
         return;

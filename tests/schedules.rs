@@ -61,24 +61,24 @@ fn no_invocation_loops_longer_than_software_drivers_allow() {
 }
 
 #[test]
-fn a_long_window_is_separable_and_a_short_one_direct() {
+fn a_long_window_slides_and_a_short_one_is_direct() {
     let family = |pool: MaxPool, shape: &[usize]| {
         let plan = pool.plan(shape, DType::F32, None).unwrap().into();
         select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap().family()
     };
     assert_eq!(family(MaxPool::new([3, 3]), &[1, 1, 8, 8]), Family::Direct);
-    assert_eq!(family(MaxPool::new([90, 90]), &[1, 1, 100, 100]), Family::Separable);
+    assert_eq!(family(MaxPool::new([90, 90]), &[1, 1, 100, 100]), Family::Sliding);
 }
 
 #[test]
 fn families_that_apply_are_these() {
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Patched, Reducing, Separable, Streaming};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
     let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
-    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable, Accumulating, Blocked, Patched]);
-    assert_eq!(pool(&MaxPool::new([3, 3]), &[8, 32, 16, 16]), [Blocked, Direct, Separable, Accumulating, Patched]);
+    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable, Accumulating, Blocked, Sliding]);
+    assert_eq!(pool(&MaxPool::new([3, 3]), &[8, 32, 16, 16]), [Blocked, Direct, Separable, Accumulating, Sliding]);
     assert_eq!(pool(&GlobalMaxPool::new(), &[1, 8, 99, 99]), [Reducing, Separable, Accumulating]);
-    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Separable, Accumulating]);
+    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Sliding, Separable, Accumulating]);
     assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable, Reducing]);
     let unpool =
         |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
@@ -157,7 +157,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
     use DType::{F16, F32, F64, U8};
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Patched, Reducing, Separable, Streaming};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Sliding, Streaming};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
     let halves = || MaxPool::new([2, 2]).strides([2, 2]);
@@ -186,10 +186,10 @@ fn what_is_selected_by_geometry() {
         ("3x3 of channels", of(&square(3).layout(Layout::Nhwc), &[1, 112, 112, 64], F32), Blocked, Specialised),
         ("adaptive, all windows alike", of(&AdaptiveMaxPool::new([56, 56]), image, F32), Blocked, Specialised),
         // Large windows that overlap.
-        ("7x7", of(&square(7), image, F32), Patched, Specialised),
-        ("9x9", of(&square(9), image, F32), Patched, Specialised),
-        ("31 in a row", of(&MaxPool::new([31]).pads([15, 15]), &[1, 64, 16_000], F32), Patched, Specialised),
-        ("9x9 of eight bytes", of(&square(9), image, F64), Direct, Specialised),
+        ("7x7", of(&square(7), image, F32), Sliding, Specialised),
+        ("9x9", of(&square(9), image, F32), Sliding, Specialised),
+        ("31 in a row", of(&MaxPool::new([31]).pads([15, 15]), &[1, 64, 16_000], F32), Sliding, Specialised),
+        ("9x9 of eight bytes", of(&square(9), image, F64), Sliding, Specialised),
         // Whole planes.
         ("global", of(&GlobalMaxPool::new(), image, F32), Reducing, Generic),
         ("global of few", of(&GlobalMaxPool::new(), &[64, 128, 7, 7], F32), Blocked, Specialised),
@@ -198,7 +198,7 @@ fn what_is_selected_by_geometry() {
         ("adaptive, of several sizes", of(&AdaptiveMaxPool::new([50, 50]), image, F32), Direct, Specialised),
         ("windows in padding", of(&MaxPool::new([2, 2]).pads([2; 4]), image, F32), Direct, Specialised),
         ("four axes", of(&MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), Direct, Specialised),
-        ("90x90", of(&MaxPool::new([90, 90]), image, F32), Separable, Specialised),
+        ("90x90", of(&MaxPool::new([90, 90]), image, F32), Sliding, Specialised),
         ("more than a binding", of(&GlobalMaxPool::new(), &[1, 1, 6_000, 6_000], F32), Accumulating, Generic),
         // Unpools: the cells of a few sources, else element by element, else by claims.
         ("into a small tensor", inverse(halves(), &[1, 1, 62, 64], F32), ClaimEmit, Generic),

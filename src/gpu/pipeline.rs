@@ -208,7 +208,7 @@ fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
         layout: Some(&pipeline_layout),
         module: &module,
         entry_point: Some("main"),
-        // Workgroup memory is written whole before it is read (src/wgsl/patch.rs).
+        // No kernel reads workgroup memory that it has not written.
         compilation_options: wgpu::PipelineCompilationOptions {
             zero_initialize_workgroup_memory: false,
             ..wgpu::PipelineCompilationOptions::default()

@@ -173,13 +173,6 @@ pub(crate) fn written(
             let name = format!("pool {} to {sink}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name());
             (name, block.window.consts())
         }
-        Written::Patch(patch) => {
-            let [_, rows, columns] = patch.window.kernel;
-            let (sink, height, width) = (sink.name(), patch.height, patch.width);
-            let name =
-                format!("pool {} to {sink}, {rows}x{columns}, patches of {height}x{width} outputs", dtype.name());
-            (name, patch.window.consts())
-        }
         Written::Reduce(load_words, constants) => {
             let name = format!("pool {} reduced to candidates, {load_words} words a load", dtype.name());
             (name, constants.consts())

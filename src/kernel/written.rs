@@ -1,4 +1,4 @@
-//! The kernels whose bodies are still written out by src/wgsl/{block,patch,reduce,cells}.rs.
+//! The kernels whose bodies are still written out by src/wgsl/{block,reduce,cells}.rs.
 
 use super::{Binding, Sink, WindowConstants, binding};
 use crate::attributes::NanPolicy;
@@ -57,58 +57,6 @@ impl Block {
     }
 }
 
-/// What a workgroup of a patch kernel computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Patch {
-    pub(crate) window: WindowConstants,
-    /// Outputs of a patch along the last axis and the one before.
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    /// Padding before the last axis.
-    pub(crate) pad: u32,
-    /// Whether rows of Y come out even with four outputs.
-    pub(crate) exact: bool,
-    /// Whether rows of X come out even with four words, and are loaded by them.
-    pub(crate) wide: bool,
-    /// Outputs that an invocation takes along a row, and down a column.
-    pub(crate) run: u32,
-    pub(crate) fall: u32,
-    pub(crate) workgroup: u32,
-    /// Whether the index is the position, counted from the index of the first element.
-    pub(crate) position_index: bool,
-    /// Whether indices are written in the order of Y.
-    pub(crate) same_place: bool,
-}
-
-impl Patch {
-    /// Rows and columns of X that a patch looks at.
-    pub(crate) fn inputs(&self) -> [u32; 2] {
-        let WindowConstants { kernel, stride, .. } = self.window;
-        let extent = |outputs: u32, axis: usize| {
-            outputs.saturating_sub(1).saturating_mul(stride[axis]).saturating_add(kernel[axis])
-        };
-        [extent(self.height, 1), extent(self.width, 2)]
-    }
-
-    /// Columns before the first that counts, so that columns by four begin at a multiple of four.
-    pub(crate) fn before(&self) -> u32 {
-        self.pad.next_multiple_of(4).saturating_sub(self.pad)
-    }
-
-    /// Rows of X that a patch looks at, and columns by four.
-    pub(crate) fn groups(&self) -> [u32; 2] {
-        let [rows, columns] = self.inputs();
-        [rows, self.before().saturating_add(columns).div_ceil(4)]
-    }
-
-    /// The bytes of workgroup memory of a pool with or without indices.
-    pub(crate) fn workgroup_bytes(&self, indices: bool) -> u32 {
-        let [rows, groups] = self.groups();
-        let of_outputs = self.width.saturating_mul(if indices { 5 } else { 4 });
-        rows.saturating_mul(groups.saturating_mul(16).saturating_add(of_outputs))
-    }
-}
-
 /// What an invocation of the streaming unpool writes, and how it reads and writes: the stride cells of some sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Cells {
@@ -157,7 +105,6 @@ impl Cells {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Written {
     Block(Block),
-    Patch(Patch),
     Reduce(u32, WindowConstants),
     Cells(Cells),
 }
@@ -181,7 +128,6 @@ impl Written {
         let of = |number, read_only| Binding { number, read_only };
         match self {
             Written::Block(block) => pool_bindings(sink, block.window.nan_policy),
-            Written::Patch(patch) => pool_bindings(sink, patch.window.nan_policy),
             Written::Reduce(..) => vec![of(binding::X, true), of(binding::CANDIDATES_OUT, false)],
             Written::Cells(_) => vec![
                 of(binding::X, true),

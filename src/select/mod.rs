@@ -14,8 +14,6 @@ mod cut;
 mod digits;
 mod one_pass;
 mod pass;
-#[allow(clippy::arithmetic_side_effects)]
-mod patch;
 mod pool;
 mod reduce;
 mod rows;
@@ -64,8 +62,11 @@ pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
 /// Windows of fewer taps are looked at by one invocation, even if they are whole planes.
 const REDUCED_FROM: u64 = 1_024;
 
-/// Windows of fewer taps are cheaper to look at one by one, even where they share most of them.
-const PATCHED_FROM: u64 = 30;
+/// Windows of fewer taps are cheaper to look at as a whole, even where they share most of them.
+const SLIDING_FROM: u64 = 30;
+
+/// Windows of more taps are never looked at tap by tap where they share any.
+const MOST_TAPS: u64 = 64;
 
 /// What to run instead of what [`select`] would choose.
 ///
@@ -93,7 +94,7 @@ pub struct Choice {
 /// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?;
 /// let found = families(&plan.into(), &Limits::WEBGPU);
 /// assert_eq!(found[0], Family::Direct, "what a small tensor runs as");
-/// assert!(found.contains(&Family::Blocked) && found.contains(&Family::Patched));
+/// assert!(found.contains(&Family::Blocked) && found.contains(&Family::Sliding));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
@@ -117,7 +118,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
-/// | [`Family::Patched`], for windows of 30 taps or more that share at least half an extent, four or more along it | |
+/// | [`Family::Sliding`], for windows of 30 taps or more that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
 /// | [`Family::Blocked`] | |
 /// | [`Family::Reducing`], for windows of 1024 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
@@ -247,13 +248,13 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     if build == Build::Specialised {
         let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
         // A few windows have little to share.
-        let overlap = plan.axes.iter().any(|axis| match axis.window {
+        let much = plan.axes.iter().any(|axis| match axis.window {
             AxisWindow::Strided { kernel, stride, .. } => axis.output >= 4 && stride.saturating_mul(2) <= kernel,
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
         });
-        if overlap && taps >= PATCHED_FROM {
+        // Where windows share nothing, the family does not apply.
+        if (much && taps >= SLIDING_FROM) || taps > MOST_TAPS {
             families.push(Family::Sliding);
-            families.push(Family::Patched);
         }
         families.push(Family::Blocked);
         if taps >= REDUCED_FROM {
@@ -267,7 +268,7 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
 /// The families of pools that are preferred to none of those in `preference`, in the order in which they are tried.
 fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let preferred = preference(plan, build);
-    let others = [Family::Blocked, Family::Sliding, Family::Patched, Family::Reducing];
+    let others = [Family::Blocked, Family::Sliding, Family::Reducing];
     others.into_iter().filter(|family| !preferred.contains(family)).collect()
 }
 

@@ -4,8 +4,8 @@ use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
 use super::{
-    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, patch, reduce,
-    rows, sliding,
+    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, reduce, rows,
+    sliding,
 };
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
@@ -24,7 +24,6 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         family,
         Family::Direct
             | Family::Blocked
-            | Family::Patched
             | Family::Reducing
             | Family::Sliding
             | Family::Separable
@@ -57,10 +56,6 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     match family {
         Family::Accumulating => {
             accumulate::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-            return Ok(schedule);
-        }
-        Family::Patched => {
-            patch::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
             return Ok(schedule);
         }
         Family::Sliding => {

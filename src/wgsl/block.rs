@@ -1,6 +1,6 @@
 //! The text of a block kernel: an invocation computes several neighbouring outputs, straight on, without a loop or an array.
 //!
-//! Blocks, patches, reductions and cells are not made of parts alone. Their bodies depend on how many taps, outputs and words there are, and
+//! Blocks, reductions and cells are not made of parts alone. Their bodies depend on how many taps, outputs and words there are, and
 //! loops over small arrays, which would say the same, were measured at more than twice the time on software Vulkan: drivers
 //! keep such arrays in memory. So these are written out, and everything that has a meaning of its own (order, windows,
 //! indices, activations) stays in the parts.

@@ -53,7 +53,7 @@ fn every_key() -> Vec<KernelKey> {
                 pass(Source::Accumulators, &[]);
             }
             // What an activation looks like does not depend on the kernel around it.
-            for some in [every_block, every_cells, every_patch_and_reduction] {
+            for some in [every_block, every_cells, every_sliding, every_reduction] {
                 let some = some(dtype);
                 let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
@@ -145,22 +145,43 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
     keys
 }
 
-/// Patches of even and odd rows, with every width of a load and of a store; and planes reduced.
-fn every_patch_and_reduction(dtype: DType) -> Vec<KernelKey> {
+/// Passes along one axis of every kind: from X or from another pass, to another pass or to the end, with and without chunks,
+/// dilation, a rest and a last tap.
+fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
-    let pools: [(MaxPool, &[usize]); 6] = [
+    let pools: [(MaxPool, &[usize]); 5] = [
         (MaxPool::new([7, 7]).pads([3; 4]), &[1, 2, 16, 16]),
         (MaxPool::new([5, 20]).pads([2, 3, 2, 3]).strides([2, 3]), &[1, 2, 40, 61]),
+        (MaxPool::new([9, 5]).dilations([1, 2]).layout(Layout::Nhwc), &[1, 12, 20, 3]),
         (MaxPool::new([9]).index_layout(Layout::Nhwc), &[1, 2, 64]),
+        (MaxPool::new([71]), &[1, 2, 99]),
+    ];
+    for (pool, shape) in pools {
+        for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+            for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
+                let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
+                let choice = Choice { family: Some(Family::Sliding), build: None };
+                let schedule = select(&plan, &Limits::WEBGPU, &choice).unwrap();
+                keys.extend(schedule.dispatches().iter().rev().map(|dispatch| dispatch.key().clone()));
+            }
+        }
+    }
+    keys
+}
+
+/// Planes reduced, with every width of a load.
+fn every_reduction(dtype: DType) -> Vec<KernelKey> {
+    let mut keys = Vec::new();
+    let pools: [(MaxPool, &[usize]); 3] = [
         (MaxPool::new([40, 40]), &[1, 2, 40, 40]),
         (MaxPool::new([40, 41]), &[1, 2, 40, 41]),
         (MaxPool::new([31, 41]), &[1, 2, 31, 41]),
     ];
-    for (number, (pool, shape)) in pools.into_iter().enumerate() {
+    for (pool, shape) in pools {
         for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
                 let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
-                let family = if number < 3 { Family::Patched } else { Family::Reducing };
+                let family = Family::Reducing;
                 match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
                     Ok(schedule) => keys.push(schedule.dispatches()[0].key().clone()),
                     Err(PlanError::KernelDoesNotApply { .. }) => {}
@@ -170,11 +191,6 @@ fn every_patch_and_reduction(dtype: DType) -> Vec<KernelKey> {
         }
     }
     assert!(keys.len() >= 3 * 9, "{}: {}", dtype.name(), keys.len());
-    for key in &keys {
-        if let Some((Written::Patch(patch), sink)) = &key.kernel().written {
-            assert!(patch.workgroup_bytes(sink.index_type().is_some()) <= 16 << 10, "what every device has");
-        }
-    }
     keys
 }
 
