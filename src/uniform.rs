@@ -66,8 +66,12 @@ uniform! {
         runs: u32,
         last_tap: u32,
         inner_axes: u32,
-        first_stride: u32,
-        reserved: u32,
+        rows: u32,
+        row_elements: u32,
+        flag: u32,
+        reserved_0: u32,
+        reserved_1: u32,
+        reserved_2: u32,
     }
 }
 

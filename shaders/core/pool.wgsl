@@ -12,10 +12,16 @@ struct Slide {
   runs: u32,
   // Elements from a window's first tap to its last, if that one is apart from the others.
   last_tap: u32,
-  // Original axes inside this one, and taps of the original axis between windows of neighbours of a class.
+  // Original axes inside this one.
   inner_axes: u32,
-  first_stride: u32,
-  reserved: u32,
+  // Rows of a plane along which the last pass goes, and elements of a row as the first pass leaves it.
+  rows: u32,
+  row_elements: u32,
+  // Which flag is that of this group of dispatches.
+  flag: u32,
+  reserved_0: u32,
+  reserved_1: u32,
+  reserved_2: u32,
 }
 
 // A digit of a mixed-radix number, fastest first, and what one step of it adds.

@@ -1,15 +1,24 @@
-// The last pass of sliding maxima settles what a window results in.
+// The last pass of sliding maxima writes what windows result in.
 // provides: emit
-// requires: Acc, First, Walk, settle, may_win, from_pair, nan_policy, SEED_LOWEST, store_value, found_at, store_found, pool
-fn emit(walk: Walk, first: First, output: u32, best: Acc) {
+// requires: Acc, Cell, Elements, LANES, Raw, Walk, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
+// One lane: its index is written, and its value is left to be.
+fn finish(number: u32, best: Acc) -> Raw {
+  // Only under SEED_LOWEST can a window have elements and no winner.
+  let found = may_win(best.key) || nan_policy() != SEED_LOWEST;
+  store_place(number, place_of_winner(best.at), found);
+  return result_of(select(from_pair(pool.lowest_value), raw_of(best), found));
+}
+
+fn emit(walk: Walk, output: u32, best: Cell) {
   let number = walk.output + output * walk.output_step;
-  var one = settle(first, output, Acc(best.key, best.raw, found_at(best.at)));
-  var found = true;
-  // Only here can a window have elements and no winner.
-  if (nan_policy() == SEED_LOWEST) {
-    found = may_win(one.key);
-    one.raw = select(from_pair(pool.lowest_value), one.raw, found);
+  let a = finish(number, best.a);
+  var elements = Elements(a, a, a, a);
+  if (LANES > 1u) {
+    elements.b = finish(number + 1u, best.b);
   }
-  store_value(number, one.raw);
-  store_found(number, one.at, found);
+  if (LANES > 2u) {
+    elements.c = finish(number + 2u, best.c);
+    elements.d = finish(number + 3u, best.d);
+  }
+  store_values(number, elements);
 }

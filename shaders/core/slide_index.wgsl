@@ -1,11 +1,11 @@
 // The index of a maximum goes to its place in the index tensor.
-// provides: found_at, store_found
+// provides: place_of_winner, store_place
 // requires: pool, place_of, add, index_at, plane_index, store_position, store_index, POSITION_INDEX, SAME_PLACE
-fn found_at(at: u32) -> u32 {
+fn place_of_winner(at: u32) -> u32 {
   return place_of(at);
 }
 
-fn store_found(number: u32, position: u32, found: bool) {
+fn store_place(number: u32, position: u32, found: bool) {
   var index = add(pool.index_base, vec2<u32>(position, 0u));
   if (POSITION_INDEX == 0u) {
     index = index_at(position);

@@ -1,8 +1,9 @@
 // A pass of sliding maxima that another one follows keeps the elements that won.
 // provides: emit, kept_out
-// requires: Acc, First, Raw, Walk, pool
-@group(0) @binding(13) var<storage, read_write> kept_out: array<Raw>;
+// requires: Cell, LANES, Elements, Vector, Walk, pool, raw_of, vector_of
+@group(0) @binding(13) var<storage, read_write> kept_out: array<Vector>;
 
-fn emit(walk: Walk, first: First, output: u32, best: Acc) {
-  kept_out[walk.output + output * walk.output_step - pool.slide.out_first] = best.raw;
+fn emit(walk: Walk, output: u32, best: Cell) {
+  let elements = Elements(raw_of(best.a), raw_of(best.b), raw_of(best.c), raw_of(best.d));
+  kept_out[(walk.output + output * walk.output_step - pool.slide.out_first) / LANES] = vector_of(elements);
 }

@@ -1,11 +1,19 @@
 // A pass of sliding maxima that another one follows keeps the elements that won, and their positions in X.
 // provides: emit, kept_out, places_out
-// requires: Acc, First, Raw, Walk, place_of, pool
-@group(0) @binding(13) var<storage, read_write> kept_out: array<Raw>;
+// requires: Cell, LANES, Elements, Vector, Walk, place_of, pool, raw_of, vector_of
+@group(0) @binding(13) var<storage, read_write> kept_out: array<Vector>;
 @group(0) @binding(15) var<storage, read_write> places_out: array<u32>;
 
-fn emit(walk: Walk, first: First, output: u32, best: Acc) {
+fn emit(walk: Walk, output: u32, best: Cell) {
   let number = walk.output + output * walk.output_step - pool.slide.out_first;
-  kept_out[number] = best.raw;
-  places_out[number] = place_of(best.at);
+  let elements = Elements(raw_of(best.a), raw_of(best.b), raw_of(best.c), raw_of(best.d));
+  kept_out[number / LANES] = vector_of(elements);
+  places_out[number] = place_of(best.a.at);
+  if (LANES > 1u) {
+    places_out[number + 1u] = place_of(best.b.at);
+  }
+  if (LANES > 2u) {
+    places_out[number + 2u] = place_of(best.c.at);
+    places_out[number + 3u] = place_of(best.d.at);
+  }
 }

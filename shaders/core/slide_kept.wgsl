@@ -1,6 +1,8 @@
 // Later passes of sliding maxima read the elements that won in the pass before.
 // provides: fetch
-// requires: Acc, kept, lift, pool
-fn fetch(at: u32) -> Acc {
-  return lift(kept[at - pool.in_first], at);
+// requires: Cell, LANES, Vector, cell_of, elements_of, pool
+@group(0) @binding(12) var<storage, read> kept: array<Vector>;
+
+fn fetch(at: u32, order: u32) -> Cell {
+  return cell_of(elements_of(kept[(at - pool.in_first) / LANES]), at, order);
 }

@@ -1,9 +1,9 @@
 // Values alone.
-// provides: found_at, store_found
+// provides: place_of_winner, store_place
 // requires: nothing
-fn found_at(at: u32) -> u32 {
+fn place_of_winner(at: u32) -> u32 {
   return at;
 }
 
-fn store_found(number: u32, position: u32, found: bool) {
+fn store_place(number: u32, position: u32, found: bool) {
 }

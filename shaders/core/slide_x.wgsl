@@ -1,10 +1,7 @@
-// The first pass of sliding maxima reads X; an element's place is its position.
-// provides: fetch, place_of
-// requires: Acc, lift, load, pool
-fn fetch(position: u32) -> Acc {
-  return lift(load(position - pool.x_first), position);
-}
-
-fn place_of(at: u32) -> u32 {
-  return at;
+// The first pass of sliding maxima reads X element by element.
+// provides: fetch
+// requires: Cell, Elements, cell_of, load, pool
+fn fetch(position: u32, order: u32) -> Cell {
+  let raw = load(position - pool.x_first);
+  return cell_of(Elements(raw, raw, raw, raw), position, order);
 }

@@ -1,5 +1,5 @@
 // The order of f32. NaN is told by its bits, since a float comparison with NaN is not dependable in shaders.
-// provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
+// provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, signed_magnitude, key, key_nan_lowest
 // requires: Raw, Key, ZERO
 const FLOATS: bool = true;
 // An element to stand with the smallest key, which no number has.

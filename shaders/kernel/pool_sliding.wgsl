@@ -18,118 +18,223 @@
 // Neighbouring invocations have neighbours inside the axis, and where nothing is inside, neighbouring runs.
 // Fewest bytes: what is read once, what is written once.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, combine, Walk, walk_of, tap_at, last_tap_at, fetch, First, first_of, emit, CHUNKS, CHUNK, READ, REST, LAST_TAP
+// requires: pool, invocation, WORKGROUP, Cell, join, prefer, Walk, walk_of, tap_at, last_tap_at, fetch, start, note_begin, tell_begins, emit, conclude, CHUNKS, CHUNK, READ, REST, LAST_TAP
 struct Chunk {
   // The maximum of all its taps, and of the first REST.
-  all: Acc,
-  part: Acc,
+  all: Cell,
+  part: Cell,
 }
 
-fn chunk(walk: Walk, number: u32) -> Chunk {
-  let tap = number * CHUNK;
-  var all = fetch(tap_at(walk, tap));
+// An element by its tap. Its order among those of an invocation stays below 2^15.
+fn tap_of(walk: Walk, number: u32, i: u32) -> Cell {
+  return fetch(tap_at(walk, number * CHUNK + i), (number - walk.begin) * READ + i);
+}
+
+fn chunk(walk: Walk, number: u32, slot: u32) -> Chunk {
+  var all = tap_of(walk, number, 0u);
+  note_begin(slot, all);
   for (var i = 1u; i < REST; i++) {
-    all = combine(all, fetch(tap_at(walk, tap + i)));
+    all = join(all, tap_of(walk, number, i));
   }
   let part = all;
   for (var i = max(REST, 1u); i < READ; i++) {
-    all = combine(all, fetch(tap_at(walk, tap + i)));
+    all = join(all, tap_of(walk, number, i));
   }
   return Chunk(all, part);
 }
 
+// Slots are in fours. What does not fill four of them is the tail.
+const FOURS: u32 = CHUNKS / 4u;
+const TAIL: u32 = CHUNKS % 4u;
+
 struct Four {
-  a: Acc,
-  b: Acc,
-  c: Acc,
-  d: Acc,
+  a: Cell,
+  b: Cell,
+  c: Cell,
+  d: Cell,
 }
 
-fn read_four(walk: Walk, number: u32, slot: u32) -> Four {
-  let a = chunk(walk, number + slot).all;
-  var b = a;
-  var c = a;
-  var d = a;
-  if (slot + 1u < CHUNKS) {
-    b = chunk(walk, number + slot + 1u).all;
+// The chunks of an invocation's first segment from a slot on, so many as are asked for.
+fn read_four(walk: Walk, slot: u32, count: u32) -> Four {
+  let a = chunk(walk, walk.begin + slot, slot).all;
+  var four = Four(a, a, a, a);
+  if (count > 1u) {
+    four.b = chunk(walk, walk.begin + slot + 1u, slot + 1u).all;
   }
-  if (slot + 2u < CHUNKS) {
-    c = chunk(walk, number + slot + 2u).all;
+  if (count > 2u) {
+    four.c = chunk(walk, walk.begin + slot + 2u, slot + 2u).all;
   }
-  if (slot + 3u < CHUNKS) {
-    d = chunk(walk, number + slot + 3u).all;
+  if (count > 3u) {
+    four.d = chunk(walk, walk.begin + slot + 3u, slot + 3u).all;
   }
-  return Four(a, b, c, d);
+  return four;
 }
 
-// Suffix maxima in the place of elements, from those of the next four on.
-fn suffixes(slot: u32, four: Four, next: Acc) -> Four {
-  var a = four.a;
-  var b = four.b;
-  var c = four.c;
-  var d = four.d;
-  if (slot + 4u < CHUNKS) {
-    d = combine(d, next);
+// Suffix maxima of four chunks in their place, with those of the next ones.
+fn suffixes(four: Four, next: Cell) -> Four {
+  let d = join(four.d, next);
+  let c = join(four.c, d);
+  let b = join(four.b, c);
+  return Four(join(four.a, b), b, c, d);
+}
+
+// The same of the last chunks of a segment, so many as there are.
+fn last_suffixes(four: Four, count: u32) -> Four {
+  var last = four;
+  if (count > 3u) {
+    last.c = join(four.c, four.d);
   }
-  if (slot + 3u < CHUNKS) {
-    c = combine(c, d);
+  if (count > 2u) {
+    last.b = join(four.b, last.c);
   }
-  if (slot + 2u < CHUNKS) {
-    b = combine(b, c);
+  if (count > 1u) {
+    last.a = join(four.a, last.b);
   }
-  if (slot + 1u < CHUNKS) {
-    a = combine(a, b);
-  }
-  return Four(a, b, c, d);
+  return last;
 }
 
 struct Step {
-  // The element that takes the place of the suffix maximum, and the prefix maximum up to it.
-  slot: Acc,
-  prefix: Acc,
+  // The chunk that takes the place of the suffix maximum, and the prefix maximum up to it.
+  slot: Cell,
+  prefix: Cell,
 }
 
-// One output, and one element taken in.
-fn step(walk: Walk, first: First, output: u32, slot: u32, suffix: Acc, prefix: Acc) -> Step {
-  let entering = chunk(walk, output + CHUNKS);
-  var best = suffix;
-  var next = entering.all;
-  if (slot > 0u) {
-    best = combine(suffix, prefix);
-    next = combine(prefix, entering.all);
-  }
+// One output, and one chunk taken in. In a segment's first step there is no prefix yet.
+fn step(walk: Walk, begin: u32, slot: u32, begins: bool, suffix: Cell, prefix: Cell) -> Step {
+  let output = begin + slot;
+  let entering = chunk(walk, output + CHUNKS, slot);
+  var best = prefer(suffix, join(suffix, prefix), begins);
+  let next = prefer(entering.all, join(prefix, entering.all), begins);
   if (REST > 0u) {
-    best = combine(best, entering.part);
+    best = join(best, entering.part);
   }
   if (LAST_TAP == 1u) {
-    best = combine(best, fetch(last_tap_at(walk, output * CHUNK)));
+    best = join(best, fetch(last_tap_at(walk, output * CHUNK), (output - walk.begin + CHUNKS) * READ + READ));
   }
   if (output < walk.count) {
-    emit(walk, first, output, best);
+    emit(walk, output, best);
   }
   return Step(entering.all, next);
 }
 
 struct Steps {
   four: Four,
-  prefix: Acc,
+  prefix: Cell,
 }
 
-fn four_steps(walk: Walk, first: First, begin: u32, slot: u32, four: Four, prefix: Acc) -> Steps {
-  let a = step(walk, first, begin + slot, slot, four.a, prefix);
-  var b = a;
-  if (slot + 1u < CHUNKS) {
-    b = step(walk, first, begin + slot + 1u, slot + 1u, four.b, a.prefix);
+fn four_steps(walk: Walk, begin: u32, slot: u32, count: u32, begins: bool, four: Four, prefix: Cell) -> Steps {
+  var one = step(walk, begin, slot, begins, four.a, prefix);
+  var next = Four(one.slot, one.slot, one.slot, one.slot);
+  if (count > 1u) {
+    one = step(walk, begin, slot + 1u, false, four.b, one.prefix);
+    next.b = one.slot;
   }
-  var c = b;
-  if (slot + 2u < CHUNKS) {
-    c = step(walk, first, begin + slot + 2u, slot + 2u, four.c, b.prefix);
+  if (count > 2u) {
+    one = step(walk, begin, slot + 2u, false, four.c, one.prefix);
+    next.c = one.slot;
   }
-  var d = c;
-  if (slot + 3u < CHUNKS) {
-    d = step(walk, first, begin + slot + 3u, slot + 3u, four.d, c.prefix);
+  if (count > 3u) {
+    one = step(walk, begin, slot + 3u, false, four.d, one.prefix);
+    next.d = one.slot;
   }
-  return Steps(Four(a.slot, b.slot, c.slot, d.slot), d.prefix);
+  return Steps(next, one.prefix);
+}
+
+// The slots of a segment.
+struct Slots {
+  s0: Four,
+  s1: Four,
+  s2: Four,
+  s3: Four,
+  s4: Four,
+  s5: Four,
+  s6: Four,
+  s7: Four,
+  tail: Four,
+}
+
+// All fours move up by one, and another one comes in at their end. Loops over slots turn them around, since what is indexed
+// would lie in memory.
+fn turned(slots: Slots, four: Four) -> Slots {
+  var next = slots;
+  next.s0 = four;
+  if (FOURS > 1u) {
+    next.s0 = slots.s1;
+    next.s1 = four;
+  }
+  if (FOURS > 2u) {
+    next.s1 = slots.s2;
+    next.s2 = four;
+  }
+  if (FOURS > 3u) {
+    next.s2 = slots.s3;
+    next.s3 = four;
+  }
+  if (FOURS > 4u) {
+    next.s3 = slots.s4;
+    next.s4 = four;
+  }
+  if (FOURS > 5u) {
+    next.s4 = slots.s5;
+    next.s5 = four;
+  }
+  if (FOURS > 6u) {
+    next.s5 = slots.s6;
+    next.s6 = four;
+  }
+  if (FOURS > 7u) {
+    next.s6 = slots.s7;
+    next.s7 = four;
+  }
+  return next;
+}
+
+// The suffix maxima of a four that others follow, or that is the last one.
+fn suffixes_before(slots: Four, next: Four, follows: bool) -> Four {
+  if (follows) {
+    return suffixes(slots, next.a);
+  }
+  return last_suffixes(slots, 4u);
+}
+
+fn suffixes_of(slots: Slots) -> Slots {
+  var all = slots;
+  if (TAIL > 0u) {
+    all.tail = last_suffixes(all.tail, TAIL);
+  }
+  var next = all.tail;
+  if (FOURS > 7u) {
+    all.s7 = suffixes_before(all.s7, next, TAIL > 0u);
+    next = all.s7;
+  }
+  if (FOURS > 6u) {
+    all.s6 = suffixes_before(all.s6, next, TAIL > 0u || FOURS > 7u);
+    next = all.s6;
+  }
+  if (FOURS > 5u) {
+    all.s5 = suffixes_before(all.s5, next, TAIL > 0u || FOURS > 6u);
+    next = all.s5;
+  }
+  if (FOURS > 4u) {
+    all.s4 = suffixes_before(all.s4, next, TAIL > 0u || FOURS > 5u);
+    next = all.s4;
+  }
+  if (FOURS > 3u) {
+    all.s3 = suffixes_before(all.s3, next, TAIL > 0u || FOURS > 4u);
+    next = all.s3;
+  }
+  if (FOURS > 2u) {
+    all.s2 = suffixes_before(all.s2, next, TAIL > 0u || FOURS > 3u);
+    next = all.s2;
+  }
+  if (FOURS > 1u) {
+    all.s1 = suffixes_before(all.s1, next, TAIL > 0u || FOURS > 2u);
+    next = all.s1;
+  }
+  if (FOURS > 0u) {
+    all.s0 = suffixes_before(all.s0, next, TAIL > 0u || FOURS > 1u);
+  }
+  return all;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -139,76 +244,34 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   let walk = walk_of(number, pool.slide.segments * CHUNKS);
-  let first = first_of(walk);
-  // The slots of a segment, by fours; those beyond CHUNKS are never read.
-  var s0 = read_four(walk, walk.begin, 0u);
-  var s1 = s0;
-  var s2 = s0;
-  var s3 = s0;
-  var s4 = s0;
-  var s5 = s0;
-  var s6 = s0;
-  var s7 = s0;
-  if (CHUNKS > 4u) {
-    s1 = read_four(walk, walk.begin, 4u);
+  start(walk);
+  var slots: Slots;
+  for (var four = 0u; four < FOURS; four++) {
+    slots = turned(slots, read_four(walk, four * 4u, 4u));
   }
-  if (CHUNKS > 8u) {
-    s2 = read_four(walk, walk.begin, 8u);
-  }
-  if (CHUNKS > 12u) {
-    s3 = read_four(walk, walk.begin, 12u);
-  }
-  if (CHUNKS > 16u) {
-    s4 = read_four(walk, walk.begin, 16u);
-  }
-  if (CHUNKS > 20u) {
-    s5 = read_four(walk, walk.begin, 20u);
-  }
-  if (CHUNKS > 24u) {
-    s6 = read_four(walk, walk.begin, 24u);
-  }
-  if (CHUNKS > 28u) {
-    s7 = read_four(walk, walk.begin, 28u);
+  if (TAIL > 0u) {
+    slots.tail = read_four(walk, FOURS * 4u, TAIL);
   }
   for (var segment = 0u; segment < pool.slide.segments; segment++) {
     let begin = walk.begin + segment * CHUNKS;
-    s7 = suffixes(28u, s7, s7.d);
-    s6 = suffixes(24u, s6, s7.a);
-    s5 = suffixes(20u, s5, s6.a);
-    s4 = suffixes(16u, s4, s5.a);
-    s3 = suffixes(12u, s3, s4.a);
-    s2 = suffixes(8u, s2, s3.a);
-    s1 = suffixes(4u, s1, s2.a);
-    s0 = suffixes(0u, s0, s1.a);
-    var steps = four_steps(walk, first, begin, 0u, s0, s0.a);
-    s0 = steps.four;
-    if (CHUNKS > 4u) {
-      steps = four_steps(walk, first, begin, 4u, s1, steps.prefix);
-      s1 = steps.four;
+    if (begin >= walk.count) {
+      break;
     }
-    if (CHUNKS > 8u) {
-      steps = four_steps(walk, first, begin, 8u, s2, steps.prefix);
-      s2 = steps.four;
+    tell_begins(walk, begin);
+    slots = suffixes_of(slots);
+    // Without a prefix any cell will do.
+    var prefix = slots.tail.a;
+    for (var four = 0u; four < FOURS; four++) {
+      if (begin + four * 4u >= walk.count) {
+        break;
+      }
+      let steps = four_steps(walk, begin, four * 4u, 4u, four == 0u, slots.s0, prefix);
+      slots = turned(slots, steps.four);
+      prefix = steps.prefix;
     }
-    if (CHUNKS > 12u) {
-      steps = four_steps(walk, first, begin, 12u, s3, steps.prefix);
-      s3 = steps.four;
-    }
-    if (CHUNKS > 16u) {
-      steps = four_steps(walk, first, begin, 16u, s4, steps.prefix);
-      s4 = steps.four;
-    }
-    if (CHUNKS > 20u) {
-      steps = four_steps(walk, first, begin, 20u, s5, steps.prefix);
-      s5 = steps.four;
-    }
-    if (CHUNKS > 24u) {
-      steps = four_steps(walk, first, begin, 24u, s6, steps.prefix);
-      s6 = steps.four;
-    }
-    if (CHUNKS > 28u) {
-      steps = four_steps(walk, first, begin, 28u, s7, steps.prefix);
-      s7 = steps.four;
+    if (TAIL > 0u) {
+      slots.tail = four_steps(walk, begin, FOURS * 4u, TAIL, FOURS == 0u, slots.tail, prefix).four;
     }
   }
+  conclude(walk);
 }

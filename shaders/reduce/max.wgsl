@@ -9,7 +9,7 @@
 // a window that does not begin with the window, no NaN wins at all.
 // Absent: no key means it. Whether there was an element is known to the caller, and whether an element may win where there is
 // no other is asked of its key.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, combine, combine_anywhere, first_wins, finalize
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, holds_nan, finalize
 // requires: Key, SMALLEST_KEY, LARGEST_KEY, SMALLEST_NUMBER, SMALLEST_RAW, FLOATS, Raw, key, key_nan_lowest, is_nan, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -50,6 +50,21 @@ fn lift(raw: Raw, at: u32) -> Acc {
   return Acc(rank(raw), raw, at);
 }
 
+// As `lift` for elements that are looked at in their order, which their accumulators may hold in another way.
+fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
+  return lift(raw, at);
+}
+
+// The element of an accumulator.
+fn raw_of(best: Acc) -> Raw {
+  return best.raw;
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.raw, a.raw, first), select(b.at, a.at, first));
+}
+
 fn propagates(best: Key) -> bool {
   return FLOATS & (nan_policy() == PROPAGATE_LAST) & !greater(LARGEST_KEY, best);
 }
@@ -70,6 +85,11 @@ fn combine_anywhere(a: Acc, b: Acc) -> Acc {
 // Whether the first element of a window wins whatever its key.
 fn first_wins(first: Raw) -> bool {
   return (nan_policy() == SEED_FIRST) & is_nan(first);
+}
+
+// Whether nothing but NaN has been seen, where no NaN wins by its key.
+fn holds_nan(best: Acc) -> bool {
+  return greater(SMALLEST_NUMBER, best.key);
 }
 
 // The result of a window all of whose elements have been combined.

@@ -12,7 +12,7 @@
 // padding are moved onto the nearest tap inside: no window is empty, so that one belongs to the same window, and an element
 // that is looked at twice changes no maximum and no first one.
 // provides: Walk, walk_of, tap_at, last_tap_at
-// requires: pool, DILATED
+// requires: pool, DILATED, LANES
 struct Walk {
   // Where tap 0 of the class lies; it may be negative and wraps.
   origin: u32,
@@ -37,8 +37,10 @@ struct Walk {
 fn walk_of(number: u32, outputs: u32) -> Walk {
   let axis = pool.axes[2];
   var walk: Walk;
-  let over = number / pool.inner;
-  walk.cell = number - over * pool.inner;
+  // Neighbouring lines are the lanes of a cell.
+  let cells = pool.inner / LANES;
+  let over = number / cells;
+  walk.cell = (number - over * cells) * LANES;
   var block = over;
   if (DILATED == 1u) {
     block = over / pool.slide.classes;

@@ -90,6 +90,17 @@ pub(crate) fn pool_rows(
     .into()
 }
 
+/// How sliding maxima find windows that begin with a NaN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begins {
+    /// They need not.
+    Unknown,
+    /// The last pass looks at the first elements of all windows where the first pass has met one.
+    Flagged,
+    /// The first pass tells the last one where they are.
+    Masked,
+}
+
 /// What a pass of sliding maxima depends on.
 pub(crate) struct SlidingKey {
     pub dtype: DType,
@@ -100,6 +111,10 @@ pub(crate) struct SlidingKey {
     pub first: bool,
     /// Candidates, where another pass follows.
     pub sink: Sink,
+    /// Neighbouring lines of an invocation, and the bytes of their elements where a pass keeps them.
+    pub lanes: u32,
+    pub lane_bytes: usize,
+    pub begins: Begins,
     /// Whether positions are kept beside elements.
     pub places: bool,
     /// Whether the index is the position, counted from the index of the first element.
@@ -109,23 +124,57 @@ pub(crate) struct SlidingKey {
     pub activation: ActivationKind,
 }
 
+impl SlidingKey {
+    /// The order of elements: by a key alone where it holds all that there is to know.
+    fn reduction(&self) -> &'static str {
+        match self.dtype {
+            _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
+            _ if self.nan_policy == NanPolicy::PropagateLast => "reduce/max.wgsl",
+            DType::F32 => "reduce/max_of_words.wgsl",
+            DType::F16 | DType::Bf16 => "reduce/max_of_halves.wgsl",
+            _ => "reduce/max.wgsl",
+        }
+    }
+
+    fn vector(&self) -> &'static str {
+        match (self.lane_bytes, self.lanes) {
+            (1, _) => "lanes/byte4.wgsl",
+            (2, 2) => "lanes/half2.wgsl",
+            (2, _) => "lanes/half4.wgsl",
+            (4, 1) => "lanes/word1.wgsl",
+            (4, 2) => "lanes/word2.wgsl",
+            (4, _) => "lanes/word4.wgsl",
+            (_, 1) => "lanes/pair1.wgsl",
+            _ => "lanes/pair2.wgsl",
+        }
+    }
+}
+
 /// A maximum that slides along one axis.
 pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     let SlidingKey { dtype, sink, .. } = *key;
     let keeps = sink == Sink::Candidates;
-    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
-    variants.extend(match key.first {
-        true => ["core/slide_x.wgsl"; 2],
-        false => ["core/slide_kept.wgsl", "core/slide_places.wgsl"],
+    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl", key.reduction(), key.vector()];
+    variants.extend(match (key.first, key.lanes) {
+        (true, 1) => ["core/slide_x.wgsl", "core/slide_positions.wgsl"],
+        (true, _) => ["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"],
+        (false, _) => ["core/slide_kept.wgsl", "core/slide_places.wgsl"],
     });
     variants.push(match (keeps, key.places) {
         (true, false) => "core/slide_keep.wgsl",
         (true, true) => "core/slide_keep_places.wgsl",
         (false, _) => "core/slide_finish.wgsl",
     });
-    let settles = !keeps && key.nan_policy == NanPolicy::SeedFirst && dtype.is_float();
-    variants.push(if settles { "core/slide_first.wgsl" } else { "core/slide_settled.wgsl" });
-    variants.push(if dtype.bytes() < 4 { "core/slide_apart.wgsl" } else { "core/slide_y.wgsl" });
+    variants.extend(match (key.begins, key.first, keeps) {
+        (Begins::Flagged, true, true) => ["core/begins_flagged.wgsl", "core/slide_flag.wgsl"],
+        (Begins::Flagged, true, false) => ["core/begins_flagged.wgsl", "core/slide_first.wgsl"],
+        (Begins::Flagged, false, false) => ["core/begins_unknown.wgsl", "core/slide_first.wgsl"],
+        (Begins::Masked, true, _) => ["core/begins_masked.wgsl", "core/slide_end.wgsl"],
+        (Begins::Masked, false, false) => ["core/begins_unknown.wgsl", "core/slide_masked.wgsl"],
+        _ => ["core/begins_unknown.wgsl", "core/slide_end.wgsl"],
+    });
+    variants.push(if key.first { "core/met_here.wgsl" } else { "core/met_before.wgsl" });
+    variants.push(if key.lane_bytes > dtype.bytes() { "core/slide_apart.wgsl" } else { "core/slide_y.wgsl" });
     variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
     let mut consts = key.consts.clone();
     consts.push(("NAN_POLICY", nan_policy_number(key.nan_policy)));
@@ -134,10 +183,10 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     let [chunks, chunk] = [0, 1].map(|at| consts.get(at).map_or(0, |(_, value)| *value));
     let from = if key.first { "X" } else { "kept" };
     let to = if keeps { "kept" } else { sink.name() };
-    let name = format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}", dtype.name());
+    let lanes = key.lanes;
+    let name = format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}, {lanes} lanes", dtype.name());
     Kernel {
         element: Some(dtype),
-        reduction: Some(Reduction::Max),
         activation: Some(key.activation).filter(|_| !keeps),
         writes: sink.index_type(),
         variants,
@@ -147,12 +196,18 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     .into()
 }
 
+/// What the first of several passes tells the last one is cleared.
+pub(crate) fn clear_mask() -> KernelKey {
+    let kernel = Kernel::new("pool clear mask".to_owned(), "kernel/pool_clear_mask.wgsl");
+    Kernel { variants: vec!["core/pool.wgsl"], ..kernel }.into()
+}
+
 /// Elements in a word each are put together in words.
 pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     Kernel {
         element: Some(dtype),
         activation: Some(activation),
-        variants: vec!["core/pool.wgsl"],
+        variants: vec!["core/pool.wgsl", "core/kept_words.wgsl"],
         ..Kernel::new(format!("pool {} pack", dtype.name()), "kernel/pool_pack.wgsl")
     }
     .into()

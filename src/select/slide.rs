@@ -9,7 +9,7 @@ use crate::geometry::AxisWindow;
 use crate::plan::{PoolAxis, PoolPlan, count};
 use crate::uniform;
 
-/// The most chunks of a window, each of which an invocation holds in registers.
+/// The most chunks of a window that the kernel has slots for.
 const MOST_CHUNKS: u64 = 32;
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
@@ -38,8 +38,8 @@ pub(super) struct Slide {
     reach: u64,
 }
 
-/// The passes of a plan, in their order.
-pub(super) fn slides(plan: &PoolPlan) -> Result<Vec<Slide>, PlanError> {
+/// The passes of a plan, in their order, in which no window has more chunks than that.
+pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
@@ -51,7 +51,7 @@ pub(super) fn slides(plan: &PoolPlan) -> Result<Vec<Slide>, PlanError> {
     for (number, axis) in plan.axes.iter().enumerate().rev() {
         if !PassAxis::is_identity(axis) {
             let outer = plan.axes[..number].iter().fold(planes, |all, axis| all.saturating_mul(axis.input as u64));
-            let levels = levels(plan, number, outer, inner)?;
+            let levels = levels(plan, number, outer, inner, most_chunks.min(MOST_CHUNKS))?;
             overlap |= levels.iter().any(|level| level.chunks > 1) && axis.output > 1;
             slides.extend(levels);
         }
@@ -69,7 +69,7 @@ pub(super) fn slides(plan: &PoolPlan) -> Result<Vec<Slide>, PlanError> {
 /// The passes along one axis: one, or of long windows several. Windows of the first level are a part of the axis' own, those of
 /// each further level are made of some of the level before that follow each other; the last one's may need one more, which
 /// then overlaps the one before it.
-fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64) -> Result<Vec<Slide>, PlanError> {
+fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> Result<Vec<Slide>, PlanError> {
     let axis = &plan.axes[number];
     let window = axis.window.strided(axis.input, axis.output);
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
@@ -98,14 +98,14 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64) -> Result<Vec<
         reach: kernel.saturating_sub(1).saturating_mul(dilation),
     };
     let alone = whole.clone().of_taps(kernel, dilation);
-    if alone.chunks <= MOST_CHUNKS {
+    if alone.chunks <= most {
         return Ok(vec![alone]);
     }
     let mut many = 2;
-    while MOST_CHUNKS.saturating_pow(many) < kernel {
+    while most.saturating_pow(many) < kernel {
         many = many.saturating_add(1);
     }
-    let factor = (2..=MOST_CHUNKS).find(|factor| factor.saturating_pow(many) >= kernel).unwrap_or(MOST_CHUNKS);
+    let factor = (2..=most).find(|factor| factor.saturating_pow(many) >= kernel).unwrap_or(most);
     let mut found: Vec<Slide> = Vec::new();
     // Taps of the level's windows.
     let mut taps = 1u64;
@@ -197,15 +197,26 @@ impl Slide {
 
     /// What the kernel has to know besides, but for segments.
     pub fn uniform(&self, plan: &PoolPlan) -> uniform::Slide {
-        let original = original(&plan.axes[self.number]);
-        let apart = self.classes.saturating_mul(self.stride);
         uniform::Slide {
             classes: self.classes as u32,
             last_tap: self.last_tap.unwrap_or(0) as u32,
             inner_axes: plan.axes.len().saturating_sub(self.number).saturating_sub(1) as u32,
-            first_stride: apart.checked_div(original.dilation.into()).unwrap_or(1) as u32,
             ..bytemuck::Zeroable::zeroed()
         }
+    }
+
+    /// What the last pass is built with besides: taps of the plan's own axis, and how many of them lie between windows that
+    /// are neighbours in a class.
+    pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 2] {
+        let dilation = original(&plan.axes[self.number]).dilation;
+        let apart = self.classes.saturating_mul(self.stride);
+        let stride = apart.checked_div(dilation.into()).unwrap_or(1) as u32;
+        [("FIRST_STRIDE", stride), ("FIRST_DILATION", dilation)]
+    }
+
+    /// The axis' number in the plan.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// What windows of this pass look at.

@@ -5,15 +5,17 @@ use super::one_pass::{positions_are_indices, same_place};
 use super::pass::{ALIGNMENT, Span};
 use super::pool::{Finish, lanes};
 use super::slide::{Slide, slides};
-use super::{MAX_ITERATIONS, MAX_TAPS, check_buffer, grid, within};
+use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid, within};
+use crate::attributes::NanPolicy;
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, binding, keys};
+use crate::kernel::keys::{self, Begins};
+use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, binding};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::uniform;
 
 /// Invocations that occupy a device: with fewer of them each computes fewer segments.
-const INVOCATIONS: u64 = 1 << 14;
+const INVOCATIONS: u64 = 1 << 12;
 
 /// The most segments of one invocation: each more saves a part of the loads that is smaller still.
 const MOST_SEGMENTS: u64 = 8;
@@ -21,8 +23,14 @@ const MOST_SEGMENTS: u64 = 8;
 /// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can.
 const CACHE_BYTES: u64 = 16 << 20;
 
+/// Words of registers that the accumulators of an invocation may take.
+const MOST_WORDS: u64 = 104;
+
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;
+
+/// Bytes of a word of the mask.
+const MASK_BYTES: u64 = 4;
 
 /// Appends the dispatches to a schedule without any.
 pub(super) fn dispatches(
@@ -37,15 +45,17 @@ pub(super) fn dispatches(
         return refuse("the windows are parts of windows");
     }
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-    let slides = slides(plan)?;
-    let mut sliding = Sliding { plan, limits, activation_kind, slides, finish, schedule };
-    let mut begin = 0;
-    let planes = sliding.planes();
-    let group = sliding.group()?;
-    while begin < planes {
-        let end = begin.saturating_add(group).min(planes);
-        sliding.group_of(Span { first: begin, end })?;
-        begin = end;
+    let form = Form::of(plan)?;
+    let slides = slides(plan, form.most_chunks())?;
+    let mut sliding = Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, schedule };
+    let (planes, group) = (sliding.planes(), sliding.group()?);
+    let groups = planes.div_ceil(group);
+    within("dispatches", groups, MAX_DISPATCHES)?;
+    sliding.clear(groups)?;
+    for number in 0..groups {
+        let begin = number.saturating_mul(group);
+        sliding.flag = number;
+        sliding.group_of(Span { first: begin, end: begin.saturating_add(group).min(planes) })?;
     }
     Ok(())
 }
@@ -60,8 +70,63 @@ struct Sliding<'a> {
     limits: &'a Limits,
     activation_kind: ActivationKind,
     slides: Vec<Slide>,
+    form: Form,
     finish: Finish,
+    /// The number of the group.
+    flag: u64,
     schedule: &'a mut Schedule,
+}
+
+/// How elements lie in registers and in scratch memory.
+struct Form {
+    /// Words of an accumulator.
+    words: u64,
+    /// The fewest lanes of a pass, and the most.
+    lanes: [u64; 2],
+    /// Bytes of an element in scratch memory.
+    bytes: usize,
+}
+
+impl Form {
+    fn of(plan: &PoolPlan) -> Result<Form, PlanError> {
+        let dtype = plan.dtype;
+        let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
+        let of_key = dtype.bytes().div_ceil(4) as u64;
+        let words =
+            if carried { of_key.saturating_mul(2) } else { of_key }.saturating_add(plan.indices.is_some().into());
+        let of_a_word = lanes(dtype);
+        // Where lines come out even with words, in all passes, elements stay packed.
+        let even = slides(plan, 1 << 8)?.iter().all(|slide| slide.inner.is_multiple_of(of_a_word));
+        let several = slides(plan, 1 << 8)?.len() > 1;
+        let packed = of_a_word > 1 && even && several;
+        Ok(Form {
+            words,
+            lanes: [if packed { of_a_word } else { 1 }, if dtype.bytes() > 4 { 2 } else { 4 }],
+            bytes: if packed { dtype.bytes() } else { dtype.bytes().max(4) },
+        })
+    }
+
+    fn most_chunks(&self) -> u64 {
+        MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[0])).unwrap_or(1)
+    }
+
+    /// The most lanes of a pass that registers have room for.
+    fn lanes(&self, slide: &Slide) -> u64 {
+        let [least, most] = self.lanes;
+        let fits = |&lanes: &u64| {
+            let words = lanes.saturating_mul(slide.chunks).saturating_mul(self.words);
+            lanes <= most && slide.inner.is_multiple_of(lanes) && words <= MOST_WORDS
+        };
+        [4, 2].into_iter().find(fits).unwrap_or(1).max(least)
+    }
+}
+
+/// What is kept from one dispatch to another: elements and places by the number of the pass that computes them.
+#[derive(Debug, Clone, Copy)]
+enum Kept {
+    Elements(usize),
+    Places(usize),
+    Mask,
 }
 
 /// What one dispatch reads and writes, in elements.
@@ -81,12 +146,19 @@ impl Sliding<'_> {
 
     /// Bytes of an element in scratch memory.
     fn kept_bytes(&self) -> usize {
-        self.plan.dtype.bytes().max(4)
+        self.form.bytes
+    }
+
+    /// Neighbouring lines of an invocation. Elements of X that share words are read one by one unless all lines come out even
+    /// with words, and so is X where it is looked at twice in one pass.
+    fn lanes(&self, number: usize) -> u64 {
+        let from_x = number == 0 && (self.slides.len() == 1 || self.plan.dtype.bytes() < self.form.bytes);
+        self.slides.get(number).filter(|_| !from_x).map_or(1, |slide| self.form.lanes(slide))
     }
 
     /// Whether results are kept in a word each before they go to Y.
-    fn is_packed(&self) -> bool {
-        self.plan.dtype.bytes() < 4
+    fn is_apart(&self) -> bool {
+        self.plan.dtype.bytes() < self.form.bytes
     }
 
     /// Outputs of a pass in each plane.
@@ -96,7 +168,7 @@ impl Sliding<'_> {
 
     /// The most outputs of a pass that are kept, in each plane.
     fn kept_of_a_plane(&self) -> u64 {
-        let kept = if self.is_packed() { self.slides.len() } else { self.slides.len().saturating_sub(1) };
+        let kept = if self.is_apart() { self.slides.len() } else { self.slides.len().saturating_sub(1) };
         self.slides.iter().take(kept).map(|slide| self.outputs_of_a_plane(slide)).max().unwrap_or(0)
     }
 
@@ -106,7 +178,7 @@ impl Sliding<'_> {
         let (planes, kept) = (self.planes(), self.kept_of_a_plane());
         let bytes = kept.saturating_mul(self.kept_bytes() as u64);
         let fit = CACHE_BYTES.checked_div(bytes).unwrap_or(planes);
-        let multiple = if self.is_packed() {
+        let multiple = if self.plan.dtype.bytes() < 4 {
             let plane = self.slides.last().map_or(1, |slide| self.outputs_of_a_plane(slide));
             let whole = unit(self.plan.dtype);
             whole >> plane.trailing_zeros().min(whole.trailing_zeros())
@@ -118,16 +190,60 @@ impl Sliding<'_> {
         Ok(group)
     }
 
+    /// How windows are found that begin with a NaN. A mask is of rows along one axis and columns that one pass has computed.
+    fn begins(&self) -> Begins {
+        if !self.plan.dtype.is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
+            return Begins::Unknown;
+        }
+        let [first, rest @ ..] = self.slides.as_slice() else { return Begins::Unknown };
+        let one_more = rest.iter().all(|slide| slide.number() < first.number())
+            && rest.iter().zip(rest.iter().skip(1)).all(|(slide, next)| slide.number() == next.number());
+        let fits = self.mask_words().saturating_mul(MASK_BYTES) <= self.limits.max_binding_bytes;
+        if one_more && !rest.is_empty() && fits { Begins::Masked } else { Begins::Flagged }
+    }
+
+    /// Rows of a plane along the outermost axis.
+    fn rows(&self) -> u64 {
+        let axis = self.slides.last().and_then(|slide| self.plan.axes.get(slide.number()));
+        axis.map_or(1, |axis| axis.input as u64)
+    }
+
+    /// Words of the mask of all planes.
+    fn mask_words(&self) -> u64 {
+        let inner = self.slides.last().map_or(1, |slide| slide.inner);
+        self.planes().saturating_mul(self.rows().div_ceil(MASK_BYTES * 8)).saturating_mul(inner)
+    }
+
+    /// Clears what the first pass tells the last one: a mask, or a flag for each group.
+    fn clear(&mut self, groups: u64) -> Result<(), PlanError> {
+        let words = match self.begins() {
+            _ if self.slides.len() < 2 => return Ok(()),
+            Begins::Unknown => return Ok(()),
+            Begins::Flagged => groups,
+            Begins::Masked => self.mask_words(),
+        };
+        let slot = self.grown(Kept::Mask, words.saturating_mul(MASK_BYTES));
+        let mut uniform = self.finish.uniform();
+        let grid = grid(words, self.limits)?;
+        uniform.outputs = words as u32;
+        uniform.grid_width = grid[0];
+        let uniform = bytemuck::bytes_of(&uniform).to_vec();
+        let (key, slots) = (keys::clear_mask(), vec![Part::whole(slot)]);
+        self.schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations: 1 });
+        Ok(())
+    }
+
     /// The dispatches of a group of planes.
     fn group_of(&mut self, planes: Span) -> Result<(), PlanError> {
         for number in 0..self.slides.len() {
             let slide = self.slides[number].clone();
             let ratio = slide.outer.checked_div(self.planes()).unwrap_or(1);
-            let segments = self.segments(&slide, planes.count().saturating_mul(ratio));
+            let lines = planes.count().saturating_mul(ratio).checked_div(self.lanes(number)).unwrap_or(1);
+            let segments = self.segments(&slide, lines);
             // Fewer segments of an invocation are less that its dispatch has to bind.
             self.pass(number, planes, ratio, segments).or_else(|_| self.pass(number, planes, ratio, 1))?;
         }
-        if self.is_packed() {
+        if self.is_apart() {
             self.pack(planes)?;
         }
         Ok(())
@@ -149,8 +265,12 @@ impl Sliding<'_> {
     fn iterations(&self, slide: &Slide, segments: u64, last: bool) -> u64 {
         let index = if last { self.finish.iterations } else { 0 };
         let segment = slide.chunks.saturating_mul(slide.read.saturating_add(index)).saturating_add(1);
-        let before = slide.chunks.saturating_mul(slide.read).saturating_add(self.plan.axes.len() as u64);
-        segments.saturating_mul(segment).saturating_add(before)
+        let before = slide.chunks.saturating_mul(slide.read);
+        // In the end some outputs may be looked at once more.
+        let again = segments.saturating_mul(slide.chunks).saturating_mul(index.saturating_add(1)).saturating_mul(4);
+        let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
+        let again = if last { again.saturating_add(axes) } else { 0 };
+        segments.saturating_mul(segment).saturating_add(before).saturating_add(again)
     }
 
     /// The dispatches of one pass over a group of planes.
@@ -163,7 +283,7 @@ impl Sliding<'_> {
         }
         let key = self.key(number);
         let outer = Span { first: planes.first.saturating_mul(ratio), end: planes.end.saturating_mul(ratio) };
-        let blocks = Blocks { slide: &slide, segments };
+        let blocks = Blocks { slide: &slide, segments, lanes: self.lanes(number) };
         let (begin, all) = (outer.first.saturating_mul(blocks.runs()), outer.count().saturating_mul(blocks.runs()));
         let offset = |span: Span| Span { first: span.first.saturating_add(begin), end: span.end.saturating_add(begin) };
         let fit = |span: Span| {
@@ -196,6 +316,9 @@ impl Sliding<'_> {
             *slot = super::slide::original(axis);
         }
         uniform.slide = slide.uniform(self.plan);
+        uniform.slide.flag = self.flag as u32;
+        uniform.slide.rows = self.rows() as u32;
+        uniform.slide.row_elements = self.slides.last().map_or(1, |slide| slide.inner) as u32;
         uniform
     }
 
@@ -206,12 +329,19 @@ impl Sliding<'_> {
             None => Sink::Values,
             Some(indices) => Sink::ValuesAndIndices(indices.index_type),
         };
+        let mut consts = self.slides[number].consts();
+        if last {
+            consts.extend(self.slides[number].first_consts(self.plan));
+        }
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
-            consts: self.slides[number].consts(),
+            consts,
             first: number == 0,
             sink,
+            lanes: self.lanes(number) as u32,
+            lane_bytes: self.form.bytes,
+            begins: self.begins(),
             places: self.plan.indices.is_some(),
             position_index: positions_are_indices(self.plan),
             same_place: same_place(self.plan),
@@ -242,26 +372,43 @@ impl Sliding<'_> {
         spans.into_iter().fold(first, u64::max)
     }
 
-    /// Scratch memory: elements and places of even passes and of odd ones.
-    fn scratch(&self, number: usize, places: bool) -> usize {
-        let odd = number % 2;
-        if self.plan.indices.is_some() { odd.saturating_mul(2).saturating_add(places.into()) } else { odd }
+    /// A buffer of scratch memory: elements of even passes and of odd ones, then their places, then the mask.
+    fn scratch(&self, kept: Kept) -> usize {
+        let passes = self.slides.len().saturating_sub(1);
+        let elements = if self.is_apart() { self.slides.len() } else { passes }.min(2);
+        let places = if self.plan.indices.is_some() { passes.min(2) } else { 0 };
+        match kept {
+            Kept::Elements(pass) => pass % 2,
+            Kept::Places(pass) => elements.saturating_add(pass % 2),
+            Kept::Mask => elements.saturating_add(places),
+        }
+    }
+
+    /// The buffer, which grows to hold so many bytes.
+    fn grown(&mut self, kept: Kept, bytes: u64) -> Slot {
+        let number = self.scratch(kept);
+        if self.schedule.scratch.len() <= number {
+            self.schedule.scratch.resize(number.saturating_add(1), 4);
+        }
+        if let Some(size) = self.schedule.scratch.get_mut(number) {
+            *size = (*size).max(bytes);
+        }
+        Slot::Scratch(number)
     }
 
     /// A part of a buffer of scratch memory, in which a pass keeps what it computes of a group of planes, and the element that
     /// it begins with. The buffer grows to hold the group.
-    fn kept(&mut self, number: usize, span: Span, planes: Span, places: bool) -> (Part, u64) {
-        let bytes = if places { PLACE_BYTES } else { self.kept_bytes() };
-        let of_a_plane = self.outputs_of_a_plane(&self.slides[number]);
+    fn kept(&mut self, kept: Kept, span: Span, planes: Span) -> (Part, u64) {
+        let (number, bytes) = match kept {
+            Kept::Elements(number) => (number, self.kept_bytes()),
+            Kept::Places(number) => (number, PLACE_BYTES),
+            Kept::Mask => (0, PLACE_BYTES),
+        };
+        let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
-        let slot = self.scratch(number, places);
-        if self.schedule.scratch.len() <= slot {
-            self.schedule.scratch.resize(slot.saturating_add(1), 0);
-        }
-        let size = &mut self.schedule.scratch[slot];
-        *size = (*size).max(device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
+        let slot = self.grown(kept, device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
         let local = Span { first: span.first.saturating_sub(base), end: span.end.saturating_sub(base) }.aligned(bytes);
-        (part(Slot::Scratch(slot), local, bytes, u64::MAX), base.saturating_add(local.first))
+        (part(slot, local, bytes, u64::MAX), base.saturating_add(local.first))
     }
 
     #[expect(clippy::too_many_arguments, reason = "a dispatch is made of these")]
@@ -304,14 +451,16 @@ impl Sliding<'_> {
                     uniform.store_first = span.first as u32;
                     part(Slot::IndicesOut, span, bytes, y)
                 }
-                binding::KEPT | binding::PLACES => {
-                    let (part, first) = self.kept(before, bound.source, planes, one.number == binding::PLACES);
-                    uniform.in_first = first as u32;
-                    part
-                }
-                _ => {
-                    let (part, first) = self.kept(number, bound.sink, planes, one.number == binding::PLACES_OUT);
-                    uniform.slide.out_first = first as u32;
+                binding::MASK => Part::whole(Slot::Scratch(self.scratch(Kept::Mask))),
+                number_of_binding => {
+                    let (kept, reads) = match number_of_binding {
+                        binding::KEPT => (Kept::Elements(before), true),
+                        binding::PLACES => (Kept::Places(before), true),
+                        binding::PLACES_OUT => (Kept::Places(number), false),
+                        _ => (Kept::Elements(number), false),
+                    };
+                    let (part, first) = self.kept(kept, if reads { bound.source } else { bound.sink }, planes);
+                    *(if reads { &mut uniform.in_first } else { &mut uniform.slide.out_first }) = first as u32;
                     part
                 }
             });
@@ -319,7 +468,7 @@ impl Sliding<'_> {
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
         self.schedule.dispatches.push(Dispatch { key: key.clone(), uniform, slots, grid, indirect: None, iterations });
-        within("dispatches", self.schedule.dispatches.len() as u64, super::MAX_DISPATCHES)
+        within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 
     /// Puts the results of a group of planes together in words.
@@ -338,7 +487,7 @@ impl Sliding<'_> {
         let mut uniform = self.finish.uniform();
         for cut in spans(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
             let outputs = of(cut);
-            let (kept, first) = self.kept(number, outputs, planes, false);
+            let (kept, first) = self.kept(Kept::Elements(number), outputs, planes);
             uniform.in_first = first as u32;
             uniform.outputs = outputs.count() as u32;
             uniform.output_first = outputs.first as u32;
@@ -349,7 +498,7 @@ impl Sliding<'_> {
             let dispatch = Dispatch { key, uniform, slots, grid, indirect: None, iterations: lanes };
             self.schedule.dispatches.push(dispatch);
         }
-        within("dispatches", self.schedule.dispatches.len() as u64, super::MAX_DISPATCHES)
+        within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 }
 
@@ -358,6 +507,7 @@ impl Sliding<'_> {
 struct Blocks<'a> {
     slide: &'a Slide,
     segments: u64,
+    lanes: u64,
 }
 
 impl Blocks<'_> {
@@ -367,7 +517,8 @@ impl Blocks<'_> {
     }
 
     fn invocations(&self, blocks: Span) -> u64 {
-        blocks.count().saturating_mul(self.slide.classes).saturating_mul(self.slide.inner)
+        let cells = self.slide.inner.checked_div(self.lanes).unwrap_or(1);
+        blocks.count().saturating_mul(self.slide.classes).saturating_mul(cells)
     }
 
     /// Outer number and outputs along the axis of a block.

@@ -149,10 +149,11 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
 /// dilation, a rest and a last tap.
 fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
-    let pools: [(MaxPool, &[usize]); 5] = [
+    let pools: [(MaxPool, &[usize]); 6] = [
         (MaxPool::new([7, 7]).pads([3; 4]), &[1, 2, 16, 16]),
         (MaxPool::new([5, 20]).pads([2, 3, 2, 3]).strides([2, 3]), &[1, 2, 40, 61]),
-        (MaxPool::new([9, 5]).dilations([1, 2]).layout(Layout::Nhwc), &[1, 12, 20, 3]),
+        (MaxPool::new([9, 5]).dilations([1, 2]).layout(Layout::Nhwc), &[1, 12, 20, 4]),
+        (MaxPool::new([15, 20]).layout(Layout::Nhwc), &[1, 20, 20, 6]),
         (MaxPool::new([9]).index_layout(Layout::Nhwc), &[1, 2, 64]),
         (MaxPool::new([71]), &[1, 2, 99]),
     ];
@@ -259,7 +260,7 @@ fn bindings_are_those_of_the_key() {
                     assert_eq!((binding.group, binding.binding), (0, 0));
                     None
                 }
-                (AddressSpace::WorkGroup, None) => None,
+                (AddressSpace::WorkGroup | AddressSpace::Private, None) => None,
                 other => panic!("{}: unexpected global {other:?}", key.name()),
             })
             .collect();

@@ -1,0 +1,24 @@
+// Whether an invocation has met a window that begins with a NaN.
+// provides: start, note_begin, tell_begins, has_met
+// requires: Cell, LANES, Walk, holds_nan
+var<private> met: bool = false;
+
+fn start(walk: Walk) {
+}
+
+fn note_begin(slot: u32, first: Cell) {
+  met = met | holds_nan(first.a);
+  if (LANES > 1u) {
+    met = met | holds_nan(first.b);
+  }
+  if (LANES > 2u) {
+    met = met | holds_nan(first.c) | holds_nan(first.d);
+  }
+}
+
+fn tell_begins(walk: Walk, begin: u32) {
+}
+
+fn has_met() -> bool {
+  return met;
+}

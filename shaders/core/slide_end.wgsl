@@ -1,0 +1,5 @@
+// An invocation that has nothing to add.
+// provides: conclude
+// requires: Walk
+fn conclude(walk: Walk) {
+}

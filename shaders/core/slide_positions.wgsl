@@ -1,0 +1,6 @@
+// In the first pass of sliding maxima an element's place is its position in X.
+// provides: place_of
+// requires: nothing
+fn place_of(at: u32) -> u32 {
+  return at;
+}

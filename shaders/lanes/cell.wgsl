@@ -1,0 +1,37 @@
+// Accumulators of neighbouring lines, which go along an axis side by side. Those that a vector has no lane for stay unused.
+// provides: Cell, join, prefer, cell_of
+// requires: Acc, LANES, Elements, choose, combine, lift_in_order
+struct Cell {
+  a: Acc,
+  b: Acc,
+  c: Acc,
+  d: Acc,
+}
+
+// Of two cells the first of which stands before the second.
+fn join(p: Cell, q: Cell) -> Cell {
+  var cell = p;
+  cell.a = combine(p.a, q.a);
+  if (LANES > 1u) {
+    cell.b = combine(p.b, q.b);
+  }
+  if (LANES > 2u) {
+    cell.c = combine(p.c, q.c);
+    cell.d = combine(p.d, q.d);
+  }
+  return cell;
+}
+
+// One cell or another.
+fn prefer(p: Cell, q: Cell, first: bool) -> Cell {
+  return Cell(choose(p.a, q.a, first), choose(p.b, q.b, first), choose(p.c, q.c, first), choose(p.d, q.d, first));
+}
+
+fn cell_of(elements: Elements, at: u32, order: u32) -> Cell {
+  return Cell(
+    lift_in_order(elements.a, at, order),
+    lift_in_order(elements.b, at + 1u, order),
+    lift_in_order(elements.c, at + 2u, order),
+    lift_in_order(elements.d, at + 3u, order),
+  );
+}

@@ -1,0 +1,47 @@
+// The maximum of a window of 16-bit floats as reduce/max.wgsl has it where no NaN wins by its key, of elements that are looked at
+// in their order. An element is told by its key alone, so that one `max` decides: below the value, which is the upper half, a
+// key holds the order, the first one's being the largest, and the sign, which tells zeros apart.
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, raw_of, may_win, first_wins, holds_nan
+// requires: Raw, Key, SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest, from_pair, nan_policy, pool
+const SEED_FIRST: u32 = 0u;
+const PROPAGATE_LAST: u32 = 1u;
+const SEED_LOWEST: u32 = 2u;
+
+struct Acc {
+  key: Key,
+  at: u32,
+}
+
+fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
+  return Acc(key_nan_lowest(raw) + (0xfffeu - (order << 1u)) + (raw >> 15u), at);
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
+}
+
+// Of two accumulators the first of which stands before the second.
+fn combine(a: Acc, b: Acc) -> Acc {
+  return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
+}
+
+fn raw_of(best: Acc) -> Raw {
+  let number = (best.key & 0xffff0000u) - key_nan_lowest(ZERO);
+  let sign = u32(i32(number) >> 31u);
+  let magnitude = ((number ^ sign) - sign) >> 16u;
+  return magnitude | select(sign & 0x8000u, (best.key & 1u) << 15u, number == 0u);
+}
+
+fn may_win(best: Key) -> bool {
+  return nan_policy() != SEED_LOWEST || best > (key_nan_lowest(from_pair(pool.lowest_value)) | 0xffffu);
+}
+
+// Whether nothing but NaN has been seen.
+fn holds_nan(best: Acc) -> bool {
+  return best.key < SMALLEST_NUMBER;
+}
+
+fn first_wins(first: Raw) -> bool {
+  return (nan_policy() == SEED_FIRST) & is_nan(first);
+}

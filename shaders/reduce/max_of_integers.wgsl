@@ -1,0 +1,40 @@
+// The maximum of a window of integers as reduce/max.wgsl has it, of elements that are looked at in their order: an element is told
+// by its key, and of equal keys the first one is kept.
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, raw_of, may_win, first_wins
+// requires: Key, Raw, ZERO, key, greater, from_pair, nan_policy, pool
+const SEED_FIRST: u32 = 0u;
+const PROPAGATE_LAST: u32 = 1u;
+const SEED_LOWEST: u32 = 2u;
+
+struct Acc {
+  key: Key,
+  at: u32,
+}
+
+fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
+  return Acc(key(raw), at);
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
+}
+
+// Of two accumulators the first of which stands before the second.
+fn combine(a: Acc, b: Acc) -> Acc {
+  let second = greater(b.key, a.key);
+  return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
+}
+
+// The element of a key: keys of integers are elements with some bits turned over.
+fn raw_of(best: Acc) -> Raw {
+  return best.key ^ key(ZERO);
+}
+
+fn may_win(best: Key) -> bool {
+  return nan_policy() != SEED_LOWEST || greater(best, key(from_pair(pool.lowest_value)));
+}
+
+fn first_wins(first: Raw) -> bool {
+  return false;
+}
