@@ -382,6 +382,16 @@ fn windows_that_slide() {
     agrees_within(&limits, Family::Sliding, &same(7), &[1, 9, 32, 32], DType::F32, I64);
     agrees_within(&limits, Family::Sliding, &same(7), &[4, 32, 10, 8], DType::F16, I32);
     agrees_within(&limits, Family::Sliding, &same(7), &[1, 2, 200, 70], DType::F32, I32);
+    // Elements and places of other sizes, which begin at other multiples of a binding's alignment.
+    agrees_within(&limits, Family::Sliding, &same(5), &[1, 2, 101, 43], DType::I64, I32);
+    agrees_within(
+        &limits,
+        Family::Sliding,
+        &same(5).layout(Layout::Nhwc).index_layout(Layout::Nhwc),
+        &[2, 60, 12, 6],
+        DType::F16,
+        I64,
+    );
     agrees_within(&limits, Family::Sliding, &MaxPool::new([70]).pads([60, 5]), &[1, 1, 20_000], DType::F32, I64);
 }
 

@@ -7,7 +7,7 @@
 //   words    4  0  1  0
 //
 // provides: start, note_begin, tell_begins
-// requires: CHUNKS, Cell, LANES, Walk, holds_nan, mask, pool
+// requires: Cell, LANES, Walk, holds_nan, mask, pool
 // What a segment has, a bit for each slot, for each lane.
 var<private> begun: vec4<u32>;
 // From the number of an output to its word, and the bit of this row.

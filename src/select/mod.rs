@@ -12,6 +12,7 @@ mod cells;
 mod convert;
 mod cut;
 mod digits;
+mod form;
 mod one_pass;
 mod pass;
 mod pool;

@@ -1,6 +1,7 @@
 //! Schedules of pools whose windows overlap: a sliding maximum along one axis after another, the last axis first.
 
 use super::cut::{Cutter, part, spans, unit};
+use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
 use super::pass::{ALIGNMENT, Span};
 use super::pool::{Finish, lanes};
@@ -22,9 +23,6 @@ const MOST_SEGMENTS: u64 = 8;
 
 /// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can.
 const CACHE_BYTES: u64 = 16 << 20;
-
-/// Words of registers that the accumulators of an invocation may take.
-const MOST_WORDS: u64 = 104;
 
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;
@@ -75,50 +73,6 @@ struct Sliding<'a> {
     /// The number of the group.
     flag: u64,
     schedule: &'a mut Schedule,
-}
-
-/// How elements lie in registers and in scratch memory.
-struct Form {
-    /// Words of an accumulator.
-    words: u64,
-    /// The fewest lanes of a pass, and the most.
-    lanes: [u64; 2],
-    /// Bytes of an element in scratch memory.
-    bytes: usize,
-}
-
-impl Form {
-    fn of(plan: &PoolPlan) -> Result<Form, PlanError> {
-        let dtype = plan.dtype;
-        let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
-        let of_key = dtype.bytes().div_ceil(4) as u64;
-        let words =
-            if carried { of_key.saturating_mul(2) } else { of_key }.saturating_add(plan.indices.is_some().into());
-        let of_a_word = lanes(dtype);
-        // Where lines come out even with words, in all passes, elements stay packed.
-        let even = slides(plan, 1 << 8)?.iter().all(|slide| slide.inner.is_multiple_of(of_a_word));
-        let several = slides(plan, 1 << 8)?.len() > 1;
-        let packed = of_a_word > 1 && even && several;
-        Ok(Form {
-            words,
-            lanes: [if packed { of_a_word } else { 1 }, if dtype.bytes() > 4 { 2 } else { 4 }],
-            bytes: if packed { dtype.bytes() } else { dtype.bytes().max(4) },
-        })
-    }
-
-    fn most_chunks(&self) -> u64 {
-        MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[0])).unwrap_or(1)
-    }
-
-    /// The most lanes of a pass that registers have room for.
-    fn lanes(&self, slide: &Slide) -> u64 {
-        let [least, most] = self.lanes;
-        let fits = |&lanes: &u64| {
-            let words = lanes.saturating_mul(slide.chunks).saturating_mul(self.words);
-            lanes <= most && slide.inner.is_multiple_of(lanes) && words <= MOST_WORDS
-        };
-        [4, 2].into_iter().find(fits).unwrap_or(1).max(least)
-    }
 }
 
 /// What is kept from one dispatch to another: elements and places by the number of the pass that computes them.
@@ -364,11 +318,13 @@ impl Sliding<'_> {
 
     /// The most bytes of any binding, wherever they begin.
     fn most_bytes(&self, number: usize, bound: &Bound) -> u64 {
-        let bytes = |span: Span, bytes: usize| device_bytes(span.count(), bytes).saturating_add(ALIGNMENT);
-        let source = if number == 0 { self.plan.dtype.bytes() } else { self.kept_bytes() };
+        let bytes = |span: Span, bytes: usize| device_bytes(span.count(), bytes).saturating_add(2 * ALIGNMENT);
+        // Places lie beside elements, and may take more.
+        let kept = if self.plan.indices.is_some() { self.kept_bytes().max(PLACE_BYTES) } else { self.kept_bytes() };
+        let source = if number == 0 { self.plan.dtype.bytes() } else { kept };
         let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype.bytes()));
         let index = self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes());
-        let spans = [bytes(bound.source, source), bytes(bound.sink, self.kept_bytes()), bytes(bound.store, index)];
+        let spans = [bytes(bound.source, source), bytes(bound.sink, kept), bytes(bound.store, index)];
         spans.into_iter().fold(first, u64::max)
     }
 
@@ -407,7 +363,10 @@ impl Sliding<'_> {
         let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
         let slot = self.grown(kept, device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
-        let local = Span { first: span.first.saturating_sub(base), end: span.end.saturating_sub(base) }.aligned(bytes);
+        // Elements and places begin with the same one, where bindings of both can.
+        let aligned = self.kept_bytes().min(PLACE_BYTES);
+        let local =
+            Span { first: span.first.saturating_sub(base), end: span.end.saturating_sub(base) }.aligned(aligned);
         (part(slot, local, bytes, u64::MAX), base.saturating_add(local.first))
     }
 

@@ -1,0 +1,54 @@
+//! How the elements of a sliding maximum lie in registers and in scratch memory.
+
+use super::pool::lanes;
+use super::slide::{Slide, slides};
+use crate::attributes::NanPolicy;
+use crate::error::PlanError;
+use crate::plan::PoolPlan;
+
+/// Words of registers that the accumulators of an invocation may take.
+const MOST_WORDS: u64 = 104;
+
+/// How elements lie in registers and in scratch memory.
+pub(super) struct Form {
+    /// Words of an accumulator.
+    words: u64,
+    /// The fewest lanes of a pass, and the most.
+    lanes: [u64; 2],
+    /// Bytes of an element in scratch memory.
+    pub bytes: usize,
+}
+
+impl Form {
+    pub fn of(plan: &PoolPlan) -> Result<Form, PlanError> {
+        let dtype = plan.dtype;
+        let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
+        let of_key = dtype.bytes().div_ceil(4) as u64;
+        let words =
+            if carried { of_key.saturating_mul(2) } else { of_key }.saturating_add(plan.indices.is_some().into());
+        let of_a_word = lanes(dtype);
+        // Where lines come out even with words, in all passes, elements stay packed.
+        let slides = slides(plan, u64::MAX)?;
+        let even = slides.iter().all(|slide| slide.inner.is_multiple_of(of_a_word));
+        let packed = of_a_word > 1 && even && slides.len() > 1;
+        Ok(Form {
+            words,
+            lanes: [if packed { of_a_word } else { 1 }, if dtype.bytes() > 4 { 2 } else { 4 }],
+            bytes: if packed { dtype.bytes() } else { dtype.bytes().max(4) },
+        })
+    }
+
+    pub fn most_chunks(&self) -> u64 {
+        MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[0])).unwrap_or(1)
+    }
+
+    /// The most lanes of a pass that registers have room for.
+    pub fn lanes(&self, slide: &Slide) -> u64 {
+        let [least, most] = self.lanes;
+        let fits = |&lanes: &u64| {
+            let words = lanes.saturating_mul(slide.chunks).saturating_mul(self.words);
+            lanes <= most && slide.inner.is_multiple_of(lanes) && words <= MOST_WORDS
+        };
+        [4, 2].into_iter().find(fits).unwrap_or(1).max(least)
+    }
+}
