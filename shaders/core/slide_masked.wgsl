@@ -36,7 +36,8 @@ fn conclude(walk: Walk) {
     while ((rest.x | rest.y | rest.z | rest.w) != 0u) {
       let lane = select(select(select(3u, 2u, rest.z != 0u), 1u, rest.y != 0u), 0u, rest.x != 0u);
       let bits = lane_of(rest, lane);
-      rest = select(rest, rest & (rest - vec4<u32>(1u)), vec4<u32>(lane) == vec4<u32>(0u, 1u, 2u, 3u));
+      // Its lowest bit is done with.
+      rest &= rest - vec4<u32>(vec4<u32>(lane) == vec4<u32>(0u, 1u, 2u, 3u));
       let row = word * 32u + firstTrailingBit(bits);
       let tap = u32(i32(row) - start) / FIRST_DILATION;
       if (row < first_row || row > last_row || u32(i32(row) - start) % FIRST_DILATION != 0u) {
