@@ -164,6 +164,11 @@ impl Slide {
         self.outer.saturating_mul(self.output).saturating_mul(self.inner)
     }
 
+    /// Elements from the first tap of a window to that of the next one in its class.
+    pub fn apart(&self) -> u64 {
+        self.classes.saturating_mul(self.stride)
+    }
+
     /// Segments of the longest class.
     pub fn segments(&self) -> u64 {
         self.output.div_ceil(self.classes.max(1)).div_ceil(self.chunks.max(1)).max(1)
@@ -209,8 +214,7 @@ impl Slide {
     /// are neighbours in a class.
     pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 2] {
         let dilation = original(&plan.axes[self.number]).dilation;
-        let apart = self.classes.saturating_mul(self.stride);
-        let stride = apart.checked_div(dilation.into()).unwrap_or(1) as u32;
+        let stride = self.apart().checked_div(dilation.into()).unwrap_or(1) as u32;
         [("FIRST_STRIDE", stride), ("FIRST_DILATION", dilation)]
     }
 

@@ -27,6 +27,10 @@ const CACHE_BYTES: u64 = 16 << 20;
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;
 
+/// Rows from a window to the next one of its class above which a mask would have more rows that begin no window of the class
+/// than a loop should pass.
+const MOST_APART: u64 = 8;
+
 /// Bytes of a word of the mask.
 const MASK_BYTES: u64 = 4;
 
@@ -153,7 +157,8 @@ impl Sliding<'_> {
         let one_more = rest.iter().all(|slide| slide.number() < first.number())
             && rest.iter().zip(rest.iter().skip(1)).all(|(slide, next)| slide.number() == next.number());
         let fits = self.mask_words().saturating_mul(MASK_BYTES) <= self.limits.max_binding_bytes;
-        if one_more && !rest.is_empty() && fits { Begins::Masked } else { Begins::Flagged }
+        let near = self.slides.last().is_some_and(|slide| slide.apart() <= MOST_APART);
+        if one_more && !rest.is_empty() && fits && near { Begins::Masked } else { Begins::Flagged }
     }
 
     /// Rows of a plane along the outermost axis.
@@ -223,7 +228,10 @@ impl Sliding<'_> {
         // In the end some outputs may be looked at once more.
         let again = segments.saturating_mul(slide.chunks).saturating_mul(index.saturating_add(1)).saturating_mul(4);
         let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
-        let again = if last { again.saturating_add(axes) } else { 0 };
+        // A mask may have a bit for every row in every lane.
+        let rows = segments.saturating_mul(slide.chunks).saturating_mul(slide.apart()).saturating_mul(4);
+        let rows = if self.begins() == Begins::Masked { rows.saturating_add(slide.apart()) } else { 0 };
+        let again = if last { again.saturating_add(axes).saturating_add(rows) } else { 0 };
         segments.saturating_mul(segment).saturating_add(before).saturating_add(again)
     }
 
