@@ -11,7 +11,7 @@ use crate::wgsl::{Linked, link};
 pub(crate) mod keys;
 mod written;
 
-pub(crate) use written::{Block, Cells, IndexMap, Written};
+pub(crate) use written::{Block, IndexMap, Written};
 
 /// How a window's elements become one (shaders/reduce/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,6 +80,26 @@ pub(crate) enum ActivationKind {
     Tanh,
     /// Sigmoid, in f32.
     Sigmoid,
+}
+
+/// What is its own place in the general path of an unpool, without digits to take apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Direct {
+    /// The rank of a source is its place in X and in the index tensor, and its index names n and c.
+    pub sources: bool,
+    /// An index is the position in Y that it names.
+    pub targets: bool,
+}
+
+/// How the streaming unpool writes the cells of its sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum CellsKernel {
+    /// Windows lie apart, and rows are whole words.
+    Apart,
+    /// Windows lie apart, and rows begin and end within words.
+    Runs,
+    /// Windows overlap or begin in the padding.
+    Overlaps,
 }
 
 /// The window's attributes and the NaN rule of a specialised build.
@@ -244,10 +264,8 @@ pub struct Binding {
 pub(crate) mod binding {
     pub const X: u32 = 1;
     pub const Y: u32 = 2;
-    pub const INDICES: u32 = 3;
     pub const CANDIDATES_OUT: u32 = 5;
     pub const TABLES: u32 = 6;
-    pub const STATUS: u32 = 8;
     pub const INDICES_OUT: u32 = 10;
     pub const KEPT: u32 = 12;
     pub const PLACES: u32 = 14;

@@ -121,20 +121,22 @@ uniform! {
 uniform! {
     /// A digit of a source's rank (shaders/core/unpool.wgsl).
     SourceDigit {
-        radix: u32,
+        radix: Divisor,
         x_stride: u32,
         index_stride: u32,
         target_stride: u32,
+        reserved: u32,
     }
 }
 
 uniform! {
     /// A digit of an index (shaders/core/unpool.wgsl).
     TargetDigit {
-        radix: u32,
+        radix: Divisor,
         stride: u32,
         reserved_0: u32,
         reserved_1: u32,
+        reserved_2: u32,
     }
 }
 
@@ -154,9 +156,9 @@ uniform! {
         x_first: u32,
         index_first: u32,
         index_count: u32,
-        fresh: u32,
+        reserved_0: u32,
         begins: u32,
-        reserved: u32,
+        reserved_1: u32,
         activation: Activation,
         source: [SourceDigit; DIGITS],
         targets: [TargetDigit; DIGITS],
@@ -188,6 +190,33 @@ uniform! {
 }
 
 uniform! {
+    /// A divisor that shaders divide by without a division (shaders/core/quotient.wgsl).
+    Divisor {
+        divisor: u32,
+        multiplier: u32,
+        shift: u32,
+        reserved: u32,
+    }
+}
+
+impl Divisor {
+    /// For dividends below 2^31.
+    ///
+    /// With d <= 2^shift, the multiplier m is the smallest integer above 2^(31 + shift) / d, so m * d = 2^(31 + shift) + e where
+    /// 0 < e <= d <= 2^shift. For n = q * d + r the kernel computes the integer part of n * m / 2^(31 + shift), and
+    /// n * m / 2^(31 + shift) = n / d + n * e / (d * 2^(31 + shift)), where the second term is below 1 / d since n < 2^31: not
+    /// enough to reach the next integer from q + r / d. And m fits a word: d > 2^(shift - 1), so 2^(31 + shift) / d < 2^32, of
+    /// which the integer part is 2^32 - 1 at most, and is that for no d: d * (2^32 - 1) <= 2^(31 + shift) would need
+    /// d <= 2^(shift - 1).
+    pub fn new(divisor: u64) -> Divisor {
+        let divisor = divisor.clamp(1, 1 << 31) as u32;
+        let shift = divisor.next_power_of_two().trailing_zeros();
+        let multiplier = ((1u64 << (31 + shift)) / u64::from(divisor) + 1) as u32;
+        Divisor { divisor, multiplier, shift, reserved: 0 }
+    }
+}
+
+uniform! {
     /// The uniform of the streaming unpool (shaders/core/stream.wgsl).
     Stream {
         outputs: u32,
@@ -208,6 +237,7 @@ uniform! {
         value: Strides,
         stored: Strides,
         index: [CoordinateDigit; 5],
+        split: [Divisor; 7],
         grids: [[u32; 4]; 3],
     }
 }
@@ -255,4 +285,38 @@ uniform! {
 /// A 64-bit number as a shader has it: low word first.
 pub(crate) fn pair(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As shaders/core/quotient.wgsl divides: the high word of a product, then a shift.
+    fn quotient(number: u32, by: Divisor) -> u32 {
+        ((u64::from(number << 1) * u64::from(by.multiplier)) >> 32) as u32 >> by.shift
+    }
+
+    /// The proof at `Divisor::new` covers every number; these are where it would fail first: beside multiples, and the largest.
+    #[test]
+    fn divisors_divide_every_number_below_2_to_the_31() {
+        let largest = (1u32 << 31) - 1;
+        let near = |power: u32| [-2i64, -1, 0, 1, 2].map(|step| ((1i64 << power) + step) as u64);
+        let divisors =
+            (1..5_000u64).chain((12..31).flat_map(near)).chain((0..2_000).map(|step| 1_073_741_789 - step * 536_869));
+        for divisor in divisors.filter(|divisor| (1..=1 << 31).contains(divisor)) {
+            let by = Divisor::new(divisor);
+            // The multiplier is what the proof says.
+            let product = u128::from(by.multiplier) * u128::from(by.divisor);
+            let power = 1u128 << (31 + by.shift);
+            assert!(product > power && product <= power + (1 << by.shift), "{by:?}");
+            let multiples = [1, 2, 3, u64::from(largest) / divisor, u64::from(largest) / divisor / 2];
+            let beside =
+                multiples.into_iter().flat_map(|times| [-1i64, 0, 1].map(|step| (times * divisor) as i64 + step));
+            for number in
+                beside.chain([0, i64::from(largest)]).filter(|number| (0..=i64::from(largest)).contains(number))
+            {
+                assert_eq!(u64::from(quotient(number as u32, by)), number as u64 / divisor, "{number} by {divisor}");
+            }
+        }
+    }
 }

@@ -15,7 +15,6 @@ macro_rules! line {
 }
 
 mod block;
-mod cells;
 mod link;
 mod memory;
 mod parts;
@@ -89,10 +88,6 @@ fn written(kernel: &Kernel) -> String {
     match written {
         Written::Block(block) => block::text(dtype, sink.index_type(), block),
         Written::Reduce(load_words, _) => reduce::text(dtype.bytes(), *load_words),
-        Written::Cells(cells) => match kernel.reads {
-            Some(index_type) => cells::text(dtype.bytes(), index_type, cells),
-            None => String::new(),
-        },
     }
 }
 

@@ -1,6 +1,6 @@
 // The uniform of the streaming unpool: windows, and the affine maps of indices.
 // provides: stream, Stream, Strides, CoordinateDigit, flat, activation_parameters
-// requires: Axis, Activation
+// requires: Axis, Activation, Divisor
 // What one step of n, c and each of the three axes adds.
 struct Strides {
   n: u32,
@@ -47,6 +47,9 @@ struct Stream {
   value: Strides,
   stored: Strides,
   index: array<CoordinateDigit, 5>,
+  // From an invocation's number to its cells: quads of channels, runs along the last axis, cells along the other two from the
+  // last one on, and the channels that the outermost number counts; then rows and planes of Y.
+  split: array<Divisor, 7>,
   // The grids of the general path, should it be needed.
   grids: array<vec4<u32>, 3>,
 }

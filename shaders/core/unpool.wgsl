@@ -1,21 +1,23 @@
-// The uniform of every unpooling kernel, and the way from a source's rank to its places.
-// provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, activation_parameters
-// requires: Activation
+// The uniform of every unpooling kernel, and the ways from a source's rank to its places and from an index to its target.
+// provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, PER_INVOCATION, number_of, activation_parameters
+// requires: WORKGROUP, Activation, Divisor, quotient, DIRECT_SOURCES, DIRECT_TARGETS
 // A digit of a source's rank in (n, c, spatial) order, fastest first, and what one step of it adds.
 struct SourceDigit {
-  radix: u32,
+  radix: Divisor,
   x_stride: u32,
   index_stride: u32,
   // What the source's own n and c add to the target, where the index does not name them.
   target_stride: u32,
+  reserved: u32,
 }
 
 // A digit of an index, fastest first, and what one step of it adds to the target's position in Y.
 struct TargetDigit {
-  radix: u32,
+  radix: Divisor,
   stride: u32,
   reserved_0: u32,
   reserved_1: u32,
+  reserved_2: u32,
 }
 
 struct Unpool {
@@ -36,11 +38,10 @@ struct Unpool {
   x_first: u32,
   index_first: u32,
   index_count: u32,
-  // Whether this dispatch is the first that deals with its outputs, so that those without an owner are zero.
-  fresh: u32,
+  reserved_0: u32,
   // Whether the report is cleared.
   begins: u32,
-  reserved: u32,
+  reserved_1: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
   targets: array<TargetDigit, 12>,
@@ -58,16 +59,45 @@ struct Source {
   target_base: u32,
 }
 
+// Where X and the indices lie in (n, c, spatial) order and indices name n and c, the rank is the place in either.
 fn source(rank: u32) -> Source {
+  if (DIRECT_SOURCES == 1u) {
+    return Source(rank, rank, 0u);
+  }
   var rest = rank;
-  var found = Source();
+  var found = Source(0u, 0u, 0u);
   for (var i = 0u; i < unpool.source_digits; i++) {
     let digit = unpool.source[i];
-    let value = rest % digit.radix;
-    rest = rest / digit.radix;
+    let over = quotient(rest, digit.radix);
+    let value = rest - over * digit.radix.divisor;
+    rest = over;
     found.x_position += value * digit.x_stride;
     found.index_position += value * digit.index_stride;
     found.target_base += value * digit.target_stride;
   }
   return found;
+}
+
+// The element of Y that a valid index names, seen from the first one that it can name.
+fn named_target(index: u32) -> u32 {
+  if (DIRECT_TARGETS == 1u) {
+    return index;
+  }
+  var rest = index;
+  var found = 0u;
+  for (var i = 0u; i < unpool.target_digits; i++) {
+    let digit = unpool.targets[i];
+    let over = quotient(rest, digit.radix);
+    found += (rest - over * digit.radix.divisor) * digit.stride;
+    rest = over;
+  }
+  return found;
+}
+
+// What an invocation deals with: numbers as far apart as a workgroup has invocations, so that neighbours read and write
+// neighbouring words.
+const PER_INVOCATION: u32 = 8u;
+
+fn number_of(invocation: u32, turn: u32) -> u32 {
+  return (invocation / WORKGROUP * PER_INVOCATION + turn) * WORKGROUP + invocation % WORKGROUP;
 }

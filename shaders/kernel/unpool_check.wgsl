@@ -1,7 +1,7 @@
 // First step of a streaming unpool: notices any index that lies outside its own window, so that the general path takes over.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_FOREIGN, read_index
+// requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_FOREIGN, read_index, Axis
 fn in_window(axis: Axis, source: u32, position: u32) -> bool {
   let window = window_of(axis, source);
   let distance = position - window.first;

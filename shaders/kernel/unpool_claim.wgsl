@@ -2,34 +2,46 @@
 // gets it. Indices are untrusted: one outside the unit claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
-// requires: unpool, source, invocation, WORKGROUP, owners, status, read_index
-@compute @workgroup_size(WORKGROUP)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let number = invocation(group, unpool.grid_width, local);
+// requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, status, read_index, STATUS_COUNT, STATUS_FIRST
+// Bad indices: how many, and the complement of the first one's position, or zero.
+struct Bad {
+  count: u32,
+  first: u32,
+}
+
+fn claim(number: u32, bad: Bad) -> Bad {
   if (number >= unpool.sources) {
-    return;
+    return bad;
   }
   let rank = unpool.source_first + number;
   let from_source = source(rank);
   let index = read_index(from_source.index_position - unpool.index_first);
-  if (index.y == 0u && index.x < unpool.unit) {
-    var rest = index.x;
-    var to = from_source.target_base;
-    for (var i = 0u; i < unpool.target_digits; i++) {
-      let digit = unpool.targets[i];
-      to += (rest % digit.radix) * digit.stride;
-      rest = rest / digit.radix;
-    }
-    // Elements below this dispatch's first one wrap around to more than it has.
-    let own = to - unpool.output_first;
-    if (own < unpool.outputs) {
-      atomicMax(&owners[own], rank + 1u);
-    }
-    return;
+  let good = index.y == 0u && index.x < unpool.unit;
+  // Elements below this dispatch's first one wrap around to more than it has.
+  let own = from_source.target_base + named_target(index.x) - unpool.output_first;
+  if (good && own < unpool.outputs) {
+    atomicMax(&owners[own], rank + 1u);
   }
   let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
-  if (unpool.report == 1u && !(unpool.skip_minus_one == 1u && minus_one)) {
-    atomicAdd(&status[STATUS_COUNT], 1u);
-    atomicMax(&status[STATUS_FIRST], ~from_source.index_position);
+  let reported = !good && unpool.report == 1u && !(unpool.skip_minus_one == 1u && minus_one);
+  let first = max(bad.first, ~from_source.index_position);
+  return Bad(bad.count + select(0u, 1u, reported), select(bad.first, first, reported));
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let first = invocation(group, unpool.grid_width, local);
+  var bad = Bad(0u, 0u);
+  bad = claim(number_of(first, 0u), bad);
+  bad = claim(number_of(first, 1u), bad);
+  bad = claim(number_of(first, 2u), bad);
+  bad = claim(number_of(first, 3u), bad);
+  bad = claim(number_of(first, 4u), bad);
+  bad = claim(number_of(first, 5u), bad);
+  bad = claim(number_of(first, 6u), bad);
+  bad = claim(number_of(first, 7u), bad);
+  if (bad.count > 0u) {
+    atomicAdd(&status[STATUS_COUNT], bad.count);
+    atomicMax(&status[STATUS_FIRST], bad.first);
   }
 }

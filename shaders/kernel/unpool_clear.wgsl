@@ -1,14 +1,21 @@
 // First step of an unpool: nobody owns anything, and nothing is wrong yet.
 // Fewest bytes: four for each output element.
-// provides: main
-// requires: unpool, invocation, WORKGROUP, owners, status, STATUS_WORDS
+// provides: main, owner_quads
+// requires: unpool, PER_INVOCATION, number_of, invocation, WORKGROUP, status, STATUS_WORDS
+// Four owners each; there are as many as quads are whole.
+@group(0) @binding(7) var<storage, read_write> owner_quads: array<vec4<u32>>;
+
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, unpool.grid_width, local);
   if (number < STATUS_WORDS && unpool.begins == 1u) {
     atomicStore(&status[number], 0u);
   }
-  if (number < unpool.outputs) {
-    atomicStore(&owners[number], 0u);
+  let quads = (unpool.outputs + 3u) / 4u;
+  for (var turn = 0u; turn < PER_INVOCATION; turn++) {
+    let quad = number_of(number, turn);
+    if (quad < quads) {
+      owner_quads[quad] = vec4<u32>();
+    }
   }
 }

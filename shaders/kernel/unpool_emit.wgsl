@@ -1,34 +1,52 @@
 // Last step of an unpool: every output word is written once, from the owners of its elements, or zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
-// requires: unpool, source, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, extract, x, y, load, from_pair, owners, report_first, activate
+// requires: unpool, source, number_of, invocation, WORKGROUP, OUTPUTS, FRESH, Raw, Word, ZERO, ZERO_WORD, insert, extract, y, load, from_pair, owners, report_first, activate
+// One element of a word, where there is one, packed. Sources that do not fit a binding come in several dispatches; later ones leave
+// what is not theirs.
+fn element(output: u32, lane: u32, word: Word, nothing: Raw) -> Word {
+  var other = nothing;
+  if (FRESH == 0u) {
+    other = extract(word, lane);
+  }
+  let owner = owners[min(output + lane, unpool.outputs - 1u)] - 1u;
+  // Without an owner, the number wraps around to more than there are sources; any other source is read then.
+  let owned = owner - unpool.source_first < unpool.sources;
+  let raw = activate(load(source(select(unpool.source_first, owner, owned)).x_position - unpool.x_first));
+  return insert(ZERO_WORD, lane, select(ZERO, select(other, raw, owned), output + lane < unpool.outputs));
+}
+
+fn emit(word: u32, nothing: Raw) {
+  let output = word * OUTPUTS;
+  if (output < unpool.outputs) {
+    var before = ZERO_WORD;
+    if (FRESH == 0u) {
+      before = y[word];
+    }
+    var packed = element(output, 0u, before, nothing);
+    if (OUTPUTS > 1u) {
+      packed = packed | element(output, 1u, before, nothing);
+    }
+    if (OUTPUTS > 2u) {
+      packed = packed | element(output, 2u, before, nothing) | element(output, 3u, before, nothing);
+    }
+    y[word] = packed;
+  }
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let word = invocation(group, unpool.grid_width, local);
-  if (word == 0u) {
+  let first = invocation(group, unpool.grid_width, local);
+  if (first == 0u) {
     report_first();
   }
-  if (word >= (unpool.outputs + OUTPUTS - 1u) / OUTPUTS) {
-    return;
-  }
-  // Sources that do not fit a binding come in several dispatches; later ones leave what is not theirs.
-  var before = ZERO_WORD;
-  if (unpool.fresh == 0u) {
-    before = y[word];
-  }
-  var packed = ZERO_WORD;
-  for (var lane = 0u; lane < OUTPUTS; lane++) {
-    let output = word * OUTPUTS + lane;
-    if (output < unpool.outputs) {
-      let owner = atomicLoad(&owners[output]);
-      var raw = extract(before, lane);
-      if (owner != 0u && owner - 1u - unpool.source_first < unpool.sources) {
-        raw = activate(load(source(owner - 1u).x_position - unpool.x_first));
-      } else if (unpool.fresh == 1u) {
-        raw = activate(from_pair(vec2<u32>(0u, 0u)));
-      }
-      packed = insert(packed, lane, raw);
-    }
-  }
-  y[word] = packed;
+  let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
+  emit(number_of(first, 0u), nothing);
+  emit(number_of(first, 1u), nothing);
+  emit(number_of(first, 2u), nothing);
+  emit(number_of(first, 3u), nothing);
+  emit(number_of(first, 4u), nothing);
+  emit(number_of(first, 5u), nothing);
+  emit(number_of(first, 6u), nothing);
+  emit(number_of(first, 7u), nothing);
 }

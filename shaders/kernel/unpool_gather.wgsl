@@ -2,7 +2,7 @@
 // index names it gives the value. Every output word is written once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate
+// requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw
 fn gather(output: u32) -> Raw {
   let inner = output % stream.inner;
   var rest = output / stream.inner;

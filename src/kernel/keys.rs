@@ -1,6 +1,9 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
-use super::{ActivationKind, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written, nan_policy_number};
+use super::{
+    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written,
+    nan_policy_number,
+};
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
@@ -214,13 +217,7 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
 }
 
 /// A kernel whose body is written out.
-pub(crate) fn written(
-    dtype: DType,
-    sink: Sink,
-    activation: ActivationKind,
-    written: Written,
-    reads: Option<IndexType>,
-) -> KernelKey {
+pub(crate) fn written(dtype: DType, sink: Sink, activation: ActivationKind, written: Written) -> KernelKey {
     let (name, consts) = match &written {
         Written::Block(block) => {
             let [depth, height, width] = block.window.kernel;
@@ -232,25 +229,13 @@ pub(crate) fn written(
             let name = format!("pool {} reduced to candidates, {load_words} words a load", dtype.name());
             (name, constants.consts())
         }
-        Written::Cells(cells) => {
-            let [depth, height, width] = cells.kernel;
-            let (sources, lanes) = (cells.sources, cells.lanes);
-            let index = reads.map_or("", IndexType::name);
-            let name = format!(
-                "unpool cells {} by {index}, {depth}x{height}x{width}, {sources}x{lanes} sources",
-                dtype.name()
-            );
-            (name, Vec::new())
-        }
     };
-    let unpools = matches!(written, Written::Cells(_));
     Kernel {
         element: Some(dtype),
-        reduction: Some(Reduction::Max).filter(|_| !unpools),
+        reduction: Some(Reduction::Max),
         activation: Some(activation),
-        reads,
         writes: sink.index_type(),
-        variants: vec![if unpools { "core/stream.wgsl" } else { "core/pool.wgsl" }, "window/constant.wgsl"],
+        variants: vec!["core/pool.wgsl", "window/constant.wgsl"],
         consts,
         written: Some((written, sink)),
         ..Kernel::new(name, "")
@@ -259,20 +244,28 @@ pub(crate) fn written(
 }
 
 /// Clears the owners of an unpool, and its report.
-pub(crate) fn unpool_clear() -> KernelKey {
-    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl").into()
+pub(crate) fn unpool_clear(direct: Direct) -> KernelKey {
+    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", direct).into()
 }
 
 /// Sources claim their targets.
-pub(crate) fn unpool_claim(index_type: IndexType) -> KernelKey {
-    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl");
+pub(crate) fn unpool_claim(index_type: IndexType, direct: Direct) -> KernelKey {
+    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl", direct);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
 /// Output words are written from their owners. The type of the indices, the first bad one of which is reported with its value,
-/// is `None` where that is left to `unpool_report`, since the device has too few storage buffers.
-pub(crate) fn unpool_emit(dtype: DType, index_type: Option<IndexType>, activation: ActivationKind) -> KernelKey {
-    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl");
+/// is `None` where that is left to `unpool_report`, since the device has too few storage buffers. Those of outputs that another dispatch has dealt with before are not `fresh`.
+pub(crate) fn unpool_emit(
+    dtype: DType,
+    index_type: Option<IndexType>,
+    activation: ActivationKind,
+    direct: Direct,
+    fresh: bool,
+) -> KernelKey {
+    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl", direct);
+    kernel.consts.push(("FRESH", fresh.into()));
+    kernel.variants.push("core/owners_read.wgsl");
     kernel.variants.push(match index_type {
         Some(_) => "core/reported.wgsl",
         None => "core/reported_apart.wgsl",
@@ -281,14 +274,19 @@ pub(crate) fn unpool_emit(dtype: DType, index_type: Option<IndexType>, activatio
 }
 
 /// The first bad index of an unpool is looked up.
-pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
-    let mut kernel = unpool(format!("unpool report {}", index_type.name()), "kernel/unpool_report.wgsl");
+pub(crate) fn unpool_report(index_type: IndexType, direct: Direct) -> KernelKey {
+    let mut kernel = unpool(format!("unpool report {}", index_type.name()), "kernel/unpool_report.wgsl", direct);
     kernel.variants.push("core/reported.wgsl");
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-fn unpool(name: String, entry: &'static str) -> Kernel {
-    Kernel { variants: vec!["core/unpool.wgsl"], ..Kernel::new(name, entry) }
+fn unpool(name: String, entry: &'static str, direct: Direct) -> Kernel {
+    let consts = vec![("DIRECT_SOURCES", direct.sources.into()), ("DIRECT_TARGETS", direct.targets.into())];
+    let mut variants = vec!["core/unpool.wgsl"];
+    if entry != "kernel/unpool_emit.wgsl" {
+        variants.push("core/owners.wgsl");
+    }
+    Kernel { variants, consts, ..Kernel::new(name, entry) }
 }
 
 /// Indices outside their own windows are noticed.
@@ -301,6 +299,33 @@ pub(crate) fn unpool_check(index_type: IndexType) -> KernelKey {
 pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: ActivationKind) -> KernelKey {
     let kernel = stream(format!("unpool gather {}", dtype.name()), "kernel/unpool_gather.wgsl");
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
+}
+
+/// The cells of a few neighbouring sources are written. `access` are the parts that read and write four elements, and that read four
+/// indices.
+pub(crate) fn unpool_cells(
+    cells: CellsKernel,
+    dtype: DType,
+    index_type: IndexType,
+    activation: ActivationKind,
+    access: [&'static str; 2],
+    consts: &[(&'static str, u64)],
+) -> KernelKey {
+    let (of, entry) = match cells {
+        CellsKernel::Apart => ("cells", "kernel/unpool_cells.wgsl"),
+        CellsKernel::Runs => ("runs of cells", "kernel/unpool_runs.wgsl"),
+        CellsKernel::Overlaps => ("overlapping cells", "kernel/unpool_overlaps.wgsl"),
+    };
+    let window = |axis| {
+        let of = |name: &str| consts.iter().find(|(found, _)| found.starts_with(name) && found.ends_with(axis));
+        of("KERNEL_").map_or(0, |(_, kernel)| *kernel)
+    };
+    let [depth, height, width] = ["0", "1", "2"].map(window);
+    let name = format!("unpool {of} {} by {}, {depth}x{height}x{width}", dtype.name(), index_type.name());
+    let mut kernel = stream(name, entry);
+    kernel.variants.extend(access);
+    let consts = consts.iter().map(|&(name, value)| (name, value as u32)).collect();
+    Kernel { element: Some(dtype), activation: Some(activation), consts, ..kernel }.into()
 }
 
 /// The grids of the general path are written.

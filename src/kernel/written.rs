@@ -1,4 +1,4 @@
-//! The kernels whose bodies are still written out by src/wgsl/{block,reduce,cells}.rs.
+//! The kernels whose bodies are still written out by src/wgsl/{block,reduce}.rs.
 
 use super::{Binding, Sink, WindowConstants, binding};
 use crate::attributes::NanPolicy;
@@ -57,56 +57,11 @@ impl Block {
     }
 }
 
-/// What an invocation of the streaming unpool writes, and how it reads and writes: the stride cells of some sources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Cells {
-    pub(crate) kernel: [u32; 3],
-    pub(crate) stride: [u32; 3],
-    pub(crate) pad: [u32; 3],
-    /// Axes from the last one on; those before have one element.
-    pub(crate) axes: usize,
-    /// Neighbouring sources along the last axis.
-    pub(crate) sources: u32,
-    /// Neighbours inside the last axis: channels, for NHWC.
-    pub(crate) lanes: u32,
-    /// Whether there is anything inside the last axis.
-    pub(crate) inner: bool,
-    /// Whether cells come out even with Y, on each axis.
-    pub(crate) exact: [bool; 3],
-    /// Whether every cell has its source, and only its own.
-    pub(crate) filled: bool,
-    /// Whether an index is a position in Y.
-    pub(crate) position_index: bool,
-    /// Whether a window can reach beyond Y.
-    pub(crate) clipped: bool,
-    /// Words of a load of X; 0 where elements are loaded one by one.
-    pub(crate) load_words: u32,
-    /// Words of a load of Indices, likewise.
-    pub(crate) index_words: u32,
-    /// Words of a store to Y; 0 where single words are stored.
-    pub(crate) store_words: u32,
-    /// Whether indices lie in the order of X.
-    pub(crate) same_place: bool,
-}
-
-impl Cells {
-    /// Sources of one invocation.
-    pub(crate) fn sources(&self) -> u32 {
-        self.sources.saturating_mul(self.lanes)
-    }
-
-    /// Kernel, stride and padding of an axis.
-    pub(crate) fn axis(&self, axis: usize) -> [i64; 3] {
-        [self.kernel[axis].into(), self.stride[axis].into(), self.pad[axis].into()]
-    }
-}
-
 /// A body that is written out behind the parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Written {
     Block(Block),
     Reduce(u32, WindowConstants),
-    Cells(Cells),
 }
 
 /// The bindings of a pool in one pass, whose windows are constants and never empty.
@@ -129,12 +84,6 @@ impl Written {
         match self {
             Written::Block(block) => pool_bindings(sink, block.window.nan_policy),
             Written::Reduce(..) => vec![of(binding::X, true), of(binding::CANDIDATES_OUT, false)],
-            Written::Cells(_) => vec![
-                of(binding::X, true),
-                of(binding::Y, false),
-                of(binding::INDICES, true),
-                of(binding::STATUS, false),
-            ],
         }
     }
 }

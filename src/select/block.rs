@@ -36,7 +36,7 @@ pub(super) fn dispatches(
 ) -> Result<(), PlanError> {
     let one = OnePass::of(schedule, plan, limits, activation)?;
     let block = block(plan, &one)?;
-    let key = keys::written(plan.dtype, one.sink(), activation_kind, Written::Block(block), None);
+    let key = keys::written(plan.dtype, one.sink(), activation_kind, Written::Block(block));
     let iterations = product(&block.window.kernel).saturating_add(one.index_iterations);
     let iterations = iterations.saturating_mul(block.outputs().into());
     let rows = rows(&one.pass, &block, plan.dtype);

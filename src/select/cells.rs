@@ -1,113 +1,216 @@
-//! The streaming unpool in one pass: the stride cells of some sources for each invocation.
+//! The streaming unpool in one pass: a few neighbouring cells of one stride each for every invocation.
 
-use super::block::{product, words};
 use super::digits::dense_strides;
 use crate::attributes::Layout;
 use crate::error::PlanError;
-use crate::kernel::Cells;
+use crate::index::IndexType;
+use crate::kernel::{ActivationKind, CellsKernel, KernelKey, keys};
 use crate::plan::{UnpoolPlan, count};
 use crate::schedule::Family;
-use crate::uniform;
+use crate::uniform::{self, Divisor};
 
-/// The most elements that an invocation writes: they are written out one by one.
+/// The most elements of a cell: beyond, neighbouring invocations write too far apart.
 const MOST_PLACES: u64 = 64;
 
-/// The most taps of a window: each is compared with the source's index.
-const MOST_TAPS: u64 = 32;
+/// The largest stride where windows overlap: the results of a cell are kept in registers.
+const MOST_STRIDE_OF_OVERLAPS: u64 = 4;
 
-/// The most taps of all windows of an invocation: beyond, drivers were measured to compile for seconds.
-const MOST_TAPS_IN_ALL: u64 = 128;
+/// Sources that are read at once.
+const QUAD: u64 = 4;
+
+/// The kernel that writes cells, and how its invocations are numbered.
+pub(super) struct Cells {
+    pub key: KernelKey,
+    pub blocks: u64,
+    pub split: [Divisor; 7],
+    pub iterations: u64,
+}
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Streaming, reason })
 }
 
-/// What an invocation writes, and how many there are. `windows` go from a source to its window, on three axes.
-pub(super) fn cells(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<(Cells, u64), PlanError> {
-    if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
-        return refuse("the windows are not given by a kernel and a stride alone");
+/// The three axes of an unpool.
+struct Axes {
+    kernel: [u64; 3],
+    stride: [u64; 3],
+    pad: [u64; 3],
+    inputs: [u64; 3],
+    outputs: [u64; 3],
+    /// Cells along each axis: the last ones may lack a source, or lie behind Y.
+    cells: [u64; 3],
+}
+
+impl Axes {
+    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<Axes, PlanError> {
+        if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
+            return refuse("the windows are not given by a kernel and a stride alone");
+        }
+        if plan.space.extents != plan.outputs {
+            return refuse("indices count other extents than the output's");
+        }
+        let skipped = 3usize.saturating_sub(plan.outputs.len());
+        let extents = |extents: &[usize]| {
+            [0, 1, 2].map(|axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64))
+        };
+        let (inputs, outputs) = (extents(&plan.inputs), extents(&plan.outputs));
+        // Where an axis has one source and one output there are no other cells to fill, whatever the window.
+        let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
+            let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
+            [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
+        };
+        let (kernel, stride) = (of(1, |axis| axis.kernel), of(1, |axis| axis.stride));
+        let pad = of(0, |axis| axis.pad_begin.unsigned_abs());
+        if stride.iter().fold(1, |product: u64, &stride| product.saturating_mul(stride)) > MOST_PLACES {
+            return refuse("the cells are too large");
+        }
+        let cells = [0, 1, 2].map(|axis| outputs[axis].div_ceil(stride[axis]).max(inputs[axis]));
+        Ok(Axes { kernel, stride, pad, inputs, outputs, cells })
     }
-    if plan.space.extents != plan.outputs {
-        return refuse("indices count other extents than the output's");
+
+    /// Whether every window on an axis lies inside the cell of its source.
+    fn apart(&self, axis: usize) -> bool {
+        self.pad[axis] == 0 && self.kernel[axis] <= self.stride[axis]
     }
+
+    /// Whether the places of a cell on an axis are held by its own source and the two beside it alone.
+    fn held_by_neighbours(&self, axis: usize) -> bool {
+        let (pad, stride) = (self.pad[axis], self.stride[axis]);
+        // The first place is not held from two cells before, nor the last one from two cells behind.
+        pad.saturating_add(stride.saturating_mul(2)) >= self.kernel[axis]
+            && pad < stride.saturating_add(1)
+            && stride <= MOST_STRIDE_OF_OVERLAPS
+    }
+
+    /// Whether cells come out even with an axis of Y.
+    fn exact(&self, axis: usize) -> bool {
+        self.cells[axis].saturating_mul(self.stride[axis]) == self.outputs[axis]
+    }
+
+    /// Whether a window on an axis reaches beyond Y.
+    fn clipped(&self, axis: usize) -> bool {
+        let last = self.inputs[axis].saturating_sub(1).saturating_mul(self.stride[axis]);
+        self.pad[axis] > 0 || last.saturating_add(self.kernel[axis]) > self.outputs[axis]
+    }
+}
+
+/// Which kernel, and how many cells an invocation of it takes: quads across, and lines.
+struct Shape {
+    kernel: CellsKernel,
+    quads: u64,
+    lines: u64,
+}
+
+impl Shape {
+    /// `run` elements of so many bytes lie beside each other in Y.
+    fn of(axes: &Axes, inner: bool, run: u64, bytes: u64) -> Result<Shape, PlanError> {
+        let words = run.saturating_mul(bytes).is_multiple_of(4);
+        let apart = (0..3).all(|axis| axes.apart(axis));
+        match (apart, words) {
+            (true, true) => {
+                // Two where that leaves no more sources idle than one would.
+                let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(2);
+                let quads = if !inner && even { 2 } else { 1 };
+                Ok(Shape { kernel: CellsKernel::Apart, quads, lines: 1 })
+            }
+            // A word has elements of two rows at most.
+            (true, false) if !inner && run >= QUAD => {
+                let quads = quads_of_runs(axes.cells[2]);
+                Ok(Shape { kernel: CellsKernel::Runs, quads, lines: 1 })
+            }
+            (false, true) if axes.apart(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
+                let lines = if axes.cells[1] >= 8 { 4 } else { 1 };
+                Ok(Shape { kernel: CellsKernel::Overlaps, quads: 1, lines })
+            }
+            (false, true) => refuse("too many windows hold the same element"),
+            (_, false) => refuse("the last axis does not come out even with words"),
+        }
+    }
+}
+
+/// Quads of a run: as many as leave the fewest sources idle at the end of a line, and the most of these, since what lies behind each
+/// run is read twice.
+fn quads_of_runs(cells: u64) -> u64 {
+    let in_all = |quads: &u64| cells.div_ceil(QUAD.saturating_mul(*quads)).saturating_mul(*quads);
+    [4, 3, 2].into_iter().min_by_key(in_all).unwrap_or(1)
+}
+
+/// The kernel for a plan. `windows` go from a source to its window, on three axes.
+pub(super) fn cells(
+    plan: &UnpoolPlan,
+    windows: &[uniform::Axis; 3],
+    activation: ActivationKind,
+) -> Result<Cells, PlanError> {
+    let axes = Axes::of(plan, windows)?;
     let bytes = plan.dtype.bytes() as u64;
-    let skipped = 3 - plan.outputs.len();
-    let extent = |extents: &[usize], axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64);
-    let [inputs, outputs] = [&plan.inputs, &plan.outputs].map(|of| [0, 1, 2].map(|axis| extent(of, axis)));
-    // Where an axis has one source and one output, they are each other's, whatever the window says: nothing is to be written
-    // beside them.
-    let of = |unit: u32, value: fn(&uniform::Axis) -> u32| {
-        [0, 1, 2].map(|axis| if inputs[axis] == 1 && outputs[axis] == 1 { unit } else { value(&windows[axis]) })
+    let channels = plan.channels as u64;
+    let inner = plan.layout == Layout::Nhwc && channels > 1;
+    // Elements that lie beside each other in X and in Y.
+    let (x_run, y_run) = if inner { (channels, channels) } else { (axes.inputs[2], axes.outputs[2]) };
+    let Shape { kernel, quads, lines } = Shape::of(&axes, inner, y_run, bytes)?;
+    let across = if inner { 1 } else { quads.saturating_mul(QUAD) };
+    let even = x_run.is_multiple_of(QUAD);
+    let filled = axes.inputs == axes.cells;
+    let same_place = plan.space.layout == plan.layout || channels == 1 || count(&plan.inputs) == 1;
+    let strides = plan.space.strides();
+    let positions = strides == dense_strides(plan.layout, plan.channels, &plan.outputs);
+    let exact_lines = axes.exact(0) && axes.exact(1);
+    let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
+    let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
+    let consts = [
+        ("KERNEL_0", axes.kernel[0]),
+        ("KERNEL_1", axes.kernel[1]),
+        ("KERNEL_2", axes.kernel[2]),
+        ("STRIDE_0", axes.stride[0]),
+        ("STRIDE_1", axes.stride[1]),
+        ("STRIDE_2", axes.stride[2]),
+        ("PAD_1", axes.pad[1]),
+        ("PAD_2", axes.pad[2]),
+        ("QUADS", quads),
+        ("ACROSS", across),
+        ("LINES", lines),
+        ("INNER", inner.into()),
+        ("PLAIN", plain.into()),
+        ("POSITIONS", positions.into()),
+        ("SAME_PLACE", same_place.into()),
+        ("CELLS_FILLED", filled.into()),
+        ("LANES_FILLED", if inner { even } else { filled && axes.inputs[2].is_multiple_of(across) }.into()),
+        ("EXACT_LINES", exact_lines.into()),
+        ("EXACT_COLUMNS", axes.exact(2).into()),
+        ("CLIPPED", axes.clipped(2).into()),
+        ("UNIT_COLUMNS", (strides.spatial.last() == Some(&1)).into()),
+        ("WHOLE", if inner { even } else { whole_cells }.into()),
+        ("X_EVEN", x_run.saturating_mul(bytes).is_multiple_of(4).into()),
+    ];
+    let quad = match (bytes, even && y_run.is_multiple_of(QUAD)) {
+        (1, _) => "element/lanes8.wgsl",
+        (2, _) => "element/lanes16.wgsl",
+        (4, true) => "element/lanes32_wide.wgsl",
+        (4, false) => "element/lanes32.wgsl",
+        (_, true) => "element/lanes64_wide.wgsl",
+        (_, false) => "element/lanes64.wgsl",
     };
-    let (kernel, stride, pad) =
-        (of(1, |axis| axis.kernel), of(1, |axis| axis.stride), of(0, |axis| axis.pad_begin as u32));
-    let (taps, cell) = (product(&kernel), product(&stride));
-    if taps > MOST_TAPS || (0..3).any(|axis| inputs[axis] > outputs[axis].div_ceil(stride[axis].into())) {
-        return refuse("the windows are too large, or windows begin behind the output");
-    }
-    let inner = plan.layout == Layout::Nhwc && plan.channels > 1;
-    let same_place = plan.space.layout == plan.layout || plan.channels == 1 || count(&plan.inputs) == 1;
-    let width = u64::from(stride[2]);
-    let few_taps = |sources: &u64| taps * sources <= MOST_TAPS_IN_ALL;
-    let (sources, lanes) = if inner {
-        let channels = plan.channels as u64;
-        let fits = |lanes: &u64| {
-            channels.is_multiple_of(*lanes)
-                && (lanes * bytes).is_multiple_of(4)
-                && cell.saturating_mul(*lanes) <= MOST_PLACES
-                && few_taps(lanes)
-        };
-        (Some(1), [8, 4, 2, 1].into_iter().find(fits))
-    } else {
-        let even =
-            |sources: &u64| (sources * width * bytes).is_multiple_of(4) && (outputs[2] * bytes).is_multiple_of(4);
-        let fits = |sources: &u64| {
-            cell.saturating_mul(*sources) <= MOST_PLACES && few_taps(sources) && (bytes >= 4 || even(sources))
-        };
-        // Rows that sources come out even with are read in words.
-        let whole =
-            [8, 4, 2].into_iter().filter(|sources| inputs[2] % sources == 0 && sources * bytes <= 32).find(fits);
-        (whole.or([4, 2, 1].into_iter().find(fits)), Some(1).filter(|_| same_place))
+    let names = match (plan.index_type, even && same_place) {
+        (IndexType::I32, false) => "index/names_i32.wgsl",
+        (IndexType::I32, true) => "index/names_i32_wide.wgsl",
+        (IndexType::I64, false) => "index/names_i64.wgsl",
+        (IndexType::I64, true) => "index/names_i64_wide.wgsl",
     };
-    let (Some(sources), Some(lanes)) = (sources, lanes) else {
-        return refuse("the last axis does not come out even with words, or the cells are too large");
-    };
-    let steps = [u64::from(stride[0]), u64::from(stride[1]), width * sources];
-    let exact = [0, 1, 2].map(|axis| outputs[axis] % steps[axis] == 0);
-    let reach = |axis: usize| (inputs[axis].max(1) - 1) * u64::from(stride[axis]) + u64::from(kernel[axis]);
-    let load = |bytes: u64| match (inner, inputs[2] % sources == 0 && (sources * bytes).is_multiple_of(4)) {
-        (true, _) => words(lanes * bytes),
-        (false, true) => words(sources * bytes),
-        (false, false) => 0,
-    };
-    let load_words = load(bytes);
-    let index_bytes = plan.index_type.bytes() as u64;
-    let store = if inner { lanes * bytes } else { width * sources * bytes };
-    let cells = Cells {
-        kernel,
-        stride,
-        pad,
-        axes: outputs
-            .iter()
-            .zip(inputs)
-            .position(|(&output, input)| output > 1 || input > 1)
-            .map_or(1, |axis| 3 - axis),
-        sources: sources as u32,
-        lanes: lanes as u32,
-        inner,
-        exact,
-        filled: (0..3).all(|axis| pad[axis] == 0 && inputs[axis] * u64::from(stride[axis]) == outputs[axis])
-            && (0..3).all(|axis| kernel[axis] <= stride[axis])
-            && exact[2],
-        position_index: plan.space.strides() == dense_strides(plan.layout, plan.channels, &plan.outputs),
-        clipped: (0..3).any(|axis| pad[axis] > 0 || reach(axis) > outputs[axis]),
-        load_words,
-        index_words: if load_words > 0 && same_place { load(index_bytes) } else { 0 },
-        store_words: if inner || exact[2] { words(store) } else { 0 },
-        same_place,
-    };
-    let outer = if plan.layout == Layout::Nhwc { plan.batch } else { plan.batch * plan.channels } as u64;
-    let across = if inner { plan.channels as u64 / lanes } else { 1 };
-    let blocks = (0..3).fold(outer * across, |blocks, axis| blocks * outputs[axis].div_ceil(steps[axis]));
-    Ok((cells, blocks))
+    let key = keys::unpool_cells(kernel, plan.dtype, plan.index_type, activation, [quad, names], &consts);
+    let outer =
+        if plan.layout == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
+    let split = [
+        if inner { channels.div_ceil(QUAD) } else { 1 },
+        axes.cells[2].div_ceil(across),
+        axes.cells[1].div_ceil(lines),
+        axes.cells[0],
+        if plan.layout == Layout::Nhwc { 1 } else { channels },
+        axes.outputs[1],
+        axes.outputs[0],
+    ];
+    let blocks = split[..4].iter().fold(outer, |blocks, &radix| blocks.saturating_mul(radix));
+    let product = |of: &[u64; 3]| of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor));
+    let of_cell = product(&axes.stride).saturating_add(product(&axes.kernel));
+    let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
+    Ok(Cells { key, blocks, split: split.map(Divisor::new), iterations })
 }

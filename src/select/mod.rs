@@ -7,7 +7,6 @@ mod accumulate;
 mod activation;
 #[allow(clippy::arithmetic_side_effects)]
 mod block;
-#[allow(clippy::arithmetic_side_effects)]
 mod cells;
 mod convert;
 mod cut;

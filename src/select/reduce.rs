@@ -81,13 +81,7 @@ impl Reduction {
         let load_words = [(4, 16), (2, 8), (1, 4)].into_iter().find(fits).map_or(0, |(words, _)| words);
         let [kernel, stride, dilation] = [[1; 3]; 3];
         let constants = WindowConstants { kernel, stride, dilation, kind: [0; 3], nan_policy: plan.nan_policy };
-        keys::written(
-            plan.dtype,
-            Sink::Candidates,
-            ActivationKind::Identity,
-            Written::Reduce(load_words, constants),
-            None,
-        )
+        keys::written(plan.dtype, Sink::Candidates, ActivationKind::Identity, Written::Reduce(load_words, constants))
     }
 
     /// From planes to candidates, a group of invocations for a part of a plane; from candidates to fewer; to outputs.

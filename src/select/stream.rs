@@ -9,7 +9,7 @@ use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Sink, Slot, Written, keys};
+use crate::kernel::{KernelKey, Slot, keys};
 use crate::plan::{PoolAxis, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
 use crate::tables::Tables;
@@ -55,11 +55,11 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     if iterations > MAX_ITERATIONS {
         return refuse("too many windows hold the same element");
     }
+    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
     let cells = match build {
         Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own)?),
+        Build::Specialised => Some(cells::cells(plan, &own, activation_kind)?),
     };
-    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
     let mut uniform = uniform::Stream {
         outputs: outputs as u32,
         sources: sources as u32,
@@ -68,7 +68,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         unit: plan.space.unit() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
         activation,
-        blocks: cells.map_or(0, |(_, blocks)| blocks as u32),
+        blocks: cells.as_ref().map_or(0, |cells| cells.blocks as u32),
+        split: cells.as_ref().map_or(bytemuck::Zeroable::zeroed(), |cells| cells.split),
         holders: holders.map(|(axis, _)| axis),
         windows: own,
         value: strides(&plan.space.strides()),
@@ -107,10 +108,9 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
             iterations,
         });
     };
-    if let Some((cells, blocks)) = cells {
-        let key = keys::written(dtype, Sink::Values, activation_kind, Written::Cells(cells), Some(index_type));
+    if let Some(cells) = cells {
         let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Status];
-        dispatch(key, grid(blocks, limits)?, &slots, looked_at.saturating_mul(cells.sources().into()));
+        dispatch(cells.key, grid(cells.blocks, limits)?, &slots, cells.iterations);
     } else {
         let check = [Slot::Indices, Slot::Tables, Slot::Status];
         dispatch(keys::unpool_check(index_type), grid(sources, limits)?, &check, uniform.digits.into());

@@ -4,15 +4,15 @@ use super::cut::{OUTPUT_UNIT, part, spans};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::pass::Span;
 use super::pool::lanes;
-use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid, within};
+use super::{MAX_DISPATCHES, WORKGROUP, activation, check_buffer, check_elements, grid, within};
 use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Slot, keys};
+use crate::kernel::{Direct, KernelKey, Slot, keys};
 use crate::plan::{Plan, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule, device_bytes};
+use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::tables::Tables;
-use crate::uniform;
+use crate::uniform::{self, Divisor};
 
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
@@ -46,26 +46,33 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let source_digits = merge(source_digits(plan, &y));
     for (slot, digit) in uniform.source.iter_mut().zip(&source_digits) {
         let [x_stride, index_stride, target_stride] = digit.strides.map(|stride| stride as u32);
-        *slot = uniform::SourceDigit { radix: digit.radix as u32, x_stride, index_stride, target_stride };
+        let radix = Divisor::new(digit.radix);
+        *slot = uniform::SourceDigit { radix, x_stride, index_stride, target_stride, reserved: 0 };
     }
     uniform.source_digits = source_digits.len() as u32;
     let target_digits = merge(target_digits(plan, &y));
     for (slot, digit) in uniform.targets.iter_mut().zip(&target_digits) {
         let [stride] = digit.strides.map(|stride| stride as u32);
-        *slot = uniform::TargetDigit { radix: digit.radix as u32, stride, reserved_0: 0, reserved_1: 0 };
+        let radix = Divisor::new(digit.radix);
+        *slot = uniform::TargetDigit { radix, stride, reserved_0: 0, reserved_1: 0, reserved_2: 0 };
     }
     uniform.target_digits = target_digits.len() as u32;
 
+    let direct = Direct {
+        sources: source_digits.iter().all(|digit| digit.strides == [1, 1, 0]),
+        targets: target_digits.iter().all(|digit| digit.strides == [1] && digit.radix == plan.space.unit()),
+    };
     let fit = |span: Span| {
-        grid(span.count(), limits)?;
-        let bytes = device_bytes(span.count(), plan.dtype.bytes().max(OWNER_BYTES));
+        grid(invocations(span.count()), limits)?;
+        let owners = span.count().next_multiple_of(OWNERS_AT_ONCE);
+        let bytes = device_bytes(owners, plan.dtype.bytes().max(OWNER_BYTES));
         within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
     };
     let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fit)?);
     let x_of = |chunk: Span| places(plan, chunk, plan.layout).aligned(plan.dtype.bytes());
     let indices_of = |chunk: Span| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
     let fit = |chunk: Span| {
-        grid(chunk.count(), limits)?;
+        grid(invocations(chunk.count()), limits)?;
         let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype.bytes());
         let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
         // NHWC beside NCHW orders a batch item differently, so that all of it has to be bound.
@@ -73,13 +80,13 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     };
     let chunks = at_least_one(spans(sources, 1, fit)?);
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
-    schedule.scratch.push(device_bytes(largest.max(1), OWNER_BYTES));
+    schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
     let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
     let kernels = Kernels {
-        clear: keys::unpool_clear(),
-        claim: keys::unpool_claim(plan.index_type),
-        emit: keys::unpool_emit(plan.dtype, reported, activation_kind),
-        report: keys::unpool_report(plan.index_type),
+        clear: keys::unpool_clear(direct),
+        claim: keys::unpool_claim(plan.index_type, direct),
+        emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype, reported, activation_kind, direct, fresh)),
+        report: keys::unpool_report(plan.index_type, direct),
     };
     let general = General { plan, limits, uniform, sources, outputs, kernels };
     for (number, &window) in windows.iter().enumerate() {
@@ -101,8 +108,19 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     Ok(schedule)
 }
 
+/// Sources, owners or words that an invocation deals with.
+const PER_INVOCATION: u64 = 8;
+
+/// Invocations that deal with so many sources, owners or words (`PER_INVOCATION` in shaders/core/unpool.wgsl).
+fn invocations(numbers: u64) -> u64 {
+    numbers.div_ceil(WORKGROUP.saturating_mul(PER_INVOCATION)).saturating_mul(WORKGROUP)
+}
+
 /// Bytes of an owner: a word.
 const OWNER_BYTES: usize = 4;
+
+/// Owners that are cleared at once.
+const OWNERS_AT_ONCE: u64 = 4;
 
 const OWNERS: Slot = Slot::Scratch(0);
 
@@ -139,7 +157,8 @@ fn reports_apart(limits: &Limits) -> bool {
 struct Kernels {
     clear: KernelKey,
     claim: KernelKey,
-    emit: KernelKey,
+    /// Of a chunk that others went before, and of the first.
+    emit: [KernelKey; 2],
     report: KernelKey,
 }
 
@@ -149,7 +168,8 @@ impl General<'_> {
         uniform.outputs = window.count() as u32;
         uniform.begins = begins.into();
         let slots = vec![Part::whole(OWNERS), Part::whole(Slot::Status)];
-        self.dispatch(self.kernels.clear.clone(), uniform, window.count().max(STATUS_WORDS), slots, 0)
+        let quads = window.count().div_ceil(OWNERS_AT_ONCE).max(1);
+        self.dispatch(self.kernels.clear.clone(), uniform, invocations(quads), slots, PER_INVOCATION)
     }
 
     fn claim(&self, window: Span, chunk: Span, indices: Span, reports: bool) -> Result<Dispatch, PlanError> {
@@ -161,13 +181,13 @@ impl General<'_> {
             Part::whole(OWNERS),
             Part::whole(Slot::Status),
         ];
-        self.dispatch(self.kernels.claim.clone(), uniform, chunk.count(), slots, self.loops())
+        let key = self.kernels.claim.clone();
+        self.dispatch(key, uniform, invocations(chunk.count()), slots, self.turns(self.loops()))
     }
 
     fn emit(&self, window: Span, chunk: Span, x: Span, indices: Span, fresh: bool) -> Result<Dispatch, PlanError> {
         let mut uniform = self.of(window, chunk, indices);
         uniform.x_first = x.first as u32;
-        uniform.fresh = fresh.into();
         let dtype = self.plan.dtype;
         let index_type = Some(self.plan.index_type).filter(|_| !reports_apart(self.limits));
         let mut slots =
@@ -180,10 +200,12 @@ impl General<'_> {
                 Part::whole(Slot::Status),
             ]),
         }
-        let key = self.kernels.emit.clone();
+        let [again, afresh] = &self.kernels.emit;
+        let key = if fresh { afresh } else { again }.clone();
         let lanes = lanes(dtype);
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
-        self.dispatch(key, uniform, window.count().div_ceil(lanes).max(1), slots, iterations)
+        let words = window.count().div_ceil(lanes).max(1);
+        self.dispatch(key, uniform, invocations(words), slots, self.turns(iterations))
     }
 
     fn report(&self, window: Span, chunk: Span, indices: Span) -> Result<Dispatch, PlanError> {
@@ -206,6 +228,11 @@ impl General<'_> {
     /// Loop iterations of one element.
     fn loops(&self) -> u64 {
         u64::from(self.uniform.source_digits).saturating_add(self.uniform.target_digits.into())
+    }
+
+    /// Loop iterations of an invocation.
+    fn turns(&self, iterations: u64) -> u64 {
+        iterations.saturating_add(1).saturating_mul(PER_INVOCATION)
     }
 
     fn dispatch(

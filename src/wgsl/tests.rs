@@ -11,7 +11,7 @@ use super::*;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::kernel::{ActivationKind, Sink, Source, WindowConstants, keys};
+use crate::kernel::{ActivationKind, Direct, Sink, Source, WindowConstants, keys};
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };
@@ -26,14 +26,18 @@ fn every_key() -> Vec<KernelKey> {
         nan_policy: NanPolicy::PropagateLast,
     };
     let indices = [IndexType::I32, IndexType::I64];
-    let mut all = vec![keys::unpool_clear(), keys::unpool_decide(), keys::convert_clear()];
+    let direct = [[false; 2], [false, true], [true, false], [true; 2]];
+    let direct = direct.map(|[sources, targets]| Direct { sources, targets });
+    let mut all = vec![keys::unpool_clear(direct[0]), keys::unpool_decide(), keys::convert_clear()];
     all.extend(indices.map(keys::convert_report));
     for from_type in indices {
         all.extend(indices.map(|to_type| keys::convert_indices(from_type, to_type)));
     }
-    all.extend(indices.map(keys::unpool_claim));
+    for direct in direct {
+        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, direct)));
+    }
     all.extend(indices.map(keys::unpool_check));
-    all.extend(indices.map(keys::unpool_report));
+    all.extend(indices.map(|index_type| keys::unpool_report(index_type, direct[0])));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
@@ -59,7 +63,8 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
             }
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                all.push(keys::unpool_emit(dtype, index_type, activation));
+                all.extend(direct.map(|direct| keys::unpool_emit(dtype, index_type, activation, direct, true)));
+                all.push(keys::unpool_emit(dtype, index_type, activation, direct[0], false));
             }
             all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation)));
         }
@@ -135,7 +140,7 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
                 Err(PlanError::KernelDoesNotApply { .. }) => continue,
                 Err(error) => panic!("{error}"),
             };
-            let is_cells = |dispatch: &&Dispatch| dispatch.key().name().starts_with("unpool cells");
+            let is_cells = |dispatch: &&Dispatch| dispatch.key().name().contains("cells");
             let cells = schedule.dispatches().iter().find(is_cells).expect("the cells are written by one kernel");
             keys.push(cells.key().clone());
         }
@@ -287,6 +292,7 @@ fn uniform_structs_match_their_twins_in_name_offset_and_size() {
         ("PlaceDigit", uniform::PlaceDigit::MEMBERS, size_of::<uniform::PlaceDigit>()),
         ("ConvertDigit", uniform::ConvertDigit::MEMBERS, size_of::<uniform::ConvertDigit>()),
         ("Convert", uniform::Convert::MEMBERS, size_of::<uniform::Convert>()),
+        ("Divisor", uniform::Divisor::MEMBERS, size_of::<uniform::Divisor>()),
         ("Stream", uniform::Stream::MEMBERS, size_of::<uniform::Stream>()),
     ];
     let mut seen = BTreeMap::new();
@@ -339,7 +345,7 @@ fn every_name_that_a_part_requires_has_one_provider_in_the_kernel() {
 
 #[test]
 fn lines_of_a_text_are_traced_to_their_parts() {
-    let text = wgsl(&keys::unpool_clear());
+    let text = wgsl(&keys::convert_clear());
     for (number, line) in text.lines().enumerate() {
         let Some((path, own)) = part_of_line(&text, number + 1) else { panic!("{line:?} is before all parts") };
         let (_, part) = PARTS.iter().find(|(name, _)| *name == path).expect("a part of this name");

@@ -1,0 +1,63 @@
+// Where the cells of an invocation lie. The cell of a source is what one stride covers on each axis, from the first element of
+// its window on; where windows do not overlap, a cell has its own source and no other.
+// provides: StrideCell, stride_cell
+// requires: stream, flat, quotient, INNER, ACROSS, LINES, PLAIN, POSITIONS, SAME_PLACE, STRIDE_0, STRIDE_1, STRIDE_2
+struct StrideCell {
+  // The first cell of the invocation, counted along the three axes.
+  at: vec3<u32>,
+  // Places in X, in the index tensor and in Y of its source and its first element, and the index of the latter.
+  x_position: u32,
+  index_position: u32,
+  y_position: u32,
+  own: u32,
+  // The channel, where channels are the lanes.
+  inner: u32,
+  // The planes or batch items before, and rows of Y in all before the first of the cell.
+  outer: u32,
+  y_row: u32,
+}
+
+fn stride_cell(number: u32) -> StrideCell {
+  var rest = number;
+  var inner = 0u;
+  if (INNER == 1u) {
+    let over = quotient(rest, stream.split[0]);
+    inner = (rest - over * stream.split[0].divisor) * 4u;
+    rest = over;
+  }
+  var at = vec3<u32>();
+  let line = quotient(rest, stream.split[1]);
+  at.z = (rest - line * stream.split[1].divisor) * ACROSS;
+  var outer = 0u;
+  if (PLAIN == 1u) {
+    // Lines follow each other from plane to plane, in X as in Y.
+    at.y = line;
+  } else {
+    let over_1 = quotient(line, stream.split[2]);
+    at.y = (line - over_1 * stream.split[2].divisor) * LINES;
+    outer = quotient(over_1, stream.split[3]);
+    at.x = over_1 - outer * stream.split[3].divisor;
+  }
+  let from_line = (outer * stream.holders[0].input + at.x) * stream.holders[1].input + at.y;
+  var x_position = from_line * stream.holders[2].input + at.z;
+  let first = at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
+  let to_line = (outer * stream.holders[0].output + first.x) * stream.holders[1].output + first.y;
+  var y_position = to_line * stream.holders[2].output + first.z;
+  if (INNER == 1u) {
+    x_position = x_position * stream.inner + inner;
+    y_position = y_position * stream.inner + inner;
+  }
+  var own = y_position;
+  var index_position = x_position;
+  if (POSITIONS == 0u || SAME_PLACE == 0u) {
+    let n = quotient(outer, stream.split[4]);
+    let c = outer - n * stream.split[4].divisor + inner;
+    if (POSITIONS == 0u) {
+      own = flat(stream.value, n, c, first);
+    }
+    if (SAME_PLACE == 0u) {
+      index_position = flat(stream.stored, n, c, at);
+    }
+  }
+  return StrideCell(at, x_position, index_position, y_position, own, inner, outer, to_line);
+}

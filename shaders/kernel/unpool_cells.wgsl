@@ -1,0 +1,148 @@
+// A streaming unpool whose windows lie apart: each invocation takes four sources (or twice four), compares what their indices
+// name with the places of their cells, and writes the cells whole, the value in one place and the activation of zero in the
+// others. An index outside its own window is noticed, so that the general path takes over.
+//
+//      sources of a line             their cells, here of 2 x 2
+//      a    b    c    d      ->      a0 a1 b0 b1 | c0 c1 d0 d1       two stores of four elements,
+//                                    a2 a3 b2 b3 | c2 c3 d2 d3       and two for the line below
+//
+// Where channels are innermost, the four are channels of one source, and each element of a cell is a store of four channels.
+// Fewest bytes: X once, its indices once, Y once.
+// provides: main
+// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
+const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+
+// Four sources, with what they name counted from the first place of their own cell.
+struct Sources {
+  values: Lanes,
+  nothing: Raw,
+  named: vec4<u32>,
+}
+
+// An element of a row of cells, by its number from the first one on.
+fn element(sources: Sources, number: u32, row: u32) -> Raw {
+  let source = number / STRIDE_2;
+  let place = row + (number - source * STRIDE_2) * stream.value.axis_2;
+  return select(sources.nothing, lane_of(sources.values, source), sources.named[source] == place);
+}
+
+fn store(sources: Sources, number: u32, row: u32, y_position: u32, left: i32) {
+  let quad = Lanes(
+    element(sources, number, row),
+    element(sources, number + 1u, row),
+    element(sources, number + 2u, row),
+    element(sources, number + 3u, row));
+  store_lanes(y_position + number, quad, left - i32(number));
+}
+
+// A row of the cells of four sources beside each other.
+fn store_beside(sources: Sources, row: u32, y_position: u32, left: i32) {
+  if (STRIDE_2 > 4u) {
+    for (var number = 0u; number < 4u * STRIDE_2; number += 4u) {
+      store(sources, number, row, y_position, left);
+    }
+    return;
+  }
+  store(sources, 0u, row, y_position, left);
+  if (STRIDE_2 > 1u) {
+    store(sources, 4u, row, y_position, left);
+  }
+  if (STRIDE_2 > 2u) {
+    store(sources, 8u, row, y_position, left);
+  }
+  if (STRIDE_2 > 3u) {
+    store(sources, 12u, row, y_position, left);
+  }
+}
+
+// A row of the cells of four channels.
+fn store_channels(sources: Sources, row: u32, y_position: u32, columns: u32, left: i32) {
+  for (var place = 0u; place < STRIDE_2; place++) {
+    let holds = sources.named == vec4<u32>(row + place * stream.value.axis_2);
+    let quad = Lanes(
+      select(sources.nothing, sources.values.a, holds.x),
+      select(sources.nothing, sources.values.b, holds.y),
+      select(sources.nothing, sources.values.c, holds.z),
+      select(sources.nothing, sources.values.d, holds.w));
+    if (EXACT_COLUMNS == 1u || place < columns) {
+      store_lanes(y_position + place * stream.inner, quad, left);
+    }
+  }
+}
+
+// The cells of four sources; whether one of them names a place outside its own window.
+fn four(cell: StrideCell, quad: u32) -> bool {
+  let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
+  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  let first = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2) + vec3<u32>(0u, 0u, quad * 4u * STRIDE_2);
+  let columns = u32(max(i32(output.z) - i32(first.z), 0));
+  let last = stream.sources - 1u;
+  var lane_step = STRIDE_2 * stream.value.axis_2;
+  var index_step = 1u;
+  var there = vec4<bool>(true);
+  if (INNER == 1u) {
+    lane_step = stream.value.c;
+  }
+  if (SAME_PLACE == 0u) {
+    index_step = select(stream.stored.axis_2, stream.stored.c, INNER == 1u);
+  }
+  if (LANES_FILLED == 0u) {
+    let lane = vec4<u32>(select(cell.at.z + quad * 4u, cell.inner, INNER == 1u)) + LANES;
+    there = lane < vec4<u32>(select(input.z, stream.inner, INNER == 1u));
+  }
+  if (CELLS_FILLED == 0u) {
+    there = there & vec4<bool>(all(cell.at < input));
+  }
+  let x_position = cell.x_position + quad * 4u;
+  let read = names(min(cell.index_position + quad * 4u * index_step, last), index_step, last);
+  let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * stream.value.axis_2) + LANES * lane_step;
+  let loaded = load_lanes(min(x_position, last), last);
+  let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  // Where there is no source, nothing is named.
+  let named = pick(vec4<u32>(0xffffffffu), read.place, there) - own;
+  let sources = Sources(values, activate(from_pair(vec2<u32>(0u, 0u))), named);
+  let y_position = cell.y_position + quad * 4u * STRIDE_2;
+
+  // Columns of each window that lie inside Y.
+  var width = vec4<u32>(KERNEL_2);
+  if (CLIPPED == 1u) {
+    let before = LANES * select(STRIDE_2, 0u, INNER == 1u);
+    width = min(width, max(vec4<u32>(columns), before) - before);
+  }
+  var own_window = vec4<bool>();
+  for (var place_0 = 0u; place_0 < STRIDE_0; place_0++) {
+    for (var place_1 = 0u; place_1 < STRIDE_1; place_1++) {
+      if (EXACT_LINES == 1u || (first.x + place_0 < output.x && first.y + place_1 < output.y)) {
+        let row = place_0 * stream.value.axis_0 + place_1 * stream.value.axis_1;
+        if (place_0 < KERNEL_0 && place_1 < KERNEL_1) {
+          own_window = own_window | in_row(named - vec4<u32>(row), vec4<u32>(), width);
+        }
+        let line = place_0 * output.y + place_1;
+        if (INNER == 1u) {
+          let to = y_position + line * output.z * stream.inner;
+          store_channels(sources, row, to, columns, i32(stream.inner) - i32(cell.inner));
+        } else {
+          store_beside(sources, row, y_position + line * output.z, i32(columns));
+        }
+      }
+    }
+  }
+  let skipped = read.minus_one & vec4<bool>(stream.skip_minus_one == 1u);
+  return any(there & !own_window & !skipped);
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, stream.grid_width, local);
+  if (number >= stream.blocks) {
+    return;
+  }
+  let cell = stride_cell(number);
+  var foreign = four(cell, 0u);
+  if (QUADS > 1u) {
+    foreign = foreign | four(cell, 1u);
+  }
+  if (foreign) {
+    atomicStore(&status[STATUS_FOREIGN], 1u);
+  }
+}

@@ -1,0 +1,315 @@
+// A streaming unpool whose windows overlap, or begin in the padding: an element is held by the windows of several sources, the
+// cell's own and its neighbours, and the last of them that names it gives its value. Each invocation takes four neighbouring cells
+// (of four columns, or of four channels where channels are innermost) and walks some lines of cells down, so that of each line of
+// sources it reads once what the lines of cells above and below need.
+//
+//      sources          before  own  after            cells of one line: STRIDE_1 rows, STRIDE_2 columns
+//      line above          o     o     o
+//      own line            o     o     o        ->     each place looks at those of the nine that can hold it, which
+//      line below          o     o     o               kernel, stride and padding tell: four at most of a 3x3 by 2
+//
+// Which of the nine hold a place is settled by constants, so that no code is left of the others.
+// Fewest bytes: X once, its indices once, Y once; read are the neighbours of every four cells and of every walk besides.
+// provides: main
+// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+
+// Four sources, with the indices that they name: none where there is no source.
+struct Four {
+  values: Lanes,
+  named: vec4<u32>,
+}
+
+// What the four cells need of a line of sources: their own, those one column before and those one column behind.
+struct Line {
+  before: Four,
+  own: Four,
+  after: Four,
+  // Of the cells' own sources.
+  minus_one: vec4<bool>,
+  there: vec4<bool>,
+}
+
+// Four results for each of up to four columns of a cell.
+struct Places {
+  a: Lanes,
+  b: Lanes,
+  c: Lanes,
+  d: Lanes,
+}
+
+// Whether the window of the source so many cells ahead holds a place of a cell, along an axis.
+fn holds(ahead: i32, place: u32, kernel: u32, stride: u32, pad: u32) -> bool {
+  let tap = i32(place + pad) - ahead * i32(stride);
+  return tap >= 0 && tap < i32(kernel);
+}
+
+// Whether any place of a cell is held so, along an axis.
+fn reaches(ahead: i32, kernel: u32, stride: u32, pad: u32) -> bool {
+  let last = i32(stride - 1u + pad) - ahead * i32(stride);
+  let first = i32(pad) - ahead * i32(stride);
+  return last >= 0 && first < i32(kernel);
+}
+
+// Four sources from a column on (lanes are columns), or of one column (lanes are channels).
+fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
+  let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
+  let lines_there = cell.at.x < input.x && line >= 0 && line < i32(input.y);
+  // Where there is no line, any other is read.
+  let at_line = u32(clamp(line, 0, i32(input.y) - 1));
+  let at_column = u32(clamp(column, 0, i32(input.z) - 1));
+  let last = stream.sources - 1u;
+  var position = ((cell.outer * input.x + min(cell.at.x, input.x - 1u)) * input.y + at_line) * input.z + at_column;
+  var step = 1u;
+  var there = vec4<bool>(lines_there && column >= 0);
+  if (INNER == 1u) {
+    position = position * stream.inner + cell.inner;
+    there = there & vec4<bool>(column < i32(input.z)) & (vec4<u32>(cell.inner) + LANES < vec4<u32>(stream.inner));
+  } else {
+    there = there & (vec4<u32>(u32(column)) + LANES < vec4<u32>(input.z));
+  }
+  var index_position = position;
+  if (SAME_PLACE == 0u) {
+    step = select(stream.stored.axis_2, stream.stored.c, INNER == 1u);
+    index_position = cell.index_position + (at_line - cell.at.y) * stream.stored.axis_1 + (at_column - cell.at.z) * stream.stored.axis_2;
+  }
+  let read = names(min(index_position, last), step, last);
+  let loaded = load_lanes(min(position, last), last);
+  let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  let four = Four(values, pick(vec4<u32>(0xffffffffu), read.place, there));
+  return Line(four, four, four, read.minus_one, there);
+}
+
+// A line of sources, as far as the cells of some line need it.
+fn load_line(cell: StrideCell, line: i32) -> Line {
+  let column = i32(cell.at.z);
+  var found = load_four(cell, line, column);
+  let own = found.own;
+  if (INNER == 1u) {
+    if (reaches(-1, KERNEL_2, STRIDE_2, PAD_2)) {
+      found.before = load_four(cell, line, column - 1).own;
+    }
+    if (reaches(1, KERNEL_2, STRIDE_2, PAD_2)) {
+      found.after = load_four(cell, line, column + 1).own;
+    }
+    return found;
+  }
+  if (reaches(-1, KERNEL_2, STRIDE_2, PAD_2)) {
+    let left = load_one(cell, line, column - 1);
+    found.before = Four(Lanes(left.value, own.values.a, own.values.b, own.values.c), vec4<u32>(left.named, own.named.xyz));
+  }
+  if (reaches(1, KERNEL_2, STRIDE_2, PAD_2)) {
+    let right = load_one(cell, line, column + 4);
+    found.after = Four(Lanes(own.values.b, own.values.c, own.values.d, right.value), vec4<u32>(own.named.yzw, right.named));
+  }
+  return found;
+}
+
+struct One {
+  value: Raw,
+  named: u32,
+}
+
+// One source.
+fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
+  let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
+  let there = cell.at.x < input.x && line >= 0 && line < i32(input.y) && column >= 0 && column < i32(input.z);
+  let at_line = u32(clamp(line, 0, i32(input.y) - 1));
+  let at_column = u32(clamp(column, 0, i32(input.z) - 1));
+  let position = ((cell.outer * input.x + min(cell.at.x, input.x - 1u)) * input.y + at_line) * input.z + at_column;
+  var index_position = position;
+  if (SAME_PLACE == 0u) {
+    index_position = cell.index_position + (at_line - cell.at.y) * stream.stored.axis_1 + (at_column - cell.at.z) * stream.stored.axis_2;
+  }
+  return One(activate(load_lane(position)), select(0xffffffffu, name(index_position), there));
+}
+
+// Results of four lanes for a place, after the sources of a line have been looked at.
+fn looked_at(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
+  var found = before;
+  if (holds(-1, column, KERNEL_2, STRIDE_2, PAD_2)) {
+    found = taken(found, line.before, place);
+  }
+  if (holds(0, column, KERNEL_2, STRIDE_2, PAD_2)) {
+    found = taken(found, line.own, place);
+  }
+  if (holds(1, column, KERNEL_2, STRIDE_2, PAD_2)) {
+    found = taken(found, line.after, place);
+  }
+  return found;
+}
+
+fn taken(quad: Lanes, four: Four, place: vec4<u32>) -> Lanes {
+  let named = four.named == place;
+  return Lanes(
+    select(quad.a, four.values.a, named.x),
+    select(quad.b, four.values.b, named.y),
+    select(quad.c, four.values.c, named.z),
+    select(quad.d, four.values.d, named.w));
+}
+
+// The results of four lanes for a place, from three lines of sources.
+fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec4<u32>) -> Lanes {
+  let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
+  var found = Lanes(nothing, nothing, nothing, nothing);
+  if (holds(-1, row, KERNEL_1, STRIDE_1, PAD_1)) {
+    found = looked_at(found, above, column, place);
+  }
+  if (holds(0, row, KERNEL_1, STRIDE_1, PAD_1)) {
+    found = looked_at(found, own, column, place);
+  }
+  if (holds(1, row, KERNEL_1, STRIDE_1, PAD_1)) {
+    found = looked_at(found, below, column, place);
+  }
+  return found;
+}
+
+// An element of a row of cells, by its number from the first one on.
+fn element(places: Places, number: u32) -> Raw {
+  let lane = number / STRIDE_2;
+  let column = number - lane * STRIDE_2;
+  let low = select(lane_of(places.a, lane), lane_of(places.b, lane), column == 1u);
+  let high = select(lane_of(places.c, lane), lane_of(places.d, lane), column == 3u);
+  return select(low, high, column > 1u);
+}
+
+fn store(places: Places, number: u32, y_position: u32, left: i32) {
+  let quad = Lanes(
+    element(places, number),
+    element(places, number + 1u),
+    element(places, number + 2u),
+    element(places, number + 3u));
+  store_lanes(y_position + number, quad, left - i32(number));
+}
+
+// One row of the cells: `place` is the index of its first place in each lane.
+fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, place: vec4<u32>, y_position: u32) {
+  let step = stream.value.axis_2;
+  let columns = i32(stream.holders[2].output) - i32(cell.at.z * STRIDE_2);
+  let first = result(above, own, below, row, 0u, place);
+  var places = Places(first, first, first, first);
+  if (STRIDE_2 > 1u) {
+    places.b = result(above, own, below, row, 1u, place + vec4<u32>(step));
+  }
+  if (STRIDE_2 > 2u) {
+    places.c = result(above, own, below, row, 2u, place + vec4<u32>(2u * step));
+  }
+  if (STRIDE_2 > 3u) {
+    places.d = result(above, own, below, row, 3u, place + vec4<u32>(3u * step));
+  }
+  if (INNER == 0u) {
+    store(places, 0u, y_position, columns);
+    if (STRIDE_2 > 1u) {
+      store(places, 4u, y_position, columns);
+    }
+    if (STRIDE_2 > 2u) {
+      store(places, 8u, y_position, columns);
+    }
+    if (STRIDE_2 > 3u) {
+      store(places, 12u, y_position, columns);
+    }
+    return;
+  }
+  let left = i32(stream.inner) - i32(cell.inner);
+  if (EXACT_COLUMNS == 1u || columns > 0) {
+    store_lanes(y_position, places.a, left);
+  }
+  if (STRIDE_2 > 1u && (EXACT_COLUMNS == 1u || columns > 1)) {
+    store_lanes(y_position + stream.inner, places.b, left);
+  }
+  if (STRIDE_2 > 2u && (EXACT_COLUMNS == 1u || columns > 2)) {
+    store_lanes(y_position + 2u * stream.inner, places.c, left);
+  }
+  if (STRIDE_2 > 3u && (EXACT_COLUMNS == 1u || columns > 3)) {
+    store_lanes(y_position + 3u * stream.inner, places.d, left);
+  }
+}
+
+// Whether a source of a line of cells names a place outside its own window. `place` is the index of each cell's first place.
+fn is_foreign(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool {
+  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  var low = vec4<u32>();
+  var high = vec4<u32>(KERNEL_2);
+  if (CLIPPED == 1u) {
+    let lanes = select(LANES * STRIDE_2, vec4<u32>(), INNER == 1u);
+    let begin = vec4<i32>(lanes) + vec4<i32>(i32(cell.at.z * STRIDE_2) - i32(PAD_2));
+    low = vec4<u32>(clamp(-begin, vec4<i32>(), vec4<i32>(i32(KERNEL_2))));
+    high = vec4<u32>(clamp(vec4<i32>(i32(output.z)) - begin, vec4<i32>(low), vec4<i32>(i32(KERNEL_2))));
+  }
+  let window = place - vec4<u32>(PAD_1 * stream.value.axis_1 + PAD_2 * stream.value.axis_2);
+  var own_window = vec4<bool>();
+  for (var tap_0 = 0u; tap_0 < KERNEL_0; tap_0++) {
+    for (var tap_1 = 0u; tap_1 < KERNEL_1; tap_1++) {
+      let row = i32(line * STRIDE_1 + tap_1) - i32(PAD_1);
+      if (cell.at.x * STRIDE_0 + tap_0 < output.x && row >= 0 && row < i32(output.y)) {
+        let begin = window + vec4<u32>(tap_0 * stream.value.axis_0 + tap_1 * stream.value.axis_1);
+        own_window = own_window | in_row(own.own.named - begin, low, high);
+      }
+    }
+  }
+  let skipped = own.minus_one & vec4<bool>(stream.skip_minus_one == 1u);
+  return any(own.there & !own_window & !skipped);
+}
+
+// A line of cells.
+fn store_cells(cell: StrideCell, above: Line, own: Line, below: Line, line: u32, place: vec4<u32>) {
+  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  let first_row = line * STRIDE_1;
+  let pitch = output.z * select(1u, stream.inner, INNER == 1u);
+  let y_position = cell.y_position + (line - cell.at.y) * STRIDE_1 * pitch;
+  for (var place_0 = 0u; place_0 < STRIDE_0; place_0++) {
+    if (cell.at.x * STRIDE_0 + place_0 < output.x) {
+      let to = place + vec4<u32>(place_0 * stream.value.axis_0);
+      let y_row = y_position + place_0 * output.y * pitch;
+      if (EXACT_LINES == 1u || first_row < output.y) {
+        store_row(cell, above, own, below, 0u, to, y_row);
+      }
+      if (STRIDE_1 > 1u && (EXACT_LINES == 1u || first_row + 1u < output.y)) {
+        store_row(cell, above, own, below, 1u, to + vec4<u32>(stream.value.axis_1), y_row + pitch);
+      }
+      if (STRIDE_1 > 2u && (EXACT_LINES == 1u || first_row + 2u < output.y)) {
+        store_row(cell, above, own, below, 2u, to + vec4<u32>(2u * stream.value.axis_1), y_row + 2u * pitch);
+      }
+      if (STRIDE_1 > 3u && (EXACT_LINES == 1u || first_row + 3u < output.y)) {
+        store_row(cell, above, own, below, 3u, to + vec4<u32>(3u * stream.value.axis_1), y_row + 3u * pitch);
+      }
+    }
+  }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, stream.grid_width, local);
+  if (number >= stream.blocks) {
+    return;
+  }
+  let cell = stride_cell(number);
+  let lane_step = select(STRIDE_2 * stream.value.axis_2, stream.value.c, INNER == 1u);
+  let first = vec4<u32>(cell.own) + LANES * lane_step;
+  let top = i32(cell.at.y);
+  var own = load_line(cell, top);
+  var above = own;
+  if (reaches(-1, KERNEL_1, STRIDE_1, PAD_1)) {
+    above = load_line(cell, top - 1);
+  }
+  var foreign = false;
+  for (var walked = 0u; walked < LINES; walked++) {
+    let line = cell.at.y + walked;
+    // A line of cells has rows in Y, or sources, or both.
+    if (line * STRIDE_1 < stream.holders[1].output || line < stream.holders[1].input) {
+      let place = first + vec4<u32>(walked * STRIDE_1 * stream.value.axis_1);
+      // Without lines that share a source, the next line is not needed yet.
+      var below = own;
+      if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
+        below = load_line(cell, i32(line) + 1);
+      }
+      foreign = foreign | is_foreign(cell, own, line, place);
+      store_cells(cell, above, own, below, line, place);
+      above = own;
+      own = below;
+    }
+  }
+  if (foreign) {
+    atomicStore(&status[STATUS_FOREIGN], 1u);
+  }
+}

@@ -1,0 +1,315 @@
+// A streaming unpool of elements smaller than a word whose rows do not come out even with words. Windows lie apart. Each invocation
+// takes a run of cells of a line and writes, in every row of theirs, the words that begin within the run: the elements behind the
+// run belong to the next sources, and behind a row's end to the next row.
+//
+//      row of Y   ..3|0 1 2 3|0 1 2 3|0 1 ..      words of four elements; rows begin anywhere in them
+//      the run        [ a a b b c c d d ]         elements of four sources of two columns each
+//      written           [       |       ]        the words that begin in it, the last with what follows the run
+//
+// Elements are packed as if the run began with a word, and shifted by where it does begin as they are stored.
+// Fewest bytes: X once, its indices once, Y once; the sources behind each run and at each row's begin are read again.
+// provides: main
+// requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
+const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
+const BITS: u32 = 32u / OUTPUTS;
+// Sources whose elements can stand in the rest of a word.
+const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
+
+// Four sources, with the indices that they name: none where there is no source.
+struct Four {
+  values: Lanes,
+  named: vec4<u32>,
+}
+
+// A line of sources: the places of its first one in X and in the index tensor, and whether there is one.
+struct Line {
+  x_position: u32,
+  index_position: u32,
+  there: bool,
+}
+
+fn index_step() -> u32 {
+  if (SAME_PLACE == 0u) {
+    return stream.stored.axis_2;
+  }
+  return 1u;
+}
+
+// One source, by its column.
+struct One {
+  value: Raw,
+  named: u32,
+}
+
+fn load_one(line: Line, column: u32) -> One {
+  let last = stream.sources - 1u;
+  let value = activate(load_lane(min(line.x_position + column, last)));
+  let named = name(min(line.index_position + column * index_step(), last));
+  return One(value, select(0xffffffffu, named, line.there && column < stream.holders[2].input));
+}
+
+// The sources from a column on whose elements can stand in the rest of a word.
+fn load_behind(line: Line, column: u32) -> Four {
+  let a = load_one(line, column);
+  var found = Four(Lanes(a.value, ZERO, ZERO, ZERO), vec4<u32>(a.named, 0xffffffffu, 0xffffffffu, 0xffffffffu));
+  if (BEHIND > 1u) {
+    let b = load_one(line, column + 1u);
+    found.values.b = b.value;
+    found.named.y = b.named;
+  }
+  if (BEHIND > 2u) {
+    let c = load_one(line, column + 2u);
+    found.values.c = c.value;
+    found.named.z = c.named;
+  }
+  return found;
+}
+
+// Four sources from a column on, for which their indices were read.
+fn load_four(line: Line, column: u32, read: Names) -> Four {
+  let loaded = load_lanes(min(line.x_position + column, stream.sources - 1u), stream.sources - 1u);
+  let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
+  return Four(values, pick(vec4<u32>(0xffffffffu), read.place, there(line, column)));
+}
+
+fn load_names(line: Line, column: u32) -> Names {
+  let last = stream.sources - 1u;
+  return names(min(line.index_position + column * index_step(), last), index_step(), last);
+}
+
+fn there(line: Line, column: u32) -> vec4<bool> {
+  return (vec4<u32>(column) + LANES < vec4<u32>(stream.holders[2].input)) & vec4<bool>(line.there);
+}
+
+// An element of a row, by its number from the first one of `first` on. `own` is the index of that one.
+fn element(first: Four, behind: Four, number: u32, own: u32) -> Raw {
+  let source = number / STRIDE_2;
+  let lane = source & 3u;
+  var value = lane_of(first.values, lane);
+  var named = first.named[lane];
+  if (source > 3u) {
+    value = lane_of(behind.values, lane);
+    named = behind.named[lane];
+  }
+  return select(activate(from_pair(vec2<u32>(0u, 0u))), value, named == own + number * stream.value.axis_2);
+}
+
+// Elements as they stand in a word, from a number on.
+fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
+  var packed = insert(0u, 0u, element(first, behind, number, own));
+  packed = insert(packed, 1u, element(first, behind, number + 1u, own));
+  if (OUTPUTS > 2u) {
+    packed = insert(packed, 2u, element(first, behind, number + 2u, own));
+    packed = insert(packed, 3u, element(first, behind, number + 3u, own));
+  }
+  return packed;
+}
+
+// The first elements of a row of Y as a word; zero behind the last row.
+fn head(row: u32) -> u32 {
+  let position = row * stream.holders[2].output;
+  if (position >= stream.outputs) {
+    return 0u;
+  }
+  let over_1 = quotient(row, stream.split[5]);
+  let outer = quotient(over_1, stream.split[6]);
+  let place = vec3<u32>(
+    over_1 - outer * stream.holders[0].output,
+    row - over_1 * stream.holders[1].output,
+    0u);
+  let at = place / vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
+  let x_line = ((outer * stream.holders[0].input + at.x) * stream.holders[1].input + at.y) * stream.holders[2].input;
+  var own = position;
+  var index_line = x_line;
+  if (POSITIONS == 0u || SAME_PLACE == 0u) {
+    let n = quotient(outer, stream.split[4]);
+    let c = outer - n * stream.split[4].divisor;
+    if (POSITIONS == 0u) {
+      own = flat(stream.value, n, c, place);
+    }
+    if (SAME_PLACE == 0u) {
+      index_line = flat(stream.stored, n, c, at);
+    }
+  }
+  let line = Line(x_line, index_line, at.x < stream.holders[0].input && at.y < stream.holders[1].input);
+  let first = load_behind(line, 0u);
+  return word(first, first, 0u, own);
+}
+
+// A row of a run: the position and the index of its first element, how many elements stand before its first whole word, how many
+// are left of the row, and what the next row begins with.
+struct Row {
+  begin: u32,
+  own: u32,
+  before: u32,
+  left: i32,
+  next_row: u32,
+}
+
+// Stores a word of a row, by the number of the element with which it would begin if the run began with a word.
+fn store_word(first: Four, behind: Four, row: Row, column: u32, number: u32) {
+  let own = row.own + column * stream.value.axis_2;
+  let low = word(first, behind, number, own);
+  let high = word(first, behind, number + OUTPUTS, own);
+  // A shift by 32 bits is none, so the second word is shifted in two steps.
+  let shift = row.before * BITS;
+  var stored = (low >> shift) | ((high << 1u) << (31u - shift));
+  let at = row.before + column + number;
+  let left = row.left - i32(at);
+  if (left < i32(OUTPUTS)) {
+    let bits = u32(max(left, 0)) * BITS;
+    stored = (stored & ((1u << bits) - 1u)) | (row.next_row << bits);
+  }
+  if (left > 0) {
+    y[(row.begin + at) / OUTPUTS] = stored;
+  }
+}
+
+// The words that begin with elements of four sources, of which the first stands in that column of the run.
+fn store_four(first: Four, behind: Four, row: Row, column: u32) {
+  if (STRIDE_2 > 4u) {
+    for (var number = 0u; number < 4u * STRIDE_2; number += OUTPUTS) {
+      store_word(first, behind, row, column, number);
+    }
+    return;
+  }
+  store_word(first, behind, row, column, 0u);
+  if (4u * STRIDE_2 > OUTPUTS) {
+    store_word(first, behind, row, column, OUTPUTS);
+  }
+  if (4u * STRIDE_2 > 2u * OUTPUTS) {
+    store_word(first, behind, row, column, 2u * OUTPUTS);
+  }
+  if (4u * STRIDE_2 > 3u * OUTPUTS) {
+    store_word(first, behind, row, column, 3u * OUTPUTS);
+  }
+  if (4u * STRIDE_2 > 4u * OUTPUTS) {
+    store_word(first, behind, row, column, 4u * OUTPUTS);
+    store_word(first, behind, row, column, 5u * OUTPUTS);
+  }
+  if (4u * STRIDE_2 > 6u * OUTPUTS) {
+    store_word(first, behind, row, column, 6u * OUTPUTS);
+    store_word(first, behind, row, column, 7u * OUTPUTS);
+  }
+}
+
+// Which of four sources name a place of a row of their windows. `left` elements of it are left from the first one on.
+fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
+  var width = vec4<u32>(KERNEL_2);
+  if (CLIPPED == 1u) {
+    let before = LANES * STRIDE_2;
+    width = min(width, max(vec4<u32>(u32(max(left, 0))), before) - before);
+  }
+  return in_row(four.named - vec4<u32>(own) - LANES * (STRIDE_2 * stream.value.axis_2), vec4<u32>(), width);
+}
+
+// Whether one of four sources names a place outside its own window.
+fn is_foreign(read: Names, there: vec4<bool>, own_window: vec4<bool>) -> bool {
+  return any(there & !own_window & !(read.minus_one & vec4<bool>(stream.skip_minus_one == 1u)));
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, stream.grid_width, local);
+  if (number >= stream.blocks) {
+    return;
+  }
+  let cell = stride_cell(number);
+  let column = cell.at.z;
+  let line = Line(
+    cell.x_position - column,
+    cell.index_position - column * index_step(),
+    cell.at.x < stream.holders[0].input && cell.at.y < stream.holders[1].input);
+  // A run is up to four times four sources; of those that are none, nothing is left.
+  let names_a = load_names(line, column);
+  let a = load_four(line, column, names_a);
+  var names_b = names_a;
+  var names_c = names_a;
+  var names_d = names_a;
+  var b = a;
+  var c = a;
+  var d = a;
+  if (QUADS > 1u) {
+    names_b = load_names(line, column + 4u);
+    b = load_four(line, column + 4u, names_b);
+  }
+  if (QUADS > 2u) {
+    names_c = load_names(line, column + 8u);
+    c = load_four(line, column + 8u, names_c);
+  }
+  if (QUADS > 3u) {
+    names_d = load_names(line, column + 12u);
+    d = load_four(line, column + 12u, names_d);
+  }
+  let behind = load_behind(line, column + 4u * QUADS);
+  let behind_a = four_of(QUADS == 1u, behind, b);
+  let behind_b = four_of(QUADS == 2u, behind, c);
+  let behind_c = four_of(QUADS == 3u, behind, d);
+
+  var own_a = vec4<bool>();
+  var own_b = vec4<bool>();
+  var own_c = vec4<bool>();
+  var own_d = vec4<bool>();
+  let place = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
+  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  let left = i32(output.z) - i32(place.z);
+  let across = 4u * STRIDE_2;
+  let step = across * stream.value.axis_2;
+  for (var place_0 = 0u; place_0 < STRIDE_0; place_0++) {
+    for (var place_1 = 0u; place_1 < STRIDE_1; place_1++) {
+      if (place.x + place_0 < output.x && place.y + place_1 < output.y) {
+        let own = cell.own + place_0 * stream.value.axis_0 + place_1 * stream.value.axis_1;
+        if (place_0 < KERNEL_0 && place_1 < KERNEL_1) {
+          own_a = own_a | in_windows(a, own, left);
+          if (QUADS > 1u) {
+            own_b = own_b | in_windows(b, own + step, left - i32(across));
+          }
+          if (QUADS > 2u) {
+            own_c = own_c | in_windows(c, own + 2u * step, left - i32(2u * across));
+          }
+          if (QUADS > 3u) {
+            own_d = own_d | in_windows(d, own + 3u * step, left - i32(3u * across));
+          }
+        }
+        let y_row = cell.y_row + place_0 * output.y + place_1;
+        let begin = y_row * output.z + place.z;
+        var next_row = 0u;
+        // The last word of the run can begin with its last element.
+        if (left < i32(QUADS * across + OUTPUTS)) {
+          next_row = head(y_row + 1u);
+        }
+        let row = Row(begin, own, (0u - begin) & (OUTPUTS - 1u), left, next_row);
+        store_four(a, behind_a, row, 0u);
+        if (QUADS > 1u) {
+          store_four(b, behind_b, row, across);
+        }
+        if (QUADS > 2u) {
+          store_four(c, behind_c, row, 2u * across);
+        }
+        if (QUADS > 3u) {
+          store_four(d, behind, row, 3u * across);
+        }
+      }
+    }
+  }
+  var foreign = is_foreign(names_a, there(line, column), own_a);
+  if (QUADS > 1u) {
+    foreign = foreign | is_foreign(names_b, there(line, column + 4u), own_b);
+  }
+  if (QUADS > 2u) {
+    foreign = foreign | is_foreign(names_c, there(line, column + 8u), own_c);
+  }
+  if (QUADS > 3u) {
+    foreign = foreign | is_foreign(names_d, there(line, column + 12u), own_d);
+  }
+  if (foreign) {
+    atomicStore(&status[STATUS_FOREIGN], 1u);
+  }
+}
+
+fn four_of(first: bool, a: Four, b: Four) -> Four {
+  if (first) {
+    return a;
+  }
+  return b;
+}
