@@ -162,6 +162,20 @@ fn shaders_ask_for_no_feature_and_name_no_float_infinity() {
     }
 }
 
+/// Microsoft's FXC follows values into early returns and then warns that they may not be initialised.
+#[test]
+fn functions_of_shaders_return_a_value_in_one_place() {
+    let mut functions = 0;
+    for (path, text) in sources("shaders", ".wgsl") {
+        for function in text.split("\nfn ").skip(1).filter_map(|rest| rest.split("\n}").next()) {
+            let returned = function.lines().filter(|line| line.trim_start().starts_with("return ")).count();
+            assert!(returned <= 1, "{}: fn {}", path.display(), function.lines().next().unwrap_or_default());
+            functions += returned;
+        }
+    }
+    assert!(functions > 100, "{functions} functions with a value");
+}
+
 #[test]
 fn every_shader_part_on_disk_is_composed() {
     let list = include_str!("../src/wgsl/parts.rs");

@@ -3,15 +3,14 @@
 // provides: activate
 // requires: Raw, is_nan, key, greater, from_pair, activation_parameters
 fn activate(raw: Raw) -> Raw {
-  if (is_nan(raw)) {
-    return raw;
-  }
   let parameters = activation_parameters();
-  if (greater(key(from_pair(parameters.low_threshold)), key(raw))) {
-    return from_pair(parameters.low_value);
+  var kept = raw;
+  if (!is_nan(raw)) {
+    if (greater(key(from_pair(parameters.low_threshold)), key(raw))) {
+      kept = from_pair(parameters.low_value);
+    } else if (greater(key(raw), key(from_pair(parameters.high_threshold)))) {
+      kept = from_pair(parameters.high_value);
+    }
   }
-  if (greater(key(raw), key(from_pair(parameters.high_threshold)))) {
-    return from_pair(parameters.high_value);
-  }
-  return raw;
+  return kept;
 }

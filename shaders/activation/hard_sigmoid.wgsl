@@ -2,18 +2,18 @@
 // provides: activate
 // requires: Raw, is_nan, widen, narrow, activation_parameters
 fn activate(raw: Raw) -> Raw {
-  if (is_nan(raw)) {
-    return raw;
+  var result = raw;
+  if (!is_nan(raw)) {
+    let parameters = activation_parameters();
+    var z = bitcast<f32>(parameters.alpha) * widen(raw) + bitcast<f32>(parameters.beta);
+    let bits = bitcast<u32>(z);
+    // -0 is not below 0, and a NaN (0 times infinity) is neither below 0 nor above 1.
+    if (bits > 0x80000000u && bits <= 0xff800000u) {
+      z = 0.0;
+    } else if (bits > 0x3f800000u && bits <= 0x7f800000u) {
+      z = 1.0;
+    }
+    result = narrow(z);
   }
-  let parameters = activation_parameters();
-  let z = bitcast<f32>(parameters.alpha) * widen(raw) + bitcast<f32>(parameters.beta);
-  let bits = bitcast<u32>(z);
-  // -0 is not below 0, and a NaN (0 times infinity) is neither below 0 nor above 1.
-  if (bits > 0x80000000u && bits <= 0xff800000u) {
-    return narrow(0.0);
-  }
-  if (bits > 0x3f800000u && bits <= 0x7f800000u) {
-    return narrow(1.0);
-  }
-  return narrow(z);
+  return result;
 }

@@ -3,8 +3,9 @@
 // requires: Raw, is_nan, widen, narrow, activation_parameters
 fn activate(raw: Raw) -> Raw {
   let bits = bitcast<u32>(widen(raw));
-  if (is_nan(raw) || bits <= 0x80000000u) {
-    return raw;
+  var result = raw;
+  if (!is_nan(raw) && bits > 0x80000000u) {
+    result = narrow(bitcast<f32>(activation_parameters().alpha) * bitcast<f32>(bits));
   }
-  return narrow(bitcast<f32>(activation_parameters().alpha) * bitcast<f32>(bits));
+  return result;
 }

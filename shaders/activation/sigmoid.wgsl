@@ -2,15 +2,16 @@
 // provides: activate
 // requires: Raw, is_nan, widen, narrow, decay
 fn activate(raw: Raw) -> Raw {
-  if (is_nan(raw)) {
-    return raw;
+  var result = raw;
+  if (!is_nan(raw)) {
+    let bits = bitcast<u32>(widen(raw));
+    let magnitude_bits = bits & 0x7fffffffu;
+    // From 87.34 on the exponential leaves the normal f32; testing it here also keeps infinity out of the arithmetic.
+    var e = 0.0;
+    if (magnitude_bits < 0x42aeae14u) {
+      e = decay(bitcast<f32>(magnitude_bits));
+    }
+    result = narrow(select(1.0, e, (bits >> 31u) == 1u) / (1.0 + e));
   }
-  let bits = bitcast<u32>(widen(raw));
-  let magnitude_bits = bits & 0x7fffffffu;
-  // From 87.34 on the exponential leaves the normal f32; testing it here also keeps infinity out of the arithmetic.
-  var e = 0.0;
-  if (magnitude_bits < 0x42aeae14u) {
-    e = decay(bitcast<f32>(magnitude_bits));
-  }
-  return narrow(select(1.0, e, (bits >> 31u) == 1u) / (1.0 + e));
+  return result;
 }

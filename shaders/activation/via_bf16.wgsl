@@ -7,8 +7,6 @@ fn widen(raw: Raw) -> f32 {
 
 fn narrow(value: f32) -> Raw {
   let bits = bitcast<u32>(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) {
-    return (bits >> 16u) | 0x40u;
-  }
-  return (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+  let rounded = (bits + 0x7fffu + ((bits >> 16u) & 1u)) >> 16u;
+  return select(rounded, (bits >> 16u) | 0x40u, (bits & 0x7fffffffu) > 0x7f800000u);
 }

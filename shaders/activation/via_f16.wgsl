@@ -6,12 +6,10 @@ fn widen(raw: Raw) -> f32 {
   let sign = (raw & 0x8000u) << 16u;
   let exponent = (raw >> 10u) & 0x1fu;
   let mantissa = raw & 0x3ffu;
-  if (exponent == 0u) {
-    // Subnormals are multiples of 2^-24, and every one is a normal f32.
-    return bitcast<f32>(sign | bitcast<u32>(f32(mantissa) * 5.9604644775390625e-8));
-  }
   let wide = select(exponent + 112u, 255u, exponent == 31u);
-  return bitcast<f32>(sign | (wide << 23u) | (mantissa << 13u));
+  // Subnormals are multiples of 2^-24, and every one is a normal f32.
+  let subnormal = bitcast<u32>(f32(mantissa) * 5.9604644775390625e-8);
+  return bitcast<f32>(sign | select((wide << 23u) | (mantissa << 13u), subnormal, exponent == 0u));
 }
 
 // `value / 2^shift`, rounded to the nearest, ties to even.
@@ -27,21 +25,19 @@ fn narrow(value: f32) -> Raw {
   let bits = bitcast<u32>(value);
   let sign = (bits >> 16u) & 0x8000u;
   let magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) {
-    return sign | 0x7e00u;
-  }
-  // From 65520 on, the nearest is infinity.
-  if (magnitude >= 0x477ff000u) {
-    return sign | 0x7c00u;
-  }
-  // From 2^-14 on, the exponent is rebased, and a carry out of the mantissa is right as it is.
-  if (magnitude >= 0x38800000u) {
-    return sign | round_shift(magnitude - 0x38000000u, 13u);
-  }
   let exponent = magnitude >> 23u;
   // Below 2^-25 the nearest is zero.
-  if (exponent < 102u) {
-    return sign;
+  var rounded = 0u;
+  if (magnitude > 0x7f800000u) {
+    rounded = 0x7e00u;
+  } else if (magnitude >= 0x477ff000u) {
+    // From 65520 on, the nearest is infinity.
+    rounded = 0x7c00u;
+  } else if (magnitude >= 0x38800000u) {
+    // From 2^-14 on, the exponent is rebased, and a carry out of the mantissa is right as it is.
+    rounded = round_shift(magnitude - 0x38000000u, 13u);
+  } else if (exponent >= 102u) {
+    rounded = round_shift((magnitude & 0x7fffffu) | 0x800000u, 126u - exponent);
   }
-  return sign | round_shift((magnitude & 0x7fffffu) | 0x800000u, 126u - exponent);
+  return sign | rounded;
 }

@@ -4,13 +4,13 @@
 // Of one row of the windows of four sources: `offset` is what each names, counted from its window's first place in that row;
 // columns from `low` on, up to, not including, `high` lie inside Y.
 fn in_row(offset: vec4<u32>, low: vec4<u32>, high: vec4<u32>) -> vec4<bool> {
-  if (UNIT_COLUMNS == 1u) {
-    return (offset - low) < (high - low);
-  }
-  var found = vec4<bool>();
-  for (var column = 0u; column < KERNEL_2; column++) {
-    let at = vec4<u32>(column);
-    found = found | ((offset == at * stream.value.axis_2) & (at >= low) & (at < high));
+  var found = (offset - low) < (high - low);
+  if (UNIT_COLUMNS == 0u) {
+    found = vec4<bool>();
+    for (var column = 0u; column < KERNEL_2; column++) {
+      let at = vec4<u32>(column);
+      found = found | ((offset == at * stream.value.axis_2) & (at >= low) & (at < high));
+    }
   }
   return found;
 }

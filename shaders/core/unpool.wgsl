@@ -61,35 +61,35 @@ struct Source {
 
 // Where X and the indices lie in (n, c, spatial) order and indices name n and c, the rank is the place in either.
 fn source(rank: u32) -> Source {
-  if (DIRECT_SOURCES == 1u) {
-    return Source(rank, rank, 0u);
-  }
-  var rest = rank;
-  var found = Source(0u, 0u, 0u);
-  for (var i = 0u; i < unpool.source_digits; i++) {
-    let digit = unpool.source[i];
-    let over = quotient(rest, digit.radix);
-    let value = rest - over * digit.radix.divisor;
-    rest = over;
-    found.x_position += value * digit.x_stride;
-    found.index_position += value * digit.index_stride;
-    found.target_base += value * digit.target_stride;
+  var found = Source(rank, rank, 0u);
+  if (DIRECT_SOURCES == 0u) {
+    found = Source(0u, 0u, 0u);
+    var rest = rank;
+    for (var i = 0u; i < unpool.source_digits; i++) {
+      let digit = unpool.source[i];
+      let over = quotient(rest, digit.radix);
+      let value = rest - over * digit.radix.divisor;
+      rest = over;
+      found.x_position += value * digit.x_stride;
+      found.index_position += value * digit.index_stride;
+      found.target_base += value * digit.target_stride;
+    }
   }
   return found;
 }
 
 // The element of Y that a valid index names, seen from the first one that it can name.
 fn named_target(index: u32) -> u32 {
-  if (DIRECT_TARGETS == 1u) {
-    return index;
-  }
-  var rest = index;
-  var found = 0u;
-  for (var i = 0u; i < unpool.target_digits; i++) {
-    let digit = unpool.targets[i];
-    let over = quotient(rest, digit.radix);
-    found += (rest - over * digit.radix.divisor) * digit.stride;
-    rest = over;
+  var found = index;
+  if (DIRECT_TARGETS == 0u) {
+    found = 0u;
+    var rest = index;
+    for (var i = 0u; i < unpool.target_digits; i++) {
+      let digit = unpool.targets[i];
+      let over = quotient(rest, digit.radix);
+      found += (rest - over * digit.radix.divisor) * digit.stride;
+      rest = over;
+    }
   }
   return found;
 }

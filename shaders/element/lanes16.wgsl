@@ -9,10 +9,11 @@ fn load_lanes(position: u32, last: u32) -> Lanes {
   let word = position >> 1u;
   let low = x[word];
   let high = x[min(word + 1u, last >> 1u)];
-  if (X_EVEN == 1u || (position & 1u) == 0u) {
-    return Lanes(low & 0xffffu, low >> 16u, high & 0xffffu, high >> 16u);
+  var lanes = Lanes(low & 0xffffu, low >> 16u, high & 0xffffu, high >> 16u);
+  if (X_EVEN == 0u && (position & 1u) == 1u) {
+    lanes = Lanes(lanes.b, lanes.c, lanes.d, x[min(word + 2u, last >> 1u)] & 0xffffu);
   }
-  return Lanes(low >> 16u, high & 0xffffu, high >> 16u, x[min(word + 2u, last >> 1u)] & 0xffffu);
+  return lanes;
 }
 
 // One element.

@@ -7,13 +7,12 @@ struct Quotient {
 }
 
 fn divide(number: vec2<u32>, divisor: u32) -> Quotient {
-  if (number.y == 0u) {
-    return Quotient(vec2<u32>(number.x / divisor, 0u), number.x % divisor);
-  }
+  // A number of one word needs no bit by bit.
+  let short = number.y == 0u;
+  var quotient = select(vec2<u32>(), vec2<u32>(number.x / divisor, 0u), short);
+  var remainder = select(0u, number.x % divisor, short);
   var rest = number;
-  var quotient = vec2<u32>();
-  var remainder = 0u;
-  for (var bit = 0u; bit < 64u; bit++) {
+  for (var bit = select(0u, 64u, short); bit < 64u; bit++) {
     // The remainder can need a 33rd bit for a moment; wrapping subtraction then still gives the right one.
     let carry = remainder >> 31u;
     remainder = (remainder << 1u) | (rest.y >> 31u);

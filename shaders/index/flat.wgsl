@@ -6,26 +6,22 @@ const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
 
 fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
+  var index = pool.empty_index;
   if (candidate.found) {
-    return index_at(candidate.best.at);
+    index = index_at(candidate.best.at);
+  } else if (candidate.seen) {
+    index = plane_index(output);
+  } else if (pool.empty_kind != EMPTY_CONSTANT) {
+    index = add(plane_index(output), index);
   }
-  if (!candidate.seen && pool.empty_kind == EMPTY_CONSTANT) {
-    return pool.empty_index;
-  }
-  var index = plane_index(output);
-  if (candidate.seen) {
-    return index;
-  }
-  index = add(index, pool.empty_index);
-  if (pool.empty_kind == EMPTY_OFFSET) {
-    return index;
-  }
-  var rest = output / pool.channels_inner;
-  for (var i = 0u; i < pool.spatial_axes; i++) {
-    let digit = pool.spatial[i];
-    let first = window_of(pool.axes[3u + i], rest % digit.radix).first;
-    index = add(index, multiply(digit.stride, first));
-    rest = rest / digit.radix;
+  if (!candidate.found && !candidate.seen && pool.empty_kind == EMPTY_CLAMPED) {
+    var rest = output / pool.channels_inner;
+    for (var i = 0u; i < pool.spatial_axes; i++) {
+      let digit = pool.spatial[i];
+      let first = window_of(pool.axes[3u + i], rest % digit.radix).first;
+      index = add(index, multiply(digit.stride, first));
+      rest = rest / digit.radix;
+    }
   }
   return index;
 }

@@ -93,10 +93,10 @@ fn kept_with(kept: Kept, row: Row) -> Kept {
 
 // The maxima of whole windows, the last line of which is new.
 fn best_of(kept: Kept, row: Row) -> Row {
-  if (KERNEL_1 == 2u) {
-    return join_rows(kept.back_1, row);
+  var best = kept.back_1;
+  if (KERNEL_1 > 2u) {
+    best = join_rows(kept.back_2, kept.back_1);
   }
-  var best = join_rows(kept.back_2, kept.back_1);
   if (KERNEL_1 == 4u) {
     best = join_rows(kept.back_3, best);
   }

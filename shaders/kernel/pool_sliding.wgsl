@@ -191,10 +191,11 @@ fn turned(slots: Slots, four: Four) -> Slots {
 
 // The suffix maxima of a four that others follow, or that is the last one.
 fn suffixes_before(slots: Four, next: Four, follows: bool) -> Four {
+  var all = last_suffixes(slots, 4u);
   if (follows) {
-    return suffixes(slots, next.a);
+    all = suffixes(slots, next.a);
   }
-  return last_suffixes(slots, 4u);
+  return all;
 }
 
 fn suffixes_of(slots: Slots) -> Slots {

@@ -9,11 +9,11 @@ fn in_window(axis: Axis, source: u32, position: u32) -> bool {
 }
 
 fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
-  if (index.y != 0u || index.x >= stream.unit) {
-    return stream.skip_minus_one == 1u && index.x == 0xffffffffu && index.y == 0xffffffffu;
-  }
+  let inside = index.y == 0u && index.x < stream.unit;
+  let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
+  var all_own = inside || (stream.skip_minus_one == 1u && minus_one);
   var rest = index.x;
-  for (var i = 0u; i < stream.digits; i++) {
+  for (var i = 0u; i < select(0u, stream.digits, inside); i++) {
     let digit = stream.index[i];
     let value = rest % digit.radix;
     rest = rest / digit.radix;
@@ -25,11 +25,9 @@ fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
       case 3u: { own = value == c; }
       default: { own = value == n; }
     }
-    if (!own) {
-      return false;
-    }
+    all_own = all_own && own;
   }
-  return true;
+  return all_own;
 }
 
 @compute @workgroup_size(WORKGROUP)

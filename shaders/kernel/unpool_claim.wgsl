@@ -10,22 +10,23 @@ struct Bad {
 }
 
 fn claim(number: u32, bad: Bad) -> Bad {
-  if (number >= unpool.sources) {
-    return bad;
+  var found = bad;
+  if (number < unpool.sources) {
+    let rank = unpool.source_first + number;
+    let from_source = source(rank);
+    let index = read_index(from_source.index_position - unpool.index_first);
+    let good = index.y == 0u && index.x < unpool.unit;
+    // Elements below this dispatch's first one wrap around to more than it has.
+    let own = from_source.target_base + named_target(index.x) - unpool.output_first;
+    if (good && own < unpool.outputs) {
+      atomicMax(&owners[own], rank + 1u);
+    }
+    let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
+    let reported = !good && unpool.report == 1u && !(unpool.skip_minus_one == 1u && minus_one);
+    let first = max(bad.first, ~from_source.index_position);
+    found = Bad(bad.count + select(0u, 1u, reported), select(bad.first, first, reported));
   }
-  let rank = unpool.source_first + number;
-  let from_source = source(rank);
-  let index = read_index(from_source.index_position - unpool.index_first);
-  let good = index.y == 0u && index.x < unpool.unit;
-  // Elements below this dispatch's first one wrap around to more than it has.
-  let own = from_source.target_base + named_target(index.x) - unpool.output_first;
-  if (good && own < unpool.outputs) {
-    atomicMax(&owners[own], rank + 1u);
-  }
-  let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
-  let reported = !good && unpool.report == 1u && !(unpool.skip_minus_one == 1u && minus_one);
-  let first = max(bad.first, ~from_source.index_position);
-  return Bad(bad.count + select(0u, 1u, reported), select(bad.first, first, reported));
+  return found;
 }
 
 @compute @workgroup_size(WORKGROUP)

@@ -92,15 +92,17 @@ fn load_line(cell: StrideCell, line: i32) -> Line {
     if (reaches(1, KERNEL_2, STRIDE_2, PAD_2)) {
       found.after = load_four(cell, line, column + 1).own;
     }
-    return found;
-  }
-  if (reaches(-1, KERNEL_2, STRIDE_2, PAD_2)) {
-    let left = load_one(cell, line, column - 1);
-    found.before = Four(Lanes(left.value, own.values.a, own.values.b, own.values.c), vec4<u32>(left.named, own.named.xyz));
-  }
-  if (reaches(1, KERNEL_2, STRIDE_2, PAD_2)) {
-    let right = load_one(cell, line, column + 4);
-    found.after = Four(Lanes(own.values.b, own.values.c, own.values.d, right.value), vec4<u32>(own.named.yzw, right.named));
+  } else {
+    if (reaches(-1, KERNEL_2, STRIDE_2, PAD_2)) {
+      let left = load_one(cell, line, column - 1);
+      let values = Lanes(left.value, own.values.a, own.values.b, own.values.c);
+      found.before = Four(values, vec4<u32>(left.named, own.named.xyz));
+    }
+    if (reaches(1, KERNEL_2, STRIDE_2, PAD_2)) {
+      let right = load_one(cell, line, column + 4);
+      let values = Lanes(own.values.b, own.values.c, own.values.d, right.value);
+      found.after = Four(values, vec4<u32>(own.named.yzw, right.named));
+    }
   }
   return found;
 }

@@ -29,10 +29,7 @@ struct Line {
 }
 
 fn index_step() -> u32 {
-  if (SAME_PLACE == 0u) {
-    return stream.stored.axis_2;
-  }
-  return 1u;
+  return select(stream.stored.axis_2, 1u, SAME_PLACE == 1u);
 }
 
 // One source, by its column.
@@ -108,32 +105,33 @@ fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
 // The first elements of a row of Y as a word; zero behind the last row.
 fn head(row: u32) -> u32 {
   let position = row * stream.holders[2].output;
-  if (position >= stream.outputs) {
-    return 0u;
-  }
-  let over_1 = quotient(row, stream.split[5]);
-  let outer = quotient(over_1, stream.split[6]);
-  let place = vec3<u32>(
-    over_1 - outer * stream.holders[0].output,
-    row - over_1 * stream.holders[1].output,
-    0u);
-  let at = place / vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
-  let x_line = ((outer * stream.holders[0].input + at.x) * stream.holders[1].input + at.y) * stream.holders[2].input;
-  var own = position;
-  var index_line = x_line;
-  if (POSITIONS == 0u || SAME_PLACE == 0u) {
-    let n = quotient(outer, stream.split[4]);
-    let c = outer - n * stream.split[4].divisor;
-    if (POSITIONS == 0u) {
-      own = flat(stream.value, n, c, place);
+  var begin = 0u;
+  if (position < stream.outputs) {
+    let over_1 = quotient(row, stream.split[5]);
+    let outer = quotient(over_1, stream.split[6]);
+    let place = vec3<u32>(
+      over_1 - outer * stream.holders[0].output,
+      row - over_1 * stream.holders[1].output,
+      0u);
+    let at = place / vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
+    let x_line = ((outer * stream.holders[0].input + at.x) * stream.holders[1].input + at.y) * stream.holders[2].input;
+    var own = position;
+    var index_line = x_line;
+    if (POSITIONS == 0u || SAME_PLACE == 0u) {
+      let n = quotient(outer, stream.split[4]);
+      let c = outer - n * stream.split[4].divisor;
+      if (POSITIONS == 0u) {
+        own = flat(stream.value, n, c, place);
+      }
+      if (SAME_PLACE == 0u) {
+        index_line = flat(stream.stored, n, c, at);
+      }
     }
-    if (SAME_PLACE == 0u) {
-      index_line = flat(stream.stored, n, c, at);
-    }
+    let line = Line(x_line, index_line, at.x < stream.holders[0].input && at.y < stream.holders[1].input);
+    let first = load_behind(line, 0u);
+    begin = word(first, first, 0u, own);
   }
-  let line = Line(x_line, index_line, at.x < stream.holders[0].input && at.y < stream.holders[1].input);
-  let first = load_behind(line, 0u);
-  return word(first, first, 0u, own);
+  return begin;
 }
 
 // A row of a run: the position and the index of its first element, how many elements stand before its first whole word, how many
@@ -308,8 +306,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 }
 
 fn four_of(first: bool, a: Four, b: Four) -> Four {
+  var four = b;
   if (first) {
-    return a;
+    four = a;
   }
-  return b;
+  return four;
 }

@@ -26,18 +26,20 @@ struct Acc {
 
 // The order in which elements win.
 fn rank(raw: Raw) -> Key {
-  if (nan_policy() == PROPAGATE_LAST) {
-    return key(raw);
+  var order = key(raw);
+  if (nan_policy() != PROPAGATE_LAST) {
+    order = key_nan_lowest(raw);
   }
-  return key_nan_lowest(raw);
+  return order;
 }
 
 // Whether an element of this key wins where there is no other one.
 fn may_win(best: Key) -> bool {
+  var may = !FLOATS | (nan_policy() == PROPAGATE_LAST) | !greater(SMALLEST_NUMBER, best);
   if (nan_policy() == SEED_LOWEST) {
-    return greater(best, key_nan_lowest(from_pair(pool.lowest_value)));
+    may = greater(best, key_nan_lowest(from_pair(pool.lowest_value)));
   }
-  return !FLOATS | (nan_policy() == PROPAGATE_LAST) | !greater(SMALLEST_NUMBER, best);
+  return may;
 }
 
 // What stands at the place of a window's first element and wins against none of its elements but those that equal it.

@@ -55,10 +55,11 @@ fn shifted(pair: Pair, before: Acc) -> Pair {
 
 // The last element.
 fn last(pair: Pair) -> Acc {
+  var end = pair.low.d;
   if (QUADS > 1u) {
-    return pair.high.d;
+    end = pair.high.d;
   }
-  return pair.low.d;
+  return end;
 }
 
 fn line_elements(line: u32, column: i32) -> LineElements {

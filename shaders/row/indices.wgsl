@@ -10,10 +10,11 @@ struct Origin {
 
 // INDEX_MAP 0: in the whole tensor. 1: within a plane, or a batch item of NHWC. 2: an index is made of the digits of its position.
 fn origin_at(position: u32) -> Origin {
-  if (INDEX_MAP == 0u) {
-    return Origin(0u, pool.index_base);
+  var origin = Origin(0u, pool.index_base);
+  if (INDEX_MAP != 0u) {
+    origin = Origin(position, index_at(position));
   }
-  return Origin(position, index_at(position));
+  return origin;
 }
 
 fn index_from(output: u32, result: Outcome, origin: Origin) -> vec2<u32> {

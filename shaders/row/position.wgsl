@@ -2,8 +2,9 @@
 // provides: position_of
 // requires: pool, CHANNELS_INSIDE
 fn position_of(line: u32, column: u32) -> u32 {
+  var inside = column;
   if (CHANNELS_INSIDE != 0u) {
-    return line + column * pool.inner;
+    inside = column * pool.inner;
   }
-  return line + column;
+  return line + inside;
 }

@@ -44,13 +44,12 @@ fn join_quads(p: Quad, q: Quad) -> Quad {
 
 // Of two lines' maxima. Where windows are deep, a line behind another one can have elements that stand before its own.
 fn join_rows(p: Row, q: Row) -> Row {
-  if (KERNEL_0 == 1u) {
-    return combine_rows(p, q);
-  }
-  var row = p;
-  row.low = join_quads(p.low, q.low);
-  if (QUADS > 1u) {
-    row.high = join_quads(p.high, q.high);
+  var row = combine_rows(p, q);
+  if (KERNEL_0 > 1u) {
+    row.low = join_quads(p.low, q.low);
+    if (QUADS > 1u) {
+      row.high = join_quads(p.high, q.high);
+    }
   }
   return row;
 }

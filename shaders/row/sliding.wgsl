@@ -22,10 +22,11 @@ fn slide(slid: Slid, next: Acc, number: u32) -> Slid {
   } else {
     further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, next);
   }
+  var best = slid.best;
   if (number % (DILATION_2 / STRIDE_2) == 0u) {
-    return Slid(combine_rows(slid.best, further), further);
+    best = combine_rows(best, further);
   }
-  return Slid(slid.best, further);
+  return Slid(best, further);
 }
 
 fn row_windows(line: u32, column: i32) -> Row {

@@ -2,8 +2,9 @@
 // provides: index_without_winner
 // requires: Outcome, Candidate, identity, index_of
 fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {
-  if (result.found) {
-    return index;
+  var found = index;
+  if (!result.found) {
+    found = index_of(output, Candidate(identity(result.at), false, result.at, true));
   }
-  return index_of(output, Candidate(identity(result.at), false, result.at, true));
+  return found;
 }

@@ -16,25 +16,19 @@ const HOLDERS: u32 = 2u;
 // Window i reaches from i * stride to i * stride + (kernel - 1) * dilation, in padded positions.
 fn holders_of(axis: Axis, element: u32) -> Window {
   let position = i32(element) + axis.pad_begin;
-  if (element >= axis.table || position < 0) {
-    return Window(0u, 0u, 1u);
+  var window = Window(0u, 0u, 1u);
+  if (element < axis.table && position >= 0) {
+    let reach = (axis.kernel - 1u) * axis.dilation;
+    let behind = u32(position);
+    window.first = select(0u, (behind - reach + axis.stride - 1u) / axis.stride, behind > reach);
+    let end = min(behind / axis.stride + 1u, axis.input);
+    window.count = select(0u, end - window.first, end > window.first);
   }
-  let reach = (axis.kernel - 1u) * axis.dilation;
-  let behind = u32(position);
-  let first = select(0u, (behind - reach + axis.stride - 1u) / axis.stride, behind > reach);
-  let end = min(behind / axis.stride + 1u, axis.input);
-  return Window(first, select(0u, end - first, end > first), 1u);
+  return window;
 }
 
-fn window_of(axis: Axis, output: u32) -> Window {
-  if (axis.kind == HOLDERS) {
-    return holders_of(axis, output);
-  }
-  if (axis.kind == TABLE) {
-    let entry = axis.table + output * 2u;
-    return Window(tables[entry], tables[entry + 1u], axis.dilation);
-  }
-  let start = i32(output * axis.stride) - axis.pad_begin;
+// The window that begins at an element, or before the first one.
+fn window_from(axis: Axis, start: i32) -> Window {
   // Taps in the begin padding are skipped whole, so that the others stay where the dilation puts them.
   var skipped = 0u;
   if (start < 0) {
@@ -47,4 +41,17 @@ fn window_of(axis: Axis, output: u32) -> Window {
     count = min(axis.kernel - skipped, room);
   }
   return Window(first, count, axis.dilation);
+}
+
+fn window_of(axis: Axis, output: u32) -> Window {
+  var window: Window;
+  if (axis.kind == HOLDERS) {
+    window = holders_of(axis, output);
+  } else if (axis.kind == TABLE) {
+    let entry = axis.table + output * 2u;
+    window = Window(tables[entry], tables[entry + 1u], axis.dilation);
+  } else {
+    window = window_from(axis, i32(output * axis.stride) - axis.pad_begin);
+  }
+  return window;
 }
