@@ -264,7 +264,6 @@ pub struct Binding {
 pub(crate) mod binding {
     pub const X: u32 = 1;
     pub const Y: u32 = 2;
-    pub const CANDIDATES_OUT: u32 = 5;
     pub const TABLES: u32 = 6;
     pub const INDICES_OUT: u32 = 10;
     pub const KEPT: u32 = 12;

@@ -18,7 +18,6 @@ mod block;
 mod link;
 mod memory;
 mod parts;
-mod reduce;
 
 pub(crate) use link::{Linked, link};
 pub(crate) use parts::PARTS;
@@ -87,7 +86,6 @@ fn written(kernel: &Kernel) -> String {
     let (Some((written, sink)), Some(dtype)) = (&kernel.written, kernel.element) else { return String::new() };
     match written {
         Written::Block(block) => block::text(dtype, sink.index_type(), block),
-        Written::Reduce(load_words, _) => reduce::text(dtype.bytes(), *load_words),
     }
 }
 

@@ -1,6 +1,6 @@
 // The order of a window's elements where they are visited in their order, so that of equals the first one seen stays.
-// provides: seed, takes, found, start, known
-// requires: rank, may_win, Key, SMALLEST_KEY, LARGEST_KEY, Raw, is_nan, greater, NAN_POLICY, SEED_FIRST, PROPAGATE_LAST
+// provides: seed, takes, found
+// requires: rank, may_win, Key, LARGEST_KEY, Raw, is_nan, greater, NAN_POLICY, SEED_FIRST, PROPAGATE_LAST
 // A window's first element. Under SEED_FIRST it stays if it is a NaN, whose key is the largest.
 fn seed(raw: Raw) -> Key {
   return select(rank(raw), LARGEST_KEY, (NAN_POLICY == SEED_FIRST) & is_nan(raw));
@@ -13,12 +13,4 @@ fn takes(new_key: Key, raw: Raw, old_key: Key) -> bool {
 // SEED_LOWEST: a window may have no winner.
 fn found(best: Key) -> bool {
   return may_win(best);
-}
-
-fn start() -> Key {
-  return SMALLEST_KEY;
-}
-
-fn known(best: Key, seen: bool) -> bool {
-  return seen & may_win(best);
 }

@@ -9,7 +9,7 @@
 // a window that does not begin with the window, no NaN wins at all.
 // Absent: no key means it. Whether there was an element is known to the caller, and whether an element may win where there is
 // no other is asked of its key.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, holds_nan, finalize
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, holds_nan, finalize
 // requires: Key, SMALLEST_KEY, LARGEST_KEY, SMALLEST_NUMBER, SMALLEST_RAW, FLOATS, Raw, key, key_nan_lowest, is_nan, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -50,6 +50,11 @@ fn identity(first: u32) -> Acc {
 // One element as an accumulator.
 fn lift(raw: Raw, at: u32) -> Acc {
   return Acc(rank(raw), raw, at);
+}
+
+// An accumulator where it counts, and else one that wins against none.
+fn only(one: Acc, counts: bool) -> Acc {
+  return Acc(select(SMALLEST_KEY, one.key, counts), one.raw, one.at);
 }
 
 // As `lift` for elements that are looked at in their order, which their accumulators may hold in another way.

@@ -216,20 +216,29 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     .into()
 }
 
+/// The first stage of a reduction of whole planes of a tensor of so many elements.
+pub(crate) fn reduce(dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
+    // An array of vectors holds all of X only where X comes out even with them.
+    let even = elements.saturating_mul(dtype.bytes() as u64).is_multiple_of(16);
+    let (load, loads) = if even { ("element/quads.wgsl", "vectors") } else { ("element/quads_apart.wgsl", "words") };
+    let unpack = if dtype.bytes() == 8 { "element/unpack64.wgsl" } else { "element/unpack.wgsl" };
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        variants: vec!["core/pool.wgsl", "window/policy.wgsl", load, unpack],
+        consts: vec![("NAN_POLICY", nan_policy_number(nan_policy))],
+        ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce.wgsl")
+    }
+    .into()
+}
+
 /// A kernel whose body is written out.
 pub(crate) fn written(dtype: DType, sink: Sink, activation: ActivationKind, written: Written) -> KernelKey {
-    let (name, consts) = match &written {
-        Written::Block(block) => {
-            let [depth, height, width] = block.window.kernel;
-            let (sink, outputs, lanes) = (sink.name(), block.outputs, block.lanes);
-            let name = format!("pool {} to {sink}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name());
-            (name, block.window.consts())
-        }
-        Written::Reduce(load_words, constants) => {
-            let name = format!("pool {} reduced to candidates, {load_words} words a load", dtype.name());
-            (name, constants.consts())
-        }
-    };
+    let Written::Block(block) = &written;
+    let [depth, height, width] = block.window.kernel;
+    let (outputs, lanes) = (block.outputs, block.lanes);
+    let name = format!("pool {} to {}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name(), sink.name());
+    let consts = block.window.consts();
     Kernel {
         element: Some(dtype),
         reduction: Some(Reduction::Max),

@@ -1,4 +1,4 @@
-//! The kernels whose bodies are still written out by src/wgsl/{block,reduce}.rs.
+//! The kernels whose bodies are still written out by src/wgsl/block.rs.
 
 use super::{Binding, Sink, WindowConstants, binding};
 use crate::attributes::NanPolicy;
@@ -61,7 +61,6 @@ impl Block {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Written {
     Block(Block),
-    Reduce(u32, WindowConstants),
 }
 
 /// The bindings of a pool in one pass, whose windows are constants and never empty.
@@ -80,10 +79,7 @@ fn pool_bindings(sink: Sink, nan_policy: NanPolicy) -> Vec<Binding> {
 
 impl Written {
     pub(crate) fn bindings(&self, sink: Sink) -> Vec<Binding> {
-        let of = |number, read_only| Binding { number, read_only };
-        match self {
-            Written::Block(block) => pool_bindings(sink, block.window.nan_policy),
-            Written::Reduce(..) => vec![of(binding::X, true), of(binding::CANDIDATES_OUT, false)],
-        }
+        let Written::Block(block) = self;
+        pool_bindings(sink, block.window.nan_policy)
     }
 }

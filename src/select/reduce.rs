@@ -2,23 +2,26 @@
 
 use super::cut::CANDIDATE_BYTES;
 use super::pass::{ALIGNMENT, Pass, PassAxis, PassWindow};
-use super::{MAX_ELEMENTS, REDUCED_FROM, WORKGROUP};
+use super::{MAX_ELEMENTS, REDUCED_FROM};
 use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::kernel::{ActivationKind, KernelKey, Sink, WindowConstants, Written, keys};
+use crate::kernel::{KernelKey, keys};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::Family;
 use crate::uniform;
 
-/// Elements that an invocation looks at: enough to make its candidate's eight bytes few beside them,
-const MANY: u64 = 256;
+/// Bytes that an invocation looks at: enough to make its candidate's eight bytes few beside them,
+const MANY_BYTES: u64 = 1_024;
 
 /// and fewer where there are not enough invocations to occupy a device.
-const FEW: u64 = 64;
+const FEW_BYTES: u64 = 256;
 
 /// Invocations that occupy a device.
 const INVOCATIONS: u64 = 1 << 17;
+
+/// Invocations that share a part of a plane (shaders/kernel/pool_reduce.wgsl).
+const MEMBERS: u64 = 8;
 
 /// Candidates among which an invocation of a later stage chooses.
 const CHOICE: u64 = 64;
@@ -52,8 +55,8 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     if elements >= MAX_ELEMENTS >> 3 {
         return refuse("a plane has more elements than a stride can count");
     }
-    let all = count(&plan.input_shape);
-    let share = if all / MANY >= INVOCATIONS { MANY } else { FEW };
+    let [many, few] = [MANY_BYTES, FEW_BYTES].map(|bytes| bytes / plan.dtype.bytes() as u64);
+    let share = if count(&plan.input_shape) / many >= INVOCATIONS { many } else { few };
     Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
 }
 
@@ -65,7 +68,8 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
         return 0;
     }
     let planes = count(&[plan.batch, plan.channels]);
-    let candidates = (count(&plan.input_shape) / FEW).saturating_add(planes.saturating_mul(WORKGROUP));
+    let bytes = count(&plan.input_shape).saturating_mul(plan.dtype.bytes() as u64);
+    let candidates = (bytes / FEW_BYTES).saturating_add(planes.saturating_mul(MEMBERS));
     // Every stage leaves a part of what the one before did, rounded up for each plane.
     const STAGES: u64 = 5;
     const CONSTANTS: u64 = 2 * STAGES * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
@@ -75,29 +79,23 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
 
 impl Reduction {
     pub fn key(&self, plan: &PoolPlan) -> KernelKey {
-        let element_bytes = plan.dtype.bytes() as u64;
-        let bytes = self.elements.saturating_mul(element_bytes);
-        let fits = |&(_, load): &(u32, u64)| bytes.is_multiple_of(load) && load >= element_bytes;
-        let load_words = [(4, 16), (2, 8), (1, 4)].into_iter().find(fits).map_or(0, |(words, _)| words);
-        let [kernel, stride, dilation] = [[1; 3]; 3];
-        let constants = WindowConstants { kernel, stride, dilation, kind: [0; 3], nan_policy: plan.nan_policy };
-        keys::written(plan.dtype, Sink::Candidates, ActivationKind::Identity, Written::Reduce(load_words, constants))
+        keys::reduce(plan.dtype, count(&plan.input_shape), plan.nan_policy)
     }
 
-    /// From planes to candidates, a group of invocations for a part of a plane; from candidates to fewer; to outputs.
+    /// From planes to candidates, eight invocations for a part of a plane; from candidates to fewer; to outputs.
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
     #[expect(
         clippy::arithmetic_side_effects,
-        reason = "an invocation's share is 64 or 256 elements, and a plane has less than 2^28 (`reduction`)"
+        reason = "an invocation's share is 32 to 1024 elements, and a plane has less than 2^28 (`reduction`)"
     )]
     pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
-        let part = self.share * WORKGROUP;
-        let mut candidates = self.elements.div_ceil(part) * WORKGROUP;
-        // What a candidate comes from lies somewhere in the part of its group. As a window: the taps that there are, as far apart
+        let part = self.share * MEMBERS;
+        let mut candidates = self.elements.div_ceil(part) * MEMBERS;
+        // What a candidate comes from lies somewhere in the part that it shares. As a window: the taps that there are, as far apart
         // as it takes to reach from the part's begin, seen from its last candidate, to its end, seen from its first.
-        let before = (WORKGROUP - 1) * self.share;
+        let before = (MEMBERS - 1) * self.share;
         let dilation = (before + part - 1).div_ceil(self.share - 1);
         let window = AxisWindow::Strided {
             kernel: self.share as i64,

@@ -1,0 +1,26 @@
+// The elements of four words, several or one to a word, combined with an accumulator in their order.
+// provides: QUAD, last_word, accumulate, accumulate_some
+// requires: OUTPUTS, Acc, accumulate_word, accumulate_some_of_word
+// Elements of four words.
+const QUAD: u32 = 4u * OUTPUTS;
+
+// The word of the last element before the place `end`.
+fn last_word(end: u32) -> u32 {
+  return (end - 1u) / OUTPUTS;
+}
+
+// All of them; the first one stands at the place `at`.
+fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
+  var all = accumulate_word(best, quad.x, at);
+  all = accumulate_word(all, quad.y, at + OUTPUTS);
+  all = accumulate_word(all, quad.z, at + 2u * OUTPUTS);
+  return accumulate_word(all, quad.w, at + 3u * OUTPUTS);
+}
+
+// Those that are among the `count` elements from the place `first` on.
+fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
+  var all = accumulate_some_of_word(best, quad.x, at, first, count);
+  all = accumulate_some_of_word(all, quad.y, at + OUTPUTS, first, count);
+  all = accumulate_some_of_word(all, quad.z, at + 2u * OUTPUTS, first, count);
+  return accumulate_some_of_word(all, quad.w, at + 3u * OUTPUTS, first, count);
+}

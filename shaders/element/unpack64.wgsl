@@ -1,0 +1,21 @@
+// The two 64-bit elements of four words, combined with an accumulator in their order.
+// provides: QUAD, last_word, accumulate, accumulate_some
+// requires: Acc, combine, lift, only
+// Elements of four words.
+const QUAD: u32 = 2u;
+
+// The second word of the last element before the place `end`.
+fn last_word(end: u32) -> u32 {
+  return end * 2u - 1u;
+}
+
+// Both of them; the first one stands at the place `at`.
+fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
+  return combine(combine(best, lift(quad.xy, at)), lift(quad.zw, at + 1u));
+}
+
+// Those that are among the `count` elements from the place `first` on.
+fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
+  let all = combine(best, only(lift(quad.xy, at), at - first < count));
+  return combine(all, only(lift(quad.zw, at + 1u), at + 1u - first < count));
+}
