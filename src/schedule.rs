@@ -82,6 +82,10 @@ pub enum Family {
     /// Pools with windows that overlap, none of them empty: a maximum that slides along one axis after another, so that the cost
     /// does not grow with the window. Specialised only.
     Sliding,
+    /// Pools of small whole planes and with large windows, NCHW: a few neighbouring invocations share a window, so that they read
+    /// neighbouring words, and read the rows of a window in wide words wherever they begin. A plane is read as one row, the
+    /// smallest ones by one invocation. Specialised only.
+    Teamed,
     /// Pools of whole planes: many invocations share a plane, each reads a part of it in wide words and leaves a candidate, and
     /// further stages choose among those.
     Reducing,
@@ -111,6 +115,7 @@ impl Family {
         Family::Direct,
         Family::Blocked,
         Family::Sliding,
+        Family::Teamed,
         Family::Reducing,
         Family::Separable,
         Family::Accumulating,
@@ -130,6 +135,7 @@ impl Family {
             Family::Direct => "direct",
             Family::Blocked => "blocked",
             Family::Sliding => "sliding",
+            Family::Teamed => "teamed",
             Family::Reducing => "reducing",
             Family::Separable => "separable",
             Family::Accumulating => "accumulating",
@@ -151,7 +157,7 @@ impl Family {
     pub const fn builds(self) -> &'static [Build] {
         match self {
             Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked | Family::Sliding => &[Build::Specialised],
+            Family::Blocked | Family::Sliding | Family::Teamed => &[Build::Specialised],
             Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
         }
     }

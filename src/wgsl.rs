@@ -84,9 +84,8 @@ fn prelude(kernel: &Kernel) -> String {
 /// The body of a kernel that is written out.
 fn written(kernel: &Kernel) -> String {
     let (Some((written, sink)), Some(dtype)) = (&kernel.written, kernel.element) else { return String::new() };
-    match written {
-        Written::Block(block) => block::text(dtype, sink.index_type(), block),
-    }
+    let Written::Block(block) = written;
+    block::text(dtype, sink.index_type(), block)
 }
 
 #[cfg(test)]

@@ -294,17 +294,17 @@ fn planes_reduced_in_stages() {
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Reducing, pool, shape, dtype, indices);
     let global = GlobalMaxPool::new();
     for dtype in [DType::F32, DType::F16, DType::U8, DType::F64, DType::I32] {
-        run(&global, &[2, 3, 64, 80], dtype, I64);
-        // Neither planes nor parts of them nor X come out even with four words.
-        run(&global, &[3, 1, 67, 65], dtype, I64);
+        // Of the second neither planes nor parts of them nor X come out even with four words.
+        for shape in [[2, 3, 64, 80], [3, 1, 67, 65]] {
+            run(&global, &shape, dtype, I64);
+        }
     }
-    run(&global, &[1, 2, 300, 301], DType::F32, I32);
     run(&global, &[1, 1, 3, 700, 900], DType::F16, I64);
     for nan_policy in [NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 3, 70, 90], DType::F32, I64);
-        run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 1, 70, 90], DType::I8, I64);
+        for dtype in [DType::F32, DType::Bf16, DType::I8] {
+            run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 3, 70, 90], dtype, I64);
+        }
     }
-    run(&AdaptiveMaxPool::new([1, 1]), &[2, 3, 40, 50], DType::Bf16, I32);
     // Parts of X in bindings of their own.
     let limits = Limits { max_binding_bytes: 40 << 10, ..gpu().limits() };
     for dtype in [DType::F32, DType::U8, DType::F64] {
@@ -337,6 +337,40 @@ fn planes_reduced_in_stages() {
         let (expected_y, expected_indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         same("a plane of one value", &y, &expected_y);
         same("a plane of one value", &indices, &expected_indices);
+    }
+}
+
+/// Planes and windows of rows that a few invocations share, in every place of a row's ends within four words.
+#[test]
+fn windows_shared_by_teams() {
+    if skip() {
+        return;
+    }
+    let run = |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Teamed, pool, shape, dtype, indices);
+    let global = GlobalMaxPool::new();
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::F64] {
+        for shape in [[5, 7, 7, 7], [1, 1, 7, 7], [3, 3, 16, 16], [2, 5, 31, 33]] {
+            run(&global, &shape, dtype, I64);
+        }
+        // Rows that begin anywhere, windows whose sizes differ, and windows that lie wholly in the padding.
+        run(&AdaptiveMaxPool::new([3, 2]), &[2, 3, 57, 83], dtype, I64);
+        run(&MaxPool::new([4, 40]).strides([4, 40]).pads([5, 41, 5, 41]), &[2, 3, 9, 70], dtype, I32);
+    }
+    for nan_policy in [NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
+        for dtype in [DType::F32, DType::Bf16, DType::I8] {
+            for shape in [[2, 3, 19, 41], [2, 3, 41, 90]] {
+                run(&MaxPool::new([19, 41]).strides([7, 43]).nan_policy(nan_policy), &shape, dtype, I32);
+            }
+        }
+    }
+    // Layers, and dilated ones; an activation, and values alone.
+    run(&AdaptiveMaxPool::new([2, 3, 2]), &[1, 3, 9, 10, 70], DType::F32, I64);
+    run(&MaxPool::new([3, 5, 33]).dilations([2, 3, 1]).strides([2, 4, 9]), &[1, 2, 9, 21, 99], DType::U8, I32);
+    run(&MaxPool::new([40]).activation(Activation::Relu), &[2, 3, 200], DType::F16, NONE);
+    let limits = Limits { max_binding_bytes: 48 << 10, ..gpu().limits() };
+    for dtype in [DType::F32, DType::U8, DType::F64] {
+        agrees_within(&limits, Family::Teamed, &global, &[40, 33, 5, 9], dtype, I32);
+        agrees_within(&limits, Family::Teamed, &AdaptiveMaxPool::new([3, 2]), &[33, 3, 16, 43], dtype, I64);
     }
 }
 

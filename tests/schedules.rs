@@ -72,14 +72,15 @@ fn a_long_window_slides_and_a_short_one_is_direct() {
 
 #[test]
 fn families_that_apply_are_these() {
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed};
     let of = |plan: Plan| families(&plan, &Limits::WEBGPU);
     let pool = |pool: &dyn Pooling, shape: &[usize]| of(pool.plan(shape, DType::F32, None).unwrap().into());
-    assert_eq!(pool(&MaxPool::new([3, 3]), &[1, 1, 8, 8]), [Direct, Separable, Accumulating, Blocked, Sliding]);
-    assert_eq!(pool(&MaxPool::new([3, 3]), &[8, 32, 16, 16]), [Blocked, Direct, Separable, Accumulating, Sliding]);
-    assert_eq!(pool(&GlobalMaxPool::new(), &[1, 8, 99, 99]), [Reducing, Separable, Accumulating]);
-    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Sliding, Separable, Accumulating]);
-    assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable, Reducing]);
+    let thirds = MaxPool::new([3, 3]);
+    assert_eq!(pool(&thirds, &[1, 1, 8, 8]), [Direct, Separable, Accumulating, Blocked, Sliding, Teamed]);
+    assert_eq!(pool(&thirds, &[8, 32, 16, 16]), [Blocked, Direct, Separable, Accumulating, Sliding, Teamed]);
+    assert_eq!(pool(&GlobalMaxPool::new(), &[1, 8, 99, 99]), [Reducing, Teamed, Separable, Accumulating]);
+    assert_eq!(pool(&MaxPool::new([90, 90]), &[1, 1, 99, 99]), [Sliding, Separable, Accumulating, Teamed]);
+    assert_eq!(pool(&AdaptiveMaxPool::new([1; 4]), &[1, 1, 3, 3, 3, 3]), [Direct, Separable, Teamed, Reducing]);
     let unpool =
         |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
     assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [ClaimEmit, Streaming]);
@@ -157,7 +158,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
     use DType::{F16, F32, F64, U8};
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Sliding, Streaming};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Sliding, Streaming, Teamed};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
     let halves = || MaxPool::new([2, 2]).strides([2, 2]);
@@ -192,9 +193,12 @@ fn what_is_selected_by_geometry() {
         ("9x9 of eight bytes", of(&square(9), image, F64), Sliding, Specialised),
         // Whole planes.
         ("global", of(&GlobalMaxPool::new(), image, F32), Reducing, Generic),
-        ("global of few", of(&GlobalMaxPool::new(), &[64, 128, 7, 7], F32), Blocked, Specialised),
+        ("global of few", of(&GlobalMaxPool::new(), &[64, 128, 7, 7], F32), Teamed, Specialised),
+        ("global of very few", of(&GlobalMaxPool::new(), &[64, 128, 5, 5], F32), Blocked, Specialised),
+        // Large windows that lie apart.
+        ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Teamed, Specialised),
+        ("adaptive, of large windows", of(&AdaptiveMaxPool::new([3, 3]), &[1, 64, 112, 113], F32), Teamed, Specialised),
         // What these do not do: windows of many taps, of several sizes, without an element, on more axes.
-        ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Direct, Specialised),
         ("adaptive, of several sizes", of(&AdaptiveMaxPool::new([50, 50]), image, F32), Direct, Specialised),
         ("windows in padding", of(&MaxPool::new([2, 2]).pads([2; 4]), image, F32), Direct, Specialised),
         ("four axes", of(&MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), Direct, Specialised),

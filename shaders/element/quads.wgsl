@@ -1,10 +1,14 @@
 // X as an array of vectors of four words, for kernels that read runs of neighbouring elements. The bytes of X are a multiple of
 // sixteen.
-// provides: load_quad
+// provides: load_quad, load_word
 // requires: nothing
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 
 // Four words, of which those after the word `last` are not looked at.
 fn load_quad(quad: u32, last: u32) -> vec4<u32> {
   return x[quad];
+}
+
+fn load_word(number: u32) -> u32 {
+  return x[number / 4u][number % 4u];
 }

@@ -1,8 +1,12 @@
 // The elements of four words, several or one to a word, combined with an accumulator in their order.
-// provides: QUAD, last_word, accumulate, accumulate_some
-// requires: OUTPUTS, Acc, accumulate_word, accumulate_some_of_word
+// provides: load, QUAD, last_word, accumulate, accumulate_some
+// requires: Raw, OUTPUTS, extract, load_word, Acc, accumulate_word, accumulate_some_of_word
 // Elements of four words.
 const QUAD: u32 = 4u * OUTPUTS;
+
+fn load(position: u32) -> Raw {
+  return extract(load_word(position / OUTPUTS), position % OUTPUTS);
+}
 
 // The word of the last element before the place `end`.
 fn last_word(end: u32) -> u32 {

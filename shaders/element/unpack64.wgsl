@@ -1,8 +1,12 @@
 // The two 64-bit elements of four words, combined with an accumulator in their order.
-// provides: QUAD, last_word, accumulate, accumulate_some
-// requires: Acc, combine, lift, only
+// provides: load, QUAD, last_word, accumulate, accumulate_some
+// requires: Raw, load_word, Acc, combine, lift, only
 // Elements of four words.
 const QUAD: u32 = 2u;
+
+fn load(position: u32) -> Raw {
+  return vec2<u32>(load_word(position * 2u), load_word(position * 2u + 1u));
+}
 
 // The second word of the last element before the place `end`.
 fn last_word(end: u32) -> u32 {

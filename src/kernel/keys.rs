@@ -218,16 +218,88 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
 
 /// The first stage of a reduction of whole planes of a tensor of so many elements.
 pub(crate) fn reduce(dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
-    // An array of vectors holds all of X only where X comes out even with them.
-    let even = elements.saturating_mul(dtype.bytes() as u64).is_multiple_of(16);
-    let (load, loads) = if even { ("element/quads.wgsl", "vectors") } else { ("element/quads_apart.wgsl", "words") };
-    let unpack = if dtype.bytes() == 8 { "element/unpack64.wgsl" } else { "element/unpack.wgsl" };
+    let (load, loads) = loads_by_fours(dtype, elements);
+    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
+    variants.extend(load);
     Kernel {
         element: Some(dtype),
         reduction: Some(Reduction::Max),
-        variants: vec!["core/pool.wgsl", "window/policy.wgsl", load, unpack],
+        variants,
         consts: vec![("NAN_POLICY", nan_policy_number(nan_policy))],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce.wgsl")
+    }
+    .into()
+}
+
+/// The parts that read X by four words at a time, and how a kernel's name says it, for an X of so many elements.
+fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static str) {
+    let unpack = if dtype.bytes() == 8 { "element/unpack64.wgsl" } else { "element/unpack.wgsl" };
+    // An array of vectors holds all of X only where X comes out even with them.
+    if elements.saturating_mul(dtype.bytes() as u64).is_multiple_of(16) {
+        (["element/quads.wgsl", unpack], "vectors")
+    } else {
+        (["element/quads_apart.wgsl", unpack], "words")
+    }
+}
+
+/// The window of each output of a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TeamWindow {
+    /// A whole plane.
+    Plane,
+    /// Rows, of which so many invocations share each, and whether they lie in layers.
+    Rows { along: u32, deep: bool },
+}
+
+/// What a pool by teams of invocations depends on.
+pub(crate) struct TeamKey<'a> {
+    pub dtype: DType,
+    /// Elements of X.
+    pub elements: u64,
+    pub sink: Sink,
+    pub activation: ActivationKind,
+    /// Invocations of a team.
+    pub members: u32,
+    pub window: TeamWindow,
+    pub constants: &'a WindowConstants,
+}
+
+/// A pool whose windows are shared by teams of invocations, of one each where planes are small.
+pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
+    let TeamKey { dtype, sink, members, .. } = *key;
+    let (load, loads) = loads_by_fours(dtype, key.elements);
+    let mut variants = vec!["core/pool.wgsl"];
+    variants.extend(load);
+    let policy = vec![("NAN_POLICY", nan_policy_number(key.constants.nan_policy))];
+    let (what, entry, mut consts) = match key.window {
+        TeamWindow::Plane if members == 1 => {
+            variants.extend(["window/policy.wgsl", "core/plane.wgsl", "core/scanned.wgsl"]);
+            ("planes".to_owned(), "kernel/pool_values.wgsl", policy)
+        }
+        TeamWindow::Plane => {
+            variants.extend(["window/policy.wgsl", "core/share_plane.wgsl"]);
+            ("planes".to_owned(), "kernel/pool_team.wgsl", policy)
+        }
+        TeamWindow::Rows { along, deep } => {
+            variants.extend(["window/constant.wgsl", "window/whole.wgsl", "core/share_rows.wgsl"]);
+            let mut consts = key.constants.consts();
+            consts.extend([("ALONG", along), ("DEEP", deep.into())]);
+            let layers = if deep { "layers of rows" } else { "rows" };
+            (format!("{layers}, {along} invocations along them,"), "kernel/pool_team.wgsl", consts)
+        }
+    };
+    if members > 1 {
+        consts.push(("TEAM", members));
+    }
+    let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        activation: Some(key.activation),
+        writes: sink.index_type(),
+        variants,
+        consts,
+        ..Kernel::new(name, entry)
     }
     .into()
 }

@@ -20,6 +20,7 @@ mod rows;
 mod slide;
 mod sliding;
 mod stream;
+mod team;
 mod unpool;
 
 pub(crate) use reduce::most_of_a_reduction;
@@ -59,8 +60,8 @@ pub(crate) const WORKGROUP: u64 = 64;
 /// Pools of fewer elements run in the generic build: a kernel of their own would take longer to compile than it ever saves.
 pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
 
-/// Windows of fewer taps are looked at by one invocation, even if they are whole planes.
-const REDUCED_FROM: u64 = 1_024;
+/// Windows of fewer taps are looked at in one stage, even if they are whole planes.
+const REDUCED_FROM: u64 = 4_096;
 
 /// Windows of fewer taps are cheaper to look at as a whole, even where they share most of them.
 const SLIDING_FROM: u64 = 30;
@@ -121,8 +122,9 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
 /// | [`Family::Sliding`], for windows of 30 taps or more that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
+/// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
+/// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
 /// | [`Family::Blocked`] | |
-/// | [`Family::Reducing`], for windows of 1024 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
@@ -270,10 +272,13 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
         if (much && taps >= SLIDING_FROM) || taps > MOST_TAPS {
             families.push(Family::Sliding);
         }
-        families.push(Family::Blocked);
         if taps >= REDUCED_FROM {
             families.push(Family::Reducing);
         }
+        if team::is_preferred(plan) {
+            families.push(Family::Teamed);
+        }
+        families.push(Family::Blocked);
     }
     families.extend([Family::Direct, Family::Separable, Family::Accumulating]);
     families
@@ -282,7 +287,7 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
 /// The families of pools that are preferred to none of those in `preference`, in the order in which they are tried.
 fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let preferred = preference(plan, build);
-    let others = [Family::Blocked, Family::Sliding, Family::Reducing];
+    let others = [Family::Blocked, Family::Sliding, Family::Teamed, Family::Reducing];
     others.into_iter().filter(|family| !preferred.contains(family)).collect()
 }
 

@@ -29,12 +29,23 @@ impl<'a> OnePass<'a> {
         limits: &'a Limits,
         activation: uniform::Activation,
     ) -> Result<OnePass<'a>, PlanError> {
-        schedule.build = Build::Specialised;
         let family = schedule.family;
         let mut passes = passes(plan, Family::Direct, limits)?;
         let (Some(pass), true) = (passes.pop(), passes.is_empty()) else {
             return Err(PlanError::KernelDoesNotApply { family, reason: "there are more than three spatial axes" });
         };
+        OnePass::with(schedule, plan, limits, activation, pass)
+    }
+
+    /// With a pass that is not that of the plan's own axes.
+    pub fn with(
+        schedule: &mut Schedule,
+        plan: &'a PoolPlan,
+        limits: &'a Limits,
+        activation: uniform::Activation,
+        pass: Pass,
+    ) -> Result<OnePass<'a>, PlanError> {
+        schedule.build = Build::Specialised;
         let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
         let uniform = finish.uniform_of(&pass, &mut schedule.tables, limits)?;
         Ok(OnePass { plan, limits, pass, uniform, index_iterations: finish.iterations })

@@ -5,7 +5,7 @@ use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
 use super::{
     MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, reduce, rows,
-    sliding,
+    sliding, team,
 };
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
@@ -26,6 +26,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             | Family::Blocked
             | Family::Reducing
             | Family::Sliding
+            | Family::Teamed
             | Family::Separable
             | Family::Accumulating
     ) {
@@ -60,6 +61,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         }
         Family::Sliding => {
             sliding::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
+            return Ok(schedule);
+        }
+        Family::Teamed => {
+            team::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
             return Ok(schedule);
         }
         Family::Blocked => {

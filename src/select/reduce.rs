@@ -35,9 +35,12 @@ pub(super) struct Reduction {
     share: u64,
 }
 
-/// How a plan is reduced, if its windows are whole planes that lie together.
-pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
-    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family: Family::Reducing, reason });
+/// The elements of a plane, if the windows of a plan are whole planes that lie together.
+///
+/// # Errors
+/// [`PlanError::KernelDoesNotApply`] of this family if they are not.
+pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, PlanError> {
+    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
     if plan.layout == Layout::Nhwc && plan.channels > 1 {
         return refuse("the elements of a plane do not lie together");
     }
@@ -48,10 +51,16 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     if !whole {
         return refuse("a window is not a whole plane");
     }
+    Ok(plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64)))
+}
+
+/// How a plan is reduced, if its windows are whole planes that lie together.
+pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
+    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family: Family::Reducing, reason });
+    let elements = plane_elements(plan, Family::Reducing)?;
     if plan.later_part {
         return refuse("the windows are parts of windows");
     }
-    let elements = plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64));
     if elements >= MAX_ELEMENTS >> 3 {
         return refuse("a plane has more elements than a stride can count");
     }

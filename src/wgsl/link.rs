@@ -24,8 +24,8 @@ pub(super) fn header<'a>(text: &'a str, field: &str) -> impl Iterator<Item = &'a
 pub(super) const PROVIDES: &str = "// provides: ";
 pub(super) const REQUIRES: &str = "// requires: ";
 
-/// The parts that a kernel requires. A name that several parts provide is taken from the one among the kernel's variants; a
-/// name that is a constant of the kernel is in its prelude. A test holds that nothing stays without a provider.
+/// The parts that a kernel requires. A name that several parts provide is taken from the first among the kernel's variants
+/// that provides it; a name that is a constant of the kernel is in its prelude. A test holds that nothing stays without a provider.
 pub(crate) fn link(kernel: &Kernel) -> Linked {
     let mut providers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, (_, text)) in PARTS.iter().enumerate() {
@@ -34,13 +34,13 @@ pub(crate) fn link(kernel: &Kernel) -> Linked {
         }
     }
     let variants = variants(kernel);
-    let is_variant = |part: &usize| PARTS.get(*part).is_some_and(|(path, _)| variants.contains(path));
+    let is = |part: usize, variant: &str| PARTS.get(part).is_some_and(|(path, _)| *path == variant);
     let written = super::written(kernel);
     let own = |name: &str| written.contains(&format!("> {name}: ")) || written.contains(&format!("fn {name}("));
     let provider = |name: &str| match providers.get(name)?.as_slice() {
         _ if own(name) => None,
         [one] => Some(*one),
-        several => several.iter().copied().find(is_variant),
+        several => variants.iter().find_map(|variant| several.iter().copied().find(|&part| is(part, variant))),
     };
     let mut linked = BTreeSet::new();
     let mut wanted: Vec<usize> = PARTS.iter().position(|(path, _)| *path == kernel.entry).into_iter().collect();

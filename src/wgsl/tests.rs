@@ -175,28 +175,32 @@ fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     keys
 }
 
-/// Planes reduced, with every width of a load.
+/// Planes reduced, and planes and rows of windows by teams, in X that comes out even with four words or not.
 fn every_reduction(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
-    let pools: [(MaxPool, &[usize]); 3] = [
+    let pools: [(MaxPool, &[usize]); 6] = [
         (MaxPool::new([40, 40]), &[1, 2, 40, 40]),
-        (MaxPool::new([40, 41]), &[1, 2, 40, 41]),
-        (MaxPool::new([31, 41]), &[1, 2, 31, 41]),
+        (MaxPool::new([31, 41]), &[1, 1, 31, 41]),
+        (MaxPool::new([7, 7]), &[1, 1, 7, 7]),
+        (MaxPool::new([20, 40]).strides([20, 40]), &[1, 1, 41, 83]),
+        (MaxPool::new([2, 20, 40]).strides([20, 40, 1]), &[1, 1, 5, 41, 83]),
+        (MaxPool::new([40]), &[1, 1, 400]),
     ];
     for (pool, shape) in pools {
         for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
                 let plan = pool.clone().nan_policy(nan_policy).plan(shape, dtype, index_type).unwrap().into();
-                let family = Family::Reducing;
-                match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
-                    Ok(schedule) => keys.push(schedule.dispatches()[0].key().clone()),
-                    Err(PlanError::KernelDoesNotApply { .. }) => {}
-                    Err(error) => panic!("{error}"),
+                for family in [Family::Reducing, Family::Teamed] {
+                    match select(&plan, &Limits::WEBGPU, &Choice { family: Some(family), build: None }) {
+                        Ok(schedule) => keys.push(schedule.dispatches()[0].key().clone()),
+                        Err(PlanError::KernelDoesNotApply { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
                 }
             }
         }
     }
-    assert!(keys.len() >= 3 * 9, "{}: {}", dtype.name(), keys.len());
+    assert_eq!(keys.len(), 9 * 9, "{}", dtype.name());
     keys
 }
 

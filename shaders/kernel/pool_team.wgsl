@@ -1,0 +1,89 @@
+// Windows that a team of neighbouring invocations shares, a tree reduction in one dispatch: each invocation takes the maximum of its
+// share, then one of the team chooses among these and writes.
+//
+//   window             |0 1 2 3|0 1 2 3|0 1 2 3|0 . . .|      four words each, by invocation of a team of four
+//   workgroup memory   [0] [1] [2] [3]                        the maximum of each, for every output of a word of Y
+//   Y                  [word]                                 invocation n of the workgroup writes the word of its team n
+//
+// Fewest bytes: X once, Y once, Indices once.
+// provides: main
+// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO, ZERO_WORD, Word, insert, y, Key, Acc, Candidate, team_window, share, element, combine_anywhere, may_win, first_wins, finalize, from_pair, write_index, activate, TEAM
+var<workgroup> keys: array<Key, WORKGROUP * OUTPUTS>;
+var<workgroup> places: array<u32, WORKGROUP * OUTPUTS>;
+
+// What this invocation finds in its share of the window of an output.
+fn find(word: u32, lane: u32, local: u32) {
+  // After the last output the last one is looked at once more, so that all invocations come to the barrier.
+  let number = min(word * OUTPUTS + lane, pool.outputs - 1u);
+  let best = share(team_window(pool.output_first + number), local % TEAM);
+  keys[local * OUTPUTS + lane] = best.key;
+  places[local * OUTPUTS + lane] = best.at;
+}
+
+// The best of what a team has found for an output.
+fn winner(output: u32, team: u32, lane: u32) -> Candidate {
+  let window = team_window(output);
+  var slot = team * TEAM * OUTPUTS + lane;
+  var best = Acc(keys[slot], ZERO, places[slot]);
+  for (var member = 1u; member < TEAM; member++) {
+    slot += OUTPUTS;
+    best = combine_anywhere(best, Acc(keys[slot], ZERO, places[slot]));
+  }
+  var candidate = Candidate(best, false, window.first, window.seen);
+  if (window.seen) {
+    let first = element(window.first);
+    candidate.best.raw = element(best.at);
+    candidate.best = finalize(candidate.best, first, window.first);
+    candidate.found = may_win(best.key) | first_wins(first);
+  }
+  return candidate;
+}
+
+// A word of Y with one more output.
+fn with_output(packed: Word, word: u32, team: u32, lane: u32) -> Word {
+  let number = word * OUTPUTS + lane;
+  var all = packed;
+  if (number < pool.outputs) {
+    let output = pool.output_first + number;
+    let candidate = winner(output, team, lane);
+    write_index(output, candidate);
+    var raw = candidate.best.raw;
+    if (!candidate.found) {
+      raw = from_pair(pool.empty_value);
+      if (candidate.seen) {
+        raw = from_pair(pool.lowest_value);
+      }
+    }
+    all = insert(packed, lane, activate(raw));
+  }
+  return all;
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let first_word = invocation(group, pool.grid_width, 0u) / TEAM;
+  let own = first_word + local / TEAM;
+  find(own, 0u, local);
+  if (OUTPUTS > 1u) {
+    find(own, 1u, local);
+  }
+  if (OUTPUTS > 2u) {
+    find(own, 2u, local);
+    find(own, 3u, local);
+  }
+  workgroupBarrier();
+  let word = first_word + local;
+  if (local >= WORKGROUP / TEAM || word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
+    return;
+  }
+  // Whoever writes a word owns all of it; what lies behind the last element is zero.
+  var packed = with_output(ZERO_WORD, word, local, 0u);
+  if (OUTPUTS > 1u) {
+    packed = with_output(packed, word, local, 1u);
+  }
+  if (OUTPUTS > 2u) {
+    packed = with_output(packed, word, local, 2u);
+    packed = with_output(packed, word, local, 3u);
+  }
+  y[word] = packed;
+}

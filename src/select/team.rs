@@ -1,0 +1,167 @@
+//! Schedules of pools whose windows are shared by teams of invocations, each of which reads words beside its neighbour's.
+
+use super::cut::{Rows, unit};
+use super::one_pass::OnePass;
+use super::pass::{Pass, PassAxis, PassWindow, passes};
+use super::pool::{constants, lanes};
+use super::reduce::plane_elements;
+use super::within;
+use crate::attributes::Layout;
+use crate::error::PlanError;
+use crate::geometry::AxisWindow;
+use crate::kernel::ActivationKind;
+use crate::kernel::keys::{self, TeamKey, TeamWindow};
+use crate::plan::{PoolPlan, count};
+use crate::schedule::{Family, Limits, Schedule};
+use crate::uniform;
+
+/// The invocations that share a plane of so many loads or more: the more they are, the more neighbours read together, but what each
+/// finds has to be written and read once more.
+const MEMBERS: [(u64, u32); 3] = [(256, 8), (129, 4), (33, 2)];
+
+/// Invocations that share a row, at the most, so that what they read together is 64 bytes, and loads that each finds there.
+const MOST_ALONG: u64 = 4;
+const LEAST_LOADS_OF_ROW: u64 = 2;
+
+/// Invocations that take rows of a window in turn, at the most, and loads of a window for each of them.
+const MOST_APART: u64 = 4;
+const LEAST_LOADS: u64 = 256;
+
+/// Rows that an invocation looks at together (shaders/core/share_rows.wgsl).
+const ROWS_TOGETHER: u64 = 4;
+
+/// Bytes of a load.
+const LOAD_BYTES: u64 = 16;
+
+/// Planes of fewer elements are better computed several at a time.
+const LEAST_ELEMENTS: u64 = 32;
+
+/// Rows of fewer bytes begin and end within too many of their loads: of elements of a word or more,
+const LEAST_ROW_BYTES: u64 = 128;
+
+/// and of smaller ones, which take a load each where they are looked at one by one.
+const LEAST_BYTES_OF_SMALL: u64 = 32;
+
+/// Other windows of fewer taps are better looked at by one invocation.
+const LEAST_TAPS: u64 = 256;
+
+/// How a team goes through a window.
+struct Team {
+    members: u32,
+    window: TeamWindow,
+    /// Loop iterations of one of its invocations, at the most.
+    iterations: u64,
+}
+
+/// Appends the dispatches to a schedule without any.
+pub(super) fn dispatches(
+    schedule: &mut Schedule,
+    plan: &PoolPlan,
+    limits: &Limits,
+    activation_kind: ActivationKind,
+    activation: uniform::Activation,
+) -> Result<(), PlanError> {
+    if plan.layout == Layout::Nhwc && plan.channels > 1 {
+        return refuse("the elements of a row do not lie together");
+    }
+    if plan.later_part {
+        return refuse("the windows are parts of windows");
+    }
+    let plane = plane_elements(plan, Family::Teamed).ok().filter(|&elements| elements > 0);
+    let (pass, team) = match plane {
+        Some(elements) => (plane_pass(plan, elements)?, Team::of_plane(plan, elements)),
+        None => {
+            let mut passes = passes(plan, Family::Direct, limits)?;
+            let (Some(pass), true) = (passes.pop(), passes.is_empty()) else {
+                return refuse("there are more than three spatial axes");
+            };
+            let team = Team::of_rows(plan, &pass)?;
+            (pass, team)
+        }
+    };
+    let one = OnePass::with(schedule, plan, limits, activation, pass)?;
+    let (lanes, members) = (lanes(plan.dtype), u64::from(team.members));
+    // Invocations are numbered in 32 bits.
+    within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
+    let of_an_output = team.iterations.saturating_add(members).saturating_add(one.index_iterations).saturating_add(1);
+    let iterations = of_an_output.saturating_mul(lanes);
+    if iterations > super::MAX_ITERATIONS {
+        return refuse("a window is too long for a team of invocations");
+    }
+    let key = keys::team(&TeamKey {
+        dtype: plan.dtype,
+        elements: count(&plan.input_shape),
+        sink: one.sink(),
+        activation: activation_kind,
+        members: team.members,
+        window: team.window,
+        constants: &constants(&one.uniform, plan),
+    });
+    let rows = Rows { unit: unit(plan.dtype), outputs: lanes, invocations: members, whole: false };
+    one.dispatches(schedule, key, &rows, 1, iterations)
+}
+
+fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
+    Err(PlanError::KernelDoesNotApply { family: Family::Teamed, reason })
+}
+
+/// Whether teams are the first choice: for whole planes, and for large windows apart whose rows are long.
+pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
+    if let Ok(elements) = plane_elements(plan, Family::Teamed) {
+        return elements >= LEAST_ELEMENTS;
+    }
+    // Windows that share most of their elements are better looked at together.
+    let apart = plan.axes.iter().all(|axis| match axis.window {
+        AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
+        AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => axis.output.saturating_mul(2) <= axis.input,
+    });
+    let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
+    let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
+    let least = if plan.dtype.bytes() < 4 { LEAST_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
+    apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype.bytes() as u64) >= least
+}
+
+/// Planes as an axis of all their elements.
+fn plane_pass(plan: &PoolPlan, elements: u64) -> Result<Pass, PlanError> {
+    let window = AxisWindow::Strided { kernel: elements as i64, stride: 1, dilation: 1, pad_begin: 0 };
+    let axis = PassAxis { input: elements, output: 1, most_taps: elements, window: PassWindow::Axis(window) };
+    Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
+}
+
+/// The loads of so many elements beside each other, which may begin and end within a load.
+fn loads(plan: &PoolPlan, elements: u64) -> u64 {
+    elements.saturating_mul(plan.dtype.bytes() as u64).div_ceil(LOAD_BYTES).saturating_add(1)
+}
+
+impl Team {
+    fn of_plane(plan: &PoolPlan, elements: u64) -> Team {
+        let loads = loads(plan, elements);
+        let members = MEMBERS.iter().find(|(least, _)| loads >= *least).map_or(1, |(_, members)| *members);
+        let iterations = loads.div_ceil(u64::from(members).max(1)).saturating_add(2);
+        Team { members, window: TeamWindow::Plane, iterations }
+    }
+
+    /// As many invocations as find enough to do: along a row first, so that neighbours read neighbouring words, then rows apart.
+    fn of_rows(plan: &PoolPlan, pass: &Pass) -> Result<Team, PlanError> {
+        let [layers, rows, row] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1));
+        let [.., PassAxis { window: PassWindow::Axis(window), .. }] = &pass.axes else {
+            return refuse("the last axis has no windows");
+        };
+        if row > 1 && matches!(window, AxisWindow::Strided { dilation: 2.., .. }) {
+            return refuse("the elements of a row do not lie together");
+        }
+        let rows = layers.saturating_mul(rows);
+        let loads = loads(plan, row);
+        let power = |members: u64| 1u32 << members.max(1).ilog2();
+        // A team of one would be no team.
+        let along = power((loads / LEAST_LOADS_OF_ROW).clamp(2, MOST_ALONG));
+        let apart = power((rows.saturating_mul(loads) / LEAST_LOADS).min(MOST_APART));
+        let of_an_invocation = rows.div_ceil(ROWS_TOGETHER.saturating_mul(apart.into()));
+        let iterations = of_an_invocation.saturating_mul(loads.div_ceil(along.into()).saturating_add(1));
+        Ok(Team {
+            members: along.saturating_mul(apart),
+            window: TeamWindow::Rows { along, deep: layers > 1 },
+            iterations,
+        })
+    }
+}
