@@ -9,9 +9,6 @@ use crate::index::IndexType;
 use crate::wgsl::{Linked, link};
 
 pub(crate) mod keys;
-mod written;
-
-pub(crate) use written::{Block, IndexMap, Written};
 
 /// How a window's elements become one (shaders/reduce/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -158,7 +155,6 @@ pub(crate) struct Kernel {
     /// Parts that are taken where several provide a name.
     pub variants: Vec<&'static str>,
     pub consts: Vec<(&'static str, u32)>,
-    pub written: Option<(Written, Sink)>,
 }
 
 impl Kernel {
@@ -174,7 +170,6 @@ impl Kernel {
             writes: None,
             variants: Vec::new(),
             consts: Vec::new(),
-            written: None,
         }
     }
 }

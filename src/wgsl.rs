@@ -5,18 +5,9 @@
 
 use std::fmt::Write;
 
-use crate::kernel::{Kernel, KernelKey, Written};
+use crate::kernel::{Kernel, KernelKey};
 
-/// Appends a line. Writing to a String cannot fail.
-macro_rules! line {
-    ($text:expr, $($format:tt)*) => {{
-        let _ = writeln!($text, $($format)*);
-    }};
-}
-
-mod block;
 mod link;
-mod memory;
 mod parts;
 
 pub(crate) use link::{Linked, link};
@@ -38,12 +29,10 @@ pub fn wgsl(key: &KernelKey) -> String {
     let mut text = prelude(kernel);
     for &part in &key.linked().parts {
         if let Some((path, part)) = PARTS.get(part) {
-            line!(text, "{PART_LINE}{path}");
-            text.push_str(part);
-            text.push('\n');
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{PART_LINE}{path}\n{part}");
         }
     }
-    text.push_str(&written(kernel));
     text
 }
 
@@ -74,18 +63,7 @@ pub fn part_of_line(text: &str, line: usize) -> Option<(&str, usize)> {
 
 /// The constants of a kernel, one a line.
 fn prelude(kernel: &Kernel) -> String {
-    let mut text = String::new();
-    for (name, value) in &kernel.consts {
-        line!(text, "const {name}: u32 = {value}u;");
-    }
-    text
-}
-
-/// The body of a kernel that is written out.
-fn written(kernel: &Kernel) -> String {
-    let (Some((written, sink)), Some(dtype)) = (&kernel.written, kernel.element) else { return String::new() };
-    let Written::Block(block) = written;
-    block::text(dtype, sink.index_type(), block)
+    kernel.consts.iter().map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).collect()
 }
 
 #[cfg(test)]

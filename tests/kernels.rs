@@ -147,22 +147,17 @@ fn blocks_along_the_last_axis() {
     ] {
         run(&halves, &[2, 3, 6, 64], dtype, indices);
     }
-    run(&halves, &[1, 2, 5, 24], DType::U8, I32);
-    run(&halves, &[3, 1, 4, 12], DType::I16, I64);
     run(&halves, &[1, 2, 7, 13], DType::F32, I64);
-    run(&halves, &[1, 2, 7, 10], DType::I64, NONE);
-    run(&halves, &[1, 1, 2, 2], DType::U64, I64);
     // Windows that overlap, in padding on both sides, with every NaN rule.
     for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
         let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).nan_policy(nan_policy);
         run(&thirds, &[2, 2, 9, 24], DType::F32, I64);
         run(&thirds, &[2, 2, 9, 24], DType::F16, I32);
-        run(&thirds, &[2, 2, 5, 16], DType::I8, I32);
         run(&thirds.clone().strides([2, 2]), &[1, 3, 9, 15], DType::F32, I32);
         run(&thirds, &[1, 3, 4, 7], DType::F64, I64);
     }
     let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
-    run(&stem, &[2, 3, 16, 32], DType::F32, NONE);
+    run(&stem, &[2, 3, 16, 24], DType::F32, NONE);
     run(&stem, &[2, 3, 16, 32], DType::U8, I64);
     // Dilated, where the first taps that lie inside differ from row to row and from column to column.
     run(&MaxPool::new([3, 3]).dilations([2, 2]).pads([2, 2, 2, 2]), &[2, 2, 8, 16], DType::F32, I64);
@@ -173,22 +168,29 @@ fn blocks_along_the_last_axis() {
     run(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 4, 6, 16], DType::F32, I64);
     run(&MaxPool::new([2, 3, 1]).strides([1, 2, 3]).pads([1, 1, 0, 0, 1, 0]), &[1, 2, 4, 5, 12], DType::I32, I32);
     run(&AdaptiveMaxPool::new([7, 7]), &[2, 3, 14, 14], DType::F32, I64);
-    run(&halves.clone().activation(Activation::Relu), &[1, 2, 4, 16], DType::F32, NONE);
+    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).activation(Activation::Relu);
+    run(&thirds, &[1, 2, 9, 12], DType::F32, NONE);
 }
 
-/// Rows and channels that do not come out even with words.
+/// Rows that do not come out even with words: runs of outputs that cross the ends of lines, planes and dispatches.
 #[test]
-fn blocks_of_small_elements_in_odd_rows() {
+fn runs_of_small_elements_in_odd_rows() {
     if skip() {
         return;
     }
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 3, 5, 7], DType::U8, I64);
+    run(&thirds, &[2, 3, 9, 35], DType::F16, I32);
     run(&thirds.clone().nan_policy(NanPolicy::SeedLowest), &[1, 3, 5, 7], DType::F16, I32);
-    run(&thirds.clone().flatten(IndexFlattening::Plane), &[2, 3, 5, 7], DType::F16, I32);
-    run(&MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[1, 6, 5, 3], DType::U8, I32);
+    run(&thirds.clone().nan_policy(NanPolicy::PropagateLast), &[1, 3, 5, 13], DType::Bf16, NONE);
+    // Lines of one and of two outputs, steps by two and by three, taps apart, and deep windows.
+    run(&MaxPool::new([2, 2]).strides([2, 2]), &[2, 3, 8, 2], DType::I8, I32);
+    run(&MaxPool::new([3, 5]).strides([2, 2]).pads([1, 2, 1, 2]), &[2, 3, 9, 51], DType::U8, I32);
+    run(&MaxPool::new([2, 3]).strides([3, 3]).dilations([2, 2]).pads([1; 4]), &[1, 3, 11, 41], DType::I16, NONE);
     run(&MaxPool::new([2, 2, 2]).index_order(StorageOrder::ColumnMajor), &[1, 2, 4, 3, 4], DType::Bf16, I64);
+    run(&MaxPool::new([3, 2, 3]).pads([1, 0, 1, 1, 0, 1]), &[1, 2, 4, 3, 11], DType::F16, I64);
+    run(&MaxPool::new([9]).pads([8, 8]), &[2, 3, 29], DType::U16, I32);
 }
 
 #[test]
@@ -221,6 +223,11 @@ fn walks_down_lines() {
     run(&of(&[3, 5]).strides([2, 2]).pads([1, 2, 1, 2]), &[1, 2, 21, 33], DType::F32, I64);
     run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
     run(&of(&[2, 2]).strides([1, 1]).dilations([2, 3]).pads([1; 4]), &[1, 2, 12, 13], DType::I64, I32);
+    run(&of(&[2, 2]).strides([3, 2]).dilations([2, 1]), &[2, 3, 15, 16], DType::F32, I32);
+    // Elements smaller than a word, in lines of whole words and longer than a walk.
+    run(&of(&[3, 3]).pads([1; 4]), &[1, 2, 37, 36], DType::F16, I32);
+    run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::U8, I64);
+    run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 12], DType::I8, I64);
     // Deep windows, whose lines are not in the order of positions: ties everywhere.
     run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 10], DType::F32, I64);
     run(&of(&[2, 3, 2]).strides([1, 2, 1]).nan_policy(NanPolicy::PropagateLast), &[1, 2, 5, 9, 11], DType::F64, I32);
@@ -245,14 +252,13 @@ fn blocks_of_channels() {
     run(&halves.clone().index_layout(Layout::Nhwc), &[2, 4, 6, 6], DType::F32, I32);
     run(&halves, &[2, 4, 6, 3], DType::F32, I64);
     run(&halves, &[2, 4, 6, 16], DType::F16, I32);
-    run(&halves, &[2, 4, 6, 6], DType::Bf16, NONE);
     run(&halves, &[2, 4, 6, 12], DType::U8, I64);
-    run(&halves, &[2, 4, 6, 16], DType::I8, NONE);
     run(&halves, &[2, 4, 6, 2], DType::F64, I32);
-    run(&halves, &[2, 4, 6, 3], DType::I64, I32);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds.clone().index_layout(Layout::Nhwc), &[2, 3, 8, 8], DType::F32, I64);
     run(&thirds, &[2, 3, 6, 16], DType::U8, I32);
+    run(&thirds, &[2, 19, 7, 8], DType::F16, I32);
+    run(&MaxPool::new([3, 5]).strides([1, 2]).dilations([1, 2]).pads([0, 3, 0, 3]), &[2, 5, 9, 4], DType::I32, I64);
     let thirds = thirds.nan_policy(NanPolicy::SeedLowest);
     run(&thirds, &[2, 5, 4, 8], DType::F32, I64);
     run(&MaxPool::new([2, 2, 2]).dilations([1, 2, 1]).pads([0, 1, 1, 0, 1, 0]), &[2, 3, 4, 3, 4], DType::F32, I64);

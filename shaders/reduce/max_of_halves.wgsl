@@ -1,7 +1,7 @@
 // The maximum of a window of 16-bit floats as reduce/max.wgsl has it where no NaN wins by its key, of elements that are looked at
 // in their order. An element is told by its key alone, so that one `max` decides: below the value, which is the upper half, a
 // key holds the order, the first one's being the largest, and the sign, which tells zeros apart.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, raw_of, may_win, first_wins, holds_nan
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
 // requires: Raw, Key, SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -24,6 +24,11 @@ fn choose(a: Acc, b: Acc, first: bool) -> Acc {
 // Of two accumulators the first of which stands before the second.
 fn combine(a: Acc, b: Acc) -> Acc {
   return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
+}
+
+// Of two accumulators wherever they stand: keys hold their order.
+fn combine_anywhere(a: Acc, b: Acc) -> Acc {
+  return combine(a, b);
 }
 
 fn raw_of(best: Acc) -> Raw {

@@ -1,6 +1,6 @@
 // The maximum of a window of integers as reduce/max.wgsl has it, of elements that are looked at in their order: an element is told
 // by its key, and of equal keys the first one is kept.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, raw_of, may_win, first_wins
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins
 // requires: Key, Raw, ZERO, key, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -23,6 +23,12 @@ fn choose(a: Acc, b: Acc, first: bool) -> Acc {
 // Of two accumulators the first of which stands before the second.
 fn combine(a: Acc, b: Acc) -> Acc {
   let second = greater(b.key, a.key);
+  return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
+}
+
+// Of two accumulators wherever they stand.
+fn combine_anywhere(a: Acc, b: Acc) -> Acc {
+  let second = greater(b.key, a.key) | ((b.at < a.at) & !greater(a.key, b.key));
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
 }
 

@@ -4,7 +4,7 @@
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, raw_of, may_win, first_wins, holds_nan
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
 // requires: Raw, Key, is_nan, signed_magnitude, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -38,6 +38,12 @@ fn choose(a: Acc, b: Acc, first: bool) -> Acc {
 // Of two accumulators the first of which stands before the second.
 fn combine(a: Acc, b: Acc) -> Acc {
   return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
+}
+
+// Of two accumulators wherever they stand: equal keys of zeros hold their order.
+fn combine_anywhere(a: Acc, b: Acc) -> Acc {
+  let second = b.key > a.key || (b.key == a.key && b.at < a.at);
+  return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
 }
 
 fn raw_of(best: Acc) -> Raw {

@@ -17,8 +17,8 @@ fn slide(lanes: Row, next: Acc) -> Row {
   return further;
 }
 
-fn row_windows(line: u32, column: i32) -> Row {
-  let elements = alternating_elements(line, column);
+fn row_windows(line: u32, column: i32, order: u32) -> Row {
+  let elements = alternating_elements(line, column, order);
   var even = elements.even;
   var odd = elements.odd;
   var best = even;

@@ -1,7 +1,7 @@
 // Elements of a line of X, loaded one by one. An element outside the line is replaced by the next one of the same window
 // inside it, which changes no maximum and no first element.
 // provides: lanes_at, line_elements, alternating_elements
-// requires: Acc, Quad, Raws, Row, lift, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// requires: Acc, Quad, Row, elements_in, lift_in_order, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 // The elements of the first tap, and those that come in behind them.
 struct LineElements {
   lanes: Row,
@@ -16,55 +16,60 @@ struct AlternatingElements {
   next_odd: Quad,
 }
 
-fn fetch(line: u32, column: i32) -> Acc {
+fn fetch(line: u32, column: i32, order: u32) -> Acc {
   let inside = fold(column, pool.axes[2].input, DILATION_2);
-  return lift(load(position_of(line, inside)), inside);
+  return lift_in_order(load(position_of(line, inside)), inside, order);
 }
 
 // Four elements as far apart as neighbouring windows.
-fn fetch_quad(line: u32, column: i32) -> Quad {
+fn fetch_quad(line: u32, column: i32, order: u32) -> Quad {
   let step = i32(STRIDE_2);
-  return Quad(fetch(line, column), fetch(line, column + step), fetch(line, column + 2 * step), fetch(line, column + 3 * step));
+  return Quad(
+    fetch(line, column, order),
+    fetch(line, column + step, order + STRIDE_2),
+    fetch(line, column + 2 * step, order + 2u * STRIDE_2),
+    fetch(line, column + 3 * step, order + 3u * STRIDE_2),
+  );
 }
 
 // The elements of a tap for all outputs, the first of which has it in this column.
-fn lanes_at(line: u32, column: i32) -> Row {
-  let low = fetch_quad(line, column);
+fn lanes_at(line: u32, column: i32, order: u32) -> Row {
+  let low = fetch_quad(line, column, order);
   var high = low;
   if (QUADS > 1u) {
-    high = fetch_quad(line, column + 4 * i32(STRIDE_2));
+    high = fetch_quad(line, column + 4 * i32(STRIDE_2), order + 4u * STRIDE_2);
   }
-  return Row(low, high, Raws(low.a.raw, low.b.raw, low.c.raw, low.d.raw), Raws(high.a.raw, high.b.raw, high.c.raw, high.d.raw));
+  return Row(low, high, elements_in(low), elements_in(high));
 }
 
-fn line_elements(line: u32, column: i32) -> LineElements {
-  let lanes = lanes_at(line, column);
+fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
+  let lanes = lanes_at(line, column, order);
   var next = lanes.low;
   var next_4 = lanes.low;
-  let behind = column + 4 * i32(QUADS * STRIDE_2);
+  let behind = 4u * QUADS * STRIDE_2;
   if (SLIDES > 0u) {
-    next = fetch_quad(line, behind);
+    next = fetch_quad(line, column + i32(behind), order + behind);
   }
   if (SLIDES > 4u) {
-    next_4 = fetch_quad(line, behind + 4 * i32(STRIDE_2));
+    next_4 = fetch_quad(line, column + i32(behind + 4u * STRIDE_2), order + behind + 4u * STRIDE_2);
   }
   return LineElements(lanes, next, next_4);
 }
 
-fn alternating_elements(line: u32, column: i32) -> AlternatingElements {
-  let even = lanes_at(line, column);
+fn alternating_elements(line: u32, column: i32, order: u32) -> AlternatingElements {
+  let even = lanes_at(line, column, order);
   var odd = even;
   var next_even = even.low;
   var next_odd = even.low;
-  let behind = column + 8 * i32(QUADS);
+  let behind = 8u * QUADS;
   if (KERNEL_2 > 1u) {
-    odd = lanes_at(line, column + 1);
+    odd = lanes_at(line, column + 1, order + 1u);
   }
   if (KERNEL_2 > 2u) {
-    next_even = fetch_quad(line, behind);
+    next_even = fetch_quad(line, column + i32(behind), order + behind);
   }
   if (KERNEL_2 > 3u) {
-    next_odd = fetch_quad(line, behind + 1);
+    next_odd = fetch_quad(line, column + i32(behind + 1u), order + behind + 1u);
   }
   return AlternatingElements(even, odd, next_even, next_odd);
 }

@@ -1,13 +1,11 @@
-// Elements of a line of X where lines come out even with four elements of a word each, and all columns that the outputs step
+// Elements of a line of X where lines come out even with four elements, and all columns that the outputs step
 // over lie inside: these are loaded by fours. Only PAD_2 elements before them, and those behind them, are loaded one by one;
 // outside the line they are replaced by the next element of the same window inside.
 //
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
 //   loads       .   [ four ]  [ four ]  .
-// provides: x, line_elements, alternating_elements
-// requires: Acc, Quad, Raws, Row, lift, fold, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2
-@group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
-
+// provides: line_elements, alternating_elements
+// requires: Acc, Quad, Row, elements_in, lifted, lift_in_order, one_at, four_at, fold, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
 struct LineElements {
   lanes: Row,
   next: Quad,
@@ -27,24 +25,27 @@ struct Pair {
   high: Quad,
 }
 
-fn fetch(line: u32, column: i32) -> Acc {
+fn fetch(line: u32, column: i32, order: u32) -> Acc {
   let inside = fold(column, pool.axes[2].input, DILATION_2);
-  let position = line + inside;
-  return lift(x[position >> 2u][position & 3u], inside);
+  return lift_in_order(one_at(line + inside), inside, order);
 }
 
 // Four neighbours, the first of which has a column that is a multiple of four.
-fn fetch_four(line: u32, column: u32) -> Quad {
-  let words = x[(line + column) >> 2u];
-  return Quad(lift(words.x, column), lift(words.y, column + 1u), lift(words.z, column + 2u), lift(words.w, column + 3u));
+fn fetch_four(line: u32, column: u32, order: u32) -> Quad {
+  return lifted(four_at(line + column), vec4<u32>(column, column + 1u, column + 2u, column + 3u), order, 1u);
 }
 
-fn raws_of(quad: Quad) -> Raws {
-  return Raws(quad.a.raw, quad.b.raw, quad.c.raw, quad.d.raw);
+// The four behind `before`, in whose place it stands where they lie behind the line.
+fn fetch_four_behind(line: u32, column: u32, order: u32, before: Acc) -> Quad {
+  var four = fetch_four(line, column, order);
+  if (LINES_IN_EIGHTS == 0u && column >= pool.axes[2].input) {
+    four = Quad(before, before, before, before);
+  }
+  return four;
 }
 
 fn row_of(pair: Pair) -> Row {
-  return Row(pair.low, pair.high, raws_of(pair.low), raws_of(pair.high));
+  return Row(pair.low, pair.high, elements_in(pair.low), elements_in(pair.high));
 }
 
 // The elements with a column less, `before` coming in at their begin.
@@ -62,13 +63,13 @@ fn last(pair: Pair) -> Acc {
   return end;
 }
 
-fn line_elements(line: u32, column: i32) -> LineElements {
+fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   let begin = u32(column + i32(PAD_2));
   var lanes: Pair;
-  lanes.low = fetch_four(line, begin);
+  lanes.low = fetch_four(line, begin, order + PAD_2);
   lanes.high = lanes.low;
   if (QUADS > 1u) {
-    lanes.high = fetch_four(line, begin + 4u);
+    lanes.high = fetch_four_behind(line, begin + 4u, order + PAD_2 + 4u, lanes.low.d);
   }
   // Each element of the padding pushes one out at the end, which comes in again first.
   var next: Quad;
@@ -76,32 +77,33 @@ fn line_elements(line: u32, column: i32) -> LineElements {
   for (var pad = 0u; pad < PAD_2; pad++) {
     next_4 = Quad(next.d, next_4.a, next_4.b, next_4.c);
     next = Quad(last(lanes), next.a, next.b, next.c);
-    lanes = shifted(lanes, fetch(line, column + i32(PAD_2 - 1u - pad)));
+    lanes = shifted(lanes, fetch(line, column + i32(PAD_2 - 1u - pad), order + PAD_2 - 1u - pad));
   }
-  let end = i32(begin + 4u * QUADS) - i32(PAD_2);
+  let end = column + i32(4u * QUADS);
+  let after = order + 4u * QUADS;
   if (SLIDES > 0u && PAD_2 < 1u) {
-    next.a = fetch(line, end);
+    next.a = fetch(line, end, after);
   }
   if (SLIDES > 1u && PAD_2 < 2u) {
-    next.b = fetch(line, end + 1);
+    next.b = fetch(line, end + 1, after + 1u);
   }
   if (SLIDES > 2u && PAD_2 < 3u) {
-    next.c = fetch(line, end + 2);
+    next.c = fetch(line, end + 2, after + 2u);
   }
   if (SLIDES > 3u && PAD_2 < 4u) {
-    next.d = fetch(line, end + 3);
+    next.d = fetch(line, end + 3, after + 3u);
   }
   if (SLIDES > 4u && PAD_2 < 5u) {
-    next_4.a = fetch(line, end + 4);
+    next_4.a = fetch(line, end + 4, after + 4u);
   }
   if (SLIDES > 5u && PAD_2 < 6u) {
-    next_4.b = fetch(line, end + 5);
+    next_4.b = fetch(line, end + 5, after + 5u);
   }
   if (SLIDES > 6u && PAD_2 < 7u) {
-    next_4.c = fetch(line, end + 6);
+    next_4.c = fetch(line, end + 6, after + 6u);
   }
   if (SLIDES > 7u && PAD_2 < 8u) {
-    next_4.d = fetch(line, end + 7);
+    next_4.d = fetch(line, end + 7, after + 7u);
   }
   return LineElements(row_of(lanes), next, next_4);
 }
@@ -111,12 +113,14 @@ fn apart(p: Quad, q: Quad) -> Pair {
   return Pair(Quad(p.a, p.c, q.a, q.c), Quad(p.b, p.d, q.b, q.d));
 }
 
-fn alternating_elements(line: u32, column: i32) -> AlternatingElements {
+fn alternating_elements(line: u32, column: i32, order: u32) -> AlternatingElements {
   let begin = u32(column + i32(PAD_2));
-  let first = apart(fetch_four(line, begin), fetch_four(line, begin + 4u));
+  let four = fetch_four(line, begin + 4u, order + PAD_2 + 4u);
+  let first = apart(fetch_four(line, begin, order + PAD_2), four);
   var second = first;
   if (QUADS > 1u) {
-    second = apart(fetch_four(line, begin + 8u), fetch_four(line, begin + 12u));
+    let third = fetch_four_behind(line, begin + 8u, order + PAD_2 + 8u, four.d);
+    second = apart(third, fetch_four_behind(line, begin + 12u, order + PAD_2 + 12u, third.d));
   }
   // By column in the padded line: where the padding is odd, odd columns are even ones there.
   var even = Pair(first.low, second.low);
@@ -128,27 +132,28 @@ fn alternating_elements(line: u32, column: i32) -> AlternatingElements {
     let next_before = next_even;
     next_even = Quad(last(odd), next_odd.a, next_odd.b, next_odd.c);
     next_odd = next_before;
-    even = shifted(odd, fetch(line, column + i32(PAD_2 - 1u - pad)));
+    even = shifted(odd, fetch(line, column + i32(PAD_2 - 1u - pad), order + PAD_2 - 1u - pad));
     odd = even_before;
   }
-  let end = i32(begin + 8u * QUADS) - i32(PAD_2);
+  let end = column + i32(8u * QUADS);
+  let after = order + 8u * QUADS;
   if (KERNEL_2 > 2u && PAD_2 < 1u) {
-    next_even.a = fetch(line, end);
+    next_even.a = fetch(line, end, after);
   }
   if (KERNEL_2 > 3u && PAD_2 < 2u) {
-    next_odd.a = fetch(line, end + 1);
+    next_odd.a = fetch(line, end + 1, after + 1u);
   }
   if (KERNEL_2 > 4u && PAD_2 < 3u) {
-    next_even.b = fetch(line, end + 2);
+    next_even.b = fetch(line, end + 2, after + 2u);
   }
   if (KERNEL_2 > 5u && PAD_2 < 4u) {
-    next_odd.b = fetch(line, end + 3);
+    next_odd.b = fetch(line, end + 3, after + 3u);
   }
   if (KERNEL_2 > 6u && PAD_2 < 5u) {
-    next_even.c = fetch(line, end + 4);
+    next_even.c = fetch(line, end + 4, after + 4u);
   }
   if (KERNEL_2 > 7u && PAD_2 < 6u) {
-    next_odd.c = fetch(line, end + 5);
+    next_odd.c = fetch(line, end + 5, after + 5u);
   }
   return AlternatingElements(row_of(even), row_of(odd), next_even, next_odd);
 }

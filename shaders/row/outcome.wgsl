@@ -1,6 +1,6 @@
 // The result of an output, once its window has been seen whole.
 // provides: Outcome, outcome
-// requires: Acc, Raw, finalize, may_win, first_wins, from_pair, pool, activate
+// requires: Acc, Raw, may_win, first_wins, raw_of, from_pair, pool, activate
 struct Outcome {
   // What goes to Y.
   raw: Raw,
@@ -10,7 +10,8 @@ struct Outcome {
 }
 
 fn outcome(best: Acc, first: Raw, first_at: u32) -> Outcome {
-  let result = finalize(best, first, first_at);
-  let found = may_win(result.key) | first_wins(first);
-  return Outcome(activate(select(from_pair(pool.lowest_value), result.raw, found)), result.at, found);
+  let first_one = first_wins(first);
+  let found = may_win(best.key) | first_one;
+  let raw = select(raw_of(best), first, first_one);
+  return Outcome(activate(select(from_pair(pool.lowest_value), raw, found)), select(best.at, first_at, first_one), found);
 }

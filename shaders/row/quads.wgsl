@@ -1,6 +1,7 @@
-// Eight neighbouring outputs as two quads, so that none is an element of an array: drivers keep arrays in memory.
-// provides: Quad, Raws, Row, combine_rows, join_rows
-// requires: Acc, Raw, combine, combine_anywhere, KERNEL_0, QUADS
+// Eight neighbouring outputs as two quads, so that none is an element of an array: drivers keep arrays in memory. A quad is four
+// neighbours along the last axis, or four channels of one place.
+// provides: Quad, Row, combine_quads, combine_rows, join_rows, lifted, elements_in
+// requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere, KERNEL_0, QUADS
 struct Quad {
   a: Acc,
   b: Acc,
@@ -8,20 +9,27 @@ struct Quad {
   d: Acc,
 }
 
-struct Raws {
-  a: Raw,
-  b: Raw,
-  c: Raw,
-  d: Raw,
-}
-
 // Of each output, the maximum of what has been seen of its window, and the window's first element in the first line seen.
 // Without a second quad its members stay unused.
 struct Row {
   low: Quad,
   high: Quad,
-  first_low: Raws,
-  first_high: Raws,
+  first_low: Elements,
+  first_high: Elements,
+}
+
+// Four elements as accumulators, with their columns, and what each adds to the order of those before.
+fn lifted(raws: Elements, columns: vec4<u32>, order: u32, step: u32) -> Quad {
+  return Quad(
+    lift_in_order(raws.a, columns.x, order),
+    lift_in_order(raws.b, columns.y, order + step),
+    lift_in_order(raws.c, columns.z, order + 2u * step),
+    lift_in_order(raws.d, columns.w, order + 3u * step),
+  );
+}
+
+fn elements_in(quad: Quad) -> Elements {
+  return Elements(raw_of(quad.a), raw_of(quad.b), raw_of(quad.c), raw_of(quad.d));
 }
 
 fn combine_quads(p: Quad, q: Quad) -> Quad {

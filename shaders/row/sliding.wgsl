@@ -29,8 +29,8 @@ fn slide(slid: Slid, next: Acc, number: u32) -> Slid {
   return Slid(best, further);
 }
 
-fn row_windows(line: u32, column: i32) -> Row {
-  let elements = line_elements(line, column);
+fn row_windows(line: u32, column: i32, order: u32) -> Row {
+  let elements = line_elements(line, column, order);
   var slid = Slid(elements.lanes, elements.lanes);
   if (SLIDES > 0u) {
     slid = slide(slid, elements.next.a, 1u);

@@ -1,8 +1,7 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
 use super::{
-    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, Written,
-    nan_policy_number,
+    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, nan_policy_number,
 };
 use crate::attributes::NanPolicy;
 use crate::element::DType;
@@ -51,44 +50,84 @@ pub(crate) fn pool(
     .into()
 }
 
-/// A pool of small windows, neighbouring outputs to an invocation; `line` is the part that shares what windows of a line have in
-/// common.
-pub(crate) fn pool_rows(
-    dtype: DType,
-    sink: Sink,
-    activation: ActivationKind,
-    line: &'static str,
-    nan_policy: NanPolicy,
-    in_quads: bool,
-    consts: Vec<(&'static str, u32)>,
-) -> KernelKey {
-    let value = |name: &str| consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
-    let kernel = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
-    let [depth, height, width] = kernel;
+/// What a pool of small windows depends on, neighbouring outputs of which an invocation has.
+pub(crate) struct RowsKey {
+    pub dtype: DType,
+    pub nan_policy: NanPolicy,
+    pub sink: Sink,
+    pub activation: ActivationKind,
+    /// The parts that share what windows of a line have in common, and that load a line.
+    pub line: &'static str,
+    pub loads: &'static str,
+    /// Whether outputs are taken in the order of Y, wherever lines end.
+    pub in_runs: bool,
+    /// Whether four outputs are written at once.
+    pub stores_quads: bool,
+    /// Whether keys can hold the order of elements.
+    pub ordered: bool,
+    /// Whether an f32 is told by its key alone.
+    pub keys_alone: bool,
+    /// Whether indices are written in the order of Y.
+    pub same_place: bool,
+    pub consts: Vec<(&'static str, u32)>,
+}
+
+impl RowsKey {
+    /// The order of elements: by a key alone where elements are smaller than a word, so that it holds all there is to know.
+    fn reduction(&self) -> &'static str {
+        // The index of a window without a winner is asked for by its accumulator.
+        let may_be_without = self.nan_policy == NanPolicy::SeedLowest && self.sink.index_type().is_some();
+        match self.dtype {
+            _ if may_be_without => "reduce/max.wgsl",
+            DType::F32 if self.keys_alone => "reduce/max_of_words.wgsl",
+            _ if self.dtype.bytes() > 2 => "reduce/max.wgsl",
+            _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
+            _ if self.ordered && self.nan_policy != NanPolicy::PropagateLast => "reduce/max_of_halves.wgsl",
+            _ => "reduce/max.wgsl",
+        }
+    }
+
+    fn variants(&self) -> Vec<&'static str> {
+        let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", self.line, self.loads, self.reduction()];
+        variants.extend(match self.dtype.bytes() {
+            1 => ["lanes/byte4.wgsl", "row/fours8.wgsl", "row/output_fours.wgsl"],
+            2 => ["lanes/half4.wgsl", "row/fours16.wgsl", "row/output_fours.wgsl"],
+            4 => ["lanes/word4.wgsl", "row/fours32.wgsl", "row/output_fours.wgsl"],
+            _ => ["lanes/pair1.wgsl", "row/fours64.wgsl", "row/output_fours64.wgsl"],
+        });
+        variants.push(if self.stores_quads { "row/store_quads.wgsl" } else { "row/store_elements.wgsl" });
+        variants.push(match self.nan_policy {
+            NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
+            NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
+        });
+        variants.extend(match self.sink.index_type() {
+            None => ["row/indices_none.wgsl"; 2],
+            Some(IndexType::I32) if self.stores_quads && self.same_place => {
+                ["row/indices.wgsl", "row/put_indices_i32.wgsl"]
+            }
+            Some(IndexType::I64) if self.stores_quads && self.same_place => {
+                ["row/indices.wgsl", "row/put_indices_i64.wgsl"]
+            }
+            Some(_) => ["row/indices.wgsl", "row/put_indices.wgsl"],
+        });
+        variants
+    }
+}
+
+/// A pool of small windows.
+pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
+    let value = |name: &str| key.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
+    let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
     let outputs = value("QUADS").saturating_mul(4);
-    let same_place = value("SAME_PLACE") != 0;
-    let name = format!("pool {} to {}, {depth}x{height}x{width}, rows of {outputs} outputs", dtype.name(), sink.name());
-    let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", line];
-    variants.push(if in_quads { "row/in_quads.wgsl" } else { "row/elements.wgsl" });
-    variants.push(if in_quads { "row/store_quads.wgsl" } else { "row/store_elements.wgsl" });
-    variants.push(match nan_policy {
-        NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
-        NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
-    });
-    variants.extend(match sink.index_type() {
-        None => ["row/indices_none.wgsl"; 2],
-        Some(IndexType::I32) if in_quads && same_place => ["row/indices.wgsl", "row/put_indices_i32.wgsl"],
-        Some(IndexType::I64) if in_quads && same_place => ["row/indices.wgsl", "row/put_indices_i64.wgsl"],
-        Some(_) => ["row/indices.wgsl", "row/put_indices.wgsl"],
-    });
+    let (kind, entry) = if key.in_runs { ("runs", "kernel/pool_runs.wgsl") } else { ("rows", "kernel/pool_rows.wgsl") };
+    let (dtype, sink) = (key.dtype.name(), key.sink.name());
     Kernel {
-        element: Some(dtype),
-        reduction: Some(Reduction::Max),
-        activation: Some(activation),
-        writes: sink.index_type(),
-        variants,
-        consts,
-        ..Kernel::new(name, "kernel/pool_rows.wgsl")
+        element: Some(key.dtype),
+        activation: Some(key.activation),
+        writes: key.sink.index_type(),
+        variants: key.variants(),
+        consts: key.consts.clone(),
+        ..Kernel::new(format!("pool {dtype} to {sink}, {depth}x{height}x{width}, {kind} of {outputs} outputs"), entry)
     }
     .into()
 }
@@ -300,26 +339,6 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
         variants,
         consts,
         ..Kernel::new(name, entry)
-    }
-    .into()
-}
-
-/// A kernel whose body is written out.
-pub(crate) fn written(dtype: DType, sink: Sink, activation: ActivationKind, written: Written) -> KernelKey {
-    let Written::Block(block) = &written;
-    let [depth, height, width] = block.window.kernel;
-    let (outputs, lanes) = (block.outputs, block.lanes);
-    let name = format!("pool {} to {}, {depth}x{height}x{width}, {outputs}x{lanes} outputs", dtype.name(), sink.name());
-    let consts = block.window.consts();
-    Kernel {
-        element: Some(dtype),
-        reduction: Some(Reduction::Max),
-        activation: Some(activation),
-        writes: sink.index_type(),
-        variants: vec!["core/pool.wgsl", "window/constant.wgsl"],
-        consts,
-        written: Some((written, sink)),
-        ..Kernel::new(name, "")
     }
     .into()
 }

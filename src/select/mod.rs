@@ -5,8 +5,6 @@
 // a table and refused there before anything is computed with it, and products of kernels and strides saturate.
 mod accumulate;
 mod activation;
-#[allow(clippy::arithmetic_side_effects)]
-mod block;
 mod cells;
 mod convert;
 mod cut;

@@ -4,8 +4,8 @@ use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::digits::{Digit, dense_strides, merge};
 use super::pass::{Pass, PassAxis, pass_axis, passes};
 use super::{
-    MAX_ITERATIONS, accumulate, activation, block, check_buffer, check_bytes, check_elements, grid, reduce, rows,
-    sliding, team,
+    MAX_ITERATIONS, accumulate, activation, check_buffer, check_bytes, check_elements, grid, reduce, rows, sliding,
+    team,
 };
 use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
@@ -68,13 +68,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             return Ok(schedule);
         }
         Family::Blocked => {
-            // Walks where they pay, else blocks.
-            match rows::dispatches(&mut schedule, plan, limits, activation_kind, activation) {
-                Err(PlanError::KernelDoesNotApply { .. }) => {
-                    block::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-                }
-                other => other?,
-            }
+            rows::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
             return Ok(schedule);
         }
         _ => {}

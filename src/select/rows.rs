@@ -26,14 +26,14 @@ const LONGEST_WALK: u64 = 16;
 /// Invocations that occupy a device.
 const INVOCATIONS: u64 = 1 << 12;
 
-/// The most taps of a window in a plane for which blocks of channels are faster, where channels come by fours.
-const MOST_TAPS_OF_CHANNELS: u32 = 9;
-
 /// The most padding before a line that is loaded by fours.
 const MOST_PAD: u32 = 4;
 
 /// Words of registers that the maxima of all lines of an invocation may take.
 const MOST_WORDS: u32 = 80;
+
+/// Elements of a window and its neighbours that keys of 16-bit floats can tell apart (shaders/reduce/max_of_halves.wgsl).
+const MOST_ORDERS: u64 = 0x7fff;
 
 /// How the windows of a line share its elements (shaders/row/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,14 +41,29 @@ enum Line {
     Sliding,
     Alternating,
     Apart,
+    /// A quad is four channels of one place, and places side by side share them.
+    Channels,
+}
+
+/// How outputs are shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sharing {
+    /// Neighbours of a line, and those of lines below.
+    Walks,
+    /// Neighbours in the order of Y: words are written whole, and lines do not come out even with them.
+    Runs,
 }
 
 /// What an invocation computes.
 struct Walk {
     window: WindowConstants,
     line: Line,
-    /// Groups of four outputs along the last axis.
+    sharing: Sharing,
+    /// Groups of four outputs, and places along the last axis that all of them take.
     quads: u32,
+    across: u32,
+    /// Neighbouring channels that an invocation has, if there are any inside the last axis.
+    channels: u32,
     /// Lines of X from one output of a walk to the next, and outputs between these.
     lines_between: u32,
     outputs_between: u32,
@@ -64,12 +79,13 @@ pub(super) fn dispatches(
 ) -> Result<(), PlanError> {
     let mut one = OnePass::of(schedule, plan, limits, activation)?;
     let walk = walk(plan, &one)?;
-    if !walk.pays(plan, &one) {
-        return refuse("blocks of outputs load fewer words");
-    }
     let key = walk.key(plan, &one, activation_kind);
+    if walk.sharing == Sharing::Runs {
+        return walk.runs(schedule, plan, one, key);
+    }
     let [depth, height, width] = [0, 1, 2].map(|axis: usize| one.pass.axes.get(axis).map_or(1, |axis| axis.output));
-    let across = width.div_ceil(u64::from(walk.quads).saturating_mul(4)).saturating_mul(one.pass.inner);
+    let cells = one.pass.inner.checked_div(walk.channels.into()).unwrap_or(1);
+    let across = width.div_ceil(walk.across.into()).saturating_mul(cells);
     let outer = one.pass.outputs.checked_div(depth.saturating_mul(height).saturating_mul(width)).unwrap_or(0);
     let walks = |lines: u64| {
         let between = u64::from(walk.outputs_between);
@@ -112,9 +128,6 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     if plan.later_part {
         return refuse("the windows are parts of windows");
     }
-    if plan.dtype.bytes() < 4 {
-        return refuse("elements are smaller than a word");
-    }
     let window = constants(&one.uniform, plan);
     if window.kind != [0; 3] {
         return refuse("the windows are not given by a kernel and a stride");
@@ -130,55 +143,131 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     if taps > MOST_TAPS || (shared_lines && lines > MOST_LINES) {
         return refuse("the windows are too large");
     }
+    let inner = one.pass.inner;
+    let small = plan.dtype.bytes() < 4;
+    let channels = match inner {
+        1 => 0,
+        inner if inner.is_multiple_of(4) => 4,
+        _ if small => return refuse("channels do not come out even with words"),
+        _ => 1,
+    };
     let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
-    let line = if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
+    let line = if channels == 4 {
+        Line::Channels
+    } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
         Line::Sliding
     } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
         Line::Alternating
     } else {
         Line::Apart
     };
-    // An element and its key, the window's first element, and a place.
-    let element_words = (plan.dtype.bytes() / 4) as u32;
+    // Lines of outputs that share none of X have one output each.
+    let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
+    let kept = if shared_lines { lines } else { 2 };
+    let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
+    let quads = if wide { 2 } else { 1 };
+    let across = if channels == 4 { quads } else { quads * 4 };
+    let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
+    let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
+    Ok(Walk { window, line, sharing, quads, across, channels, lines_between, outputs_between })
+}
+
+/// Words of registers that the maximum of an output takes: an element and its key, or a key alone where that tells the element;
+/// the window's first element, and a place.
+fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
+    let element_words = plan.dtype.bytes().div_ceil(4) as u32;
     let places = u32::from(plan.indices.is_some() || window.kernel.first() != Some(&1));
     let firsts = u32::from(plan.dtype.is_float() && plan.nan_policy == NanPolicy::SeedFirst);
-    let words = element_words.saturating_mul(firsts.saturating_add(2)).saturating_add(places);
-    let kept = if shared_lines { lines } else { 2 };
-    let quads = if words.saturating_mul(kept).saturating_mul(8) <= MOST_WORDS { 2 } else { 1 };
-    Ok(Walk { window, line, quads, lines_between, outputs_between })
+    let keys = if plan.dtype.bytes() < 4 { 1 } else { 2 };
+    element_words.saturating_mul(firsts.saturating_add(keys)).saturating_add(places)
 }
 
 impl Walk {
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> crate::kernel::KernelKey {
-        let line = match self.line {
-            Line::Sliding => "row/sliding.wgsl",
-            Line::Alternating => "row/alternating.wgsl",
-            Line::Apart => "row/apart.wgsl",
-        };
+        let pad = self.pad_in_quads(one);
         let mut consts = self.window.consts();
+        let [_, order_lines, order_columns] = self.orders();
         consts.extend([
             ("QUADS", self.quads),
-            ("LINES_BETWEEN", self.lines_between),
-            ("OUTPUTS_BETWEEN", self.outputs_between),
             ("LINES_EVEN", u32::from(self.lines_even(one))),
-            ("CHANNELS_INSIDE", u32::from(one.pass.inner > 1)),
+            ("CHANNELS_INSIDE", self.channels),
+            ("ORDER_LINES", order_lines),
+            ("ORDER_COLUMNS", order_columns),
             ("INDEX_MAP", one.index_map()),
             ("SAME_PLACE", u32::from(one.same_place())),
         ]);
-        let pad = self.pad_in_quads(plan, one);
-        consts.extend(pad.map(|pad| ("PAD_2", pad)));
-        keys::pool_rows(plan.dtype, one.sink(), activation, line, plan.nan_policy, pad.is_some(), consts)
+        if self.sharing == Sharing::Walks {
+            consts.extend([
+                ("ACROSS", self.across),
+                ("LINES_BETWEEN", self.lines_between),
+                ("OUTPUTS_BETWEEN", self.outputs_between),
+            ]);
+        }
+        let in_eights = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(8));
+        consts.extend(pad.into_iter().flat_map(|pad| [("PAD_2", pad), ("LINES_IN_EIGHTS", in_eights.into())]));
+        let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
+        let ordered = self.orders().into_iter().fold(1, |all: u64, of| all.saturating_mul(of.into())) < MOST_ORDERS;
+        keys::pool_rows(&keys::RowsKey {
+            dtype: plan.dtype,
+            nan_policy: plan.nan_policy,
+            sink: one.sink(),
+            activation,
+            line: match self.line {
+                Line::Sliding => "row/sliding.wgsl",
+                Line::Alternating => "row/alternating.wgsl",
+                Line::Apart => "row/apart.wgsl",
+                Line::Channels => "row/channels.wgsl",
+            },
+            loads: match self.line {
+                Line::Channels => "row/channels.wgsl",
+                _ if pad.is_some() => "row/in_quads.wgsl",
+                Line::Sliding | Line::Alternating if plan.dtype.bytes() < 4 && self.taps_are_neighbours() => {
+                    "row/in_words.wgsl"
+                }
+                _ => "row/elements.wgsl",
+            },
+            in_runs: self.sharing == Sharing::Runs,
+            stores_quads: self.channels == 4 || (self.channels == 0 && even),
+            ordered,
+            keys_alone: ordered && plan.nan_policy != NanPolicy::PropagateLast && self.channels == 4,
+            same_place: one.same_place(),
+            consts,
+        })
     }
 
-    /// Whether the walk was measured to be faster than blocks of outputs, which load whole words where rows come out even with
-    /// them but share nothing between lines.
-    fn pays(&self, plan: &PoolPlan, one: &OnePass<'_>) -> bool {
-        let [_, lines, columns] = self.window.kernel;
-        let [.., stride] = self.window.stride;
-        if one.pass.inner > 1 {
-            return !one.pass.inner.is_multiple_of(4) || lines.saturating_mul(columns) > MOST_TAPS_OF_CHANNELS;
+    /// Appends the dispatches of runs.
+    fn runs(
+        &self,
+        schedule: &mut Schedule,
+        plan: &PoolPlan,
+        one: OnePass<'_>,
+        key: crate::kernel::KernelKey,
+    ) -> Result<(), PlanError> {
+        let run = u64::from(self.across);
+        let width = one.pass.axes.last().map_or(1, |axis| axis.output).max(1);
+        let lines = run.div_ceil(width).saturating_add(1);
+        let indices = one.index_iterations.saturating_mul(2).saturating_mul(run);
+        let iterations = self.iterations(1).saturating_add(1).saturating_add(indices).saturating_mul(lines);
+        if iterations > MAX_ITERATIONS {
+            return refuse("a run is too long for one invocation");
         }
-        self.pad_in_quads(plan, one).is_some() || (self.shares_lines() && (stride == 1 || plan.dtype.bytes() == 4))
+        one.dispatches(schedule, key, &Rows::of(run, plan.dtype), 1, iterations)
+    }
+
+    /// Depths, lines and columns that elements of windows are told apart by where keys hold their order.
+    fn orders(&self) -> [u32; 3] {
+        let [depth, lines, columns] = self.window.kernel;
+        let [.., stride] = self.window.stride;
+        let [.., dilation] = self.window.dilation;
+        let walk = if self.shares_lines() { LONGEST_WALK as u32 } else { 0 };
+        let lines = walk.saturating_mul(self.lines_between).saturating_add(lines);
+        let reach = columns.saturating_sub(1).saturating_mul(dilation);
+        let columns = self.across.saturating_mul(stride).saturating_add(reach);
+        [depth, lines, columns]
+    }
+
+    fn taps_are_neighbours(&self) -> bool {
+        self.window.dilation.last() == Some(&1)
     }
 
     /// Whether outputs below each other share lines of X.
@@ -198,7 +287,7 @@ impl Walk {
 
     /// The padding before a line, if its elements can be loaded by fours (shaders/row/in_quads.wgsl): lines of X and Y come out
     /// even with four, and all that the outputs step over lies inside.
-    fn pad_in_quads(&self, plan: &PoolPlan, one: &OnePass<'_>) -> Option<u32> {
+    fn pad_in_quads(&self, one: &OnePass<'_>) -> Option<u32> {
         let axis = one.pass.axes.last()?;
         let uniform = one.uniform.axes.get(2)?;
         let even = axis.input.is_multiple_of(4) && axis.output.is_multiple_of(4);
@@ -206,17 +295,17 @@ impl Walk {
         let loads = match self.line {
             Line::Sliding => uniform.stride == 1,
             Line::Alternating => true,
-            Line::Apart => false,
+            Line::Apart | Line::Channels => false,
         };
         let pad = u32::try_from(uniform.pad_begin).ok().filter(|&pad| pad <= MOST_PAD)?;
-        (plan.dtype.bytes() == 4 && one.pass.inner == 1 && even && inside && loads).then_some(pad)
+        (one.pass.inner == 1 && even && inside && loads).then_some(pad)
     }
 
     /// Loop iterations of an invocation.
     fn iterations(&self, lines: u64) -> u64 {
         let [depth, height, width] = self.window.kernel.map(u64::from);
         let of_line = match self.line {
-            Line::Apart => width,
+            Line::Apart | Line::Channels => width.saturating_add(width),
             Line::Sliding | Line::Alternating => 1,
         };
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };

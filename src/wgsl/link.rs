@@ -35,19 +35,12 @@ pub(crate) fn link(kernel: &Kernel) -> Linked {
     }
     let variants = variants(kernel);
     let is = |part: usize, variant: &str| PARTS.get(part).is_some_and(|(path, _)| *path == variant);
-    let written = super::written(kernel);
-    let own = |name: &str| written.contains(&format!("> {name}: ")) || written.contains(&format!("fn {name}("));
     let provider = |name: &str| match providers.get(name)?.as_slice() {
-        _ if own(name) => None,
         [one] => Some(*one),
         several => variants.iter().find_map(|variant| several.iter().copied().find(|&part| is(part, variant))),
     };
     let mut linked = BTreeSet::new();
     let mut wanted: Vec<usize> = PARTS.iter().position(|(path, _)| *path == kernel.entry).into_iter().collect();
-    if kernel.written.is_some() {
-        let words: BTreeSet<&str> = written.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
-        wanted.extend(words.iter().filter_map(|name| provider(name)));
-    }
     while let Some(part) = wanted.pop() {
         if linked.insert(part)
             && let Some((_, text)) = PARTS.get(part)
@@ -56,10 +49,7 @@ pub(crate) fn link(kernel: &Kernel) -> Linked {
         }
     }
     let parts: Vec<usize> = linked.into_iter().collect();
-    let bindings = match &kernel.written {
-        Some((written, sink)) => written.bindings(*sink),
-        None => bindings(&parts),
-    };
+    let bindings = bindings(&parts);
     Linked { parts, bindings }
 }
 

@@ -1,0 +1,91 @@
+// A pool of small windows of elements smaller than a word, whose rows do not come out even with words. A word has one writer, so
+// an invocation has four or eight outputs in the order of Y, wherever lines of Y end: it looks at as many neighbouring windows
+// in each line that it has outputs of, and takes of them those that lie there.
+//
+//   lines of Y     0 0 0 0 0 0 0 0 0 0|1 1 1 1 1 1 1 1 1 1|2        ten outputs each, of 8 bits
+//   words          [     ] [     ] [     ] [     ] [     ] [
+//   invocations    [             ] [             ] [                the second one looks at windows of lines 0 and 1
+//
+// Fewest bytes: X once, Y once, Indices once. Each line is loaded by all outputs that have it in their windows, in words.
+// Algorithm: row windows, in runs of the order of Y.
+// provides: main
+// requires: pool, invocation, WORKGROUP, Acc, Raw, Elements, windows_of_line, outcome, origin_at, put_index, first_position, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_2, QUADS
+const RUN: u32 = 4u * QUADS;
+
+// The lanes of a run that lie in a line.
+struct Lanes {
+  // The run's first output, and its lanes in this line.
+  output: u32,
+  begin: u32,
+  end: u32,
+  // The first column of the first lane's window.
+  column: i32,
+}
+
+// Writes the index of a lane, and returns its element for Y: `before` if it lies in another line.
+fn take(lanes: Lanes, lane: u32, best: Acc, first: Raw, seen_line: u32, plane: u32, before: Raw) -> Raw {
+  let result = outcome(best, first, first_position(seen_line, lanes.column, lane));
+  let here = lane >= lanes.begin && lane < lanes.end;
+  if (here) {
+    put_index(lanes.output + lane, result, origin_at(plane));
+  }
+  return select(before, result.raw, here);
+}
+
+// The words of four elements.
+fn put_words(word: u32, words: u32, four: Elements) {
+  if (OUTPUTS == 4u) {
+    if (word < words) {
+      y[word] = insert(insert(insert(insert(ZERO_WORD, 0u, four.a), 1u, four.b), 2u, four.c), 3u, four.d);
+    }
+  } else {
+    if (word < words) {
+      y[word] = insert(insert(ZERO_WORD, 0u, four.a), 1u, four.b);
+    }
+    if (word + 1u < words) {
+      y[word + 1u] = insert(insert(ZERO_WORD, 0u, four.c), 1u, four.d);
+    }
+  }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, pool.grid_width, local);
+  if (number >= pool.blocks) {
+    return;
+  }
+  let width = pool.axes[2].output;
+  let run_end = min(RUN, pool.outputs - number * RUN);
+  var lanes: Lanes;
+  lanes.output = pool.output_first + number * RUN;
+  var line = lanes.output / width;
+  // The column of Y of the run's first lane; in lines further down it lies before the line.
+  var out_column = i32(lanes.output - line * width);
+  var low = Elements(ZERO, ZERO, ZERO, ZERO);
+  var high = low;
+  while (lanes.begin < run_end) {
+    lanes.end = min(run_end, u32(i32(width) - out_column));
+    lanes.column = out_column * i32(STRIDE_2) - pool.axes[2].pad_begin;
+    let seen = windows_of_line(line, lanes.column, 0u);
+    let best = seen.best;
+    low.a = take(lanes, 0u, best.low.a, best.first_low.a, seen.first_line, seen.plane, low.a);
+    low.b = take(lanes, 1u, best.low.b, best.first_low.b, seen.first_line, seen.plane, low.b);
+    low.c = take(lanes, 2u, best.low.c, best.first_low.c, seen.first_line, seen.plane, low.c);
+    low.d = take(lanes, 3u, best.low.d, best.first_low.d, seen.first_line, seen.plane, low.d);
+    if (QUADS > 1u) {
+      high.a = take(lanes, 4u, best.high.a, best.first_high.a, seen.first_line, seen.plane, high.a);
+      high.b = take(lanes, 5u, best.high.b, best.first_high.b, seen.first_line, seen.plane, high.b);
+      high.c = take(lanes, 6u, best.high.c, best.first_high.c, seen.first_line, seen.plane, high.c);
+      high.d = take(lanes, 7u, best.high.d, best.first_high.d, seen.first_line, seen.plane, high.d);
+    }
+    lanes.begin = lanes.end;
+    out_column -= i32(width);
+    line++;
+  }
+  let word = number * (RUN / OUTPUTS);
+  let words = (pool.outputs + OUTPUTS - 1u) / OUTPUTS;
+  put_words(word, words, low);
+  if (QUADS > 1u) {
+    put_words(word + 4u / OUTPUTS, words, high);
+  }
+}

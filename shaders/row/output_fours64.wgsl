@@ -1,0 +1,11 @@
+// Y as an array of vectors of two 64-bit elements each.
+// provides: y, put_four
+// requires: Elements
+@group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
+
+// Writes four elements, the first of which has a number that is a multiple of four.
+fn put_four(number: u32, four: Elements) {
+  let place = number >> 1u;
+  y[place] = vec4<u32>(four.a, four.b);
+  y[place + 1u] = vec4<u32>(four.c, four.d);
+}
