@@ -160,7 +160,7 @@ fn blocks_along_the_last_axis() {
     run(&stem, &[2, 3, 16, 24], DType::F32, NONE);
     run(&stem, &[2, 3, 16, 32], DType::U8, I64);
     // Dilated, where the first taps that lie inside differ from row to row and from column to column.
-    run(&MaxPool::new([3, 3]).dilations([2, 2]).pads([2, 2, 2, 2]), &[2, 2, 8, 16], DType::F32, I64);
+    run(&MaxPool::new([3, 3]).dilations([2, 2]).pads([2, 2, 2, 2]), &[2, 2, 8, 12], DType::F32, NONE);
     run(&MaxPool::new([2, 3]).dilations([5, 3]).pads([4, 5, 4, 4]), &[1, 2, 9, 11], DType::F32, I32);
     // One and three axes, strides beyond the window, and adaptive windows that are all alike.
     run(&MaxPool::new([4]).strides([4]), &[2, 3, 64], DType::F32, I64);

@@ -1,5 +1,5 @@
-// Elements of a line of X where lines come out even with four elements, and all columns that the outputs step
-// over lie inside: these are loaded by fours. Only PAD_2 elements before them, and those behind them, are loaded one by one;
+// Elements of a line of X where lines come out even with four elements, and all columns that the outputs step over lie inside:
+// these are loaded by fours. Only PAD_2 elements before them, and those behind them, are loaded one by one;
 // outside the line they are replaced by the next element of the same window inside.
 //
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
@@ -35,11 +35,15 @@ fn fetch_four(line: u32, column: u32, order: u32) -> Quad {
   return lifted(four_at(line + column), vec4<u32>(column, column + 1u, column + 2u, column + 3u), order, 1u);
 }
 
-// The four behind `before`, in whose place it stands where they lie behind the line.
-fn fetch_four_behind(line: u32, column: u32, order: u32, before: Acc) -> Quad {
+// As `fetch_four` of neighbours that may lie behind the line.
+fn fetch_four_behind(line: u32, column: u32, order: u32) -> Quad {
   var four = fetch_four(line, column, order);
   if (LINES_IN_EIGHTS == 0u && column >= pool.axes[2].input) {
-    four = Quad(before, before, before, before);
+    let behind = i32(column);
+    four.a = fetch(line, behind, order);
+    four.b = fetch(line, behind + 1, order + 1u);
+    four.c = fetch(line, behind + 2, order + 2u);
+    four.d = fetch(line, behind + 3, order + 3u);
   }
   return four;
 }
@@ -69,7 +73,7 @@ fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   lanes.low = fetch_four(line, begin, order + PAD_2);
   lanes.high = lanes.low;
   if (QUADS > 1u) {
-    lanes.high = fetch_four_behind(line, begin + 4u, order + PAD_2 + 4u, lanes.low.d);
+    lanes.high = fetch_four_behind(line, begin + 4u, order + PAD_2 + 4u);
   }
   // Each element of the padding pushes one out at the end, which comes in again first.
   var next: Quad;
@@ -115,12 +119,11 @@ fn apart(p: Quad, q: Quad) -> Pair {
 
 fn alternating_elements(line: u32, column: i32, order: u32) -> AlternatingElements {
   let begin = u32(column + i32(PAD_2));
-  let four = fetch_four(line, begin + 4u, order + PAD_2 + 4u);
-  let first = apart(fetch_four(line, begin, order + PAD_2), four);
+  let first = apart(fetch_four(line, begin, order + PAD_2), fetch_four(line, begin + 4u, order + PAD_2 + 4u));
   var second = first;
   if (QUADS > 1u) {
-    let third = fetch_four_behind(line, begin + 8u, order + PAD_2 + 8u, four.d);
-    second = apart(third, fetch_four_behind(line, begin + 12u, order + PAD_2 + 12u, third.d));
+    let third = fetch_four_behind(line, begin + 8u, order + PAD_2 + 8u);
+    second = apart(third, fetch_four_behind(line, begin + 12u, order + PAD_2 + 12u));
   }
   // By column in the padded line: where the padding is odd, odd columns are even ones there.
   var even = Pair(first.low, second.low);
