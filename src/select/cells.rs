@@ -214,13 +214,3 @@ pub(super) fn cells(
     let iterations = of_cell.saturating_mul(quads).saturating_mul(lines).saturating_mul(2);
     Ok(Cells { key, blocks, split: split.map(Divisor::new), iterations })
 }
-
-/// The product of three numbers, or the largest number where 64 bits do not hold it: what is only compared with a bound.
-fn product(of: &[u32; 3]) -> u64 {
-    of.iter().fold(1, |product: u64, &factor| product.saturating_mul(factor.into()))
-}
-
-/// The widest words, of one, two or four, that make up so many bytes.
-fn words(bytes: u64) -> u32 {
-    [4, 2].into_iter().find(|words| bytes.is_multiple_of(words * 4)).unwrap_or(1) as u32
-}

@@ -64,8 +64,8 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     if elements >= MAX_ELEMENTS >> 3 {
         return refuse("a plane has more elements than a stride can count");
     }
-    let [many, few] = [MANY_BYTES, FEW_BYTES].map(|bytes| bytes / plan.dtype.bytes() as u64);
-    let share = if count(&plan.input_shape) / many >= INVOCATIONS { many } else { few };
+    let [many, few] = [MANY_BYTES, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype.bytes() as u64).unwrap_or(1));
+    let share = if count(&plan.input_shape).div_ceil(many) >= INVOCATIONS { many } else { few };
     Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
 }
 

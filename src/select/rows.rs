@@ -165,8 +165,8 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    let quads = if wide { 2 } else { 1 };
-    let across = if channels == 4 { quads } else { quads * 4 };
+    let quads: u32 = if wide { 2 } else { 1 };
+    let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
     let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
     Ok(Walk { window, line, sharing, quads, across, channels, lines_between, outputs_between })

@@ -147,11 +147,11 @@ impl Slide {
     /// The same axis with windows of so many taps, so far apart.
     fn of_taps(self, taps: u64, dilation: u64) -> Slide {
         let common = greatest_common_divisor(self.stride, dilation).max(1);
-        let chunk = self.stride / common;
+        let chunk = self.stride.div_ceil(common);
         let chunks = taps.checked_div(chunk).unwrap_or(1).max(1);
         Slide {
             dilation,
-            classes: dilation / common,
+            classes: dilation.div_ceil(common),
             chunks,
             chunk,
             read: chunk.min(taps),
