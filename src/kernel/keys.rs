@@ -89,13 +89,18 @@ impl RowsKey {
 
     fn variants(&self) -> Vec<&'static str> {
         let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", self.line, self.loads, self.reduction()];
-        variants.extend(match self.dtype.bytes() {
+        let [lanes, fours, output] = match self.dtype.bytes() {
             1 => ["lanes/byte4.wgsl", "row/fours8.wgsl", "row/output_fours.wgsl"],
             2 => ["lanes/half4.wgsl", "row/fours16.wgsl", "row/output_fours.wgsl"],
             4 => ["lanes/word4.wgsl", "row/fours32.wgsl", "row/output_fours.wgsl"],
             _ => ["lanes/pair1.wgsl", "row/fours64.wgsl", "row/output_fours64.wgsl"],
-        });
-        variants.push(if self.stores_quads { "row/store_quads.wgsl" } else { "row/store_elements.wgsl" });
+        };
+        variants.extend([lanes, fours]);
+        if self.stores_quads {
+            variants.extend(["row/store_quads.wgsl", output]);
+        } else {
+            variants.push("row/store_elements.wgsl");
+        }
         variants.push(match self.nan_policy {
             NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
             NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
