@@ -219,9 +219,9 @@ fn what_is_selected_by_geometry() {
         ("2x2 of bytes in odd rows back", inverse(halves(), &[1, 64, 111, 111], U8), Streaming, Specialised),
         ("3x3 back", inverse(square(3), image, F32), Streaming, Specialised),
         ("6x6 back", inverse(MaxPool::new([6, 6]).strides([6, 6]), image, F32), Streaming, Specialised),
-        ("9x9 back", inverse(MaxPool::new([9, 9]).strides([9, 9]), image, F32), Streaming, Generic),
-        ("7x7 over each other back", inverse(square(7), image, F32), Streaming, Generic),
-        ("dilated back", inverse(MaxPool::new([2, 2]).dilations([2, 2]), image, F32), Streaming, Generic),
+        ("9x9 back", inverse(MaxPool::new([9, 9]).strides([9, 9]), image, F32), ClaimEmit, Generic),
+        ("7x7 over each other back", inverse(square(7), image, F32), ClaimEmit, Generic),
+        ("dilated back", inverse(MaxPool::new([2, 2]).dilations([2, 2]), image, F32), ClaimEmit, Generic),
         ("90x90 back", inverse(MaxPool::new([90, 90]), &[1, 1, 300, 300], F32), ClaimEmit, Generic),
         ("four axes back", inverse(MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), ClaimEmit, Generic),
     ];
