@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::plan::PoolPlan;
 
 /// Words of registers that the accumulators of an invocation may take.
-const MOST_WORDS: u64 = 104;
+const MOST_WORDS: u64 = 80;
 
 /// How elements lie in registers and in scratch memory.
 pub(super) struct Form {
