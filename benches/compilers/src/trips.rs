@@ -3,8 +3,9 @@
 //! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` with constants b and c, which may be sums and products
 //! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
 //! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
-//! a uniform or a table, this module has the constant of the prelude that bounds them too; for those down the lines of a walk, how many lines that is; for
-//! those over digits, the tensor's axes. All others are [`Count::Unknown`].
+//! a uniform or a table, this module has the constant of the prelude that bounds them too; for those down the lines of a walk, how
+//! many lines that is; for those of a sliding maximum, the segments of an axis; for those over digits, the tensor's axes. All
+//! others are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
@@ -23,6 +24,10 @@ pub enum Count {
     Digits,
     /// Down the lines that a walk of outputs needs.
     Lines(Walk),
+    /// Over the segments, of so many outputs, that an invocation of a sliding maximum takes of an axis.
+    Segments(u64),
+    /// Over windows that begin with a NaN: none, since data without NaN is what speed is judged by.
+    OfNan,
     Unknown,
 }
 
@@ -111,7 +116,8 @@ impl Visitor<'_> {
                     self.number += 1;
                     let counted = if break_if.is_none() { self.count(body, continuing, &stored) } else { None };
                     let counted = counted.map(Count::Known).or_else(|| self.taps(&name)).or_else(|| self.digits(body));
-                    let count = counted.or_else(|| self.walk(&name)).unwrap_or(Count::Unknown);
+                    let counted = counted.or_else(|| self.walk(&name)).or_else(|| self.sliding(&name));
+                    let count = counted.unwrap_or(Count::Unknown);
                     let first = body.span_iter().map(|(_, span)| *span).chain([*span]).find(|span| span.is_defined());
                     let line = first.map_or(0, |span| span.location(self.text).line_number);
                     self.found.push(SourceLoop { name, depth, line, count });
@@ -229,6 +235,16 @@ impl Visitor<'_> {
         (member.ends_with("digits") || member == "spatial_axes").then_some(Count::Digits)
     }
 
+    /// The loops of a sliding maximum whose prelude does not bound them: over segments, and in the end over NaN.
+    fn sliding(&self, name: &LoopName) -> Option<Count> {
+        let chunks = self.named("CHUNKS").and_then(|chunks| u64::try_from(chunks).ok())?;
+        match name.function.as_str() {
+            "main" => Some(Count::Segments(chunks.max(1))),
+            "conclude" => Some(Count::OfNan),
+            _ => None,
+        }
+    }
+
     /// The first loop of a kernel that walks down lines: its prelude has the lines between outputs and the quads beside each other.
     fn walk(&self, name: &LoopName) -> Option<Count> {
         if name.function != "main" || name.number != 0 {
@@ -331,6 +347,24 @@ mod tests {
         let found: Vec<_> = loops(&module, text).into_iter().map(|it| it.count).collect();
         assert_eq!(found, [Count::Lines(walk), Count::Digits]);
         assert_eq!(walk.trips(8.0), 17.0);
+    }
+
+    #[test]
+    fn loops_of_a_sliding_maximum_are_over_segments_and_in_the_end_over_nan() {
+        let text = "const CHUNKS: u32 = 13u;
+            struct Pool { segments: u32, rows: u32 }
+            @group(0) @binding(1) var<uniform> pool: Pool;
+            @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            fn conclude() { for (var row = 0u; row < pool.rows; row++) { y[row] = 0u; } }
+            @compute @workgroup_size(64) fn main() {
+                for (var segment = 0u; segment < pool.segments; segment++) {
+                    for (var four = 0u; four < CHUNKS / 4u; four++) { y[four] = segment; }
+                }
+                conclude();
+            }";
+        let module = naga::front::wgsl::parse_str(text).unwrap();
+        let found: Vec<_> = loops(&module, text).into_iter().map(|it| it.count).collect();
+        assert_eq!(found, [Count::OfNan, Count::Segments(13), Count::Known(3)]);
     }
 
     #[test]
