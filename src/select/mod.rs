@@ -64,6 +64,9 @@ const REDUCED_FROM: u64 = 4_096;
 /// Windows of fewer taps are cheaper to look at as a whole, even where they share most of them.
 const SLIDING_FROM: u64 = 30;
 
+/// Taps from which windows that overlap slide where no block takes them, rather than being looked at tap by tap.
+const SLIDING_INSTEAD_FROM: u64 = 20;
+
 /// Windows of more taps are never looked at tap by tap where they share any.
 const MOST_TAPS: u64 = 64;
 
@@ -123,6 +126,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
 /// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
 /// | [`Family::Blocked`] | |
+/// | [`Family::Sliding`], for windows of 20 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
@@ -277,6 +281,9 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
             families.push(Family::Teamed);
         }
         families.push(Family::Blocked);
+        if taps >= SLIDING_INSTEAD_FROM && !families.contains(&Family::Sliding) {
+            families.push(Family::Sliding);
+        }
     }
     families.extend([Family::Direct, Family::Separable, Family::Accumulating]);
     families

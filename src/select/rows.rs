@@ -32,6 +32,9 @@ const MOST_PAD: u32 = 4;
 /// Words of registers that the maxima of all lines of an invocation may take.
 const MOST_WORDS: u32 = 80;
 
+/// Where a quad alone takes more of them, registers do not suffice: AMD's compiler took 168 for 120 words, and 104 for 72.
+const MOST_WORDS_OF_A_QUAD: u32 = 96;
+
 /// Elements of a window and its neighbours that keys of 16-bit floats can tell apart (shaders/reduce/max_of_halves.wgsl).
 const MOST_ORDERS: u64 = 0x7fff;
 
@@ -139,7 +142,9 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let common = greatest_common_divisor(line_stride, line_dilation).max(1);
     let lines_between = line_stride.checked_div(common).unwrap_or(1);
     let outputs_between = line_dilation.checked_div(common).unwrap_or(1);
-    let shared_lines = lines > lines_between;
+    // One line of outputs has none to share lines with.
+    let several = one.pass.axes[1].output > 1;
+    let shared_lines = several && lines > lines_between;
     if taps > MOST_TAPS || (shared_lines && lines > MOST_LINES) {
         return refuse("the windows are too large");
     }
@@ -166,6 +171,9 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let kept = if shared_lines { lines } else { 2 };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
     let quads: u32 = if wide { 2 } else { 1 };
+    if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
+        return refuse("the lines of a window take too many registers");
+    }
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
     let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
