@@ -120,7 +120,8 @@ fn without_arguments_it_brings_its_own_file_and_takes_it_away() {
     };
     assert!(figure("held") <= figure("budget"), "{report}");
     if cfg!(target_os = "linux") {
-        assert!(figure("process") <= figure("budget") + 300.0, "{report}");
+        // A software adapter's driver holds most of it: 352 MiB were held for a file of 8 MiB, 363 for this one of 64.
+        assert!(figure("process") <= figure("budget") + 400.0, "{report}");
     }
 }
 
