@@ -60,18 +60,15 @@ uniform! {
 uniform! {
     /// Windows that slide along one axis (shaders/core/pool.wgsl).
     Slide {
+        classes: Divisor,
+        runs: Divisor,
+        cells: Divisor,
+        channels: Divisor,
+        row: Divisor,
         out_first: u32,
-        classes: u32,
-        segments: u32,
-        runs: u32,
         last_tap: u32,
-        inner_axes: u32,
-        rows: u32,
-        row_elements: u32,
         flag: u32,
-        reserved_0: u32,
-        reserved_1: u32,
-        reserved_2: u32,
+        notes: u32,
     }
 }
 

@@ -1,25 +1,45 @@
 // Where the first element of a window lies within the axes inside of the one that windows slide along, from the place inside it.
 // provides: first_inside, elements_inside
-// requires: fold, pool
+// requires: pool, quotient, fold, CHANNELS_INSIDE, INNER_AXES, INNER_DILATED
 // Elements of X inside of the axis.
 fn elements_inside() -> u32 {
   var elements = pool.channels_inner;
-  for (var i = 0u; i < pool.slide.inner_axes; i++) {
+  for (var i = 0u; i < INNER_AXES; i++) {
     elements = elements * pool.axes[3u + i].input;
   }
   return elements;
 }
 
+// The first element inside of a window along one of these axes.
+fn first_along(number: u32, output: u32) -> u32 {
+  let axis = pool.axes[3u + number];
+  let start = i32(output * axis.stride) - axis.pad_begin;
+  var first = u32(clamp(start, 0, i32(axis.input) - 1));
+  if (INNER_DILATED == 1u) {
+    first = fold(start, axis.input, axis.dilation);
+  }
+  return first;
+}
+
 fn first_inside(cell: u32) -> u32 {
+  var rest = cell;
+  var origin = 0u;
+  if (CHANNELS_INSIDE == 1u) {
+    rest = quotient(cell, pool.slide.channels);
+    origin = cell - rest * pool.channels_inner;
+  }
   var elements = pool.channels_inner;
-  var rest = cell / elements;
-  var origin = cell - rest * elements;
-  for (var i = 0u; i < pool.slide.inner_axes; i++) {
-    let axis = pool.axes[3u + i];
-    let over = rest / axis.output;
-    let start = i32((rest - over * axis.output) * axis.stride) - axis.pad_begin;
-    origin += fold(start, axis.input, axis.dilation) * elements;
-    elements = elements * axis.input;
+  for (var i = 0u; i < INNER_AXES; i++) {
+    // The last of them has nothing above.
+    var over = 0u;
+    if (i + 1u < INNER_AXES) {
+      over = quotient(rest, pool.slide.row);
+    }
+    if (i > 0u && i + 1u < INNER_AXES) {
+      over = rest / pool.axes[3u + i].output;
+    }
+    origin += first_along(i, rest - over * pool.axes[3u + i].output) * elements;
+    elements = elements * pool.axes[3u + i].input;
     rest = over;
   }
   return origin;

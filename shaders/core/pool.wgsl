@@ -1,27 +1,25 @@
 // The uniform of every pooling kernel.
 // provides: pool, Pool, Digit, Slide, activation_parameters
-// requires: Axis, Activation
+// requires: Axis, Activation, Divisor
 // Windows that slide along one axis: the third of the pass.
 struct Slide {
+  // Outputs so far apart share taps: the interleaved axes of which one with dilation consists.
+  classes: Divisor,
+  // Invocations along a class.
+  runs: Divisor,
+  // Invocations beside each other inside the axis.
+  cells: Divisor,
+  // Of places inside: elements between neighbours on the innermost spatial axis, and outputs of that axis.
+  channels: Divisor,
+  row: Divisor,
   // The number of the output that the written binding begins with.
   out_first: u32,
-  // Outputs so far apart share taps: the interleaved axes of which one with dilation consists.
-  classes: u32,
-  // Segments that an invocation computes, and invocations along a class.
-  segments: u32,
-  runs: u32,
   // Elements from a window's first tap to its last, if that one is apart from the others.
   last_tap: u32,
-  // Original axes inside this one.
-  inner_axes: u32,
-  // Rows of a plane along which the last pass goes, and elements of a row as the first pass leaves it.
-  rows: u32,
-  row_elements: u32,
-  // Which flag is that of this group of dispatches.
+  // Which flag is that of this group of dispatches, or the number of its first note.
   flag: u32,
-  reserved_0: u32,
-  reserved_1: u32,
-  reserved_2: u32,
+  // Notes of a row.
+  notes: u32,
 }
 
 // A digit of a mixed-radix number, fastest first, and what one step of it adds.

@@ -1,6 +1,6 @@
 // Accumulators of neighbouring lines, which go along an axis side by side. Those that a vector has no lane for stay unused.
-// provides: Cell, join, prefer, cell_of
-// requires: Acc, LANES, Elements, choose, combine, lift_in_order
+// provides: Cell, join, cell_of
+// requires: Acc, LANES, Elements, combine, lift_in_order
 struct Cell {
   a: Acc,
   b: Acc,
@@ -20,11 +20,6 @@ fn join(p: Cell, q: Cell) -> Cell {
     cell.d = combine(p.d, q.d);
   }
   return cell;
-}
-
-// One cell or another.
-fn prefer(p: Cell, q: Cell, first: bool) -> Cell {
-  return Cell(choose(p.a, q.a, first), choose(p.b, q.b, first), choose(p.c, q.c, first), choose(p.d, q.d, first));
 }
 
 fn cell_of(elements: Elements, at: u32, order: u32) -> Cell {

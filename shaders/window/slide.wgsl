@@ -12,7 +12,7 @@
 // padding are moved onto the nearest tap inside: no window is empty, so that one belongs to the same window, and an element
 // that is looked at twice changes no maximum and no first one.
 // provides: Walk, walk_of, tap_at, last_tap_at
-// requires: pool, DILATED, LANES
+// requires: pool, quotient, DILATED, LANES
 struct Walk {
   // Where tap 0 of the class lies; it may be negative and wraps.
   origin: u32,
@@ -38,17 +38,16 @@ fn walk_of(number: u32, outputs: u32) -> Walk {
   let axis = pool.axes[2];
   var walk: Walk;
   // Neighbouring lines are the lanes of a cell.
-  let cells = pool.inner / LANES;
-  let over = number / cells;
-  walk.cell = (number - over * cells) * LANES;
+  let over = quotient(number, pool.slide.cells);
+  walk.cell = (number - over * pool.slide.cells.divisor) * LANES;
   var block = over;
   if (DILATED == 1u) {
-    block = over / pool.slide.classes;
-    walk.class_number = over - block * pool.slide.classes;
+    block = quotient(over, pool.slide.classes);
+    walk.class_number = over - block * pool.slide.classes.divisor;
   }
   block += pool.block_first;
-  walk.outer = block / pool.slide.runs;
-  walk.begin = (block - walk.outer * pool.slide.runs) * outputs;
+  walk.outer = quotient(block, pool.slide.runs);
+  walk.begin = (block - walk.outer * pool.slide.runs.divisor) * outputs;
   let start = i32(walk.class_number * axis.stride) - axis.pad_begin;
   let end = i32(axis.input) - 1 - start;
   walk.low = u32(max(-start, 0));
@@ -60,8 +59,8 @@ fn walk_of(number: u32, outputs: u32) -> Walk {
     walk.low = (walk.low + axis.dilation - 1u) / axis.dilation;
     walk.high = walk.high / axis.dilation;
     walk.step = axis.dilation * pool.inner;
-    walk.output_step = pool.slide.classes * pool.inner;
-    walk.count = (axis.output - walk.class_number + pool.slide.classes - 1u) / pool.slide.classes;
+    walk.output_step = pool.slide.classes.divisor * pool.inner;
+    walk.count = quotient(axis.output - walk.class_number + pool.slide.classes.divisor - 1u, pool.slide.classes);
   }
   walk.origin = (walk.outer * axis.input + u32(start)) * pool.inner + walk.cell;
   walk.output = (walk.outer * axis.output + walk.class_number) * pool.inner + walk.cell;

@@ -144,8 +144,17 @@ pub(crate) enum Begins {
     Unknown,
     /// The last pass looks at the first elements of all windows where the first pass has met one.
     Flagged,
-    /// The first pass tells the last one where they are.
-    Masked,
+    /// The first pass notes for the last one which they are.
+    Noted,
+}
+
+/// A pass of sliding maxima along the innermost axis, neighbours of which are the lanes of a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SlidingRow {
+    /// Elements between those that are loaded together and a window's first.
+    pub left: u32,
+    /// Whether lines of X come out even with fours.
+    pub even: bool,
 }
 
 /// What a pass of sliding maxima depends on.
@@ -156,6 +165,8 @@ pub(crate) struct SlidingKey {
     pub consts: Vec<(&'static str, u32)>,
     /// Whether it reads X, or what the pass before has kept.
     pub first: bool,
+    /// Whether its lanes lie along the axis.
+    pub row: Option<SlidingRow>,
     /// Candidates, where another pass follows.
     pub sink: Sink,
     /// Neighbouring lines of an invocation, and the bytes of their elements where a pass keeps them.
@@ -183,6 +194,41 @@ impl SlidingKey {
         }
     }
 
+    /// The parts that read what the pass slides along.
+    fn source(&self) -> Vec<&'static str> {
+        let mut parts = match (self.first, self.row) {
+            (false, _) => vec!["core/slide_kept.wgsl", "core/slide_places.wgsl"],
+            (true, Some(SlidingRow { even: true, .. })) => {
+                vec!["core/slide_row_fours.wgsl", "core/slide_positions.wgsl"]
+            }
+            (true, Some(_)) => vec!["core/slide_row_ones.wgsl", "core/slide_positions.wgsl"],
+            (true, None) if self.lanes == 1 => vec!["core/slide_x.wgsl", "core/slide_positions.wgsl"],
+            (true, None) => vec!["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"],
+        };
+        if self.row.is_some_and(|row| row.even) {
+            parts.push(match self.dtype.bytes() {
+                1 => "row/fours8.wgsl",
+                2 => "row/fours16.wgsl",
+                _ => "row/fours32.wgsl",
+            });
+        }
+        parts
+    }
+
+    /// The parts that find windows that begin with a NaN.
+    fn begins(&self) -> [&'static str; 2] {
+        let last = self.sink != Sink::Candidates;
+        let found = if self.row.is_some() { "core/slide_first_row.wgsl" } else { "core/slide_first.wgsl" };
+        match (self.begins, self.first, last) {
+            (Begins::Flagged, true, false) => ["core/begins_flagged.wgsl", "core/slide_flag.wgsl"],
+            (Begins::Flagged, true, true) => ["core/begins_flagged.wgsl", found],
+            (Begins::Flagged, false, true) => ["core/begins_unknown.wgsl", found],
+            (Begins::Noted, true, _) => ["core/begins_noted.wgsl", "core/slide_end.wgsl"],
+            (Begins::Noted, false, true) => ["core/begins_unknown.wgsl", "core/slide_noted.wgsl"],
+            _ => ["core/begins_unknown.wgsl", "core/slide_end.wgsl"],
+        }
+    }
+
     fn vector(&self) -> &'static str {
         match (self.lane_bytes, self.lanes) {
             (1, _) => "lanes/byte4.wgsl",
@@ -202,24 +248,14 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     let SlidingKey { dtype, sink, .. } = *key;
     let keeps = sink == Sink::Candidates;
     let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl", key.reduction(), key.vector()];
-    variants.extend(match (key.first, key.lanes) {
-        (true, 1) => ["core/slide_x.wgsl", "core/slide_positions.wgsl"],
-        (true, _) => ["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"],
-        (false, _) => ["core/slide_kept.wgsl", "core/slide_places.wgsl"],
-    });
+    variants.extend(key.source());
     variants.push(match (keeps, key.places) {
         (true, false) => "core/slide_keep.wgsl",
         (true, true) => "core/slide_keep_places.wgsl",
         (false, _) => "core/slide_finish.wgsl",
     });
-    variants.extend(match (key.begins, key.first, keeps) {
-        (Begins::Flagged, true, true) => ["core/begins_flagged.wgsl", "core/slide_flag.wgsl"],
-        (Begins::Flagged, true, false) => ["core/begins_flagged.wgsl", "core/slide_first.wgsl"],
-        (Begins::Flagged, false, false) => ["core/begins_unknown.wgsl", "core/slide_first.wgsl"],
-        (Begins::Masked, true, _) => ["core/begins_masked.wgsl", "core/slide_end.wgsl"],
-        (Begins::Masked, false, false) => ["core/begins_unknown.wgsl", "core/slide_masked.wgsl"],
-        _ => ["core/begins_unknown.wgsl", "core/slide_end.wgsl"],
-    });
+    variants.extend(key.begins());
+    variants.push("core/x_element.wgsl");
     variants.push(if key.first { "core/met_here.wgsl" } else { "core/met_before.wgsl" });
     variants.push(if key.lane_bytes > dtype.bytes() { "core/slide_apart.wgsl" } else { "core/slide_y.wgsl" });
     variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
@@ -231,14 +267,22 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     let from = if key.first { "X" } else { "kept" };
     let to = if keeps { "kept" } else { sink.name() };
     let lanes = key.lanes;
-    let name = format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}, {lanes} lanes", dtype.name());
+    let mut entry = "kernel/pool_sliding.wgsl";
+    let mut along = "";
+    if let Some(row) = key.row {
+        entry = "kernel/pool_sliding_row.wgsl";
+        along = if row.even { " along fours" } else { " along a row" };
+        consts.push(("LEFT", row.left));
+    }
+    let name =
+        format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}, {lanes} lanes{along}", dtype.name());
     Kernel {
         element: Some(dtype),
         activation: Some(key.activation).filter(|_| !keeps),
         writes: sink.index_type(),
         variants,
         consts,
-        ..Kernel::new(name, "kernel/pool_sliding.wgsl")
+        ..Kernel::new(name, entry)
     }
     .into()
 }

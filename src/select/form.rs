@@ -6,8 +6,14 @@ use crate::attributes::NanPolicy;
 use crate::error::PlanError;
 use crate::plan::PoolPlan;
 
-/// Words of registers that the accumulators of an invocation may take.
+/// Words of registers that the begins of the windows of an invocation may take.
 const MOST_WORDS: u64 = 80;
+
+/// The most windows of an invocation.
+const MOST_RUN: u64 = 16;
+
+/// Windows of an invocation from which more of them are worth less than more lanes.
+const GOOD_RUN: u64 = 8;
 
 /// How elements lie in registers and in scratch memory.
 pub(super) struct Form {
@@ -38,17 +44,24 @@ impl Form {
         })
     }
 
+    /// The most chunks of a window: an invocation loads one more for each of its windows. Beyond, two passes load less.
     pub fn most_chunks(&self) -> u64 {
-        MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[0])).unwrap_or(1)
+        let run = MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
+        run.clamp(GOOD_RUN, MOST_RUN).saturating_mul(4)
+    }
+
+    /// Windows of an invocation: no more than a window has chunks.
+    pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
+        let words = lanes.saturating_mul(self.words);
+        let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= MOST_WORDS;
+        [MOST_RUN, GOOD_RUN, 4, 2].into_iter().find(fits).unwrap_or(1)
     }
 
     /// The most lanes of a pass that registers have room for.
     pub fn lanes(&self, slide: &Slide) -> u64 {
         let [least, most] = self.lanes;
-        let fits = |&lanes: &u64| {
-            let words = lanes.saturating_mul(slide.chunks).saturating_mul(self.words);
-            lanes <= most && slide.inner.is_multiple_of(lanes) && words <= MOST_WORDS
-        };
+        let good = self.run(slide, least).min(GOOD_RUN);
+        let fits = |&lanes: &u64| lanes <= most && slide.inner.is_multiple_of(lanes) && self.run(slide, lanes) >= good;
         [4, 2].into_iter().find(fits).unwrap_or(1).max(least)
     }
 }

@@ -62,7 +62,7 @@ pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
 const REDUCED_FROM: u64 = 4_096;
 
 /// Windows of fewer taps are cheaper to look at as a whole, even where they share most of them.
-const SLIDING_FROM: u64 = 30;
+const SLIDING_FROM: u64 = 5;
 
 /// Taps from which windows that overlap slide where no block takes them, rather than being looked at tap by tap.
 const SLIDING_INSTEAD_FROM: u64 = 20;

@@ -226,6 +226,11 @@ impl Span {
         [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
     }
 
+    /// With so many elements more on both sides.
+    pub fn widened(self, by: u64) -> Span {
+        Span { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
+    }
+
     /// From where a binding of elements of this size can begin.
     pub fn aligned(self, element_bytes: usize) -> Span {
         Span { first: self.whole(ALIGNMENT.div_ceil(element_bytes as u64)).first, end: self.end }

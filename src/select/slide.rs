@@ -1,4 +1,4 @@
-//! One pass of sliding maxima: how an axis is taken apart into classes, chunks and segments, and a long window into levels.
+//! One pass of sliding maxima: how an axis is taken apart into classes and chunks, and a long window into levels.
 
 use super::check_elements;
 use super::pass::{PassAxis, formula};
@@ -7,10 +7,7 @@ use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::plan::{PoolAxis, PoolPlan, count};
-use crate::uniform;
-
-/// The most chunks of a window that the kernel has slots for.
-const MOST_CHUNKS: u64 = 32;
+use crate::uniform::{self, Divisor};
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
 #[derive(Debug, Clone)]
@@ -38,7 +35,7 @@ pub(super) struct Slide {
     reach: u64,
 }
 
-/// The passes of a plan, in their order, in which no window has more chunks than that.
+/// The passes of a plan, in their order. Windows of more chunks than that are made in levels.
 pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
@@ -51,7 +48,7 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
     for (number, axis) in plan.axes.iter().enumerate().rev() {
         if !PassAxis::is_identity(axis) {
             let outer = plan.axes[..number].iter().fold(planes, |all, axis| all.saturating_mul(axis.input as u64));
-            let levels = levels(plan, number, outer, inner, most_chunks.min(MOST_CHUNKS))?;
+            let levels = levels(plan, number, outer, inner, most_chunks)?;
             overlap |= levels.iter().any(|level| level.chunks > 1) && axis.output > 1;
             slides.extend(levels);
         }
@@ -169,9 +166,17 @@ impl Slide {
         self.classes.saturating_mul(self.stride)
     }
 
-    /// Segments of the longest class.
-    pub fn segments(&self) -> u64 {
-        self.output.div_ceil(self.classes.max(1)).div_ceil(self.chunks.max(1)).max(1)
+    /// Outputs of the longest class.
+    pub fn outputs_of_a_class(&self) -> u64 {
+        self.output.div_ceil(self.classes.max(1))
+    }
+
+    /// Elements between those that are loaded together by fours and the first one of a window, if windows slide from element to
+    /// element along the innermost axis.
+    pub fn row_left(&self) -> Option<u32> {
+        let by_ones = self.stride == 1 && self.dilation == 1 && self.last_tap.is_none();
+        let left = self.pad.checked_neg()?.rem_euclid(4) as u32;
+        (self.inner == 1 && by_ones && self.chunks >= 4).then_some(left)
     }
 
     /// What the kernel is built with.
@@ -200,22 +205,32 @@ impl Slide {
         }
     }
 
-    /// What the kernel has to know besides, but for segments.
+    /// What the kernel has to know besides, but for how the axis is shared out.
     pub fn uniform(&self, plan: &PoolPlan) -> uniform::Slide {
+        let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
         uniform::Slide {
-            classes: self.classes as u32,
+            classes: Divisor::new(self.classes),
+            channels: Divisor::new(channels),
+            row: Divisor::new(plan.axes.last().map_or(1, |axis| axis.output as u64)),
             last_tap: self.last_tap.unwrap_or(0) as u32,
-            inner_axes: plan.axes.len().saturating_sub(self.number).saturating_sub(1) as u32,
             ..bytemuck::Zeroable::zeroed()
         }
     }
 
-    /// What the last pass is built with besides: taps of the plan's own axis, and how many of them lie between windows that
-    /// are neighbours in a class.
-    pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 2] {
+    /// What the last pass is built with besides: taps of the plan's own axis, how many of them lie between windows that are
+    /// neighbours in a class, and the axes inside.
+    pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 5] {
         let dilation = original(&plan.axes[self.number]).dilation;
         let stride = self.apart().checked_div(dilation.into()).unwrap_or(1) as u32;
-        [("FIRST_STRIDE", stride), ("FIRST_DILATION", dilation)]
+        let inside = &plan.axes[self.number.saturating_add(1)..];
+        let dilated = inside.iter().any(|axis| original(axis).dilation > 1);
+        [
+            ("FIRST_STRIDE", stride),
+            ("FIRST_DILATION", dilation),
+            ("CHANNELS_INSIDE", (plan.layout == Layout::Nhwc && plan.channels > 1).into()),
+            ("INNER_AXES", inside.len() as u32),
+            ("INNER_DILATED", dilated.into()),
+        ]
     }
 
     /// The axis' number in the plan.

@@ -9,17 +9,11 @@ use super::slide::{Slide, slides};
 use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid, within};
 use crate::attributes::NanPolicy;
 use crate::error::PlanError;
-use crate::kernel::keys::{self, Begins};
+use crate::kernel::keys::{self, Begins, SlidingRow};
 use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, binding};
 use crate::plan::{PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
-use crate::uniform;
-
-/// Invocations that occupy a device: with fewer of them each computes fewer segments.
-const INVOCATIONS: u64 = 1 << 12;
-
-/// The most segments of one invocation: each more saves a part of the loads that is smaller still.
-const MOST_SEGMENTS: u64 = 8;
+use crate::uniform::{self, Divisor};
 
 /// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can.
 const CACHE_BYTES: u64 = 16 << 20;
@@ -27,12 +21,11 @@ const CACHE_BYTES: u64 = 16 << 20;
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;
 
-/// Rows from a window to the next one of its class above which a mask would have more rows that begin no window of the class
-/// than a loop should pass.
-const MOST_APART: u64 = 8;
+/// Elements that a pass along the innermost axis may load beside those that it needs.
+const FOURS: u64 = 8;
 
-/// Bytes of a word of the mask.
-const MASK_BYTES: u64 = 4;
+/// Bytes of a flag.
+const FLAG_BYTES: u64 = 4;
 
 /// Appends the dispatches to a schedule without any.
 pub(super) fn dispatches(
@@ -49,14 +42,19 @@ pub(super) fn dispatches(
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
     let form = Form::of(plan)?;
     let slides = slides(plan, form.most_chunks())?;
-    let mut sliding = Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, schedule };
+    let mut sliding =
+        Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, group_planes: 1, schedule };
     let (planes, group) = (sliding.planes(), sliding.group()?);
     let groups = planes.div_ceil(group);
+    sliding.group_planes = group;
     within("dispatches", groups, MAX_DISPATCHES)?;
     sliding.clear(groups)?;
     for number in 0..groups {
         let begin = number.saturating_mul(group);
-        sliding.flag = number;
+        sliding.flag = match sliding.begins() {
+            Begins::Noted => sliding.notes(begin),
+            _ => number,
+        };
         sliding.group_of(Span { first: begin, end: begin.saturating_add(group).min(planes) })?;
     }
     Ok(())
@@ -74,8 +72,10 @@ struct Sliding<'a> {
     slides: Vec<Slide>,
     form: Form,
     finish: Finish,
-    /// The number of the group.
+    /// The number of the group's flag, or of its first note.
     flag: u64,
+    /// Planes of a group.
+    group_planes: u64,
     schedule: &'a mut Schedule,
 }
 
@@ -84,7 +84,7 @@ struct Sliding<'a> {
 enum Kept {
     Elements(usize),
     Places(usize),
-    Mask,
+    Flags,
 }
 
 /// What one dispatch reads and writes, in elements.
@@ -108,9 +108,9 @@ impl Sliding<'_> {
     }
 
     /// Neighbouring lines of an invocation. Elements of X that share words are read one by one unless all lines come out even
-    /// with words, and so is X where it is looked at twice in one pass.
+    /// with words.
     fn lanes(&self, number: usize) -> u64 {
-        let from_x = number == 0 && (self.slides.len() == 1 || self.plan.dtype.bytes() < self.form.bytes);
+        let from_x = number == 0 && self.plan.dtype.bytes() < self.form.bytes;
         self.slides.get(number).filter(|_| !from_x).map_or(1, |slide| self.form.lanes(slide))
     }
 
@@ -148,43 +148,46 @@ impl Sliding<'_> {
         Ok(group)
     }
 
-    /// How windows are found that begin with a NaN. A mask is of rows along one axis and columns that one pass has computed.
+    /// How windows are found that begin with a NaN.
     fn begins(&self) -> Begins {
-        if !self.plan.dtype.is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
-            return Begins::Unknown;
+        let matter = self.plan.dtype.is_float() && self.plan.nan_policy == NanPolicy::SeedFirst;
+        let fits = self.notes(self.group_planes).saturating_mul(FLAG_BYTES) <= self.limits.max_binding_bytes;
+        match matter {
+            false => Begins::Unknown,
+            true if self.are_rows() && fits => Begins::Noted,
+            true => Begins::Flagged,
         }
-        let [first, rest @ ..] = self.slides.as_slice() else { return Begins::Unknown };
-        let one_more = rest.iter().all(|slide| slide.number() < first.number())
-            && rest.iter().zip(rest.iter().skip(1)).all(|(slide, next)| slide.number() == next.number());
-        let fits = self.mask_words().saturating_mul(MASK_BYTES) <= self.limits.max_binding_bytes;
-        let near = self.slides.last().is_some_and(|slide| slide.apart() <= MOST_APART);
-        if one_more && !rest.is_empty() && fits && near { Begins::Masked } else { Begins::Flagged }
     }
 
-    /// Rows of a plane along the outermost axis.
-    fn rows(&self) -> u64 {
-        let axis = self.slides.last().and_then(|slide| self.plan.axes.get(slide.number()));
-        axis.map_or(1, |axis| axis.input as u64)
+    /// Whether a pass along the innermost axis is followed by passes along the next one alone.
+    fn are_rows(&self) -> bool {
+        let outer = self.plan.axes.len().checked_sub(2);
+        let [_, rest @ ..] = self.slides.as_slice() else { return false };
+        self.row(0).is_some() && !rest.is_empty() && rest.iter().all(|slide| Some(slide.number()) == outer)
     }
 
-    /// Words of the mask of all planes.
-    fn mask_words(&self) -> u64 {
-        let inner = self.slides.last().map_or(1, |slide| slide.inner);
-        self.planes().saturating_mul(self.rows().div_ceil(MASK_BYTES * 8)).saturating_mul(inner)
+    /// Notes of all rows of so many planes: one of each invocation of the first pass.
+    fn notes(&self, planes: u64) -> u64 {
+        let ratio = self.slides.first().and_then(|slide| slide.outer.checked_div(self.planes())).unwrap_or(1);
+        planes.saturating_mul(ratio).saturating_mul(self.notes_of_a_row())
     }
 
-    /// Clears what the first pass tells the last one: a mask, or a flag for each group.
+    fn notes_of_a_row(&self) -> u64 {
+        self.slides.first().map_or(1, |slide| slide.output.div_ceil(self.run(0).max(1)))
+    }
+
+    /// Clears what the first pass tells the last one: a flag for each group.
     fn clear(&mut self, groups: u64) -> Result<(), PlanError> {
-        let words = match self.begins() {
-            _ if self.slides.len() < 2 => return Ok(()),
-            Begins::Unknown => return Ok(()),
-            Begins::Flagged => groups,
-            Begins::Masked => self.mask_words(),
-        };
-        let slot = self.grown(Kept::Mask, words.saturating_mul(MASK_BYTES));
+        if self.begins() == Begins::Noted {
+            self.grown(Kept::Flags, self.notes(self.group_planes).saturating_mul(FLAG_BYTES));
+        }
+        if self.slides.len() < 2 || self.begins() != Begins::Flagged {
+            return Ok(());
+        }
+        let slot = self.grown(Kept::Flags, groups.saturating_mul(FLAG_BYTES));
         let mut uniform = self.finish.uniform();
-        let grid = grid(words, self.limits)?;
-        uniform.outputs = words as u32;
+        let grid = grid(groups, self.limits)?;
+        uniform.outputs = groups as u32;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
         let (key, slots) = (keys::clear_mask(), vec![Part::whole(slot)]);
@@ -195,12 +198,8 @@ impl Sliding<'_> {
     /// The dispatches of a group of planes.
     fn group_of(&mut self, planes: Span) -> Result<(), PlanError> {
         for number in 0..self.slides.len() {
-            let slide = self.slides[number].clone();
-            let ratio = slide.outer.checked_div(self.planes()).unwrap_or(1);
-            let lines = planes.count().saturating_mul(ratio).checked_div(self.lanes(number)).unwrap_or(1);
-            let segments = self.segments(&slide, lines);
-            // Fewer segments of an invocation are less that its dispatch has to bind.
-            self.pass(number, planes, ratio, segments).or_else(|_| self.pass(number, planes, ratio, 1))?;
+            let ratio = self.slides[number].outer.checked_div(self.planes()).unwrap_or(1);
+            self.pass(number, planes, ratio)?;
         }
         if self.is_apart() {
             self.pack(planes)?;
@@ -208,44 +207,46 @@ impl Sliding<'_> {
         Ok(())
     }
 
-    /// Segments of each invocation, where there are so many lines.
-    fn segments(&self, slide: &Slide, outer: u64) -> u64 {
-        let all = slide.segments();
-        let lines = outer.saturating_mul(slide.inner).saturating_mul(slide.classes);
-        let most = lines.saturating_mul(all).checked_div(INVOCATIONS).unwrap_or(1);
-        let of_one = self.iterations(slide, 1, true).max(1);
-        let fit = MAX_ITERATIONS.checked_div(of_one.saturating_mul(2)).unwrap_or(1);
-        let most = most.min(MOST_SEGMENTS).min(fit).clamp(1, all);
-        // As evenly as it goes.
-        all.div_ceil(all.div_ceil(most))
+    /// Whether the lanes of a pass lie along its axis, and how.
+    fn row(&self, number: usize) -> Option<SlidingRow> {
+        let slide = self.slides.get(number).filter(|_| number == 0)?;
+        let left = slide.row_left()?;
+        let fits = slide.output.is_multiple_of(4) && self.form.run(slide, 1) >= 4 && self.plan.dtype.bytes() <= 4;
+        let even = slide.input.is_multiple_of(4) && !self.is_apart();
+        fits.then_some(SlidingRow { left, even })
     }
 
-    /// Loop iterations of an invocation that computes so many segments.
-    fn iterations(&self, slide: &Slide, segments: u64, last: bool) -> u64 {
+    /// Windows of an invocation.
+    fn run(&self, number: usize) -> u64 {
+        let lanes = if self.row(number).is_some() { 1 } else { self.lanes(number) };
+        self.slides.get(number).map_or(1, |slide| self.form.run(slide, lanes))
+    }
+
+    /// Loop iterations of an invocation that computes so many windows.
+    fn iterations(&self, slide: &Slide, run: u64, last: bool) -> u64 {
         let index = if last { self.finish.iterations } else { 0 };
-        let segment = slide.chunks.saturating_mul(slide.read.saturating_add(index)).saturating_add(1);
-        let before = slide.chunks.saturating_mul(slide.read);
+        let chunks = slide.chunks.saturating_add(run);
+        let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
         // In the end some outputs may be looked at once more.
-        let again = segments.saturating_mul(slide.chunks).saturating_mul(index.saturating_add(1)).saturating_mul(4);
+        let again = run.saturating_mul(index.saturating_add(1)).saturating_mul(4);
         let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
-        // A mask may have a bit for every row in every lane.
-        let rows = segments.saturating_mul(slide.chunks).saturating_mul(slide.apart()).saturating_mul(4);
-        let rows = if self.begins() == Begins::Masked { rows.saturating_add(slide.apart()) } else { 0 };
-        let again = if last { again.saturating_add(axes).saturating_add(rows) } else { 0 };
-        segments.saturating_mul(segment).saturating_add(before).saturating_add(again)
+        let again = if last { again.saturating_add(axes) } else { 0 };
+        taps.saturating_add(1).saturating_add(again)
     }
 
     /// The dispatches of one pass over a group of planes.
-    fn pass(&mut self, number: usize, planes: Span, ratio: u64, segments: u64) -> Result<(), PlanError> {
+    fn pass(&mut self, number: usize, planes: Span, ratio: u64) -> Result<(), PlanError> {
         let slide = self.slides[number].clone();
         let last = number == self.slides.len().saturating_sub(1);
-        let iterations = self.iterations(&slide, segments, last);
+        let run = self.run(number);
+        let iterations = self.iterations(&slide, run, last);
         if iterations > MAX_ITERATIONS {
             return refuse("a window is too long for one invocation");
         }
         let key = self.key(number);
         let outer = Span { first: planes.first.saturating_mul(ratio), end: planes.end.saturating_mul(ratio) };
-        let blocks = Blocks { slide: &slide, segments, lanes: self.lanes(number) };
+        let lanes = if self.row(number).is_some() { 1 } else { self.lanes(number) };
+        let blocks = Blocks { slide: &slide, run, lanes };
         let (begin, all) = (outer.first.saturating_mul(blocks.runs()), outer.count().saturating_mul(blocks.runs()));
         let offset = |span: Span| Span { first: span.first.saturating_add(begin), end: span.end.saturating_add(begin) };
         let fit = |span: Span| {
@@ -257,8 +258,8 @@ impl Sliding<'_> {
         };
         let cuts = spans(all, 1, fit)?;
         let mut uniform: uniform::Pool = self.uniform(&slide);
-        uniform.slide.segments = segments as u32;
-        uniform.slide.runs = blocks.runs() as u32;
+        uniform.slide.runs = Divisor::new(blocks.runs());
+        uniform.slide.cells = Divisor::new(blocks.cells());
         for cut in cuts {
             let invocations = blocks.invocations(cut);
             let bound = self.bound(number, &blocks, offset(cut));
@@ -279,8 +280,7 @@ impl Sliding<'_> {
         }
         uniform.slide = slide.uniform(self.plan);
         uniform.slide.flag = self.flag as u32;
-        uniform.slide.rows = self.rows() as u32;
-        uniform.slide.row_elements = self.slides.last().map_or(1, |slide| slide.inner) as u32;
+        uniform.slide.notes = self.notes_of_a_row() as u32;
         uniform
     }
 
@@ -292,16 +292,19 @@ impl Sliding<'_> {
             Some(indices) => Sink::ValuesAndIndices(indices.index_type),
         };
         let mut consts = self.slides[number].consts();
+        consts.push(("RUN", self.run(number) as u32));
         if last {
             consts.extend(self.slides[number].first_consts(self.plan));
+            consts.push(("NOTED", self.run(0) as u32));
         }
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
             consts,
             first: number == 0,
+            row: self.row(number),
             sink,
-            lanes: self.lanes(number) as u32,
+            lanes: if self.row(number).is_some() { 4 } else { self.lanes(number) as u32 },
             lane_bytes: self.form.bytes,
             begins: self.begins(),
             places: self.plan.indices.is_some(),
@@ -317,7 +320,7 @@ impl Sliding<'_> {
         let sink = blocks.sink(span);
         let cutter = Cutter { plan: self.plan, passes: &[], limits: self.limits };
         Bound {
-            source: blocks.source(span, &blocks.slide.axis_span()),
+            source: blocks.source(span, &blocks.slide.axis_span()).widened(self.row(number).map_or(0, |_| FOURS)),
             first: last.then(|| blocks.source(span, &blocks.slide.original_span(self.plan))),
             store: if last { cutter.store(sink) } else { Span { first: 0, end: 0 } },
             sink,
@@ -336,7 +339,7 @@ impl Sliding<'_> {
         spans.into_iter().fold(first, u64::max)
     }
 
-    /// A buffer of scratch memory: elements of even passes and of odd ones, then their places, then the mask.
+    /// A buffer of scratch memory: elements of even passes and of odd ones, then their places, then the flags.
     fn scratch(&self, kept: Kept) -> usize {
         let passes = self.slides.len().saturating_sub(1);
         let elements = if self.is_apart() { self.slides.len() } else { passes }.min(2);
@@ -344,7 +347,7 @@ impl Sliding<'_> {
         match kept {
             Kept::Elements(pass) => pass % 2,
             Kept::Places(pass) => elements.saturating_add(pass % 2),
-            Kept::Mask => elements.saturating_add(places),
+            Kept::Flags => elements.saturating_add(places),
         }
     }
 
@@ -366,7 +369,7 @@ impl Sliding<'_> {
         let (number, bytes) = match kept {
             Kept::Elements(number) => (number, self.kept_bytes()),
             Kept::Places(number) => (number, PLACE_BYTES),
-            Kept::Mask => (0, PLACE_BYTES),
+            Kept::Flags => (0, PLACE_BYTES),
         };
         let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
@@ -418,7 +421,7 @@ impl Sliding<'_> {
                     uniform.store_first = span.first as u32;
                     part(Slot::IndicesOut, span, bytes, y)
                 }
-                binding::MASK => Part::whole(Slot::Scratch(self.scratch(Kept::Mask))),
+                binding::MASK => Part::whole(Slot::Scratch(self.scratch(Kept::Flags))),
                 number_of_binding => {
                     let (kept, reads) = match number_of_binding {
                         binding::KEPT => (Kept::Elements(before), true),
@@ -473,26 +476,30 @@ impl Sliding<'_> {
 /// the outputs of blocks follow each other.
 struct Blocks<'a> {
     slide: &'a Slide,
-    segments: u64,
+    run: u64,
     lanes: u64,
 }
 
 impl Blocks<'_> {
     /// Blocks along the axis.
     fn runs(&self) -> u64 {
-        self.slide.segments().div_ceil(self.segments)
+        self.slide.outputs_of_a_class().div_ceil(self.run.max(1)).max(1)
+    }
+
+    /// Invocations beside each other inside the axis.
+    fn cells(&self) -> u64 {
+        self.slide.inner.checked_div(self.lanes).unwrap_or(1)
     }
 
     fn invocations(&self, blocks: Span) -> u64 {
-        let cells = self.slide.inner.checked_div(self.lanes).unwrap_or(1);
-        blocks.count().saturating_mul(self.slide.classes).saturating_mul(cells)
+        blocks.count().saturating_mul(self.slide.classes).saturating_mul(self.cells())
     }
 
     /// Outer number and outputs along the axis of a block.
     fn outputs(&self, block: u64) -> (u64, Span) {
         let outer = block.checked_div(self.runs()).unwrap_or(0);
         let run = block.checked_rem(self.runs()).unwrap_or(0);
-        let outputs = self.segments.saturating_mul(self.slide.chunks).saturating_mul(self.slide.classes);
+        let outputs = self.run.saturating_mul(self.slide.classes);
         let first = run.saturating_mul(outputs).min(self.slide.output);
         (outer, Span { first, end: first.saturating_add(outputs).min(self.slide.output) })
     }

@@ -1,0 +1,34 @@
+// The last pass of sliding maxima, done as if no NaN ever won: outputs whose window begins with a NaN are written once more. They
+// are found by what the pass along the innermost axis has noted of the first row of each window.
+// provides: conclude
+// requires: FIRST_DILATION, FIRST_STRIDE, LANES, NOTED, RUN, Walk, element_of_x, first_inside, mask_in, pool, write_first
+// The row of X that a window begins with.
+fn first_row(walk: Walk, output: u32) -> u32 {
+  let axis = pool.axes[3u + 1u];
+  let start = i32(walk.class_number * axis.stride) - axis.pad_begin;
+  let low = (u32(max(-start, 0)) + FIRST_DILATION - 1u) / FIRST_DILATION;
+  return walk.outer * axis.input + u32(start) + max(output * FIRST_STRIDE, low) * FIRST_DILATION;
+}
+
+fn conclude(walk: Walk) {
+  let end = min(walk.count, walk.begin + RUN);
+  // A bit for each lane of an output, of eight outputs in a word.
+  var low = 0u;
+  var high = 0u;
+  for (var output = walk.begin; output < end; output++) {
+    let word = mask_in[first_row(walk, output) * pool.slide.notes + walk.cell / NOTED - pool.slide.flag];
+    let bits = (word >> (walk.cell % NOTED)) & ((1u << LANES) - 1u);
+    let slot = output - walk.begin;
+    low |= select(0u, bits << ((slot & 7u) * 4u), slot < 8u);
+    high |= select(0u, bits << ((slot & 7u) * 4u), slot >= 8u);
+  }
+  while ((low | high) != 0u) {
+    let number = select(32u + firstTrailingBit(high), firstTrailingBit(low), low != 0u);
+    high = select(high, high & (high - 1u), low == 0u);
+    low = low & (low - 1u);
+    let output = walk.begin + number / 4u;
+    let lane = number % 4u;
+    let position = first_row(walk, output) * pool.axes[3].input + first_inside(walk.cell + lane);
+    write_first(walk, lane, output, position, element_of_x(position));
+  }
+}

@@ -1,0 +1,29 @@
+// Four neighbours of a line of X, loaded at once: lines come out even with fours, so that all of them lie inside or outside.
+// provides: element_of_x, row_elements, row_columns
+// requires: Elements, Raw, four_at, one_at, pool
+fn inside(column: i32, width: u32) -> u32 {
+  return u32(clamp(column, 0, i32(width) - 4));
+}
+
+// Their columns, moved onto the nearest one inside.
+fn row_columns(column: i32, width: u32) -> vec4<u32> {
+  let low = inside(column, width);
+  let shift = select(vec4<u32>(0u), vec4<u32>(3u), column > i32(low));
+  return low + select(shift, vec4<u32>(0u, 1u, 2u, 3u), column == i32(low));
+}
+
+fn row_elements(origin: u32, column: i32, width: u32) -> Elements {
+  let low = inside(column, width);
+  var four = four_at(origin + low - pool.x_first);
+  if (column < i32(low)) {
+    four = Elements(four.a, four.a, four.a, four.a);
+  }
+  if (column > i32(low)) {
+    four = Elements(four.d, four.d, four.d, four.d);
+  }
+  return four;
+}
+
+fn element_of_x(position: u32) -> Raw {
+  return one_at(position - pool.x_first);
+}

@@ -1,0 +1,183 @@
+// Maxima of windows that slide along the innermost axis, as kernel/pool_sliding.wgsl has them along any: here neighbouring outputs
+// are the lanes of a vector, and so are the elements they are made of.
+//
+// An invocation computes RUN neighbours of a line. Elements are loaded by fours, as they lie in memory, and taken apart into the
+// fours that begin with the first window:
+//
+//   loaded       . . . a | b c d e | f g h i | j k l m | n . . .       LEFT = 3, CHUNKS = 10, RUN = 4
+//   window 0          [a   b c d e   f g h i   j]
+//   window 3                   [d e   f g h i   j k l m]
+//   begins            '--------'                                       suffix maxima of the first RUN elements
+//   core                         e   f g h i   j                       what all windows have besides
+//   ends                                         k l m                 prefix maxima of what lies behind the first window
+//
+// Elements in the padding are moved onto the nearest one inside: no window is empty, so that one belongs to the same window.
+//
+// Neighbouring invocations have neighbouring runs.
+// Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
+// provides: main
+// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Walk, row_walk, row_quad, start, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
+const QUADS: u32 = RUN / 4u;
+// Elements of the core in whole fours, and those that are left.
+const WHOLE: u32 = (CHUNKS - RUN) / 4u;
+const LEFT_OVER: u32 = (CHUNKS - RUN) % 4u;
+
+// Two fours that follow each other.
+struct Pair {
+  here: Cell,
+  next: Cell,
+}
+
+// Four neighbours, so many elements behind the first of a pair.
+fn behind(pair: Pair, by: u32) -> Cell {
+  let p = pair.here;
+  let q = pair.next;
+  var four = p;
+  if (by == 1u) {
+    four = Cell(p.b, p.c, p.d, q.a);
+  }
+  if (by == 2u) {
+    four = Cell(p.c, p.d, q.a, q.b);
+  }
+  if (by == 3u) {
+    four = Cell(p.d, q.a, q.b, q.c);
+  }
+  return four;
+}
+
+// The next four elements of the line as they are loaded, behind those of a pair.
+fn advanced(walk: Walk, pair: Pair, number: u32) -> Pair {
+  return Pair(pair.next, row_quad(walk, number));
+}
+
+// Suffix maxima of four elements, and with what follows them.
+fn suffixes(four: Cell) -> Cell {
+  let c = combine(four.c, four.d);
+  let b = combine(four.b, c);
+  return Cell(combine(four.a, b), b, c, four.d);
+}
+
+fn suffixes_before(four: Cell, next: Acc) -> Cell {
+  return suffixes(Cell(four.a, four.b, four.c, combine(four.d, next)));
+}
+
+// The maximum of four elements wherever they stand.
+fn all_of(four: Cell) -> Acc {
+  return combine_anywhere(combine_anywhere(four.a, four.b), combine_anywhere(four.c, four.d));
+}
+
+// What windows of four outputs have behind their begins: the core, and of the ends one more from each to the next.
+struct Prefixes {
+  four: Cell,
+  core: Acc,
+}
+
+fn prefixes(core: Acc, ends: Cell) -> Prefixes {
+  let b = combine(core, ends.a);
+  let c = combine(b, ends.b);
+  let d = combine(c, ends.c);
+  return Prefixes(Cell(core, b, c, d), combine(d, ends.d));
+}
+
+fn four_outputs(walk: Walk, slot: u32, begins: Cell, behind_them: Cell) {
+  let output = walk.begin + slot;
+  if (output < walk.count) {
+    emit(walk, output, join(begins, behind_them));
+  }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, pool.grid_width, local);
+  if (number >= pool.blocks) {
+    return;
+  }
+  let walk = row_walk(number);
+  start(walk);
+  var pair = Pair(row_quad(walk, 0u), row_quad(walk, 1u));
+  var begins_0 = behind(pair, LEFT);
+  note_begin(0u, begins_0);
+  var begins_4 = begins_0;
+  var begins_8 = begins_0;
+  var begins_12 = begins_0;
+  var core = begins_0.d;
+  if (RUN > 4u) {
+    pair = advanced(walk, pair, 2u);
+    begins_4 = behind(pair, LEFT);
+    note_begin(4u, begins_4);
+    core = begins_4.d;
+  }
+  if (RUN > 8u) {
+    pair = advanced(walk, pair, 3u);
+    begins_8 = behind(pair, LEFT);
+    note_begin(8u, begins_8);
+    pair = advanced(walk, pair, 4u);
+    begins_12 = behind(pair, LEFT);
+    note_begin(12u, begins_12);
+    core = begins_12.d;
+    begins_12 = suffixes(begins_12);
+    begins_8 = suffixes_before(begins_8, begins_12.a);
+    begins_4 = suffixes_before(begins_4, begins_8.a);
+  } else {
+    begins_4 = suffixes(begins_4);
+  }
+  if (RUN > 4u) {
+    begins_0 = suffixes_before(begins_0, begins_4.a);
+  } else {
+    begins_0 = suffixes(begins_0);
+  }
+  tell_begins(walk, walk.begin);
+  pair = advanced(walk, pair, QUADS + 1u);
+  var ends = behind(pair, LEFT);
+  if (WHOLE > 0u) {
+    var fours = ends;
+    for (var i = 1u; i < WHOLE; i++) {
+      pair = advanced(walk, pair, QUADS + 1u + i);
+      fours = join(fours, behind(pair, LEFT));
+    }
+    core = combine(core, all_of(fours));
+    pair = advanced(walk, pair, QUADS + 1u + WHOLE);
+    ends = behind(pair, LEFT);
+  }
+  // What is left of the core comes before the ends in the same four.
+  if (LEFT_OVER > 0u) {
+    core = combine(core, ends.a);
+  }
+  if (LEFT_OVER > 1u) {
+    core = combine(core, ends.b);
+  }
+  if (LEFT_OVER > 2u) {
+    core = combine(core, ends.c);
+  }
+  var next = ends;
+  if (LEFT_OVER > 1u || RUN > 4u) {
+    pair = advanced(walk, pair, QUADS + 2u + WHOLE);
+    next = behind(pair, LEFT);
+  }
+  var all = prefixes(core, behind(Pair(ends, next), LEFT_OVER));
+  four_outputs(walk, 0u, begins_0, all.four);
+  if (RUN > 4u) {
+    ends = next;
+    if (LEFT_OVER > 1u || RUN > 8u) {
+      pair = advanced(walk, pair, QUADS + 3u + WHOLE);
+      next = behind(pair, LEFT);
+    }
+    all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
+    four_outputs(walk, 4u, begins_4, all.four);
+  }
+  if (RUN > 8u) {
+    ends = next;
+    pair = advanced(walk, pair, QUADS + 4u + WHOLE);
+    next = behind(pair, LEFT);
+    all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
+    four_outputs(walk, 8u, begins_8, all.four);
+    ends = next;
+    if (LEFT_OVER > 1u) {
+      pair = advanced(walk, pair, QUADS + 5u + WHOLE);
+      next = behind(pair, LEFT);
+    }
+    all = prefixes(all.core, behind(Pair(ends, next), LEFT_OVER));
+    four_outputs(walk, 12u, begins_12, all.four);
+  }
+  conclude(walk);
+}
