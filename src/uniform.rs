@@ -65,10 +65,15 @@ uniform! {
         cells: Divisor,
         channels: Divisor,
         row: Divisor,
+        pitch: Divisor,
+        extent: u32,
+        out_line: u32,
+        out_inner: u32,
         out_first: u32,
         last_tap: u32,
         flag: u32,
         notes: u32,
+        reserved: u32,
     }
 }
 

@@ -12,6 +12,12 @@ struct Slide {
   // Of places inside: elements between neighbours on the innermost spatial axis, and outputs of that axis.
   channels: Divisor,
   row: Divisor,
+  // Elements of a row as passes keep it, and those of them that count.
+  pitch: Divisor,
+  extent: u32,
+  // Elements from a line of what is written to the next, and from an output to the next.
+  out_line: u32,
+  out_inner: u32,
   // The number of the output that the written binding begins with.
   out_first: u32,
   // Elements from a window's first tap to its last, if that one is apart from the others.
@@ -20,6 +26,7 @@ struct Slide {
   flag: u32,
   // Notes of a row.
   notes: u32,
+  reserved: u32,
 }
 
 // A digit of a mixed-radix number, fastest first, and what one step of it adds.

@@ -1,24 +1,26 @@
 // The last pass of sliding maxima writes what windows result in.
 // provides: emit
-// requires: Acc, Cell, Elements, LANES, Raw, Walk, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
-// One lane: its index is written, and its value is left to be.
-fn finish(number: u32, best: Acc) -> Raw {
+// requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Walk, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
+// One lane: its index is written if there is one, and its value is left to be.
+fn finish(number: u32, best: Acc, exists: bool) -> Raw {
   // Only under SEED_LOWEST can a window have elements and no winner.
   let found = may_win(best.key) || nan_policy() != SEED_LOWEST;
-  store_place(number, place_of_winner(best.at), found);
+  if (exists) {
+    store_place(number, place_of_winner(best.at), found);
+  }
   return result_of(select(from_pair(pool.lowest_value), raw_of(best), found));
 }
 
 fn emit(walk: Walk, output: u32, best: Cell) {
   let number = walk.output + output * walk.output_step;
-  let a = finish(number, best.a);
+  let a = finish(number, best.a, PARTIAL == 0u || walk.lanes > 0u);
   var elements = Elements(a, a, a, a);
   if (LANES > 1u) {
-    elements.b = finish(number + 1u, best.b);
+    elements.b = finish(number + 1u, best.b, PARTIAL == 0u || walk.lanes > 1u);
   }
   if (LANES > 2u) {
-    elements.c = finish(number + 2u, best.c);
-    elements.d = finish(number + 3u, best.d);
+    elements.c = finish(number + 2u, best.c, PARTIAL == 0u || walk.lanes > 2u);
+    elements.d = finish(number + 3u, best.d, PARTIAL == 0u || walk.lanes > 3u);
   }
-  store_values(number, elements);
+  store_values(number, elements, walk.lanes);
 }

@@ -1,7 +1,7 @@
 // The last pass of sliding maxima, done as if no NaN ever won: outputs whose window begins with a NaN are written once more. They
 // are found by what the pass along the innermost axis has noted of the first row of each window.
 // provides: conclude
-// requires: FIRST_DILATION, FIRST_STRIDE, LANES, NOTED, RUN, Walk, element_of_x, first_inside, mask_in, pool, write_first
+// requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, Walk, element_of_x, first_inside, mask_in, pool, write_first
 // The row of X that a window begins with.
 fn first_row(walk: Walk, output: u32) -> u32 {
   let axis = pool.axes[3u + 1u];
@@ -17,7 +17,7 @@ fn conclude(walk: Walk) {
   var high = 0u;
   for (var output = walk.begin; output < end; output++) {
     let word = mask_in[first_row(walk, output) * pool.slide.notes + walk.cell / NOTED - pool.slide.flag];
-    let bits = (word >> (walk.cell % NOTED)) & ((1u << LANES) - 1u);
+    let bits = (word >> (walk.cell % NOTED)) & ((1u << walk.lanes) - 1u);
     let slot = output - walk.begin;
     low |= select(0u, bits << ((slot & 7u) * 4u), slot < 8u);
     high |= select(0u, bits << ((slot & 7u) * 4u), slot >= 8u);
@@ -28,7 +28,7 @@ fn conclude(walk: Walk) {
     low = low & (low - 1u);
     let output = walk.begin + number / 4u;
     let lane = number % 4u;
-    let position = first_row(walk, output) * pool.axes[3].input + first_inside(walk.cell + lane);
+    let position = first_row(walk, output) * pool.axes[3].input + first_inside(walk.out_cell + lane);
     write_first(walk, lane, output, position, element_of_x(position));
   }
 }

@@ -82,7 +82,9 @@ fn prefixes(core: Acc, ends: Cell) -> Prefixes {
 fn four_outputs(walk: Walk, slot: u32, begins: Cell, behind_them: Cell) {
   let output = walk.begin + slot;
   if (output < walk.count) {
-    emit(walk, output, join(begins, behind_them));
+    var four = walk;
+    four.lanes = min(4u, walk.count - output);
+    emit(four, output, join(begins, behind_them));
   }
 }
 

@@ -8,11 +8,16 @@
 //   class 0, outputs 0, 2, 4, ..      t0    t1    t2    t3
 //   class 1, outputs 1, 3, 5, ..         t0    t1    t2    t3
 //
+// Between passes, the elements inside of an axis lie in rows of `pitch`, of which `extent` count, so that rows come out even with
+// vectors:
+//
+//   extent 5, pitch 8     x x x x x . . .  x x x x x . . .
+//
 // An invocation goes along one class of one line, where a line is the axis at one place outside and inside of it. Taps in the
 // padding are moved onto the nearest tap inside: no window is empty, so that one belongs to the same window, and an element
 // that is looked at twice changes no maximum and no first one.
 // provides: Walk, walk_of, tap_at, last_tap_at
-// requires: pool, quotient, DILATED, LANES
+// requires: pool, quotient, DILATED, LANES, PARTIAL
 struct Walk {
   // Where tap 0 of the class lies; it may be negative and wraps.
   origin: u32,
@@ -27,10 +32,13 @@ struct Walk {
   // The first output of this invocation, and how many the class has.
   begin: u32,
   count: u32,
-  // The line and the class, for those that need more of them.
+  // The line, and the class.
   outer: u32,
-  cell: u32,
   class_number: u32,
+  // Where the first lane lies inside the axis, where it is read and where it is written, and how many lanes there are.
+  cell: u32,
+  out_cell: u32,
+  lanes: u32,
 }
 
 // The way of an invocation that computes `outputs` neighbours of a class.
@@ -53,17 +61,26 @@ fn walk_of(number: u32, outputs: u32) -> Walk {
   walk.low = u32(max(-start, 0));
   walk.high = u32(max(end, 0));
   walk.step = pool.inner;
-  walk.output_step = pool.inner;
+  walk.output_step = pool.slide.out_inner;
   walk.count = axis.output;
   if (DILATED == 1u) {
     walk.low = (walk.low + axis.dilation - 1u) / axis.dilation;
     walk.high = walk.high / axis.dilation;
     walk.step = axis.dilation * pool.inner;
-    walk.output_step = pool.slide.classes.divisor * pool.inner;
+    walk.output_step = pool.slide.classes.divisor * pool.slide.out_inner;
     walk.count = quotient(axis.output - walk.class_number + pool.slide.classes.divisor - 1u, pool.slide.classes);
   }
   walk.origin = (walk.outer * axis.input + u32(start)) * pool.inner + walk.cell;
-  walk.output = (walk.outer * axis.output + walk.class_number) * pool.inner + walk.cell;
+  walk.lanes = LANES;
+  walk.out_cell = walk.cell;
+  if (PARTIAL == 1u) {
+    // In Y nothing lies between rows.
+    let row = quotient(walk.cell, pool.slide.pitch);
+    let column = walk.cell - row * pool.slide.pitch.divisor;
+    walk.lanes = min(LANES, max(pool.slide.extent, column) - column);
+    walk.out_cell -= row * (pool.slide.pitch.divisor - pool.slide.extent);
+  }
+  walk.output = walk.outer * pool.slide.out_line + walk.class_number * pool.slide.out_inner + walk.out_cell;
   return walk;
 }
 

@@ -1,6 +1,6 @@
 // Where windows lie that slide along the innermost axis, and the elements of a line by fours.
 // provides: row_walk, row_quad
-// requires: pool, quotient, Walk, Cell, Elements, RUN, LEFT, row_elements, row_columns, lift_in_order
+// requires: pool, quotient, Walk, Cell, RUN, LEFT, row_elements, row_columns, lift_in_order
 fn row_walk(number: u32) -> Walk {
   let axis = pool.axes[2];
   var walk: Walk;
@@ -10,7 +10,8 @@ fn row_walk(number: u32) -> Walk {
   walk.count = axis.output;
   walk.output_step = 1u;
   walk.origin = walk.outer * axis.input;
-  walk.output = walk.outer * axis.output;
+  walk.lanes = 4u;
+  walk.output = walk.outer * pool.slide.out_line;
   return walk;
 }
 

@@ -173,6 +173,9 @@ pub(crate) struct SlidingKey {
     pub lanes: u32,
     pub lane_bytes: usize,
     pub begins: Begins,
+    /// Whether lines of X come out even with vectors of lanes, and whether those of Y do not.
+    pub even_source: bool,
+    pub partial: bool,
     /// Whether positions are kept beside elements.
     pub places: bool,
     /// Whether the index is the position, counted from the index of the first element.
@@ -202,8 +205,10 @@ impl SlidingKey {
                 vec!["core/slide_row_fours.wgsl", "core/slide_positions.wgsl"]
             }
             (true, Some(_)) => vec!["core/slide_row_ones.wgsl", "core/slide_positions.wgsl"],
-            (true, None) if self.lanes == 1 => vec!["core/slide_x.wgsl", "core/slide_positions.wgsl"],
-            (true, None) => vec!["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"],
+            (true, None) if self.even_source && self.lanes > 1 => {
+                vec!["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"]
+            }
+            (true, None) => vec!["core/slide_x_ones.wgsl", "core/slide_positions.wgsl"],
         };
         if self.row.is_some_and(|row| row.even) {
             parts.push(match self.dtype.bytes() {
@@ -257,10 +262,16 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     variants.extend(key.begins());
     variants.push("core/x_element.wgsl");
     variants.push(if key.first { "core/met_here.wgsl" } else { "core/met_before.wgsl" });
-    variants.push(if key.lane_bytes > dtype.bytes() { "core/slide_apart.wgsl" } else { "core/slide_y.wgsl" });
+    variants.push(match (key.lane_bytes > dtype.bytes(), key.partial) {
+        (true, false) => "core/slide_apart.wgsl",
+        (true, true) => "core/slide_apart_ones.wgsl",
+        (false, false) => "core/slide_y.wgsl",
+        (false, true) => "core/slide_y_ones.wgsl",
+    });
     variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
     let mut consts = key.consts.clone();
     consts.push(("NAN_POLICY", nan_policy_number(key.nan_policy)));
+    consts.push(("PARTIAL", key.partial.into()));
     consts.push(("POSITION_INDEX", key.position_index.into()));
     consts.push(("SAME_PLACE", key.same_place.into()));
     let [chunks, chunk] = [0, 1].map(|at| consts.get(at).map_or(0, |(_, value)| *value));

@@ -1,7 +1,7 @@
 //! How the elements of a sliding maximum lie in registers and in scratch memory.
 
 use super::pool::lanes;
-use super::slide::{Slide, slides};
+use super::slide::{Pitch, Slide, slides};
 use crate::attributes::NanPolicy;
 use crate::error::PlanError;
 use crate::plan::PoolPlan;
@@ -23,6 +23,8 @@ pub(super) struct Form {
     lanes: [u64; 2],
     /// Bytes of an element in scratch memory.
     pub bytes: usize,
+    /// Rows between passes.
+    pub pitch: Pitch,
 }
 
 impl Form {
@@ -37,9 +39,11 @@ impl Form {
         let slides = slides(plan, u64::MAX)?;
         let even = slides.iter().all(|slide| slide.inner.is_multiple_of(of_a_word));
         let packed = of_a_word > 1 && even && slides.len() > 1;
+        let most = if dtype.bytes() > 4 { 2 } else { 4 };
         Ok(Form {
             words,
-            lanes: [if packed { of_a_word } else { 1 }, if dtype.bytes() > 4 { 2 } else { 4 }],
+            lanes: [if packed { of_a_word } else { 1 }, most],
+            pitch: Pitch::of(&slides, if packed { 1 } else { most }),
             bytes: if packed { dtype.bytes() } else { dtype.bytes().max(4) },
         })
     }

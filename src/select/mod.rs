@@ -62,10 +62,13 @@ pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
 const REDUCED_FROM: u64 = 4_096;
 
 /// Windows of fewer taps are cheaper to look at as a whole, even where they share most of them.
-const SLIDING_FROM: u64 = 5;
+const SLIDING_FROM: u64 = 30;
+
+/// The same of windows that extend along one axis alone, which slide in one pass.
+const SLIDING_ALONG_ONE_FROM: u64 = 10;
 
 /// Taps from which windows that overlap slide where no block takes them, rather than being looked at tap by tap.
-const SLIDING_INSTEAD_FROM: u64 = 20;
+const SLIDING_INSTEAD_FROM: u64 = 6;
 
 /// Windows of more taps are never looked at tap by tap where they share any.
 const MOST_TAPS: u64 = 64;
@@ -122,11 +125,11 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
-/// | [`Family::Sliding`], for windows of 30 taps or more that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
+/// | [`Family::Sliding`], for windows of 30 taps or more, of 10 along one axis alone, that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
 /// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
 /// | [`Family::Blocked`] | |
-/// | [`Family::Sliding`], for windows of 20 taps or more | |
+/// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
@@ -271,7 +274,9 @@ fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
         });
         // Where windows share nothing, the family does not apply.
-        if (much && taps >= SLIDING_FROM) || taps > MOST_TAPS {
+        let along = plan.axes.iter().filter(|axis| axis.most_taps() > 1).count();
+        let from = if along == 1 { SLIDING_ALONG_ONE_FROM } else { SLIDING_FROM };
+        if (much && taps >= from) || taps > MOST_TAPS {
             families.push(Family::Sliding);
         }
         if taps >= REDUCED_FROM {

@@ -17,6 +17,10 @@ pub(super) struct Slide {
     /// What lies outside the axis, and inside of it.
     pub outer: u64,
     pub inner: u64,
+    /// Elements between neighbours along the axis, where it reads and where it writes, and between lines where it writes.
+    source_inner: u64,
+    sink_inner: u64,
+    pub sink_line: u64,
     pub input: u64,
     pub output: u64,
     stride: u64,
@@ -57,8 +61,10 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
     if !overlap {
         return refuse("the windows do not overlap");
     }
+    // Rows are padded to no more than twice of what they have, and mostly to little more.
     for slide in &slides {
-        check_elements("elements between two passes", slide.outputs())?;
+        let outputs = slide.outer.saturating_mul(slide.output).saturating_mul(slide.inner);
+        check_elements("elements between two passes", outputs.saturating_mul(2))?;
     }
     Ok(slides)
 }
@@ -81,6 +87,9 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
         number,
         outer,
         inner,
+        source_inner: inner,
+        sink_inner: inner,
+        sink_line: 0,
         input: axis.input as u64,
         output: axis.output as u64,
         stride,
@@ -133,6 +142,46 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     Ok(found)
 }
 
+/// Rows of elements between passes: so many lie in a row, of which so many count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pitch {
+    pub kept: u64,
+    pub extent: u64,
+}
+
+impl Pitch {
+    /// Rows as the first pass leaves them, if they are to come out even with so many lanes.
+    pub fn of(slides: &[Slide], lanes: u64) -> Pitch {
+        let Some(first) = slides.first() else { return Pitch { kept: 1, extent: 1 } };
+        let of_one = slides.iter().take_while(|slide| slide.number == first.number);
+        let extent = if first.inner == 1 { of_one.last().map_or(1, |slide| slide.output) } else { first.inner };
+        let lanes = lanes.min(extent.next_power_of_two());
+        Pitch { kept: extent.checked_next_multiple_of(lanes).unwrap_or(extent), extent }
+    }
+
+    /// What lies inside of an axis, in such rows.
+    fn padded(self, inner: u64) -> u64 {
+        if inner == 1 { 1 } else { inner.checked_div(self.extent).unwrap_or(1).saturating_mul(self.kept) }
+    }
+
+    /// Gives the passes their strides: X and Y have no such rows.
+    pub fn lay_out(self, slides: &mut [Slide]) {
+        let last = slides.len().saturating_sub(1);
+        let axes: Vec<usize> = slides.iter().map(|slide| slide.number).collect();
+        for (number, slide) in slides.iter_mut().enumerate() {
+            let padded = self.padded(slide.inner);
+            slide.source_inner = if number == 0 { slide.inner } else { padded };
+            slide.sink_inner = if number == last { slide.inner } else { padded };
+            // The last pass along the innermost axis leaves such rows.
+            let next = axes.get(number.saturating_add(1));
+            let is_row = slide.inner == 1 && next.is_some_and(|axis| *axis != slide.number);
+            let line = slide.output.saturating_mul(slide.sink_inner);
+            slide.sink_line = if is_row { self.kept } else { line };
+            slide.inner = padded;
+        }
+    }
+}
+
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     match a.checked_rem(b) {
         None => a,
@@ -157,8 +206,14 @@ impl Slide {
         }
     }
 
+    /// Elements that it writes.
     pub fn outputs(&self) -> u64 {
-        self.outer.saturating_mul(self.output).saturating_mul(self.inner)
+        self.outer.saturating_mul(self.sink_line)
+    }
+
+    /// The number of an output of a line among all that it writes.
+    pub fn number(&self, line: u64, output: u64) -> u64 {
+        line.saturating_mul(self.sink_line).saturating_add(output.saturating_mul(self.sink_inner))
     }
 
     /// Elements from the first tap of a window to that of the next one in its class.
@@ -176,7 +231,7 @@ impl Slide {
     pub fn row_left(&self) -> Option<u32> {
         let by_ones = self.stride == 1 && self.dilation == 1 && self.last_tap.is_none();
         let left = self.pad.checked_neg()?.rem_euclid(4) as u32;
-        (self.inner == 1 && by_ones && self.chunks >= 4).then_some(left)
+        (self.source_inner == 1 && by_ones && self.chunks >= 4).then_some(left)
     }
 
     /// What the kernel is built with.
@@ -206,13 +261,17 @@ impl Slide {
     }
 
     /// What the kernel has to know besides, but for how the axis is shared out.
-    pub fn uniform(&self, plan: &PoolPlan) -> uniform::Slide {
+    pub fn uniform(&self, plan: &PoolPlan, pitch: Pitch) -> uniform::Slide {
         let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
         uniform::Slide {
             classes: Divisor::new(self.classes),
             channels: Divisor::new(channels),
             row: Divisor::new(plan.axes.last().map_or(1, |axis| axis.output as u64)),
             last_tap: self.last_tap.unwrap_or(0) as u32,
+            pitch: Divisor::new(pitch.kept),
+            extent: pitch.extent as u32,
+            out_line: self.sink_line as u32,
+            out_inner: self.sink_inner as u32,
             ..bytemuck::Zeroable::zeroed()
         }
     }
@@ -234,15 +293,20 @@ impl Slide {
     }
 
     /// The axis' number in the plan.
-    pub fn number(&self) -> usize {
+    pub fn axis_number(&self) -> usize {
         self.number
+    }
+
+    /// Elements between neighbours along the axis where it reads.
+    pub fn source_inner(&self) -> u64 {
+        self.source_inner
     }
 
     /// What windows of this pass look at.
     pub fn axis_span(&self) -> AxisSpan {
         AxisSpan {
             input: self.input,
-            inner: self.inner,
+            inner: self.source_inner,
             stride: self.stride,
             dilation: self.dilation,
             pad: self.pad,

@@ -5,7 +5,7 @@ use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
 use super::pass::{ALIGNMENT, Span};
 use super::pool::{Finish, lanes};
-use super::slide::{Slide, slides};
+use super::slide::{Pitch, Slide, slides};
 use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid, within};
 use crate::attributes::NanPolicy;
 use crate::error::PlanError;
@@ -41,7 +41,8 @@ pub(super) fn dispatches(
     }
     let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
     let form = Form::of(plan)?;
-    let slides = slides(plan, form.most_chunks())?;
+    let mut slides = slides(plan, form.most_chunks())?;
+    form.pitch.lay_out(&mut slides);
     let mut sliding =
         Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, group_planes: 1, schedule };
     let (planes, group) = (sliding.planes(), sliding.group()?);
@@ -107,11 +108,27 @@ impl Sliding<'_> {
         self.form.bytes
     }
 
-    /// Neighbouring lines of an invocation. Elements of X that share words are read one by one unless all lines come out even
-    /// with words.
+    /// Neighbouring lines of an invocation.
     fn lanes(&self, number: usize) -> u64 {
-        let from_x = number == 0 && self.plan.dtype.bytes() < self.form.bytes;
-        self.slides.get(number).filter(|_| !from_x).map_or(1, |slide| self.form.lanes(slide))
+        self.slides.get(number).map_or(1, |slide| self.form.lanes(slide))
+    }
+
+    /// Whether lines of X come out even with vectors of lanes, and none of its elements shares a word with another lane's.
+    fn even_source(&self, lanes: u64) -> bool {
+        let inner = self.slides.first().map_or(1, |slide| slide.source_inner());
+        !self.is_apart() && inner.is_multiple_of(lanes)
+    }
+
+    /// Whether what the last pass writes does not come out even with vectors of lanes.
+    fn partial(&self, number: usize, lanes: u64) -> bool {
+        let last = number == self.slides.len().saturating_sub(1);
+        let Pitch { kept, extent } = self.form.pitch;
+        let extent = match self.slides.get(number) {
+            Some(slide) if self.row(number).is_some() => slide.output,
+            Some(slide) if slide.inner == 1 || kept == extent => slide.inner,
+            _ => extent,
+        };
+        last && !extent.is_multiple_of(lanes)
     }
 
     /// Whether results are kept in a word each before they go to Y.
@@ -163,7 +180,7 @@ impl Sliding<'_> {
     fn are_rows(&self) -> bool {
         let outer = self.plan.axes.len().checked_sub(2);
         let [_, rest @ ..] = self.slides.as_slice() else { return false };
-        self.row(0).is_some() && !rest.is_empty() && rest.iter().all(|slide| Some(slide.number()) == outer)
+        self.row(0).is_some() && !rest.is_empty() && rest.iter().all(|slide| Some(slide.axis_number()) == outer)
     }
 
     /// Notes of all rows of so many planes: one of each invocation of the first pass.
@@ -211,7 +228,9 @@ impl Sliding<'_> {
     fn row(&self, number: usize) -> Option<SlidingRow> {
         let slide = self.slides.get(number).filter(|_| number == 0)?;
         let left = slide.row_left()?;
-        let fits = slide.output.is_multiple_of(4) && self.form.run(slide, 1) >= 4 && self.plan.dtype.bytes() <= 4;
+        // Between passes fours lie in fours.
+        let whole = self.slides.len() == 1 || slide.sink_line.is_multiple_of(4);
+        let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype.bytes() <= 4;
         let even = slide.input.is_multiple_of(4) && !self.is_apart();
         fits.then_some(SlidingRow { left, even })
     }
@@ -273,12 +292,12 @@ impl Sliding<'_> {
     /// The uniform of a pass but for what depends on the dispatch.
     fn uniform(&self, slide: &Slide) -> uniform::Pool {
         let mut uniform = self.finish.uniform();
-        uniform.inner = slide.inner as u32;
+        uniform.inner = slide.source_inner() as u32;
         uniform.axes[2] = slide.axis();
         for (slot, axis) in uniform.axes[3..].iter_mut().zip(self.plan.axes.iter().rev()) {
             *slot = super::slide::original(axis);
         }
-        uniform.slide = slide.uniform(self.plan);
+        uniform.slide = slide.uniform(self.plan, self.form.pitch);
         uniform.slide.flag = self.flag as u32;
         uniform.slide.notes = self.notes_of_a_row() as u32;
         uniform
@@ -297,6 +316,7 @@ impl Sliding<'_> {
             consts.extend(self.slides[number].first_consts(self.plan));
             consts.push(("NOTED", self.run(0) as u32));
         }
+        let lanes = if self.row(number).is_some() { 4 } else { self.lanes(number) };
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
@@ -304,7 +324,9 @@ impl Sliding<'_> {
             first: number == 0,
             row: self.row(number),
             sink,
-            lanes: if self.row(number).is_some() { 4 } else { self.lanes(number) as u32 },
+            lanes: lanes as u32,
+            even_source: self.even_source(lanes),
+            partial: self.partial(number, lanes),
             lane_bytes: self.form.bytes,
             begins: self.begins(),
             places: self.plan.indices.is_some(),
@@ -508,10 +530,11 @@ impl Blocks<'_> {
     fn sink(&self, blocks: Span) -> Span {
         let ((first, of_first), (last, of_last)) =
             (self.outputs(blocks.first), self.outputs(blocks.end.saturating_sub(1)));
-        let number = |outer: u64, output: u64| {
-            outer.saturating_mul(self.slide.output).saturating_add(output).saturating_mul(self.slide.inner)
-        };
-        Span { first: number(first, of_first.first), end: number(last, of_last.end) }
+        // Rows may have more elements than outputs.
+        let whole = of_last.end >= self.slide.output;
+        let end =
+            if whole { self.slide.number(last.saturating_add(1), 0) } else { self.slide.number(last, of_last.end) };
+        Span { first: self.slide.number(first, of_first.first), end }
     }
 
     /// What some blocks look at of an axis.
