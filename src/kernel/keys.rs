@@ -1,7 +1,8 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
 use super::{
-    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, nan_policy_number,
+    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, PassDigits, Reduction, Sink, Source, Specialised,
+    WindowConstants, nan_policy_number,
 };
 use crate::attributes::NanPolicy;
 use crate::element::DType;
@@ -13,25 +14,33 @@ pub(crate) fn pool(
     source: Source,
     sink: Sink,
     activation: ActivationKind,
-    constants: Option<&WindowConstants>,
+    specialised: Option<&Specialised>,
 ) -> KernelKey {
     let from = match source {
         Source::Elements => "elements",
         Source::Candidates => "candidates",
         Source::Accumulators => "accumulators",
     };
-    let build = if constants.is_some() { "specialised" } else { "generic" };
+    let build = if specialised.is_some() { "specialised" } else { "generic" };
     let mut variants = vec!["core/pool.wgsl"];
-    variants.push(if constants.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
+    variants.push(if specialised.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
     variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
     variants.extend(match source {
-        Source::Elements if constants.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
+        Source::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
         Source::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
         Source::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
         Source::Accumulators => ["core/accumulated.wgsl"; 2],
     });
     if source != Source::Accumulators {
         variants.push("core/scanned.wgsl");
+    }
+    let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
+    consts.extend(specialised.map_or(PassDigits::ALL, |it| it.digits).consts());
+    if let Some(&Specialised { row, layers, .. }) = specialised
+        && source == Source::Elements
+    {
+        variants.push(if row.words { "core/row_words.wgsl" } else { "core/row_elements.wgsl" });
+        consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", layers.min(2))]);
     }
     let entry = match sink {
         Sink::Candidates => "kernel/pool_candidates.wgsl",
@@ -44,7 +53,7 @@ pub(crate) fn pool(
         activation: Some(activation),
         writes: sink.index_type(),
         variants,
-        consts: constants.map(WindowConstants::consts).unwrap_or_default(),
+        consts,
         ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
     }
     .into()
@@ -328,6 +337,7 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
             variants.extend(["window/constant.wgsl", "window/whole.wgsl", "core/share_rows.wgsl"]);
             let mut consts = key.constants.consts();
             consts.extend([("ALONG", along), ("DEEP", deep.into())]);
+            consts.extend(PassDigits::ALL.consts());
             let layers = if deep { "layers of rows" } else { "rows" };
             (format!("{layers}, {along} invocations along them,"), "kernel/pool_team.wgsl", consts)
         }

@@ -11,7 +11,7 @@ use super::*;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::kernel::{ActivationKind, Direct, Sink, Source, WindowConstants, keys};
+use crate::kernel::{ActivationKind, Direct, PassDigits, RowLoads, Sink, Source, Specialised, WindowConstants, keys};
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };
@@ -45,12 +45,17 @@ fn every_key() -> Vec<KernelKey> {
             activations.extend([LeakyRelu, HardSigmoid, Tanh, Sigmoid]);
         }
         for activation in activations {
-            for constants in [None, Some(&constants)] {
+            let row = |most_taps, adjacent| RowLoads::of(dtype, most_taps, adjacent);
+            let specialised = [row(20, true), row(3, false)].map(|row| {
+                let digits = PassDigits { axes: row.together % 4, inner: u32::from(row.words) };
+                Specialised { window: constants, row, layers: row.together, digits }
+            });
+            for specialised in [None, Some(&specialised[0]), Some(&specialised[1])] {
                 let values =
                     [Sink::Values, Sink::ValuesAndIndices(IndexType::I32), Sink::ValuesAndIndices(IndexType::I64)];
                 let mut pass = |source, sinks: &[Sink]| {
                     let sinks = sinks.iter().chain(&values);
-                    all.extend(sinks.map(|&sink| keys::pool(dtype, source, sink, activation, constants)));
+                    all.extend(sinks.map(|&sink| keys::pool(dtype, source, sink, activation, specialised)));
                 };
                 pass(Source::Elements, &[Sink::Candidates, Sink::Accumulators]);
                 pass(Source::Candidates, &[Sink::Candidates]);
