@@ -1,6 +1,6 @@
 // The uniform of every pooling kernel.
 // provides: pool, Pool, Digit, Slide, activation_parameters
-// requires: Axis, Activation
+// requires: Axis, Activation, Divisor
 // Windows that slide along one axis: the third of the pass.
 struct Slide {
   // The number of the output that the written binding begins with.
@@ -72,6 +72,8 @@ struct Pool {
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,
   activation: Activation,
+  // What the number of an invocation is divided by.
+  split: array<Divisor, 4>,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,
   // From an element's position in X to its index.

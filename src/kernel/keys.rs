@@ -59,6 +59,17 @@ pub(crate) fn pool(
     .into()
 }
 
+/// How the outputs of a pool of small windows are shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowsKernel {
+    /// In walks down neighbouring lines.
+    Rows,
+    /// In walks down lines that do not come out even with words.
+    OddRows,
+    /// In the order of Y, wherever lines end.
+    Runs,
+}
+
 /// What a pool of small windows depends on, neighbouring outputs of which an invocation has.
 pub(crate) struct RowsKey {
     pub dtype: DType,
@@ -68,8 +79,7 @@ pub(crate) struct RowsKey {
     /// The parts that share what windows of a line have in common, and that load a line.
     pub line: &'static str,
     pub loads: &'static str,
-    /// Whether outputs are taken in the order of Y, wherever lines end.
-    pub in_runs: bool,
+    pub entry: RowsKernel,
     /// Whether four outputs are written at once.
     pub stores_quads: bool,
     /// Whether keys can hold the order of elements.
@@ -78,6 +88,8 @@ pub(crate) struct RowsKey {
     pub keys_alone: bool,
     /// Whether indices are written in the order of Y.
     pub same_place: bool,
+    /// Whether the bytes of X are a multiple of those of two words.
+    pub in_pairs: bool,
     pub consts: Vec<(&'static str, u32)>,
 }
 
@@ -110,6 +122,7 @@ impl RowsKey {
         } else {
             variants.push("row/store_elements.wgsl");
         }
+        variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
         variants.push(match self.nan_policy {
             NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
             NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
@@ -133,7 +146,11 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     let value = |name: &str| key.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
     let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
     let outputs = value("QUADS").saturating_mul(4);
-    let (kind, entry) = if key.in_runs { ("runs", "kernel/pool_runs.wgsl") } else { ("rows", "kernel/pool_rows.wgsl") };
+    let (kind, entry) = match key.entry {
+        RowsKernel::Rows => ("rows", "kernel/pool_rows.wgsl"),
+        RowsKernel::OddRows => ("odd rows", "kernel/pool_odd_rows.wgsl"),
+        RowsKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
+    };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     Kernel {
         element: Some(key.dtype),
