@@ -62,6 +62,62 @@ impl Sink {
     }
 }
 
+/// How a row of a window is read by one invocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct RowLoads {
+    /// Whether the elements of a row are taken word by word: where they lie beside each other, several to a word.
+    pub words: bool,
+    /// Loads on their way together, at most eight, and how many times as many make the longest row.
+    pub together: u32,
+    pub chunks: u32,
+}
+
+impl RowLoads {
+    const MOST: u64 = 8;
+
+    /// For rows of at most `most_taps` elements, which lie beside each other or not: as many loads together as leave few over.
+    pub fn of(dtype: DType, most_taps: u64, adjacent: bool) -> RowLoads {
+        let per_word = 4u64.div_ceil(dtype.bytes() as u64);
+        let words = adjacent && per_word > 1;
+        // A row may begin and end within a word.
+        let loads =
+            if words { most_taps.saturating_add(per_word).saturating_sub(1).div_ceil(per_word) } else { most_taps };
+        let loads = loads.max(1);
+        let chunks = loads.div_ceil(RowLoads::MOST).max(1);
+        let together = loads.div_ceil(chunks).clamp(1, RowLoads::MOST);
+        RowLoads { words, together: together as u32, chunks: chunks as u32 }
+    }
+}
+
+/// What a specialised build of a pass that looks at every tap knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Specialised {
+    pub window: WindowConstants,
+    pub row: RowLoads,
+    /// The most taps on the outermost axis.
+    pub layers: u32,
+    pub digits: PassDigits,
+}
+
+/// What an output's number has to be divided by to find its window (shaders/core/looked_at.wgsl).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct PassDigits {
+    /// Axes from the last one on; those before have one output.
+    pub axes: u32,
+    /// One where there is something inside the last axis.
+    pub inner: u32,
+}
+
+impl PassDigits {
+    /// All, which is never wrong.
+    pub const ALL: PassDigits = PassDigits { axes: 3, inner: 1 };
+
+    /// As constants of a prelude.
+    pub fn consts(self) -> [(&'static str, u32); 2] {
+        [("AXES", self.axes), ("INNER", self.inner)]
+    }
+}
+
 /// Which shader part computes the activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ActivationKind {

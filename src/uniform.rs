@@ -112,6 +112,7 @@ uniform! {
         tap_from: [u32; 4],
         tap_to: [u32; 4],
         activation: Activation,
+        split: [Divisor; 4],
         axes: [Axis; AXES],
         index: [Digit; DIGITS],
         store: [Digit; DIGITS],

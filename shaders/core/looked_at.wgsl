@@ -1,6 +1,6 @@
 // What an output looks at: its windows on the three axes of a pass, and where these lie.
 // provides: LookedAt, looked_at
-// requires: pool, Window, window_of, within, pass_axis
+// requires: pool, Window, window_of, within, pass_axis, Digits, digits_of, AXES, INNER
 struct LookedAt {
   window_0: Window,
   window_1: Window,
@@ -9,16 +9,29 @@ struct LookedAt {
   inner: u32,
 }
 
+// The axes before the last AXES of them have one output, and without INNER there is nothing inside the last.
 fn looked_at(output: u32) -> LookedAt {
   let axis_0 = pass_axis(0u);
   let axis_1 = pass_axis(1u);
   let axis_2 = pass_axis(2u);
-  let inner = output % pool.inner;
-  var rest = output / pool.inner;
-  let window_2 = within(window_of(axis_2, rest % axis_2.output), 2u);
-  rest = rest / axis_2.output;
-  let window_1 = within(window_of(axis_1, rest % axis_1.output), 1u);
-  rest = rest / axis_1.output;
-  let window_0 = within(window_of(axis_0, rest % axis_0.output), 0u);
-  return LookedAt(window_0, window_1, window_2, rest / axis_0.output, inner);
+  var inner = Digits(0u, output);
+  if (INNER > 0u) {
+    inner = digits_of(output, pool.inner);
+  }
+  var on_2 = Digits(0u, inner.rest);
+  if (AXES > 0u) {
+    on_2 = digits_of(inner.rest, axis_2.output);
+  }
+  var on_1 = Digits(0u, on_2.rest);
+  if (AXES > 1u) {
+    on_1 = digits_of(on_2.rest, axis_1.output);
+  }
+  var on_0 = Digits(0u, on_1.rest);
+  if (AXES > 2u) {
+    on_0 = digits_of(on_1.rest, axis_0.output);
+  }
+  let window_0 = within(window_of(axis_0, on_0.digit), 0u);
+  let window_1 = within(window_of(axis_1, on_1.digit), 1u);
+  let window_2 = within(window_of(axis_2, on_2.digit), 2u);
+  return LookedAt(window_0, window_1, window_2, on_0.rest, inner.digit);
 }

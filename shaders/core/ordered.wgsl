@@ -1,6 +1,6 @@
 // A pass over the elements of X in the order of their positions, so that no positions have to be compared.
 // provides: scan
-// requires: pool, Candidate, element, identity, lift, combine, may_win, looked_at
+// requires: pool, Candidate, identity, accumulate_row, may_win, looked_at, LAYERS
 fn scan(output: u32) -> Candidate {
   let at = looked_at(output);
   let window_0 = at.window_0;
@@ -13,13 +13,17 @@ fn scan(output: u32) -> Candidate {
   let step_1 = window_1.step * pool.axes[2].input * pool.inner;
   let step_0 = window_0.step * pool.axes[1].input * pool.axes[2].input * pool.inner;
   var best = identity(first);
-  for (var tap_0 = 0u; tap_0 < window_0.count; tap_0++) {
-    for (var tap_1 = 0u; tap_1 < window_1.count; tap_1++) {
-      var position = first + tap_0 * step_0 + tap_1 * step_1;
-      for (var tap_2 = 0u; tap_2 < window_2.count; tap_2++) {
-        best = combine(best, lift(element(position), position));
-        position += step_2;
+  // A row without elements is not looked at.
+  let rows = select(0u, window_1.count, (window_0.count != 0u) & (window_2.count != 0u));
+  if (LAYERS > 1u) {
+    for (var tap_0 = 0u; tap_0 < window_0.count; tap_0++) {
+      for (var tap_1 = 0u; tap_1 < rows; tap_1++) {
+        best = accumulate_row(best, first + tap_0 * step_0 + tap_1 * step_1, window_2.count, step_2);
       }
+    }
+  } else {
+    for (var tap_1 = 0u; tap_1 < rows; tap_1++) {
+      best = accumulate_row(best, first + tap_1 * step_1, window_2.count, step_2);
     }
   }
   let seen = (window_0.count != 0u) & (window_1.count != 0u) & (window_2.count != 0u);

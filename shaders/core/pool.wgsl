@@ -77,6 +77,8 @@ struct Pool {
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,
   activation: Activation,
+  // What the number of an invocation is divided by.
+  split: array<Divisor, 4>,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,
   // From an element's position in X to its index.

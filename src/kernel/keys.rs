@@ -1,7 +1,8 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
 use super::{
-    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, Reduction, Sink, Source, WindowConstants, nan_policy_number,
+    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, PassDigits, Reduction, Sink, Source, Specialised,
+    WindowConstants, nan_policy_number,
 };
 use crate::attributes::NanPolicy;
 use crate::element::DType;
@@ -13,25 +14,33 @@ pub(crate) fn pool(
     source: Source,
     sink: Sink,
     activation: ActivationKind,
-    constants: Option<&WindowConstants>,
+    specialised: Option<&Specialised>,
 ) -> KernelKey {
     let from = match source {
         Source::Elements => "elements",
         Source::Candidates => "candidates",
         Source::Accumulators => "accumulators",
     };
-    let build = if constants.is_some() { "specialised" } else { "generic" };
+    let build = if specialised.is_some() { "specialised" } else { "generic" };
     let mut variants = vec!["core/pool.wgsl"];
-    variants.push(if constants.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
+    variants.push(if specialised.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
     variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
     variants.extend(match source {
-        Source::Elements if constants.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
+        Source::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
         Source::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
         Source::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
         Source::Accumulators => ["core/accumulated.wgsl"; 2],
     });
     if source != Source::Accumulators {
         variants.push("core/scanned.wgsl");
+    }
+    let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
+    consts.extend(specialised.map_or(PassDigits::ALL, |it| it.digits).consts());
+    if let Some(&Specialised { row, layers, .. }) = specialised
+        && source == Source::Elements
+    {
+        variants.push(if row.words { "core/row_words.wgsl" } else { "core/row_elements.wgsl" });
+        consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", layers.min(2))]);
     }
     let entry = match sink {
         Sink::Candidates => "kernel/pool_candidates.wgsl",
@@ -44,10 +53,21 @@ pub(crate) fn pool(
         activation: Some(activation),
         writes: sink.index_type(),
         variants,
-        consts: constants.map(WindowConstants::consts).unwrap_or_default(),
+        consts,
         ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
     }
     .into()
+}
+
+/// How the outputs of a pool of small windows are shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowsKernel {
+    /// In walks down neighbouring lines.
+    Rows,
+    /// In walks down lines that do not come out even with words.
+    OddRows,
+    /// In the order of Y, wherever lines end.
+    Runs,
 }
 
 /// What a pool of small windows depends on, neighbouring outputs of which an invocation has.
@@ -59,8 +79,7 @@ pub(crate) struct RowsKey {
     /// The parts that share what windows of a line have in common, and that load a line.
     pub line: &'static str,
     pub loads: &'static str,
-    /// Whether outputs are taken in the order of Y, wherever lines end.
-    pub in_runs: bool,
+    pub entry: RowsKernel,
     /// Whether four outputs are written at once.
     pub stores_quads: bool,
     /// Whether keys can hold the order of elements.
@@ -69,6 +88,8 @@ pub(crate) struct RowsKey {
     pub keys_alone: bool,
     /// Whether indices are written in the order of Y.
     pub same_place: bool,
+    /// Whether the bytes of X are a multiple of those of two words.
+    pub in_pairs: bool,
     pub consts: Vec<(&'static str, u32)>,
 }
 
@@ -101,6 +122,7 @@ impl RowsKey {
         } else {
             variants.push("row/store_elements.wgsl");
         }
+        variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
         variants.push(match self.nan_policy {
             NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
             NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
@@ -124,7 +146,11 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     let value = |name: &str| key.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
     let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
     let outputs = value("QUADS").saturating_mul(4);
-    let (kind, entry) = if key.in_runs { ("runs", "kernel/pool_runs.wgsl") } else { ("rows", "kernel/pool_rows.wgsl") };
+    let (kind, entry) = match key.entry {
+        RowsKernel::Rows => ("rows", "kernel/pool_rows.wgsl"),
+        RowsKernel::OddRows => ("odd rows", "kernel/pool_odd_rows.wgsl"),
+        RowsKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
+    };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     Kernel {
         element: Some(key.dtype),
@@ -383,6 +409,7 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
             variants.extend(["window/constant.wgsl", "window/whole.wgsl", "core/share_rows.wgsl"]);
             let mut consts = key.constants.consts();
             consts.extend([("ALONG", along), ("DEEP", deep.into())]);
+            consts.extend(PassDigits::ALL.consts());
             let layers = if deep { "layers of rows" } else { "rows" };
             (format!("{layers}, {along} invocations along them,"), "kernel/pool_team.wgsl", consts)
         }

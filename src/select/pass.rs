@@ -5,6 +5,7 @@ use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::take_digit;
+use crate::kernel::PassDigits;
 use crate::plan::{PoolAxis, PoolPlan, count};
 use crate::schedule::{Family, Limits};
 use crate::tables::{TableRows, Tables};
@@ -189,6 +190,12 @@ impl Pass {
             }
         }
         span
+    }
+
+    /// What an output's number has to be divided by.
+    pub fn digits(&self) -> PassDigits {
+        let axes = self.axes.iter().rev().zip(1..).filter(|(axis, _)| axis.output > 1);
+        PassDigits { axes: axes.map(|(_, number)| number).last().unwrap_or(0), inner: u32::from(self.inner > 1) }
     }
 
     /// An output's number taken apart: outer, the three axes, inner.

@@ -11,7 +11,8 @@ use crate::attributes::{EmptyIndex, Layout};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{
-    ActivationKind, IGNORE_NAN, Sink, Slot, Source, WindowConstants, binding, keys, nan_policy_number,
+    ActivationKind, IGNORE_NAN, RowLoads, Sink, Slot, Source, Specialised, WindowConstants, binding, keys,
+    nan_policy_number,
 };
 use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
@@ -106,10 +107,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             schedule.scratch.push(bytes);
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
-        let constants = (build == Build::Specialised).then(|| constants(&uniforms[number], plan));
+        let specialised = (build == Build::Specialised).then(|| specialised(pass, &uniforms[number], plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.dtype, source, sink, activation, constants.as_ref()),
+            None => keys::pool(plan.dtype, source, sink, activation, specialised.as_ref()),
         };
         for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype))? {
             let mut uniform: uniform::Pool = uniforms[number];
@@ -142,6 +143,12 @@ pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConst
         kind: [0, 1, 2].map(|axis| axes[axis].kind),
         nan_policy: plan.nan_policy,
     }
+}
+
+fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
+    let window = constants(uniform, plan);
+    let row = RowLoads::of(plan.dtype, pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
+    Specialised { window, row, layers: pass.axes[0].most_taps as u32, digits: pass.digits() }
 }
 
 /// Elements of Y that one invocation writes: a whole word.

@@ -7,7 +7,7 @@ use super::pool::constants;
 use crate::attributes::NanPolicy;
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, WindowConstants, keys};
-use crate::plan::PoolPlan;
+use crate::plan::{PoolPlan, count};
 use crate::schedule::{Family, Limits, Schedule};
 use crate::uniform;
 
@@ -35,6 +35,16 @@ const MOST_WORDS: u32 = 80;
 /// Where a quad alone takes more of them, registers do not suffice: AMD's compiler took 168 for 120 words, and 104 for 72.
 const MOST_WORDS_OF_A_QUAD: u32 = 96;
 
+/// The most columns and lines of a window in rows that do not come out even with words (shaders/row/odd_line.wgsl).
+const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
+const MOST_LINES_OF_ODD_ROWS: u32 = 5;
+
+/// Planes whose invocations at the ends of lines come together (shaders/kernel/pool_odd_rows.wgsl).
+const PLANES_OF_A_GROUP: u64 = 16;
+
+/// The narrowest of these rows: a word reaches over no more than two.
+const NARROWEST_ODD_ROW: u32 = 5;
+
 /// Elements of a window and its neighbours that keys of 16-bit floats can tell apart (shaders/reduce/max_of_halves.wgsl).
 const MOST_ORDERS: u64 = 0x7fff;
 
@@ -53,6 +63,8 @@ enum Line {
 enum Sharing {
     /// Neighbours of a line, and those of lines below.
     Walks,
+    /// As walks, of elements smaller than a word, the lines of which do not come out even with words.
+    OddWalks,
     /// Neighbours in the order of Y: words are written whole, and lines do not come out even with them.
     Runs,
 }
@@ -65,6 +77,8 @@ struct Walk {
     /// Groups of four outputs, and places along the last axis that all of them take.
     quads: u32,
     across: u32,
+    /// Elements in a word.
+    in_a_word: u32,
     /// Neighbouring channels that an invocation has, if there are any inside the last axis.
     channels: u32,
     /// Lines of X from one output of a walk to the next, and outputs between these.
@@ -107,12 +121,18 @@ pub(super) fn dispatches(
     one.uniform.walk = lines as u32;
     let outputs = depth.saturating_mul(height).saturating_mul(width).saturating_mul(one.pass.inner);
     let rows = Rows { unit: unit(plan.dtype), outputs, invocations: invocations(lines), whole: true };
-    let iterations =
-        walk.iterations(lines).saturating_add(one.index_iterations.saturating_mul(8).saturating_mul(lines));
+    let indices = one.index_iterations.saturating_mul(walk.most_indices()).saturating_mul(lines);
+    let iterations = walk.iterations(lines).saturating_add(indices);
     if iterations > MAX_ITERATIONS {
         return refuse("a walk is too long for one invocation");
     }
-    one.dispatches(schedule, key, &rows, 1, iterations)
+    let invocations_of_a_block = if walk.sharing == Sharing::OddWalks {
+        walk.split(&mut one, height.div_ceil(lines));
+        rows.invocations
+    } else {
+        1
+    };
+    one.dispatches(schedule, key, &rows, invocations_of_a_block, iterations)
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
@@ -177,7 +197,9 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
     let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
-    Ok(Walk { window, line, sharing, quads, across, channels, lines_between, outputs_between })
+    let in_a_word = 4u32.checked_div(plan.dtype.bytes() as u32).unwrap_or(1);
+    let walk = Walk { window, line, sharing, quads, across, in_a_word, channels, lines_between, outputs_between };
+    Ok(if walk.sharing == Sharing::Runs { walk.in_odd_rows(plan, one) } else { walk })
 }
 
 /// Words of registers that the maximum of an output takes: an element and its key, or a key alone where that tells the element;
@@ -191,6 +213,41 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
 }
 
 impl Walk {
+    /// The same in walks, where the windows are such that words can be put together at the ends of lines.
+    fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> Walk {
+        let [depth, _, width] = &one.uniform.axes[..3] else { return self };
+        let [_, lines, columns] = self.window.kernel;
+        let [.., stride] = self.window.stride;
+        let [_, line_dilation, dilation] = self.window.dilation;
+        let shares_lines = self.shares_lines();
+        let flat = depth.kernel == 1 && depth.output == 1 && depth.input == 1;
+        let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
+        let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
+        let padded = u32::try_from(width.pad_begin).is_ok_and(|pad| pad <= MOST_PAD);
+        // The first windows of a line, which the last word of the line before can hold, end within the line.
+        let head = self.in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
+        let wide = width.output >= NARROWEST_ODD_ROW && width.input.saturating_add_signed(width.pad_begin) >= head;
+        if !(flat && along && down && padded && wide) {
+            return self;
+        }
+        let of_a_quad =
+            words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
+        let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
+        // Words begin at another column in each line.
+        let owned = |quads: u32| {
+            let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
+            let outputs = quads.saturating_mul(4).saturating_sub(further);
+            outputs.saturating_sub(outputs.checked_rem(self.in_a_word).unwrap_or(0)).max(1)
+        };
+        // Of a wide strip more may lie behind the line, while a narrow one has more around it.
+        let cost = |quads: &u32| {
+            width.output.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3))
+        };
+        let quads = (2..=most).rev().min_by_key(cost).unwrap_or(2);
+        let across = owned(quads);
+        Walk { sharing: Sharing::OddWalks, quads, across, ..self }
+    }
+
     fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> crate::kernel::KernelKey {
         let pad = self.pad_in_quads(one);
         let mut consts = self.window.consts();
@@ -204,6 +261,16 @@ impl Walk {
             ("INDEX_MAP", one.index_map()),
             ("SAME_PLACE", u32::from(one.same_place())),
         ]);
+        if self.sharing == Sharing::OddWalks {
+            consts.extend([
+                ("OWNED", self.across),
+                ("OUTPUTS_SEEN", self.outputs_seen()),
+                ("SHARED_LINES", self.shares_lines().into()),
+                ("PAD_2", one.uniform.axes[2].pad_begin as u32),
+                ("X_ALIGNED", self.begins_words(one).into()),
+                ("BEHIND", self.behind(one)),
+            ]);
+        }
         if self.sharing == Sharing::Walks {
             consts.extend([
                 ("ACROSS", self.across),
@@ -228,17 +295,23 @@ impl Walk {
             },
             loads: match self.line {
                 Line::Channels => "row/channels.wgsl",
+                _ if self.sharing == Sharing::OddWalks => "row/odd_line.wgsl",
                 _ if pad.is_some() => "row/in_quads.wgsl",
                 Line::Sliding | Line::Alternating if plan.dtype.bytes() < 4 && self.taps_are_neighbours() => {
                     "row/in_words.wgsl"
                 }
                 _ => "row/elements.wgsl",
             },
-            in_runs: self.sharing == Sharing::Runs,
+            entry: match self.sharing {
+                Sharing::Walks => keys::RowsKernel::Rows,
+                Sharing::OddWalks => keys::RowsKernel::OddRows,
+                Sharing::Runs => keys::RowsKernel::Runs,
+            },
             stores_quads: self.channels == 4 || (self.channels == 0 && even),
             ordered,
             keys_alone: ordered && plan.nan_policy != NanPolicy::PropagateLast && self.channels == 4,
             same_place: one.same_place(),
+            in_pairs: (count(&plan.input_shape)).saturating_mul(plan.dtype.bytes() as u64).is_multiple_of(8),
             consts,
         })
     }
@@ -260,6 +333,48 @@ impl Walk {
             return refuse("a run is too long for one invocation");
         }
         one.dispatches(schedule, key, &Rows::of(run, plan.dtype), 1, iterations)
+    }
+
+    /// Whether windows of strips begin at the first elements of words of X.
+    fn begins_words(&self, one: &OnePass<'_>) -> bool {
+        let Some(axis) = one.uniform.axes.get(2) else { return false };
+        let of_words = |columns: u32| columns.is_multiple_of(self.in_a_word);
+        // A line for itself is looked at from any column of Y on.
+        let step = if self.shares_lines() { self.across.saturating_mul(axis.stride) } else { axis.stride };
+        of_words(axis.input) && of_words(axis.pad_begin.unsigned_abs()) && of_words(step)
+    }
+
+    /// What numbers of invocations are divided by (shaders/kernel/pool_odd_rows.wgsl).
+    fn split(&self, one: &mut OnePass<'_>, walks: u64) {
+        let width = one.pass.axes.last().map_or(1, |axis| axis.output);
+        let (owned, seen) = (u64::from(self.across), self.outputs_seen());
+        let begins = if self.shares_lines() { 0 } else { self.in_a_word.saturating_sub(1) };
+        let inside = u64::from(seen.saturating_add(begins).saturating_add(self.behind(one)));
+        let whole = width.saturating_add(owned).saturating_sub(inside).checked_div(owned).unwrap_or(0);
+        let across = width.div_ceil(owned.max(1));
+        let group = across.saturating_mul(walks).saturating_mul(PLANES_OF_A_GROUP);
+        one.uniform.split = [whole, across.saturating_sub(whole), walks, group].map(uniform::Divisor::new);
+    }
+
+    /// Neighbouring outputs that an invocation looks at in odd rows, to write whole words of them.
+    fn outputs_seen(&self) -> u32 {
+        let further = if self.shares_lines() { self.in_a_word.saturating_sub(1) } else { 0 };
+        self.across.saturating_add(further)
+    }
+
+    /// The most indices that an invocation makes for a line of outputs.
+    fn most_indices(&self) -> u64 {
+        let outputs =
+            if self.sharing == Sharing::OddWalks { self.outputs_seen().saturating_add(self.in_a_word) } else { 8 };
+        outputs.into()
+    }
+
+    /// Columns that windows reach over the end of a line.
+    fn behind(&self, one: &OnePass<'_>) -> u32 {
+        let Some(axis) = one.uniform.axes.get(2) else { return 0 };
+        let [.., kernel] = self.window.kernel;
+        let reach = axis.output.saturating_sub(1).saturating_mul(axis.stride).saturating_add(kernel);
+        reach.saturating_sub(axis.input.saturating_add_signed(axis.pad_begin))
     }
 
     /// Depths, lines and columns that elements of windows are told apart by where keys hold their order.
@@ -317,7 +432,9 @@ impl Walk {
             Line::Sliding | Line::Alternating => 1,
         };
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
-        let steps = lines.saturating_mul(between).saturating_add(height);
+        // Where an odd line ends a plane, the first windows of the next plane are looked at too.
+        let heads = if self.sharing == Sharing::OddWalks { height } else { 0 };
+        let steps = lines.saturating_mul(between).saturating_add(height).saturating_add(heads);
         steps.saturating_mul(depth.saturating_mul(of_line.saturating_add(1)).saturating_add(1))
     }
 }

@@ -11,7 +11,7 @@ use super::*;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::kernel::{ActivationKind, Direct, Sink, Source, WindowConstants, keys};
+use crate::kernel::{ActivationKind, Direct, PassDigits, RowLoads, Sink, Source, Specialised, WindowConstants, keys};
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };
@@ -45,12 +45,17 @@ fn every_key() -> Vec<KernelKey> {
             activations.extend([LeakyRelu, HardSigmoid, Tanh, Sigmoid]);
         }
         for activation in activations {
-            for constants in [None, Some(&constants)] {
+            let row = |most_taps, adjacent| RowLoads::of(dtype, most_taps, adjacent);
+            let specialised = [row(20, true), row(3, false)].map(|row| {
+                let digits = PassDigits { axes: row.together % 4, inner: u32::from(row.words) };
+                Specialised { window: constants, row, layers: row.together, digits }
+            });
+            for specialised in [None, Some(&specialised[0]), Some(&specialised[1])] {
                 let values =
                     [Sink::Values, Sink::ValuesAndIndices(IndexType::I32), Sink::ValuesAndIndices(IndexType::I64)];
                 let mut pass = |source, sinks: &[Sink]| {
                     let sinks = sinks.iter().chain(&values);
-                    all.extend(sinks.map(|&sink| keys::pool(dtype, source, sink, activation, constants)));
+                    all.extend(sinks.map(|&sink| keys::pool(dtype, source, sink, activation, specialised)));
                 };
                 pass(Source::Elements, &[Sink::Candidates, Sink::Accumulators]);
                 pass(Source::Candidates, &[Sink::Candidates]);
@@ -95,7 +100,7 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
         for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
             let of = |kernel: &[i64]| MaxPool::new(kernel).nan_policy(nan_policy);
             let pools: [(MaxPool, &[usize]); 12] = [
-                (of(&[3, 3]).pads([1; 4]), &[1, 2, 8, 13]),
+                (of(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
                 (of(&[3, 3]).pads([1; 4]).strides([2, 2]), &[1, 2, 8, 13]),
                 (of(&[3, 2]).strides([2, 3]), &[1, 2, 9, 40]),
                 (of(&[2, 3, 3]), &[1, 2, 4, 9, 12]),

@@ -1,0 +1,259 @@
+// The maxima of neighbouring windows in one line of X, of elements smaller than a word, wherever in a word the line begins.
+// Lines of Y do not come out even with words either, so that the last word of one holds the first elements of the next: the head
+// of a line are the windows of those.
+// provides: Line, join_lines, line_of_windows, head_of_windows, Head, join_heads
+// requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, lifted, fold, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
+// The windows of neighbouring outputs, as many quads as QUADS says; each quad's first elements.
+struct Line {
+  w0: Quad,
+  w1: Quad,
+  w2: Quad,
+  w3: Quad,
+  first_0: Elements,
+  first_1: Elements,
+  first_2: Elements,
+  first_3: Elements,
+}
+
+// The first windows of a line.
+struct Head {
+  windows: Quad,
+  first: Elements,
+}
+
+// Fours of neighbours, as many as windows reach over.
+struct Fours {
+  q0: Elements,
+  q1: Elements,
+  q2: Elements,
+  q3: Elements,
+  q4: Elements,
+  q5: Elements,
+  q6: Elements,
+  q7: Elements,
+  q8: Elements,
+}
+
+// Elements that the windows of a line reach over, and those of its head.
+const REACH: u32 = (OUTPUTS_SEEN - 1u) * STRIDE_2 + KERNEL_2;
+const HEAD_REACH: u32 = (OUTPUTS - 2u) * STRIDE_2 + KERNEL_2;
+
+fn four_of(reader: ptr<function, Reader>, number: u32) -> Elements {
+  let first = shifted_word(reader, number * (4u / OUTPUTS));
+  var second = first;
+  if (OUTPUTS == 2u) {
+    second = shifted_word(reader, number * 2u + 1u);
+  }
+  // The third of four is the first of two.
+  return Elements(extract(first, 0u), extract(first, 1u), extract(second, 2u % OUTPUTS), extract(second, 2u % OUTPUTS + 1u));
+}
+
+// No more elements than those of the padding lie before a line. They are replaced by the first one inside.
+fn without_before(four: Elements, column: i32, next: u32) -> Elements {
+  var inside = four;
+  if (PAD_2 > 3u) {
+    inside.d = select(four.d, next, column + 3 < 0);
+  }
+  if (PAD_2 > 2u) {
+    inside.c = select(four.c, inside.d, column + 2 < 0);
+  }
+  if (PAD_2 > 1u) {
+    inside.b = select(four.b, inside.c, column + 1 < 0);
+  }
+  if (PAD_2 > 0u) {
+    inside.a = select(four.a, inside.b, column < 0);
+  }
+  return inside;
+}
+
+// Elements behind the line are replaced by the one before: no more of them count than windows reach over the line's end.
+fn without_behind(four: Elements, number: i32, end: i32, before: u32) -> Elements {
+  var inside = four;
+  if (BEHIND == 1u) {
+    inside.a = select(four.a, before, end == number);
+    inside.b = select(four.b, four.a, end == number + 1);
+    inside.c = select(four.c, four.b, end == number + 2);
+    inside.d = select(four.d, four.c, end == number + 3);
+  } else {
+    inside.a = select(four.a, before, end <= number);
+    inside.b = select(four.b, inside.a, end <= number + 1);
+    inside.c = select(four.c, inside.b, end <= number + 2);
+    inside.d = select(four.d, inside.c, end <= number + 3);
+  }
+  return inside;
+}
+
+// All elements of a line from a column on, of which the first lies inside.
+fn all_without_behind(fours: Fours, column: i32) -> Fours {
+  let end = i32(pool.axes[2].input) - column;
+  var all = fours;
+  all.q0 = without_behind(all.q0, 0, end, all.q0.a);
+  all.q1 = without_behind(all.q1, 4, end, all.q0.d);
+  all.q2 = without_behind(all.q2, 8, end, all.q1.d);
+  all.q3 = without_behind(all.q3, 12, end, all.q2.d);
+  all.q4 = without_behind(all.q4, 16, end, all.q3.d);
+  all.q5 = without_behind(all.q5, 20, end, all.q4.d);
+  all.q6 = without_behind(all.q6, 24, end, all.q5.d);
+  all.q7 = without_behind(all.q7, 28, end, all.q6.d);
+  all.q8 = without_behind(all.q8, 32, end, all.q7.d);
+  return all;
+}
+
+fn fours_at(position: u32, column: i32, reach: u32) -> Fours {
+  // The first element may be the last one of its word.
+  let before = select(OUTPUTS - 1u, 0u, X_ALIGNED != 0u);
+  var reader = reader_at(position, (reach + before + OUTPUTS - 1u) / OUTPUTS);
+  var all: Fours;
+  all.q0 = four_of(&reader, 0u);
+  if (reach > 4u) {
+    all.q1 = four_of(&reader, 1u);
+  }
+  if (reach > 8u) {
+    all.q2 = four_of(&reader, 2u);
+  }
+  if (reach > 12u) {
+    all.q3 = four_of(&reader, 3u);
+  }
+  if (reach > 16u) {
+    all.q4 = four_of(&reader, 4u);
+  }
+  if (reach > 20u) {
+    all.q5 = four_of(&reader, 5u);
+  }
+  if (reach > 24u) {
+    all.q6 = four_of(&reader, 6u);
+  }
+  if (reach > 28u) {
+    all.q7 = four_of(&reader, 7u);
+  }
+  if (reach > 32u) {
+    all.q8 = four_of(&reader, 8u);
+  }
+  all.q0 = without_before(all.q0, column, all.q1.a);
+  return all;
+}
+
+// Four neighbours as accumulators, with their positions.
+fn lifted_at(raws: Elements, line: u32, column: i32, order: u32) -> Quad {
+  let extent = pool.axes[2].input;
+  let columns = vec4<u32>(
+    line + fold(column, extent, 1u),
+    line + fold(column + 1, extent, 1u),
+    line + fold(column + 2, extent, 1u),
+    line + fold(column + 3, extent, 1u),
+  );
+  return lifted(raws, columns, order, 1u);
+}
+
+// Four windows of twelve neighbours.
+fn quad_of_windows(p: Quad, q: Quad, r: Quad) -> Quad {
+  var best = p;
+  if (STRIDE_2 == 1u) {
+    if (KERNEL_2 > 1u) {
+      best = combine_quads(best, Quad(p.b, p.c, p.d, q.a));
+    }
+    if (KERNEL_2 > 2u) {
+      best = combine_quads(best, Quad(p.c, p.d, q.a, q.b));
+    }
+    if (KERNEL_2 > 3u) {
+      best = combine_quads(best, Quad(p.d, q.a, q.b, q.c));
+    }
+    if (KERNEL_2 > 4u) {
+      best = combine_quads(best, q);
+    }
+  } else {
+    best = Quad(p.a, p.c, q.a, q.c);
+    if (KERNEL_2 > 1u) {
+      best = combine_quads(best, Quad(p.b, p.d, q.b, q.d));
+    }
+    if (KERNEL_2 > 2u) {
+      best = combine_quads(best, Quad(p.c, q.a, q.c, r.a));
+    }
+    if (KERNEL_2 > 3u) {
+      best = combine_quads(best, Quad(p.d, q.b, q.d, r.b));
+    }
+    if (KERNEL_2 > 4u) {
+      best = combine_quads(best, Quad(q.a, q.c, r.a, r.c));
+    }
+  }
+  return best;
+}
+
+// The first elements of four windows.
+fn firsts(p: Elements, q: Elements) -> Elements {
+  var first = p;
+  if (STRIDE_2 == 2u) {
+    first = Elements(p.a, p.c, q.a, q.c);
+  }
+  return first;
+}
+
+// The windows of a line from a column on. At the end of a line, windows reach over it.
+fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
+  let from_line = line + pool.x_first;
+  var all = fours_at(line + u32(column), column, REACH);
+  if (BEHIND > 0u && at_end) {
+    all = all_without_behind(all, column);
+  }
+  let e0 = lifted_at(all.q0, from_line, column, order);
+  let e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
+  let e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
+  let e3 = lifted_at(all.q3, from_line, column + 12, order + 12u);
+  let e4 = lifted_at(all.q4, from_line, column + 16, order + 16u);
+  var row: Line;
+  if (STRIDE_2 == 1u) {
+    row.w0 = quad_of_windows(e0, e1, e2);
+    row.w1 = quad_of_windows(e1, e2, e3);
+    row.w2 = quad_of_windows(e2, e3, e4);
+    row.w3 = quad_of_windows(e3, e4, e4);
+    row.first_0 = firsts(all.q0, all.q1);
+    row.first_1 = firsts(all.q1, all.q2);
+    row.first_2 = firsts(all.q2, all.q3);
+    row.first_3 = firsts(all.q3, all.q4);
+  } else {
+    let e5 = lifted_at(all.q5, from_line, column + 20, order + 20u);
+    let e6 = lifted_at(all.q6, from_line, column + 24, order + 24u);
+    let e7 = lifted_at(all.q7, from_line, column + 28, order + 28u);
+    let e8 = lifted_at(all.q8, from_line, column + 32, order + 32u);
+    row.w0 = quad_of_windows(e0, e1, e2);
+    row.w1 = quad_of_windows(e2, e3, e4);
+    row.w2 = quad_of_windows(e4, e5, e6);
+    row.w3 = quad_of_windows(e6, e7, e8);
+    row.first_0 = firsts(all.q0, all.q1);
+    row.first_1 = firsts(all.q2, all.q3);
+    row.first_2 = firsts(all.q4, all.q5);
+    row.first_3 = firsts(all.q6, all.q7);
+  }
+  return row;
+}
+
+// The first windows of a line, as many as the last word of the line before can hold.
+fn head_of_windows(line: u32, order: u32) -> Head {
+  let from_line = line + pool.x_first;
+  let column = -i32(PAD_2);
+  let all = fours_at(line + u32(column), column, HEAD_REACH);
+  let e0 = lifted_at(all.q0, from_line, column, order);
+  let e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
+  let e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
+  return Head(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
+}
+
+// Of two lines of X the first of which stands before the second.
+fn join_lines(p: Line, q: Line) -> Line {
+  var row = p;
+  row.w0 = combine_quads(p.w0, q.w0);
+  if (QUADS > 1u) {
+    row.w1 = combine_quads(p.w1, q.w1);
+  }
+  if (QUADS > 2u) {
+    row.w2 = combine_quads(p.w2, q.w2);
+  }
+  if (QUADS > 3u) {
+    row.w3 = combine_quads(p.w3, q.w3);
+  }
+  return row;
+}
+
+fn join_heads(p: Head, q: Head) -> Head {
+  return Head(combine_quads(p.windows, q.windows), p.first);
+}

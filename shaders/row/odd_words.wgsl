@@ -1,0 +1,36 @@
+// Words of X that begin with any element: each word is loaded once, and shifted so that the first element comes first.
+//
+//   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the first one in the middle of a word
+//   shifted            [ c d e f ] [ g h i j ]
+// provides: x, Reader, reader_at, shifted_word
+// requires: ELEMENT_BITS, OUTPUTS, X_ALIGNED
+@group(0) @binding(1) var<storage, read> x: array<u32>;
+
+// A place in X from which on words are taken.
+struct Reader {
+  word: u32,
+  // Bits before the first element, and the last word that was loaded.
+  bits: u32,
+  low: u32,
+  // Words that are looked at: others are not loaded.
+  words: u32,
+}
+
+fn reader_at(position: u32, words: u32) -> Reader {
+  // Before the first element of the binding, numbers of words wrap: what is read there does not count.
+  let word = u32(i32(position) >> (OUTPUTS / 2u));
+  return Reader(word, position % OUTPUTS * ELEMENT_BITS, x[word], words);
+}
+
+// The words in their order, from number 0 on.
+fn shifted_word(reader: ptr<function, Reader>, number: u32) -> u32 {
+  let low = (*reader).low;
+  if (number + 1u < (*reader).words) {
+    (*reader).low = x[(*reader).word + number + 1u];
+  }
+  var word = low;
+  if (X_ALIGNED == 0u) {
+    word = (low >> (*reader).bits) | (((*reader).low << 1u) << (31u - (*reader).bits));
+  }
+  return word;
+}
