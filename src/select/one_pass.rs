@@ -66,8 +66,16 @@ impl<'a> OnePass<'a> {
         match self.index_strides() {
             Some([index, own]) if index == own => 0,
             Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => 1,
+            Some([index, own]) if inner && self.counts_columns(&index.spatial, &own.spatial) => 3,
             _ => 2,
         }
+    }
+
+    /// Whether indices count one where positions count all channels.
+    fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
+        let inner = self.pass.inner as i64;
+        let mut pairs = indices.iter().zip(positions);
+        pairs.all(|(index, position)| index.checked_mul(inner) == Some(*position))
     }
 
     /// Whether indices are written in the order of Y.
