@@ -135,8 +135,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   for (var step = 0u; step < count; step++) {
     let first = step * LINES_BETWEEN;
-    for (var line = KERNEL_1 - min(LINES_BETWEEN, KERNEL_1); line < KERNEL_1 - 1u; line++) {
-      kept = kept_with(kept, line_windows(place, top + i32((first + line) * DILATION_1), first + line));
+    if (LINES_BETWEEN > 1u) {
+      for (var line = KERNEL_1 - min(LINES_BETWEEN, KERNEL_1); line < KERNEL_1 - 1u; line++) {
+        kept = kept_with(kept, line_windows(place, top + i32((first + line) * DILATION_1), first + line));
+      }
     }
     let row = line_windows(place, top + i32((first + KERNEL_1 - 1u) * DILATION_1), first + KERNEL_1 - 1u);
     let best = best_of(kept, row);

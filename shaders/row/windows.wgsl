@@ -42,9 +42,11 @@ fn located_windows(line: u32, place: Place, order: u32) -> Row {
 // The maxima of a line at all depths of the windows. Lines are numbered in their order, those of all depths together.
 fn line_windows(place: Place, line: i32, number: u32) -> Row {
   var row = located_windows(line_at(place, place.depth, line), place, number);
-  for (var tap = 1u; tap < KERNEL_0; tap++) {
-    let deeper = line_at(place, place.depth + i32(tap * DILATION_0), line);
-    row = join_rows(row, located_windows(deeper, place, tap * ORDER_LINES + number));
+  if (KERNEL_0 > 1u) {
+    for (var tap = 1u; tap < KERNEL_0; tap++) {
+      let deeper = line_at(place, place.depth + i32(tap * DILATION_0), line);
+      row = join_rows(row, located_windows(deeper, place, tap * ORDER_LINES + number));
+    }
   }
   return row;
 }

@@ -23,6 +23,12 @@ const MOST_SLIDES: u32 = 8;
 /// Lines of outputs that an invocation walks down, where there are enough outputs to occupy a device.
 const LONGEST_WALK: u64 = 16;
 
+/// Lines of X that an invocation goes down by where they lie far apart: caches and what loads ahead of them follow few lines at once.
+const LONGEST_WALK_APART: u64 = 8;
+
+/// Bytes from line to line that are far apart.
+const FAR_APART: u64 = 2_048;
+
 /// Invocations that occupy a device.
 const INVOCATIONS: u64 = 1 << 12;
 
@@ -98,7 +104,8 @@ pub(super) fn dispatches(
     let lines = if walk.shares_lines() {
         // As long as leaves enough invocations, and even: walks end together.
         let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= INVOCATIONS;
-        let longest = [LONGEST_WALK, 8, 4, 2].into_iter().find(longest).unwrap_or(1);
+        let most = walk.longest(plan, &one);
+        let longest = [LONGEST_WALK, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(longest).unwrap_or(1);
         let outputs = height.div_ceil(walk.outputs_between.into()).max(1);
         outputs.div_ceil(outputs.div_ceil(longest).max(1))
     } else {
@@ -276,6 +283,16 @@ impl Walk {
 
     fn taps_are_neighbours(&self) -> bool {
         self.window.dilation.last() == Some(&1)
+    }
+
+    /// The most outputs of a walk.
+    fn longest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
+        let width = one.pass.axes.last().map_or(1, |axis| axis.input);
+        let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype.bytes() as u64);
+        if self.channels == 0 || apart < FAR_APART {
+            return LONGEST_WALK;
+        }
+        LONGEST_WALK_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)
     }
 
     /// Whether outputs below each other share lines of X.
