@@ -109,7 +109,7 @@ uniform! {
         index_outer: [u32; 2],
         index_channel: [u32; 2],
         channels: u32,
-        reserved_0: u32,
+        outputs_of_channel: u32,
         reserved_1: u32,
         reserved_2: u32,
         slide: Slide,

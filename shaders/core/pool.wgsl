@@ -70,9 +70,9 @@ struct Pool {
   // How far the index of an element lies from that of the batch item before, and of the channel before, where channels are innermost.
   index_outer: vec2<u32>,
   index_channel: vec2<u32>,
-  // Channels.
+  // Channels, and the outputs of one.
   channels: u32,
-  reserved_0: u32,
+  outputs_of_channel: u32,
   reserved_1: u32,
   reserved_2: u32,
   slide: Slide,

@@ -1,6 +1,6 @@
 // Writing indices one by one, in the order of the index tensor.
 // provides: first_place, put_index, put_index_in, put_four_indices
-// requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE
+// requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
 // Outputs of all planes of one channel.
 fn volume() -> u32 {
   return pool.axes[0].output * pool.axes[1].output * pool.axes[2].output;
@@ -41,8 +41,13 @@ fn place_in(point: u32, output: u32, origin: Origin) -> u32 {
 // The index of an output by its number alone.
 fn put_index(output: u32, result: Outcome, origin: Origin) {
   var place = output;
-  if (SAME_PLACE == 0u) {
+  if (SAME_PLACE == 0u && CHANNELS_ALONG == 0u) {
     place = store_position(output);
+  }
+  if (SAME_PLACE == 0u && CHANNELS_ALONG != 0u) {
+    let item = origin.store * volume();
+    let point = (output - item) / pool.channels;
+    place = item + point + (output - item - point * pool.channels) * pool.outputs_of_channel;
   }
   store_index(place - pool.store_first, index_from(output, result, origin, 0u));
 }
@@ -53,6 +58,13 @@ fn put_index_in(point: u32, output: u32, result: Outcome, origin: Origin) {
 }
 
 fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+  if (CHANNELS_ALONG != 0u) {
+    put_index(output, a, origin);
+    put_index(output + 1u, b, origin);
+    put_index(output + 2u, c, origin);
+    put_index(output + 3u, d, origin);
+    return;
+  }
   let place = place_in(point, output, origin);
   var step = 1u;
   if (SAME_PLACE == 0u) {

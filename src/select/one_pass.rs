@@ -5,6 +5,7 @@ use super::digits::dense_strides;
 use super::grid;
 use super::pass::{Pass, passes};
 use super::pool::Finish;
+use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Sink, Slot, Source, binding};
@@ -62,7 +63,7 @@ impl<'a> OnePass<'a> {
 
     /// How an index is made of a position (shaders/row/indices.wgsl).
     pub fn index_map(&self) -> u32 {
-        let inner = self.pass.inner > 1;
+        let inner = self.plan.layout == Layout::Nhwc && self.plan.channels > 1;
         match self.index_strides() {
             Some([index, own]) if index == own => 0,
             Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => 1,
@@ -73,7 +74,7 @@ impl<'a> OnePass<'a> {
 
     /// Whether indices count one where positions count all channels.
     fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
-        let inner = self.pass.inner as i64;
+        let inner = self.plan.channels as i64;
         let mut pairs = indices.iter().zip(positions);
         pairs.all(|(index, position)| index.checked_mul(inner) == Some(*position))
     }

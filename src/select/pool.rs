@@ -225,6 +225,7 @@ impl Finish {
         uniform.index_outer = pair(strides.n as u64);
         uniform.index_channel = pair(strides.c as u64);
         uniform.channels = plan.channels as u32;
+        uniform.outputs_of_channel = count(&outputs) as u32;
         uniform.empty_base = pair(planes as u64);
         uniform.empty_kind = kind;
         uniform.empty_index = pair(offset as u64);

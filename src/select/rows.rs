@@ -3,8 +3,9 @@
 use super::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
 use super::one_pass::OnePass;
+use super::pass::{Pass, PassAxis, passes};
 use super::pool::constants;
-use crate::attributes::NanPolicy;
+use crate::attributes::{Layout, NanPolicy};
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, WindowConstants, keys};
 use crate::plan::PoolPlan;
@@ -50,6 +51,8 @@ enum Line {
     Sliding,
     Alternating,
     Apart,
+    /// Windows side by side, whose taps are side by side too and loaded in words.
+    ApartInWords,
     /// A quad is four channels of one place, and places side by side share them.
     Channels,
 }
@@ -73,6 +76,8 @@ struct Walk {
     across: u32,
     /// Neighbouring channels that an invocation has, if there are any inside the last axis.
     channels: u32,
+    /// Whether lines are of all channels, of which words hold several.
+    channels_along: bool,
     /// Lines of X from one output of a walk to the next, and outputs between these.
     lines_between: u32,
     outputs_between: u32,
@@ -86,8 +91,13 @@ pub(super) fn dispatches(
     activation_kind: ActivationKind,
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
-    let mut one = OnePass::of(schedule, plan, limits, activation)?;
-    let walk = walk(plan, &one)?;
+    let along = channels_along(plan, limits)?;
+    let is_along = along.is_some();
+    let mut one = match along {
+        Some(pass) => OnePass::with(schedule, plan, limits, activation, pass)?,
+        None => OnePass::of(schedule, plan, limits, activation)?,
+    };
+    let walk = walk(plan, &one, is_along)?;
     let key = walk.key(plan, &one, activation_kind);
     if walk.sharing == Sharing::Runs {
         return walk.runs(schedule, plan, one, key);
@@ -122,6 +132,30 @@ pub(super) fn dispatches(
     one.dispatches(schedule, key, &rows, 1, iterations)
 }
 
+/// A pass of an NHWC pool whose elements are smaller than a word, and whose channels do not come out even with words: lines have
+/// all channels. Where windows of neighbouring columns begin side by side, so do those of a line of all columns' channels; else the
+/// channels of a column are a line.
+fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
+    let channels = plan.channels as u64;
+    let small = plan.dtype.bytes() < 4;
+    if plan.layout != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
+        return Ok(None);
+    }
+    let mut passes = passes(plan, Family::Direct, limits)?;
+    let (Some(Pass { axes: [first, second, last], .. }), true) = (passes.pop(), passes.is_empty()) else {
+        return Ok(None);
+    };
+    let outer = plan.batch as u64;
+    let axes = if let Some(line) = last.with_channels(channels) {
+        [first, second, line]
+    } else if plan.axes.len() < 3 {
+        [second, last, PassAxis::identity(channels)]
+    } else {
+        return Ok(None);
+    };
+    Pass::of(outer, axes, 1).map(Some)
+}
+
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Blocked, reason })
 }
@@ -131,7 +165,7 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 }
 
 /// What an invocation computes.
-fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
+fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
@@ -170,6 +204,8 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
         Line::Sliding
     } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
         Line::Alternating
+    } else if small && stride == 1 {
+        Line::ApartInWords
     } else {
         Line::Apart
     };
@@ -184,7 +220,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
     let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
-    Ok(Walk { window, line, sharing, quads, across, channels, lines_between, outputs_between })
+    Ok(Walk { window, line, sharing, quads, across, channels, channels_along, lines_between, outputs_between })
 }
 
 /// Words of registers that the maximum of an output takes: an element and its key, or a key alone where that tells the element;
@@ -206,6 +242,7 @@ impl Walk {
             ("QUADS", self.quads),
             ("LINES_EVEN", u32::from(self.lines_even(one))),
             ("CHANNELS_INSIDE", self.channels),
+            ("CHANNELS_ALONG", self.channels_along.into()),
             ("ORDER_LINES", order_lines),
             ("ORDER_COLUMNS", order_columns),
             ("INDEX_MAP", one.index_map()),
@@ -231,6 +268,7 @@ impl Walk {
                 Line::Sliding => "row/sliding.wgsl",
                 Line::Alternating => "row/alternating.wgsl",
                 Line::Apart => "row/apart.wgsl",
+                Line::ApartInWords => "row/apart_in_words.wgsl",
                 Line::Channels => "row/channels.wgsl",
             },
             loads: match self.line {
@@ -239,6 +277,7 @@ impl Walk {
                 Line::Sliding | Line::Alternating if plan.dtype.bytes() < 4 && self.taps_are_neighbours() => {
                     "row/in_words.wgsl"
                 }
+                Line::ApartInWords => "row/apart_in_words.wgsl",
                 _ => "row/elements.wgsl",
             },
             in_runs: self.sharing == Sharing::Runs,
@@ -320,7 +359,7 @@ impl Walk {
         let loads = match self.line {
             Line::Sliding => uniform.stride == 1,
             Line::Alternating => true,
-            Line::Apart | Line::Channels => false,
+            Line::Apart | Line::ApartInWords | Line::Channels => false,
         };
         let pad = u32::try_from(uniform.pad_begin).ok().filter(|&pad| pad <= MOST_PAD)?;
         (one.pass.inner == 1 && even && inside && loads).then_some(pad)
@@ -330,7 +369,7 @@ impl Walk {
     fn iterations(&self, lines: u64) -> u64 {
         let [depth, height, width] = self.window.kernel.map(u64::from);
         let of_line = match self.line {
-            Line::Apart | Line::Channels => width.saturating_add(width),
+            Line::Apart | Line::ApartInWords | Line::Channels => width.saturating_add(width),
             Line::Sliding | Line::Alternating => 1,
         };
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
