@@ -200,6 +200,9 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
     let line = if channels == 4 {
         Line::Channels
+    } else if plan.dtype.bytes() == 1 && channels_along && stride == 1 && dilation > 1 {
+        // Words of four elements are fewer loads than elements that slide.
+        Line::ApartInWords
     } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
         Line::Sliding
     } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
