@@ -215,6 +215,8 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     // Lines of outputs that share none of X have one output each.
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
+    // The tap before the one that is loaded stays too.
+    let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
     let quads: u32 = if wide { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
