@@ -22,14 +22,19 @@ mod random {
 }
 
 use proptest::strategy::Strategy;
-use random::pools::{plain_pools, pools, reaching_pools};
+use random::pools::{channels_last_pools, plain_pools, pools, reaching_pools};
 use random::runner::run;
 use random::unpools::{inverses, reaching_inverses, reaching_unpools, unpools};
 use random::{check, laws};
 
 #[test]
 fn pools_are_what_their_definition_says() {
-    run("pools", 30, 48, pools(), |case, bench| check::pool(case, bench).map(drop));
+    run("pools", 28, 48, pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+#[test]
+fn pools_of_innermost_channels_are_what_their_definition_says() {
+    run("channels last", 2, 48, channels_last_pools(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 #[test]

@@ -72,6 +72,14 @@ struct Pool {
   block_first: u32,
   // Lines of outputs that an invocation walks down, where it does.
   walk: u32,
+  // How far the index of an element lies from that of the batch item before, and of the channel before, where channels are innermost.
+  index_outer: vec2<u32>,
+  index_channel: vec2<u32>,
+  // Channels, and the outputs of one.
+  channels: u32,
+  outputs_of_channel: u32,
+  reserved_1: u32,
+  reserved_2: u32,
   slide: Slide,
   // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
   tap_from: vec4<u32>,

@@ -12,7 +12,7 @@
 // 4 * QUADS * lines outputs. Where windows are deep, each line is that of all depths together, read again for the next depth.
 // Algorithm: row windows, kept in registers.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Row, join_rows, Place, line_at, line_windows, windows_of_line, Origin, origin_at, store_quad, KERNEL_1, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_1, CHANNELS_INSIDE, QUADS, ACROSS, LINES_BETWEEN, OUTPUTS_BETWEEN
+// requires: pool, invocation, WORKGROUP, Row, join_rows, Place, line_at, line_windows, windows_of_line, Origin, origin_of, store_quad, KERNEL_1, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_1, CHANNELS_INSIDE, QUADS, ACROSS, LINES_BETWEEN, OUTPUTS_BETWEEN
 // The maxima of the lines before, the last one first.
 struct Kept {
   back_1: Row,
@@ -76,12 +76,12 @@ struct Lines {
 
 fn store_row(line: Lines, best: Row, column: i32, origin: Origin) {
   let out_column = line.out_column;
-  let output = (line.out_line * pool.axes[2].output + out_column) * pool.inner + line.channel;
-  store_quad(output, out_column, best.low, best.first_low, line.first_line, column, origin);
+  let point = line.out_line * pool.axes[2].output + out_column;
+  store_quad(point, line.channel, out_column, best.low, best.first_low, line.first_line, column, origin);
   if (QUADS > 1u) {
     let next = ACROSS / QUADS;
     let further = column + i32(next * STRIDE_2);
-    store_quad(output + next * pool.inner, out_column + next, best.high, best.first_high, line.first_line, further, origin);
+    store_quad(point + next, line.channel, out_column + next, best.high, best.first_high, line.first_line, further, origin);
   }
 }
 
@@ -95,32 +95,35 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var channel = 0u;
   if (CHANNELS_INSIDE != 0u) {
     let channels = pool.inner / max(CHANNELS_INSIDE, 1u);
-    channel = rest % channels * CHANNELS_INSIDE;
-    rest = rest / channels;
+    let others = rest / channels;
+    channel = (rest - others * channels) * CHANNELS_INSIDE;
+    rest = others;
   }
   let across = (pool.axes[2].output + ACROSS - 1u) / ACROSS;
-  let out_column = rest % across * ACROSS;
-  rest = rest / across;
+  let line = rest / across;
+  let out_column = (rest - line * across) * ACROSS;
+  rest = line;
   let column = i32(out_column * STRIDE_2) - pool.axes[2].pad_begin;
   if (KERNEL_1 <= LINES_BETWEEN) {
     // No line is shared.
     let seen = windows_of_line(rest, column, channel);
-    store_row(Lines(rest, seen.first_line, out_column, channel), seen.best, column, origin_at(seen.plane));
+    store_row(Lines(rest, seen.first_line, out_column, channel), seen.best, column, origin_of(seen.outer, seen.plane, channel));
     return;
   }
   let walks = (pool.axes[1].output + pool.walk * OUTPUTS_BETWEEN - 1u) / (pool.walk * OUTPUTS_BETWEEN) * OUTPUTS_BETWEEN;
-  let walk = rest % walks;
-  rest = rest / walks;
-  let out_depth = rest % pool.axes[0].output;
-  let outer = rest / pool.axes[0].output;
+  let planes = rest / walks;
+  let walk = rest - planes * walks;
+  let outer = planes / pool.axes[0].output;
+  let out_depth = planes - outer * pool.axes[0].output;
   let out_top = walk / OUTPUTS_BETWEEN * OUTPUTS_BETWEEN * pool.walk + walk % OUTPUTS_BETWEEN;
-  let out_line = rest * pool.axes[1].output + out_top;
+  let out_line = planes * pool.axes[1].output + out_top;
   var place: Place;
   place.column = column;
   place.depth = i32(out_depth * STRIDE_0) - pool.axes[0].pad_begin;
-  place.plane = outer * pool.axes[0].input * pool.axes[1].input * pool.axes[2].input * pool.inner + channel;
+  place.plane = outer * pool.axes[0].input * pool.axes[1].input * pool.axes[2].input;
+  place.channel = channel;
   let top = i32(out_top * STRIDE_1) - pool.axes[1].pad_begin;
-  let origin = origin_at(place.plane);
+  let origin = origin_of(outer, place.plane, channel);
 
   // Outputs of this walk that lie in the plane.
   let below = (pool.axes[1].output - out_top + OUTPUTS_BETWEEN - 1u) / OUTPUTS_BETWEEN;
@@ -132,8 +135,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   for (var step = 0u; step < count; step++) {
     let first = step * LINES_BETWEEN;
-    for (var line = KERNEL_1 - min(LINES_BETWEEN, KERNEL_1); line < KERNEL_1 - 1u; line++) {
-      kept = kept_with(kept, line_windows(place, top + i32((first + line) * DILATION_1), first + line));
+    if (LINES_BETWEEN > 1u) {
+      for (var line = KERNEL_1 - min(LINES_BETWEEN, KERNEL_1); line < KERNEL_1 - 1u; line++) {
+        kept = kept_with(kept, line_windows(place, top + i32((first + line) * DILATION_1), first + line));
+      }
     }
     let row = line_windows(place, top + i32((first + KERNEL_1 - 1u) * DILATION_1), first + KERNEL_1 - 1u);
     let best = best_of(kept, row);

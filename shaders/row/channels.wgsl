@@ -4,7 +4,7 @@
 //   windows          0 1 2         of the first quad
 //                      1 2 3       of the second one
 // provides: row_windows
-// requires: Elements, Quad, Row, four_at, lifted, combine_quads, fold, pool, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// requires: Elements, Quad, Row, four_at, lifted, combine_quads, fold, pool, position_of, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 struct Channels {
   quad: Quad,
   raws: Elements,
@@ -12,7 +12,7 @@ struct Channels {
 
 fn fetch(line: u32, column: i32, order: u32) -> Channels {
   let inside = fold(column, pool.axes[2].input, DILATION_2);
-  let raws = four_at(line + inside * pool.inner);
+  let raws = four_at(position_of(line, inside));
   return Channels(lifted(raws, vec4<u32>(inside), order, 0u), raws);
 }
 
@@ -20,11 +20,36 @@ fn fetch(line: u32, column: i32, order: u32) -> Channels {
 const TAPS_BETWEEN: u32 = STRIDE_2 / DILATION_2;
 const SHARE: bool = STRIDE_2 % DILATION_2 == 0u && TAPS_BETWEEN < KERNEL_2;
 
+// A tap of the windows of a place.
+fn tap_at(line: u32, column: i32, order: u32, tap: u32) -> Quad {
+  return fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad;
+}
+
+// Some taps of the windows of a place, at least one. Eight are written out: loops cost more than they do.
+fn taps_from(line: u32, column: i32, order: u32, begin: u32, end: u32) -> Quad {
+  var all = tap_at(line, column, order, begin);
+  if (begin + 1u < end) {
+    all = combine_quads(all, tap_at(line, column, order, begin + 1u));
+  }
+  if (begin + 2u < end) {
+    all = combine_quads(all, tap_at(line, column, order, begin + 2u));
+  }
+  if (begin + 3u < end) {
+    all = combine_quads(all, tap_at(line, column, order, begin + 3u));
+  }
+  if (begin + 4u < end) {
+    for (var tap = begin + 4u; tap < end; tap++) {
+      all = combine_quads(all, tap_at(line, column, order, tap));
+    }
+  }
+  return all;
+}
+
 // The windows of one place.
 fn one_place(line: u32, column: i32, order: u32) -> Channels {
   var all = fetch(line, column, order);
-  for (var tap = 1u; tap < KERNEL_2; tap++) {
-    all.quad = combine_quads(all.quad, fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad);
+  if (KERNEL_2 > 1u) {
+    all.quad = combine_quads(all.quad, taps_from(line, column, order, 1u, KERNEL_2));
   }
   return all;
 }
@@ -32,19 +57,15 @@ fn one_place(line: u32, column: i32, order: u32) -> Channels {
 // The windows of two places that share some elements, which are loaded once.
 fn two_places(line: u32, column: i32, order: u32) -> Row {
   var low = fetch(line, column, order);
-  for (var tap = 1u; tap < TAPS_BETWEEN; tap++) {
-    low.quad = combine_quads(low.quad, fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad);
+  if (TAPS_BETWEEN > 1u) {
+    low.quad = combine_quads(low.quad, taps_from(line, column, order, 1u, TAPS_BETWEEN));
   }
   var high = fetch(line, column + i32(STRIDE_2), order + STRIDE_2);
+  if (TAPS_BETWEEN + 1u < KERNEL_2) {
+    high.quad = combine_quads(high.quad, taps_from(line, column, order, TAPS_BETWEEN + 1u, KERNEL_2));
+  }
   low.quad = combine_quads(low.quad, high.quad);
-  for (var tap = TAPS_BETWEEN + 1u; tap < KERNEL_2; tap++) {
-    let both = fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad;
-    low.quad = combine_quads(low.quad, both);
-    high.quad = combine_quads(high.quad, both);
-  }
-  for (var tap = KERNEL_2; tap < KERNEL_2 + TAPS_BETWEEN; tap++) {
-    high.quad = combine_quads(high.quad, fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad);
-  }
+  high.quad = combine_quads(high.quad, taps_from(line, column, order, KERNEL_2, KERNEL_2 + TAPS_BETWEEN));
   return Row(low.quad, high.quad, low.raws, high.raws);
 }
 

@@ -1,6 +1,8 @@
-// A column of a line as a position in X.
-// provides: position_of, lane_position, first_position
+// Points of X: columns, counted on from line to line and from plane to plane. Where channels are innermost, a point has an element
+// of each channel.
+// provides: position_of, element_at, first_position
 // requires: pool, fold, CHANNELS_INSIDE, STRIDE_2, DILATION_2
+// An element by the position of its line's first one, of the same channel, and its column.
 fn position_of(line: u32, column: u32) -> u32 {
   var position = line + column;
   if (CHANNELS_INSIDE != 0u) {
@@ -9,20 +11,20 @@ fn position_of(line: u32, column: u32) -> u32 {
   return position;
 }
 
-// As `position_of` of what an output of a quad has seen: where a quad is four channels, they are neighbours.
-fn lane_position(line: u32, column: u32, lane: u32) -> u32 {
-  var position = position_of(line, column);
-  if (CHANNELS_INSIDE == 4u) {
-    position += lane;
+// The position of a point's element in a channel.
+fn element_at(point: u32, channel: u32) -> u32 {
+  var position = point;
+  if (CHANNELS_INSIDE != 0u) {
+    position = point * pool.inner + channel;
   }
   return position;
 }
 
-// Where the window of an output of a quad has its first element, given the first output's first column.
+// The point at which the window of an output of a quad begins, given the first point of its line and the first output's column.
 fn first_position(line: u32, column: i32, lane: u32) -> u32 {
   var first = column;
   if (CHANNELS_INSIDE != 4u) {
     first += i32(lane * STRIDE_2);
   }
-  return lane_position(line, fold(first, pool.axes[2].input, DILATION_2), lane);
+  return line + fold(first, pool.axes[2].input, DILATION_2);
 }

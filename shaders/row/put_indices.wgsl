@@ -1,27 +1,80 @@
 // Writing indices one by one, in the order of the index tensor.
-// provides: put_index, put_four_indices
-// requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE
-fn put_index(output: u32, result: Outcome, origin: Origin) {
-  var place = output;
-  if (SAME_PLACE == 0u) {
-    place = store_position(output);
-  }
-  store_index(place - pool.store_first, index_from(output, result, origin));
+// provides: first_place, put_index, put_index_in, put_four_indices
+// requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
+// Outputs of all planes of one channel.
+fn volume() -> u32 {
+  return pool.axes[0].output * pool.axes[1].output * pool.axes[2].output;
 }
 
-fn put_four_indices(output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
-  if (CHANNELS_INSIDE == 4u && SAME_PLACE == 0u) {
-    // Channels are the fastest digit of an output's number, and lie apart in the order of the indices.
-    let place = store_position(output) - pool.store_first;
-    let step = pool.store[0].stride.x;
-    store_index(place, index_from(output, a, origin));
-    store_index(place + step, index_from(output + 1u, b, origin));
-    store_index(place + 2u * step, index_from(output + 2u, c, origin));
-    store_index(place + 3u * step, index_from(output + 3u, d, origin));
+// Places of neighbouring points of Y lie so far apart where the layouts of Y and of the indices differ.
+fn step_of_points() -> u32 {
+  var step = 1u;
+  if (CHANNELS_INSIDE == 0u) {
+    step = pool.channels;
+  }
+  return step;
+}
+
+// The place of the index of the outputs' first point, if it were the point with number zero: modulo 2^32.
+fn first_place(outer: u32, channel: u32) -> u32 {
+  var place = 0u;
+  if (SAME_PLACE == 0u) {
+    if (CHANNELS_INSIDE != 0u) {
+      place = (outer * (pool.inner - 1u) + channel) * volume();
+    } else {
+      let item = outer / pool.channels;
+      let own = outer - item * pool.channels;
+      place = own - own * pool.channels * volume() - item * (pool.channels - 1u) * pool.channels * volume();
+    }
+  }
+  return place;
+}
+
+fn place_in(point: u32, output: u32, origin: Origin) -> u32 {
+  var place = output;
+  if (SAME_PLACE == 0u) {
+    place = point * step_of_points() + origin.store;
+  }
+  return place - pool.store_first;
+}
+
+// The index of an output by its number alone.
+fn put_index(output: u32, result: Outcome, origin: Origin) {
+  var place = output;
+  if (SAME_PLACE == 0u && CHANNELS_ALONG == 0u) {
+    place = store_position(output);
+  }
+  if (SAME_PLACE == 0u && CHANNELS_ALONG != 0u) {
+    let item = origin.store * volume();
+    let point = (output - item) / pool.channels;
+    place = item + point + (output - item - point * pool.channels) * pool.outputs_of_channel;
+  }
+  store_index(place - pool.store_first, index_from(output, result, origin, 0u));
+}
+
+// The index of an output of a point of Y.
+fn put_index_in(point: u32, output: u32, result: Outcome, origin: Origin) {
+  store_index(place_in(point, output, origin), index_from(output, result, origin, 0u));
+}
+
+fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+  if (CHANNELS_ALONG != 0u) {
+    put_index(output, a, origin);
+    put_index(output + 1u, b, origin);
+    put_index(output + 2u, c, origin);
+    put_index(output + 3u, d, origin);
     return;
   }
-  put_index(output, a, origin);
-  put_index(output + 1u, b, origin);
-  put_index(output + 2u, c, origin);
-  put_index(output + 3u, d, origin);
+  let place = place_in(point, output, origin);
+  var step = 1u;
+  if (SAME_PLACE == 0u) {
+    step = step_of_points();
+    if (CHANNELS_INSIDE != 0u) {
+      step = volume();
+    }
+  }
+  store_index(place, index_from(output, a, origin, 0u));
+  store_index(place + step, index_from(output + 1u, b, origin, 1u));
+  store_index(place + 2u * step, index_from(output + 2u, c, origin, 2u));
+  store_index(place + 3u * step, index_from(output + 3u, d, origin, 3u));
 }

@@ -1,14 +1,18 @@
 // Writing four 32-bit indices at once, in the order of Y. Plans refuse units that they cannot count, so the low word is the index.
-// provides: indices_out, put_four_indices
+// provides: first_place, indices_out, put_four_indices
 // requires: Outcome, Origin, index_from, pool
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;
 
-fn put_four_indices(output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
+fn first_place(outer: u32, channel: u32) -> u32 {
+  return 0u;
+}
+
+fn put_four_indices(point: u32, output: u32, a: Outcome, b: Outcome, c: Outcome, d: Outcome, origin: Origin) {
   let place = (output - pool.store_first) >> 2u;
   indices_out[place] = vec4<u32>(
-    index_from(output, a, origin).x,
-    index_from(output + 1u, b, origin).x,
-    index_from(output + 2u, c, origin).x,
-    index_from(output + 3u, d, origin).x,
+    index_from(output, a, origin, 0u).x,
+    index_from(output + 1u, b, origin, 1u).x,
+    index_from(output + 2u, c, origin, 2u).x,
+    index_from(output + 3u, d, origin, 3u).x,
   );
 }

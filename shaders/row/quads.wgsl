@@ -1,7 +1,7 @@
 // Eight neighbouring outputs as two quads, so that none is an element of an array: drivers keep arrays in memory. A quad is four
 // neighbours along the last axis, or four channels of one place.
 // provides: Quad, Row, combine_quads, combine_rows, join_rows, lifted, elements_in
-// requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere, KERNEL_0, QUADS
+// requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere, EQUALS_ALIKE, KERNEL_0, QUADS
 struct Quad {
   a: Acc,
   b: Acc,
@@ -50,10 +50,11 @@ fn join_quads(p: Quad, q: Quad) -> Quad {
   return Quad(combine_anywhere(p.a, q.a), combine_anywhere(p.b, q.b), combine_anywhere(p.c, q.c), combine_anywhere(p.d, q.d));
 }
 
-// Of two lines' maxima. Where windows are deep, a line behind another one can have elements that stand before its own.
+// Of two lines' maxima. Where windows are deep, a line behind another one can have elements that stand before its own, which
+// matters if equals can be told apart.
 fn join_rows(p: Row, q: Row) -> Row {
   var row = combine_rows(p, q);
-  if (KERNEL_0 > 1u) {
+  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
     row.low = join_quads(p.low, q.low);
     if (QUADS > 1u) {
       row.high = join_quads(p.high, q.high);

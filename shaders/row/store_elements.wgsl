@@ -1,7 +1,8 @@
 // Writing outputs one by one: elements of a word or more, wherever rows end.
 // provides: store_quad
-// requires: Acc, Elements, Quad, Raw, Origin, outcome, y, pool, put_index, first_position
-fn write_output(output: u32, best: Acc, first: Raw, first_at: u32, origin: Origin) {
+// requires: Acc, Elements, Quad, Raw, Origin, outcome, y, pool, put_index_in, first_position, element_at
+fn write_output(point: u32, channel: u32, best: Acc, first: Raw, first_at: u32, origin: Origin) {
+  let output = element_at(point, channel);
   // Outputs before this dispatch's wrap around to more than it has.
   let number = output - pool.output_first;
   if (number >= pool.outputs) {
@@ -9,23 +10,23 @@ fn write_output(output: u32, best: Acc, first: Raw, first_at: u32, origin: Origi
   }
   let result = outcome(best, first, first_at);
   y[number] = result.raw;
-  put_index(output, result, origin);
+  put_index_in(point, output, result, origin);
 }
 
-// Writes those of four neighbouring outputs that lie in the row. `line` is the position of the line that has the windows' first
-// elements, `column` the first column of the first window.
-fn store_quad(output: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
+// Writes those of four neighbouring outputs of a channel that lie in the row, from a point of Y on. `line` is the first point of
+// the line that has the windows' first elements, `column` the first column of the first window.
+fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
   let width = pool.axes[2].output;
   if (out_column < width) {
-    write_output(output, best.a, first.a, first_position(line, column, 0u), origin);
+    write_output(point, channel, best.a, first.a, first_position(line, column, 0u), origin);
   }
   if (out_column + 1u < width) {
-    write_output(output + pool.inner, best.b, first.b, first_position(line, column, 1u), origin);
+    write_output(point + 1u, channel, best.b, first.b, first_position(line, column, 1u), origin);
   }
   if (out_column + 2u < width) {
-    write_output(output + 2u * pool.inner, best.c, first.c, first_position(line, column, 2u), origin);
+    write_output(point + 2u, channel, best.c, first.c, first_position(line, column, 2u), origin);
   }
   if (out_column + 3u < width) {
-    write_output(output + 3u * pool.inner, best.d, first.d, first_position(line, column, 3u), origin);
+    write_output(point + 3u, channel, best.d, first.d, first_position(line, column, 3u), origin);
   }
 }

@@ -1,9 +1,10 @@
 // Writing four neighbouring outputs at once, where rows of Y come out even with them, or where they are four channels.
 // provides: store_quad
-// requires: Elements, Quad, put_four, Origin, outcome, pool, put_four_indices, first_position
-// Writes four neighbouring outputs if they lie in the row. `line` is the position of the line that has the windows' first
-// elements, `column` the first column of the first window.
-fn store_quad(output: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
+// requires: Elements, Quad, put_four, Origin, outcome, pool, put_four_indices, first_position, element_at
+// Writes four neighbouring outputs from a point of Y and a channel on, if they lie in the row. `line` is the first point of the
+// line that has the windows' first elements, `column` the first column of the first window.
+fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
+  let output = element_at(point, channel);
   // Outputs before this dispatch's wrap around to more than it has.
   let number = output - pool.output_first;
   if (number >= pool.outputs || out_column >= pool.axes[2].output) {
@@ -14,5 +15,5 @@ fn store_quad(output: u32, out_column: u32, best: Quad, first: Elements, line: u
   let c = outcome(best.c, first.c, first_position(line, column, 2u));
   let d = outcome(best.d, first.d, first_position(line, column, 3u));
   put_four(number, Elements(a.raw, b.raw, c.raw, d.raw));
-  put_four_indices(output, a, b, c, d, origin);
+  put_four_indices(point, output, a, b, c, d, origin);
 }

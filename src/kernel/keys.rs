@@ -152,12 +152,16 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
         RowsKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
     };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
+    let mut consts = key.consts.clone();
+    // Accumulators that are told by their keys alone, and have no places.
+    let alike = key.sink.index_type().is_none() && key.reduction() != "reduce/max.wgsl";
+    consts.push(("EQUALS_ALIKE", alike.into()));
     Kernel {
         element: Some(key.dtype),
         activation: Some(key.activation),
         writes: key.sink.index_type(),
         variants: key.variants(),
-        consts: key.consts.clone(),
+        consts,
         ..Kernel::new(format!("pool {dtype} to {sink}, {depth}x{height}x{width}, {kind} of {outputs} outputs"), entry)
     }
     .into()

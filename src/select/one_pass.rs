@@ -5,6 +5,7 @@ use super::digits::dense_strides;
 use super::grid;
 use super::pass::{Pass, passes};
 use super::pool::Finish;
+use crate::attributes::Layout;
 use crate::error::PlanError;
 use crate::index::IndexStrides;
 use crate::kernel::{KernelKey, Sink, Slot, Source, binding};
@@ -62,12 +63,20 @@ impl<'a> OnePass<'a> {
 
     /// How an index is made of a position (shaders/row/indices.wgsl).
     pub fn index_map(&self) -> u32 {
-        let inner = self.pass.inner > 1;
+        let inner = self.plan.layout == Layout::Nhwc && self.plan.channels > 1;
         match self.index_strides() {
             Some([index, own]) if index == own => 0,
             Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => 1,
+            Some([index, own]) if inner && self.counts_columns(&index.spatial, &own.spatial) => 3,
             _ => 2,
         }
+    }
+
+    /// Whether indices count one where positions count all channels.
+    fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
+        let inner = self.plan.channels as i64;
+        let mut pairs = indices.iter().zip(positions);
+        pairs.all(|(index, position)| index.checked_mul(inner) == Some(*position))
     }
 
     /// Whether indices are written in the order of Y.

@@ -63,6 +63,27 @@ impl PassAxis {
         }
     }
 
+    pub fn identity(extent: u64) -> Self {
+        PassAxis { input: extent, output: extent, most_taps: 1, window: PassWindow::Identity }
+    }
+
+    /// The last axis of X and the channels inside it as one axis, where the windows of neighbours begin side by side. Taps then
+    /// are as far apart as elements of one channel.
+    pub fn with_channels(&self, channels: u64) -> Option<PassAxis> {
+        let PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation, pad_begin }) = self.window else {
+            return None;
+        };
+        // Without a second tap they need not be apart.
+        let apart = if kernel == 1 { 1 } else { dilation.checked_mul(channels as i64)? };
+        let pad_begin = pad_begin.checked_mul(channels as i64)?;
+        Some(PassAxis {
+            input: self.input.checked_mul(channels)?,
+            output: self.output.checked_mul(channels)?,
+            most_taps: self.most_taps,
+            window: PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation: apart, pad_begin }),
+        })
+    }
+
     /// The lowest and the highest element that outputs from `first` to `last` may look at, as far as they look at these taps.
     /// An axis of a pass has at least one element.
     fn bounds(&self, first: u64, last: u64, taps: Span) -> [u64; 2] {

@@ -229,6 +229,10 @@ impl Finish {
         let planes = plan.origin.plane(&strides, 0, 0, &zeros);
         let offset = if indices.empty == EmptyIndex::ClampedStart { corner.wrapping_sub(planes) } else { offset };
         uniform.index_base = pair(corner as u64);
+        uniform.index_outer = pair(strides.n as u64);
+        uniform.index_channel = pair(strides.c as u64);
+        uniform.channels = plan.channels as u32;
+        uniform.outputs_of_channel = count(&outputs) as u32;
         uniform.empty_base = pair(planes as u64);
         uniform.empty_kind = kind;
         uniform.empty_index = pair(offset as u64);

@@ -3,8 +3,9 @@
 use super::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
 use super::one_pass::OnePass;
+use super::pass::{Pass, PassAxis, passes};
 use super::pool::constants;
-use crate::attributes::NanPolicy;
+use crate::attributes::{Layout, NanPolicy};
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, WindowConstants, keys};
 use crate::plan::{PoolPlan, count};
@@ -22,6 +23,12 @@ const MOST_SLIDES: u32 = 8;
 
 /// Lines of outputs that an invocation walks down, where there are enough outputs to occupy a device.
 const LONGEST_WALK: u64 = 16;
+
+/// Lines of X that an invocation goes down by where they lie far apart: caches and what loads ahead of them follow few lines at once.
+const LONGEST_WALK_APART: u64 = 8;
+
+/// Bytes from line to line that are far apart.
+const FAR_APART: u64 = 2_048;
 
 /// Invocations that occupy a device.
 const INVOCATIONS: u64 = 1 << 12;
@@ -54,6 +61,8 @@ enum Line {
     Sliding,
     Alternating,
     Apart,
+    /// Windows side by side, whose taps are side by side too and loaded in words.
+    ApartInWords,
     /// A quad is four channels of one place, and places side by side share them.
     Channels,
 }
@@ -81,6 +90,8 @@ struct Walk {
     in_a_word: u32,
     /// Neighbouring channels that an invocation has, if there are any inside the last axis.
     channels: u32,
+    /// Whether lines are of all channels, of which words hold several.
+    channels_along: bool,
     /// Lines of X from one output of a walk to the next, and outputs between these.
     lines_between: u32,
     outputs_between: u32,
@@ -94,8 +105,13 @@ pub(super) fn dispatches(
     activation_kind: ActivationKind,
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
-    let mut one = OnePass::of(schedule, plan, limits, activation)?;
-    let walk = walk(plan, &one)?;
+    let along = channels_along(plan, limits)?;
+    let is_along = along.is_some();
+    let mut one = match along {
+        Some(pass) => OnePass::with(schedule, plan, limits, activation, pass)?,
+        None => OnePass::of(schedule, plan, limits, activation)?,
+    };
+    let walk = walk(plan, &one, is_along)?;
     let key = walk.key(plan, &one, activation_kind);
     if walk.sharing == Sharing::Runs {
         return walk.runs(schedule, plan, one, key);
@@ -112,7 +128,8 @@ pub(super) fn dispatches(
     let lines = if walk.shares_lines() {
         // As long as leaves enough invocations, and even: walks end together.
         let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= INVOCATIONS;
-        let longest = [LONGEST_WALK, 8, 4, 2].into_iter().find(longest).unwrap_or(1);
+        let most = walk.longest(plan, &one);
+        let longest = [LONGEST_WALK, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(longest).unwrap_or(1);
         let outputs = height.div_ceil(walk.outputs_between.into()).max(1);
         outputs.div_ceil(outputs.div_ceil(longest).max(1))
     } else {
@@ -135,6 +152,30 @@ pub(super) fn dispatches(
     one.dispatches(schedule, key, &rows, invocations_of_a_block, iterations)
 }
 
+/// A pass of an NHWC pool whose elements are smaller than a word, and whose channels do not come out even with words: lines have
+/// all channels. Where windows of neighbouring columns begin side by side, so do those of a line of all columns' channels; else the
+/// channels of a column are a line.
+fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
+    let channels = plan.channels as u64;
+    let small = plan.dtype.bytes() < 4;
+    if plan.layout != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
+        return Ok(None);
+    }
+    let mut passes = passes(plan, Family::Direct, limits)?;
+    let (Some(Pass { axes: [first, second, last], .. }), true) = (passes.pop(), passes.is_empty()) else {
+        return Ok(None);
+    };
+    let outer = plan.batch as u64;
+    let axes = if let Some(line) = last.with_channels(channels) {
+        [first, second, line]
+    } else if plan.axes.len() < 3 {
+        [second, last, PassAxis::identity(channels)]
+    } else {
+        return Ok(None);
+    };
+    Pass::of(outer, axes, 1).map(Some)
+}
+
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Blocked, reason })
 }
@@ -144,7 +185,7 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
 }
 
 /// What an invocation computes.
-fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
+fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
@@ -179,16 +220,23 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
     let line = if channels == 4 {
         Line::Channels
+    } else if plan.dtype.bytes() == 1 && channels_along && stride == 1 && dilation > 1 {
+        // Words of four elements are fewer loads than elements that slide.
+        Line::ApartInWords
     } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
         Line::Sliding
     } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
         Line::Alternating
+    } else if small && stride == 1 {
+        Line::ApartInWords
     } else {
         Line::Apart
     };
     // Lines of outputs that share none of X have one output each.
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
+    // The tap before the one that is loaded stays too.
+    let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
     let quads: u32 = if wide { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
@@ -198,8 +246,19 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>) -> Result<Walk, PlanError> {
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
     let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
     let in_a_word = 4u32.checked_div(plan.dtype.bytes() as u32).unwrap_or(1);
-    let walk = Walk { window, line, sharing, quads, across, in_a_word, channels, lines_between, outputs_between };
-    Ok(if walk.sharing == Sharing::Runs { walk.in_odd_rows(plan, one) } else { walk })
+    let walk = Walk {
+        window,
+        line,
+        sharing,
+        quads,
+        across,
+        in_a_word,
+        channels,
+        channels_along,
+        lines_between,
+        outputs_between,
+    };
+    Ok(if walk.sharing == Sharing::Runs && !channels_along { walk.in_odd_rows(plan, one) } else { walk })
 }
 
 /// Words of registers that the maximum of an output takes: an element and its key, or a key alone where that tells the element;
@@ -256,6 +315,7 @@ impl Walk {
             ("QUADS", self.quads),
             ("LINES_EVEN", u32::from(self.lines_even(one))),
             ("CHANNELS_INSIDE", self.channels),
+            ("CHANNELS_ALONG", self.channels_along.into()),
             ("ORDER_LINES", order_lines),
             ("ORDER_COLUMNS", order_columns),
             ("INDEX_MAP", one.index_map()),
@@ -291,6 +351,7 @@ impl Walk {
                 Line::Sliding => "row/sliding.wgsl",
                 Line::Alternating => "row/alternating.wgsl",
                 Line::Apart => "row/apart.wgsl",
+                Line::ApartInWords => "row/apart_in_words.wgsl",
                 Line::Channels => "row/channels.wgsl",
             },
             loads: match self.line {
@@ -300,6 +361,7 @@ impl Walk {
                 Line::Sliding | Line::Alternating if plan.dtype.bytes() < 4 && self.taps_are_neighbours() => {
                     "row/in_words.wgsl"
                 }
+                Line::ApartInWords => "row/apart_in_words.wgsl",
                 _ => "row/elements.wgsl",
             },
             entry: match self.sharing {
@@ -393,6 +455,16 @@ impl Walk {
         self.window.dilation.last() == Some(&1)
     }
 
+    /// The most outputs of a walk.
+    fn longest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
+        let width = one.pass.axes.last().map_or(1, |axis| axis.input);
+        let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype.bytes() as u64);
+        if self.channels == 0 || plan.dtype.bytes() < 4 || apart < FAR_APART {
+            return LONGEST_WALK;
+        }
+        LONGEST_WALK_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)
+    }
+
     /// Whether outputs below each other share lines of X.
     fn shares_lines(&self) -> bool {
         let [_, lines, _] = self.window.kernel;
@@ -418,7 +490,7 @@ impl Walk {
         let loads = match self.line {
             Line::Sliding => uniform.stride == 1,
             Line::Alternating => true,
-            Line::Apart | Line::Channels => false,
+            Line::Apart | Line::ApartInWords | Line::Channels => false,
         };
         let pad = u32::try_from(uniform.pad_begin).ok().filter(|&pad| pad <= MOST_PAD)?;
         (one.pass.inner == 1 && even && inside && loads).then_some(pad)
@@ -428,7 +500,7 @@ impl Walk {
     fn iterations(&self, lines: u64) -> u64 {
         let [depth, height, width] = self.window.kernel.map(u64::from);
         let of_line = match self.line {
-            Line::Apart | Line::Channels => width.saturating_add(width),
+            Line::Apart | Line::ApartInWords | Line::Channels => width.saturating_add(width),
             Line::Sliding | Line::Alternating => 1,
         };
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };

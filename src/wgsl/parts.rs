@@ -159,6 +159,7 @@ parts![
     "row/quads.wgsl",
     "row/position.wgsl",
     "row/elements.wgsl",
+    "row/apart_in_words.wgsl",
     "row/fours8.wgsl",
     "row/fours16.wgsl",
     "row/fours32.wgsl",

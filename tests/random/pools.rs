@@ -366,6 +366,16 @@ pub fn reaching_pools() -> impl Strategy<Value = PoolCase> {
     })
 }
 
+/// MaxPools of few axes whose channels are innermost, as often as not a multiple of four.
+pub fn channels_last_pools() -> impl Strategy<Value = PoolCase> {
+    let channels = select(vec![1, 2, 3, 4, 4, 5, 8, 8, 11, 12, 16]);
+    (raw(Just(Oddity::Tidy).boxed()), channels).prop_map(|(mut raw, channels)| {
+        (raw.operator, raw.outer.1, raw.conventions.layout) = (0, channels, Some(Layout::Nhwc));
+        raw.axes.truncate(3);
+        raw.case()
+    })
+}
+
 /// Pools of all kinds with indices, nothing done to their values, and an index of -1 for windows wholly in padding.
 pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
     let index_type = select(vec![IndexType::I64, IndexType::I32]);
