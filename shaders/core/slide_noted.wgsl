@@ -11,16 +11,16 @@ fn first_row(walk: Walk, output: u32) -> u32 {
 }
 
 fn conclude(walk: Walk) {
-  let end = min(walk.count, walk.begin + RUN);
   // A bit for each lane of an output, of eight outputs in a word.
   var low = 0u;
   var high = 0u;
-  for (var output = walk.begin; output < end; output++) {
+  for (var slot = 0u; slot < RUN; slot++) {
+    let output = walk.begin + slot;
     let word = mask_in[first_row(walk, output) * pool.slide.notes + walk.cell / NOTED - pool.slide.flag];
-    let bits = (word >> (walk.cell % NOTED)) & ((1u << walk.lanes) - 1u);
-    let slot = output - walk.begin;
-    low |= select(0u, bits << ((slot & 7u) * 4u), slot < 8u);
-    high |= select(0u, bits << ((slot & 7u) * 4u), slot >= 8u);
+    var bits = (word >> (walk.cell % NOTED)) & ((1u << walk.lanes) - 1u);
+    bits = select(0u, bits << ((slot & 7u) * 4u), output < walk.count);
+    low |= select(0u, bits, slot < 8u);
+    high |= select(0u, bits, slot >= 8u);
   }
   while ((low | high) != 0u) {
     let number = select(32u + firstTrailingBit(high), firstTrailingBit(low), low != 0u);

@@ -9,7 +9,7 @@
 // a window that does not begin with the window, no NaN wins at all.
 // Absent: no key means it. Whether there was an element is known to the caller, and whether an element may win where there is
 // no other is asked of its key.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, only, lift_in_order, raw_of, combine, combine_anywhere, first_wins, holds_nan, finalize
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, holds_nan, finalize
 // requires: Key, SMALLEST_KEY, LARGEST_KEY, SMALLEST_NUMBER, SMALLEST_RAW, FLOATS, Raw, key, key_nan_lowest, is_nan, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -65,6 +65,11 @@ fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
 // The element of an accumulator.
 fn raw_of(best: Acc) -> Raw {
   return best.raw;
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.raw, a.raw, first), select(b.at, a.at, first));
 }
 
 fn propagates(best: Key) -> bool {

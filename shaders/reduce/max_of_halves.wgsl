@@ -1,7 +1,7 @@
 // The maximum of a window of 16-bit floats as reduce/max.wgsl has it where no NaN wins by its key, of elements that are looked at
 // in their order. An element is told by its key alone, so that one `max` decides: below the value, which is the upper half, a
 // key holds the order, the first one's being the largest, and the sign, which tells zeros apart.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
 // requires: Raw, Key, SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -14,6 +14,11 @@ struct Acc {
 
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(key_nan_lowest(raw) + (0xfffeu - (order << 1u)) + (raw >> 15u), at);
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
 // Of two accumulators the first of which stands before the second.

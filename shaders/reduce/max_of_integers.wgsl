@@ -1,6 +1,6 @@
 // The maximum of a window of integers as reduce/max.wgsl has it, of elements that are looked at in their order: an element is told
 // by its key, and of equal keys the first one is kept.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, combine, combine_anywhere, raw_of, may_win, first_wins
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins
 // requires: Key, Raw, ZERO, key, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -13,6 +13,11 @@ struct Acc {
 
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(key(raw), at);
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
 // Of two accumulators the first of which stands before the second.

@@ -4,7 +4,7 @@
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
+// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
 // requires: Raw, Key, is_nan, signed_magnitude, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
@@ -28,6 +28,11 @@ fn ordered_key(raw: Raw, order: u32) -> Key {
 
 fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(ordered_key(raw, order), at);
+}
+
+// One accumulator or another.
+fn choose(a: Acc, b: Acc, first: bool) -> Acc {
+  return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
 // Of two accumulators the first of which stands before the second.

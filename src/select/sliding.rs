@@ -314,7 +314,9 @@ impl Sliding<'_> {
         consts.push(("RUN", self.run(number) as u32));
         if last {
             consts.extend(self.slides[number].first_consts(self.plan));
-            consts.push(("NOTED", self.run(0) as u32));
+            if self.begins() == Begins::Noted {
+                consts.push(("NOTED", self.run(0) as u32));
+            }
         }
         let lanes = if self.row(number).is_some() { 4 } else { self.lanes(number) };
         keys::sliding(&keys::SlidingKey {

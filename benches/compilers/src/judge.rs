@@ -54,9 +54,6 @@ pub struct CompiledLoop {
     pub source: Option<SourceLoop>,
 }
 
-/// The most segments of an axis that an invocation takes (select/sliding.rs).
-const MOST_SEGMENTS: u64 = 8;
-
 /// What a case tells of the loops of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Known {
@@ -76,10 +73,6 @@ impl CompiledLoop {
             Count::Taps(axis) => known.map(|known| Trips::of(known.widest[axis])),
             Count::Digits => known.map(|known| Trips { at_most: true, ..Trips::of(known.axes) }),
             Count::Lines(walk) => known.map(|known| lines(walk, known)),
-            Count::Segments(outputs) => known.map(|known| {
-                let of_a_line = known.line.div_ceil(outputs).clamp(1, MOST_SEGMENTS);
-                Trips { at_most: true, ..Trips::of(of_a_line) }
-            }),
             Count::OfNan => Some(Trips::of(0)),
             Count::Unknown => None,
         }
@@ -97,7 +90,6 @@ impl CompiledLoop {
                     Count::Lines(Walk { between, kernel, .. }) => {
                         format!("the lines of outputs less one, times {between}, and {kernel}")
                     }
-                    Count::Segments(outputs) => format!("at most the segments of {outputs} outputs of an axis"),
                     Count::OfNan => "none without NaN".to_owned(),
                     Count::Unknown => "not known".to_owned(),
                 };

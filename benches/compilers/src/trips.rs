@@ -4,7 +4,7 @@
 //! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
 //! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
 //! a uniform or a table, this module has the constant of the prelude that bounds them too; for those down the lines of a walk, how
-//! many lines that is; for those of a sliding maximum, the segments of an axis; for those over digits, the tensor's axes. All
+//! many lines that is; for those over digits, the tensor's axes. All
 //! others are [`Count::Unknown`].
 
 use naga::{
@@ -24,8 +24,6 @@ pub enum Count {
     Digits,
     /// Down the lines that a walk of outputs needs.
     Lines(Walk),
-    /// Over the segments, of so many outputs, that an invocation of a sliding maximum takes of an axis.
-    Segments(u64),
     /// Over windows that begin with a NaN: none, since data without NaN is what speed is judged by.
     OfNan,
     Unknown,
@@ -235,14 +233,10 @@ impl Visitor<'_> {
         (member.ends_with("digits") || member == "spatial_axes").then_some(Count::Digits)
     }
 
-    /// The loops of a sliding maximum whose prelude does not bound them: over segments, and in the end over NaN.
+    /// The loops of a sliding maximum whose prelude does not bound them: over NaN, in the end.
     fn sliding(&self, name: &LoopName) -> Option<Count> {
-        let chunks = self.named("CHUNKS").and_then(|chunks| u64::try_from(chunks).ok())?;
-        match name.function.as_str() {
-            "main" => Some(Count::Segments(chunks.max(1))),
-            "conclude" => Some(Count::OfNan),
-            _ => None,
-        }
+        self.named("CHUNKS")?;
+        (name.function == "conclude").then_some(Count::OfNan)
     }
 
     /// The first loop of a kernel that walks down lines: its prelude has the lines between outputs and the quads beside each other.
@@ -350,21 +344,19 @@ mod tests {
     }
 
     #[test]
-    fn loops_of_a_sliding_maximum_are_over_segments_and_in_the_end_over_nan() {
-        let text = "const CHUNKS: u32 = 13u;
-            struct Pool { segments: u32, rows: u32 }
+    fn loops_of_a_sliding_maximum_are_over_its_core_and_in_the_end_over_nan() {
+        let text = "const CHUNKS: u32 = 13u; const RUN: u32 = 8u;
+            struct Pool { rows: u32 }
             @group(0) @binding(1) var<uniform> pool: Pool;
             @group(0) @binding(0) var<storage, read_write> y: array<u32>;
             fn conclude() { for (var row = 0u; row < pool.rows; row++) { y[row] = 0u; } }
             @compute @workgroup_size(64) fn main() {
-                for (var segment = 0u; segment < pool.segments; segment++) {
-                    for (var four = 0u; four < CHUNKS / 4u; four++) { y[four] = segment; }
-                }
+                for (var i = RUN; i < CHUNKS; i++) { y[i] = i; }
                 conclude();
             }";
         let module = naga::front::wgsl::parse_str(text).unwrap();
         let found: Vec<_> = loops(&module, text).into_iter().map(|it| it.count).collect();
-        assert_eq!(found, [Count::OfNan, Count::Segments(13), Count::Known(3)]);
+        assert_eq!(found, [Count::OfNan, Count::Known(5)]);
     }
 
     #[test]
