@@ -15,6 +15,7 @@ mod pass;
 mod pool;
 mod reduce;
 mod rows;
+mod runs;
 mod slide;
 mod sliding;
 mod stream;

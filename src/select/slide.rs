@@ -174,7 +174,8 @@ impl Pitch {
             slide.sink_inner = if number == last { slide.inner } else { padded };
             // The last pass along the innermost axis leaves such rows.
             let next = axes.get(number.saturating_add(1));
-            let is_row = slide.inner == 1 && next.is_some_and(|axis| *axis != slide.number);
+            let is_first = axes.first() == Some(&slide.number);
+            let is_row = is_first && slide.inner == 1 && next.is_some_and(|axis| *axis != slide.number);
             let line = slide.output.saturating_mul(slide.sink_inner);
             slide.sink_line = if is_row { self.kept } else { line };
             slide.inner = padded;

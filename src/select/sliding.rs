@@ -5,6 +5,7 @@ use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
 use super::pass::{ALIGNMENT, Span};
 use super::pool::{Finish, lanes};
+use super::runs::Blocks;
 use super::slide::{Pitch, Slide, slides};
 use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid, within};
 use crate::attributes::NanPolicy;
@@ -247,9 +248,9 @@ impl Sliding<'_> {
         let chunks = slide.chunks.saturating_add(run);
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
         // In the end some outputs may be looked at once more.
-        let again = run.saturating_mul(index.saturating_add(1)).saturating_mul(4);
         let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
-        let again = if last { again.saturating_add(axes) } else { 0 };
+        let again = run.saturating_mul(index.saturating_add(1)).saturating_mul(4).saturating_add(axes);
+        let again = if last { again } else { 0 };
         taps.saturating_add(1).saturating_add(again)
     }
 
@@ -493,60 +494,5 @@ impl Sliding<'_> {
             self.schedule.dispatches.push(dispatch);
         }
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
-    }
-}
-
-/// How the lines of a pass are shared out: a block is what the invocations of all classes compute together of one run, so that
-/// the outputs of blocks follow each other.
-struct Blocks<'a> {
-    slide: &'a Slide,
-    run: u64,
-    lanes: u64,
-}
-
-impl Blocks<'_> {
-    /// Blocks along the axis.
-    fn runs(&self) -> u64 {
-        self.slide.outputs_of_a_class().div_ceil(self.run.max(1)).max(1)
-    }
-
-    /// Invocations beside each other inside the axis.
-    fn cells(&self) -> u64 {
-        self.slide.inner.checked_div(self.lanes).unwrap_or(1)
-    }
-
-    fn invocations(&self, blocks: Span) -> u64 {
-        blocks.count().saturating_mul(self.slide.classes).saturating_mul(self.cells())
-    }
-
-    /// Outer number and outputs along the axis of a block.
-    fn outputs(&self, block: u64) -> (u64, Span) {
-        let outer = block.checked_div(self.runs()).unwrap_or(0);
-        let run = block.checked_rem(self.runs()).unwrap_or(0);
-        let outputs = self.run.saturating_mul(self.slide.classes);
-        let first = run.saturating_mul(outputs).min(self.slide.output);
-        (outer, Span { first, end: first.saturating_add(outputs).min(self.slide.output) })
-    }
-
-    /// The outputs of some blocks.
-    fn sink(&self, blocks: Span) -> Span {
-        let ((first, of_first), (last, of_last)) =
-            (self.outputs(blocks.first), self.outputs(blocks.end.saturating_sub(1)));
-        // Rows may have more elements than outputs.
-        let whole = of_last.end >= self.slide.output;
-        let end =
-            if whole { self.slide.number(last.saturating_add(1), 0) } else { self.slide.number(last, of_last.end) };
-        Span { first: self.slide.number(first, of_first.first), end }
-    }
-
-    /// What some blocks look at of an axis.
-    fn source(&self, blocks: Span, axis: &super::slide::AxisSpan) -> Span {
-        let ((first, of_first), (last, of_last)) =
-            (self.outputs(blocks.first), self.outputs(blocks.end.saturating_sub(1)));
-        let number = |outer: u64, element: u64| {
-            outer.saturating_mul(axis.input).saturating_add(element).saturating_mul(axis.inner)
-        };
-        let [low, high] = axis.bounds(of_first.first, of_last.end.saturating_sub(1));
-        Span { first: number(first, low), end: number(last, high.saturating_add(1)) }
     }
 }
