@@ -80,7 +80,7 @@ pub enum Family {
     /// once and in wide words, and knows its window. Specialised only.
     Blocked,
     /// Pools with windows that overlap, none of them empty: a maximum that slides along one axis after another, so that the cost
-    /// does not grow with the window. Specialised only.
+    /// hardly grows with the window. Specialised only.
     Sliding,
     /// Pools of small whole planes and with large windows, NCHW: a few neighbouring invocations share a window, so that they read
     /// neighbouring words, and read the rows of a window in wide words wherever they begin. A plane is read as one row, the

@@ -1,10 +1,7 @@
 // Whether an invocation has met a window that begins with a NaN.
-// provides: start, note_begin, tell_begins, has_met
+// provides: note_begin, tell_begins, has_met
 // requires: Cell, LANES, Walk, holds_nan
 var<private> met: bool = false;
-
-fn start(walk: Walk) {
-}
 
 fn note_begin(slot: u32, first: Cell) {
   met = met | holds_nan(first.a);

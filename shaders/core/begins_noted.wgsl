@@ -6,14 +6,11 @@
 //   words    4            0
 //            0            10                RUN = 4
 //
-// provides: start, note_begin, tell_begins
+// provides: note_begin, tell_begins
 // requires: Cell, Walk, holds_nan, pool, RUN
 @group(0) @binding(16) var<storage, read_write> notes: array<u32>;
 
 var<private> begun: u32;
-
-fn start(walk: Walk) {
-}
 
 fn bit(begins: bool, number: u32) -> u32 {
   return select(0u, 1u << number, begins);

@@ -1,9 +1,6 @@
 // Windows that begin with a NaN are no matter of this pass.
-// provides: start, note_begin, tell_begins
+// provides: note_begin, tell_begins
 // requires: Cell, Walk
-fn start(walk: Walk) {
-}
-
 fn note_begin(slot: u32, first: Cell) {
 }
 

@@ -18,7 +18,7 @@
 // Neighbouring invocations have neighbours inside the axis, and where nothing is inside, neighbouring runs.
 // Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, last_tap_at, fetch, start, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST, LAST_TAP
+// requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, last_tap_at, fetch, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST, LAST_TAP
 struct Chunk {
   // The maximum of all its taps, of the first REST, and the first of them.
   all: Cell,
@@ -134,7 +134,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   let walk = walk_of(number, RUN);
-  start(walk);
   var begins_0 = read_four(walk, 0u);
   var begins_4 = begins_0;
   var begins_8 = begins_0;

@@ -16,7 +16,7 @@
 // Neighbouring invocations have neighbouring runs.
 // Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Walk, row_walk, row_quad, start, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
+// requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Walk, row_walk, row_quad, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
 const QUADS: u32 = RUN / 4u;
 // Elements of the core in whole fours, and those that are left.
 const WHOLE: u32 = (CHUNKS - RUN) / 4u;
@@ -95,7 +95,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   let walk = row_walk(number);
-  start(walk);
   var pair = Pair(row_quad(walk, 0u), row_quad(walk, 1u));
   var begins_0 = behind(pair, LEFT);
   note_begin(0u, begins_0);
