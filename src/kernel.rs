@@ -320,7 +320,7 @@ pub(crate) mod binding {
     pub const KEPT: u32 = 12;
     pub const PLACES: u32 = 14;
     pub const PLACES_OUT: u32 = 15;
-    pub const MASK: u32 = 16;
+    pub const FLAGS: u32 = 16;
 }
 
 impl KernelKey {

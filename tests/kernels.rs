@@ -389,7 +389,7 @@ fn windows_that_slide() {
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Sliding, pool, shape, dtype, indices);
     let same = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
     for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        run(&same(13).nan_policy(nan_policy), &[2, 3, 20, 20], DType::F32, I64);
+        run(&same(13).nan_policy(nan_policy), &[2, 3, 20, 22], DType::F32, I64);
         run(&same(9).nan_policy(nan_policy), &[1, 2, 17, 36], DType::F16, I32);
         run(&same(7).nan_policy(nan_policy), &[1, 2, 70, 70], DType::F32, NONE);
         run(&same(5).nan_policy(nan_policy), &[1, 2, 13, 11], DType::F64, I64);

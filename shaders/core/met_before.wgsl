@@ -1,6 +1,6 @@
 // Whether a window begins with a NaN in what a group of dispatches looks at, as its first pass has told.
 // provides: met_nan
-// requires: mask_in, pool
+// requires: flags_in, pool
 fn met_nan() -> bool {
-  return mask_in[pool.slide.flag] != 0u;
+  return flags_in[pool.slide.flag] != 0u;
 }

@@ -1,8 +1,8 @@
 // The first of several passes tells the last one whether it has met a window that begins with a NaN.
 // provides: conclude
-// requires: Walk, has_met, mask, pool
+// requires: Walk, has_met, flags, pool
 fn conclude(walk: Walk) {
   if (has_met()) {
-    atomicStore(&mask[pool.slide.flag], 1u);
+    atomicStore(&flags[pool.slide.flag], 1u);
   }
 }

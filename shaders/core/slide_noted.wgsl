@@ -1,7 +1,7 @@
 // The last pass of sliding maxima, done as if no NaN ever won: outputs whose window begins with a NaN are written once more. They
 // are found by what the pass along the innermost axis has noted of the first row of each window.
 // provides: conclude
-// requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, Walk, element_of_x, first_inside, mask_in, pool, write_first
+// requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, Walk, element_of_x, first_inside, flags_in, pool, write_first
 // The row of X that a window begins with.
 fn first_row(walk: Walk, output: u32) -> u32 {
   let axis = pool.axes[3u + 1u];
@@ -16,7 +16,7 @@ fn conclude(walk: Walk) {
   var high = 0u;
   for (var slot = 0u; slot < RUN; slot++) {
     let output = walk.begin + slot;
-    let word = mask_in[first_row(walk, output) * pool.slide.notes + walk.cell / NOTED - pool.slide.flag];
+    let word = flags_in[first_row(walk, output) * pool.slide.notes + walk.cell / NOTED - pool.slide.flag];
     var bits = (word >> (walk.cell % NOTED)) & ((1u << walk.lanes) - 1u);
     bits = select(0u, bits << ((slot & 7u) * 4u), output < walk.count);
     low |= select(0u, bits, slot < 8u);

@@ -203,7 +203,7 @@ pub(crate) struct SlidingKey {
     pub lanes: u32,
     pub lane_bytes: usize,
     pub begins: Begins,
-    /// Whether lines of X come out even with vectors of lanes, and whether those of Y do not.
+    /// Whether lines of X come out even with vectors of lanes, and whether those of Y do not, or lie closer than what is read.
     pub even_source: bool,
     pub partial: bool,
     /// Whether positions are kept beside elements.
@@ -298,6 +298,7 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
         (false, false) => "core/slide_y.wgsl",
         (false, true) => "core/slide_y_ones.wgsl",
     });
+    variants.push(if key.partial { "core/slide_by_ones.wgsl" } else { "core/slide_by_vectors.wgsl" });
     variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
     let mut consts = key.consts.clone();
     consts.push(("NAN_POLICY", nan_policy_number(key.nan_policy)));
@@ -329,8 +330,8 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
 }
 
 /// What the first of several passes tells the last one is cleared.
-pub(crate) fn clear_mask() -> KernelKey {
-    let kernel = Kernel::new("pool clear mask".to_owned(), "kernel/pool_clear_mask.wgsl");
+pub(crate) fn clear_flags() -> KernelKey {
+    let kernel = Kernel::new("pool clear flags".to_owned(), "kernel/pool_clear_flags.wgsl");
     Kernel { variants: vec!["core/pool.wgsl"], ..kernel }.into()
 }
 

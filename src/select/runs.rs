@@ -7,8 +7,10 @@ use super::slide::{AxisSpan, Slide};
 /// the outputs of blocks follow each other.
 pub(super) struct Blocks<'a> {
     pub slide: &'a Slide,
+    /// Windows of an invocation.
     pub run: u64,
-    pub lanes: u64,
+    /// Neighbouring lines of an invocation.
+    pub lines: u64,
 }
 
 impl Blocks<'_> {
@@ -19,7 +21,7 @@ impl Blocks<'_> {
 
     /// Invocations beside each other inside the axis.
     pub fn cells(&self) -> u64 {
-        self.slide.inner.checked_div(self.lanes).unwrap_or(1)
+        self.slide.inner.checked_div(self.lines).unwrap_or(1)
     }
 
     pub fn invocations(&self, blocks: Span) -> u64 {

@@ -7,7 +7,7 @@ use super::pass::{ALIGNMENT, Span};
 use super::pool::{Finish, lanes};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, slides};
-use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, grid, within};
+use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid, within};
 use crate::attributes::NanPolicy;
 use crate::error::PlanError;
 use crate::kernel::keys::{self, Begins, SlidingRow};
@@ -25,7 +25,7 @@ const PLACE_BYTES: usize = 4;
 /// Elements that a pass along the innermost axis may load beside those that it needs.
 const FOURS: u64 = 8;
 
-/// Bytes of a flag.
+/// Bytes of a flag, and of a note.
 const FLAG_BYTES: u64 = 4;
 
 /// Appends the dispatches to a schedule without any.
@@ -44,6 +44,9 @@ pub(super) fn dispatches(
     let form = Form::of(plan)?;
     let mut slides = slides(plan, form.most_chunks())?;
     form.pitch.lay_out(&mut slides);
+    for slide in &slides {
+        check_elements("elements between two passes", slide.outputs())?;
+    }
     let mut sliding =
         Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, group_planes: 1, schedule };
     let (planes, group) = (sliding.planes(), sliding.group()?);
@@ -109,9 +112,9 @@ impl Sliding<'_> {
         self.form.bytes
     }
 
-    /// Neighbouring lines of an invocation.
-    fn lanes(&self, number: usize) -> u64 {
-        self.slides.get(number).map_or(1, |slide| self.form.lanes(slide))
+    /// Neighbouring lines of an invocation. One whose lanes lie along the axis has one line.
+    fn lines(&self, number: usize) -> u64 {
+        self.slides.get(number).filter(|_| self.row(number).is_none()).map_or(1, |slide| self.form.lanes(slide))
     }
 
     /// Whether lines of X come out even with vectors of lanes, and none of its elements shares a word with another lane's.
@@ -120,16 +123,15 @@ impl Sliding<'_> {
         !self.is_apart() && inner.is_multiple_of(lanes)
     }
 
-    /// Whether what the last pass writes does not come out even with vectors of lanes.
+    /// Whether what the last pass writes does not come out even with vectors of lanes, or lies in shorter rows than what it reads.
     fn partial(&self, number: usize, lanes: u64) -> bool {
         let last = number == self.slides.len().saturating_sub(1);
         let Pitch { kept, extent } = self.form.pitch;
-        let extent = match self.slides.get(number) {
-            Some(slide) if self.row(number).is_some() => slide.output,
-            Some(slide) if slide.inner == 1 || kept == extent => slide.inner,
-            _ => extent,
-        };
-        last && !extent.is_multiple_of(lanes)
+        last && match self.slides.get(number) {
+            Some(slide) if self.row(number).is_some() => !slide.output.is_multiple_of(lanes),
+            Some(slide) if slide.inner == 1 => false,
+            _ => kept != extent,
+        }
     }
 
     /// Whether results are kept in a word each before they go to Y.
@@ -168,13 +170,11 @@ impl Sliding<'_> {
 
     /// How windows are found that begin with a NaN.
     fn begins(&self) -> Begins {
-        let matter = self.plan.dtype.is_float() && self.plan.nan_policy == NanPolicy::SeedFirst;
-        let fits = self.notes(self.group_planes).saturating_mul(FLAG_BYTES) <= self.limits.max_binding_bytes;
-        match matter {
-            false => Begins::Unknown,
-            true if self.are_rows() && fits => Begins::Noted,
-            true => Begins::Flagged,
+        if !self.plan.dtype.is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
+            return Begins::Unknown;
         }
+        let fit = self.note_bytes() <= self.limits.max_binding_bytes;
+        if self.are_rows() && fit { Begins::Noted } else { Begins::Flagged }
     }
 
     /// Whether a pass along the innermost axis is followed by passes along the next one alone.
@@ -190,25 +190,31 @@ impl Sliding<'_> {
         planes.saturating_mul(ratio).saturating_mul(self.notes_of_a_row())
     }
 
+    fn note_bytes(&self) -> u64 {
+        self.notes(self.group_planes).saturating_mul(FLAG_BYTES)
+    }
+
     fn notes_of_a_row(&self) -> u64 {
         self.slides.first().map_or(1, |slide| slide.output.div_ceil(self.run(0).max(1)))
     }
 
-    /// Clears what the first pass tells the last one: a flag for each group.
+    /// Makes room for what the first pass tells the last one. Notes are all written; flags, one for each group, are cleared.
     fn clear(&mut self, groups: u64) -> Result<(), PlanError> {
+        let bytes = match self.begins() {
+            Begins::Noted => self.note_bytes(),
+            Begins::Flagged if self.slides.len() > 1 => groups.saturating_mul(FLAG_BYTES),
+            _ => return Ok(()),
+        };
+        let slot = self.grown(Kept::Flags, bytes);
         if self.begins() == Begins::Noted {
-            self.grown(Kept::Flags, self.notes(self.group_planes).saturating_mul(FLAG_BYTES));
-        }
-        if self.slides.len() < 2 || self.begins() != Begins::Flagged {
             return Ok(());
         }
-        let slot = self.grown(Kept::Flags, groups.saturating_mul(FLAG_BYTES));
         let mut uniform = self.finish.uniform();
         let grid = grid(groups, self.limits)?;
         uniform.outputs = groups as u32;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        let (key, slots) = (keys::clear_mask(), vec![Part::whole(slot)]);
+        let (key, slots) = (keys::clear_flags(), vec![Part::whole(slot)]);
         self.schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations: 1 });
         Ok(())
     }
@@ -238,8 +244,7 @@ impl Sliding<'_> {
 
     /// Windows of an invocation.
     fn run(&self, number: usize) -> u64 {
-        let lanes = if self.row(number).is_some() { 1 } else { self.lanes(number) };
-        self.slides.get(number).map_or(1, |slide| self.form.run(slide, lanes))
+        self.slides.get(number).map_or(1, |slide| self.form.run(slide, self.lines(number)))
     }
 
     /// Loop iterations of an invocation that computes so many windows.
@@ -249,7 +254,8 @@ impl Sliding<'_> {
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
         // In the end some outputs may be looked at once more.
         let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
-        let again = run.saturating_mul(index.saturating_add(1)).saturating_mul(4).saturating_add(axes);
+        let again =
+            run.saturating_mul(index.saturating_add(1)).saturating_mul(4).saturating_add(run).saturating_add(axes);
         let again = if last { again } else { 0 };
         taps.saturating_add(1).saturating_add(again)
     }
@@ -265,8 +271,7 @@ impl Sliding<'_> {
         }
         let key = self.key(number);
         let outer = Span { first: planes.first.saturating_mul(ratio), end: planes.end.saturating_mul(ratio) };
-        let lanes = if self.row(number).is_some() { 1 } else { self.lanes(number) };
-        let blocks = Blocks { slide: &slide, run, lanes };
+        let blocks = Blocks { slide: &slide, run, lines: self.lines(number) };
         let (begin, all) = (outer.first.saturating_mul(blocks.runs()), outer.count().saturating_mul(blocks.runs()));
         let offset = |span: Span| Span { first: span.first.saturating_add(begin), end: span.end.saturating_add(begin) };
         let fit = |span: Span| {
@@ -319,7 +324,7 @@ impl Sliding<'_> {
                 consts.push(("NOTED", self.run(0) as u32));
             }
         }
-        let lanes = if self.row(number).is_some() { 4 } else { self.lanes(number) };
+        let lanes = if self.row(number).is_some() { 4 } else { self.lines(number) };
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
@@ -364,7 +369,7 @@ impl Sliding<'_> {
         spans.into_iter().fold(first, u64::max)
     }
 
-    /// A buffer of scratch memory: elements of even passes and of odd ones, then their places, then the flags.
+    /// A buffer of scratch memory: elements of even passes and of odd ones, then their places, then flags or notes.
     fn scratch(&self, kept: Kept) -> usize {
         let passes = self.slides.len().saturating_sub(1);
         let elements = if self.is_apart() { self.slides.len() } else { passes }.min(2);
@@ -446,7 +451,7 @@ impl Sliding<'_> {
                     uniform.store_first = span.first as u32;
                     part(Slot::IndicesOut, span, bytes, y)
                 }
-                binding::MASK => Part::whole(Slot::Scratch(self.scratch(Kept::Flags))),
+                binding::FLAGS => Part::whole(Slot::Scratch(self.scratch(Kept::Flags))),
                 number_of_binding => {
                     let (kept, reads) = match number_of_binding {
                         binding::KEPT => (Kept::Elements(before), true),

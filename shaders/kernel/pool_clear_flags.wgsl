@@ -1,10 +1,10 @@
 // No window begins with a NaN, until a pass says so.
 // provides: main
-// requires: pool, invocation, WORKGROUP, mask
+// requires: pool, invocation, WORKGROUP, flags
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
   if (number < pool.outputs) {
-    atomicStore(&mask[number], 0u);
+    atomicStore(&flags[number], 0u);
   }
 }
