@@ -38,9 +38,9 @@ uniform! {
 uniform! {
     /// A digit of a mixed-radix number (shaders/core/pool.wgsl).
     Digit {
-        radix: u32,
-        reserved: u32,
+        radix: Divisor,
         stride: [u32; 2],
+        reserved: [u32; 2],
     }
 }
 

@@ -16,19 +16,19 @@ fn looked_at(output: u32) -> LookedAt {
   let axis_2 = pass_axis(2u);
   var inner = Digits(0u, output);
   if (INNER > 0u) {
-    inner = digits_of(output, pool.inner);
+    inner = digits_of(output, pool.split[0]);
   }
   var on_2 = Digits(0u, inner.rest);
   if (AXES > 0u) {
-    on_2 = digits_of(inner.rest, axis_2.output);
+    on_2 = digits_of(inner.rest, pool.split[1]);
   }
   var on_1 = Digits(0u, on_2.rest);
   if (AXES > 1u) {
-    on_1 = digits_of(on_2.rest, axis_1.output);
+    on_1 = digits_of(on_2.rest, pool.split[2]);
   }
   var on_0 = Digits(0u, on_1.rest);
   if (AXES > 2u) {
-    on_0 = digits_of(on_1.rest, axis_0.output);
+    on_0 = digits_of(on_1.rest, pool.split[3]);
   }
   let window_0 = within(window_of(axis_0, on_0.digit), 0u);
   let window_1 = within(window_of(axis_1, on_1.digit), 1u);

@@ -31,9 +31,9 @@ struct Slide {
 
 // A digit of a mixed-radix number, fastest first, and what one step of it adds.
 struct Digit {
-  radix: u32,
-  reserved: u32,
+  radix: Divisor,
   stride: vec2<u32>,
+  reserved: vec2<u32>,
 }
 
 struct Pool {
@@ -85,7 +85,8 @@ struct Pool {
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,
   activation: Activation,
-  // What the number of an invocation is divided by.
+  // What the number of an output is divided by: what lies inside the axes, then their outputs, the last axis first. Of kernels
+  // that compute blocks, what the number of an invocation is divided by.
   split: array<Divisor, 4>,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,

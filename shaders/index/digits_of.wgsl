@@ -1,12 +1,12 @@
-// A number taken apart by a radix: the digit, and what remains. One division is dear enough.
+// A number taken apart by a radix: the digit, and what remains.
 // provides: Digits, digits_of
-// requires: nothing
+// requires: Divisor, quotient
 struct Digits {
   digit: u32,
   rest: u32,
 }
 
-fn digits_of(number: u32, radix: u32) -> Digits {
-  let rest = number / radix;
-  return Digits(number - rest * radix, rest);
+fn digits_of(number: u32, radix: Divisor) -> Digits {
+  let rest = quotient(number, radix);
+  return Digits(number - rest * radix.divisor, rest);
 }

@@ -1,26 +1,29 @@
 // The index of an output: that of its winner, or what the convention has where there is none.
 // provides: index_of
-// requires: pool, Candidate, index_at, plane_index, add, multiply, window_of
+// requires: pool, Candidate, index_at, plane_index, add, multiply, window_of, digits_of
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
 
 fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
-  var index = pool.empty_index;
-  if (candidate.found) {
-    index = index_at(candidate.best.at);
-  } else if (candidate.seen) {
-    index = plane_index(output);
-  } else if (pool.empty_kind != EMPTY_CONSTANT) {
-    index = add(plane_index(output), index);
+  var index = index_at(candidate.best.at);
+  if (!candidate.found) {
+    index = vec2<u32>();
+    if (candidate.seen || pool.empty_kind != EMPTY_CONSTANT) {
+      index = plane_index(output);
+    }
+    if (!candidate.seen) {
+      index = add(index, pool.empty_index);
+    }
   }
   if (!candidate.found && !candidate.seen && pool.empty_kind == EMPTY_CLAMPED) {
     var rest = output / pool.channels_inner;
     for (var i = 0u; i < pool.spatial_axes; i++) {
       let digit = pool.spatial[i];
-      let first = window_of(pool.axes[3u + i], rest % digit.radix).first;
+      let digits = digits_of(rest, digit.radix);
+      let first = window_of(pool.axes[3u + i], digits.digit).first;
       index = add(index, multiply(digit.stride, first));
-      rest = rest / digit.radix;
+      rest = digits.rest;
     }
   }
   return index;

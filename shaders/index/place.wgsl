@@ -1,13 +1,14 @@
 // Where an output's index stands in the index tensor, whose layout may be another than that of Y.
 // provides: store_position
-// requires: pool
+// requires: pool, digits_of
 fn store_position(output: u32) -> u32 {
   var rest = output;
   var position = 0u;
   for (var i = 0u; i < pool.store_digits; i++) {
     let digit = pool.store[i];
-    position += (rest % digit.radix) * digit.stride.x;
-    rest = rest / digit.radix;
+    let digits = digits_of(rest, digit.radix);
+    position += digits.digit * digit.stride.x;
+    rest = digits.rest;
   }
   return position;
 }

@@ -17,7 +17,7 @@ use crate::kernel::{
 use crate::plan::{Plan, PoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
 use crate::tables::Tables;
-use crate::uniform::{self, pair};
+use crate::uniform::{self, Divisor, pair};
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
@@ -177,6 +177,8 @@ impl Finish {
         }
         uniform.axes[3..].copy_from_slice(&self.axes);
         uniform.inner = pass.inner as u32;
+        let [first, second, third] = pass.axes.each_ref().map(|axis| axis.output);
+        uniform.split = [pass.inner, third, second, first].map(Divisor::new);
         Ok(uniform)
     }
 
@@ -245,7 +247,7 @@ impl Finish {
             for (slot, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
                 finish.axes[slot] = pass_axis(&PassAxis::of(axis), tables, limits)?;
                 uniform.spatial[slot] =
-                    uniform::Digit { radix: axis.output as u32, reserved: 0, stride: pair(stride as u64) };
+                    uniform_digit(axis.output as u64, stride);
             }
         }
         let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
@@ -268,9 +270,13 @@ fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -
     digits
 }
 
+fn uniform_digit(radix: u64, stride: i64) -> uniform::Digit {
+    uniform::Digit { radix: Divisor::new(radix), stride: pair(stride as u64), reserved: [0; 2] }
+}
+
 fn fill(slots: &mut [uniform::Digit], digits: Vec<Digit<1>>) -> u32 {
     for (slot, digit) in slots.iter_mut().zip(&digits) {
-        *slot = uniform::Digit { radix: digit.radix as u32, reserved: 0, stride: pair(digit.strides[0] as u64) };
+        *slot = uniform_digit(digit.radix, digit.strides[0]);
     }
     digits.len() as u32
 }
