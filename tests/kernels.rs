@@ -136,40 +136,20 @@ fn blocks_along_the_last_axis() {
     let run =
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
-    // Words of every width, and of every element size.
-    for (dtype, indices) in [
-        (DType::F32, I64),
-        (DType::F16, I32),
-        (DType::U8, I64),
-        (DType::F64, I32),
-        (DType::I8, NONE),
-        (DType::Bf16, NONE),
-    ] {
-        run(&halves, &[2, 3, 6, 64], dtype, indices);
-    }
-    run(&halves, &[1, 2, 7, 13], DType::F32, I64);
+    run(&halves, &[2, 3, 6, 64], DType::F32, I64);
+    run(&halves, &[2, 3, 6, 64], DType::U8, I64);
+    run(&halves, &[1, 2, 7, 13], DType::F64, I32);
     // Windows that overlap, in padding on both sides, with every NaN rule.
-    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).nan_policy(nan_policy);
-        run(&thirds, &[2, 2, 9, 24], DType::F32, I64);
-        run(&thirds, &[2, 2, 9, 24], DType::F16, I32);
-        run(&thirds.clone().strides([2, 2]), &[1, 3, 9, 15], DType::F32, I32);
-        run(&thirds, &[1, 3, 4, 7], DType::F64, I64);
-    }
-    let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
-    run(&stem, &[2, 3, 16, 24], DType::F32, NONE);
-    run(&stem, &[2, 3, 16, 32], DType::U8, I64);
+    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
+    run(&thirds, &[2, 2, 9, 24], DType::F16, I32);
+    run(&thirds.clone().nan_policy(NanPolicy::PropagateLast), &[2, 2, 9, 24], DType::F32, I64);
+    run(&thirds.nan_policy(NanPolicy::SeedLowest).strides([2, 2]), &[1, 3, 9, 15], DType::F32, I32);
     // Dilated, where the first taps that lie inside differ from row to row and from column to column.
-    run(&MaxPool::new([3, 3]).dilations([2, 2]).pads([2, 2, 2, 2]), &[2, 2, 8, 12], DType::F32, NONE);
     run(&MaxPool::new([2, 3]).dilations([5, 3]).pads([4, 5, 4, 4]), &[1, 2, 9, 11], DType::F32, I32);
     // One and three axes, strides beyond the window, and adaptive windows that are all alike.
-    run(&MaxPool::new([4]).strides([4]), &[2, 3, 64], DType::F32, I64);
     run(&MaxPool::new([2]).strides([5]).pads([1, 0]), &[2, 3, 41], DType::U32, NONE);
-    run(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 4, 6, 16], DType::F32, I64);
     run(&MaxPool::new([2, 3, 1]).strides([1, 2, 3]).pads([1, 1, 0, 0, 1, 0]), &[1, 2, 4, 5, 12], DType::I32, I32);
     run(&AdaptiveMaxPool::new([7, 7]), &[2, 3, 14, 14], DType::F32, I64);
-    let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]).activation(Activation::Relu);
-    run(&thirds, &[1, 2, 9, 12], DType::F32, NONE);
 }
 
 /// Rows that do not come out even with words: runs of outputs that cross the ends of lines, planes and dispatches.
@@ -181,16 +161,10 @@ fn runs_of_small_elements_in_odd_rows() {
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 3, 5, 7], DType::U8, I64);
-    run(&thirds, &[2, 3, 9, 35], DType::F16, I32);
-    run(&thirds.clone().nan_policy(NanPolicy::SeedLowest), &[1, 3, 5, 7], DType::F16, I32);
-    run(&thirds.clone().nan_policy(NanPolicy::PropagateLast), &[1, 3, 5, 13], DType::Bf16, NONE);
-    // Lines of one and of two outputs, steps by two and by three, taps apart, and deep windows.
+    // Lines of two outputs, taps apart, and deep windows.
     run(&MaxPool::new([2, 2]).strides([2, 2]), &[2, 3, 8, 2], DType::I8, I32);
-    run(&MaxPool::new([3, 5]).strides([2, 2]).pads([1, 2, 1, 2]), &[2, 3, 9, 51], DType::U8, I32);
     run(&MaxPool::new([2, 3]).strides([3, 3]).dilations([2, 2]).pads([1; 4]), &[1, 3, 11, 41], DType::I16, NONE);
-    run(&MaxPool::new([2, 2, 2]).index_order(StorageOrder::ColumnMajor), &[1, 2, 4, 3, 4], DType::Bf16, I64);
     run(&MaxPool::new([3, 2, 3]).pads([1, 0, 1, 1, 0, 1]), &[1, 2, 4, 3, 11], DType::F16, I64);
-    run(&MaxPool::new([9]).pads([8, 8]), &[2, 3, 29], DType::U16, I32);
 }
 
 #[test]
@@ -200,9 +174,6 @@ fn blocks_of_every_index_convention() {
     }
     let run = |pool: &MaxPool, shape: &[usize]| agrees(Family::Blocked, pool, shape, DType::F32, I64);
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
-    for flatten in [IndexFlattening::Plane, IndexFlattening::Batch, IndexFlattening::Tensor] {
-        run(&halves.clone().flatten(flatten), &[2, 3, 4, 16]);
-    }
     run(&halves.clone().index_order(StorageOrder::ColumnMajor), &[2, 3, 4, 16]);
     run(&halves.index_layout(Layout::Nhwc), &[2, 3, 4, 16]);
 }
@@ -214,28 +185,16 @@ fn walks_down_lines() {
     }
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let of = |kernel: &[i64]| MaxPool::new(kernel);
-    // Longer than a walk, in lines of four elements and in odd ones, with as much padding as a load of four allows and more.
-    run(&of(&[3, 3]).pads([1; 4]), &[1, 2, 37, 36], DType::F32, I32);
+    // Longer than a walk, with as much padding as a load of four allows and more.
     run(&of(&[4, 5]).pads([3, 4, 0, 4]), &[1, 2, 23, 40], DType::F32, I64);
-    run(&of(&[5, 9]).pads([4, 8, 4, 8]).dilations([2, 1]), &[1, 2, 19, 41], DType::F32, I64);
-    run(&of(&[7, 3]).nan_policy(NanPolicy::PropagateLast), &[1, 3, 25, 13], DType::U32, I32);
-    // Steps by two, and by more, along lines and down them, dilated so that the outputs of a walk lie apart.
-    run(&of(&[3, 5]).strides([2, 2]).pads([1, 2, 1, 2]), &[1, 2, 21, 33], DType::F32, I64);
-    run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
-    run(&of(&[2, 2]).strides([1, 1]).dilations([2, 3]).pads([1; 4]), &[1, 2, 12, 13], DType::I64, I32);
-    run(&of(&[2, 2]).strides([3, 2]).dilations([2, 1]), &[2, 3, 15, 16], DType::F32, I32);
-    // Elements smaller than a word, in lines of whole words and longer than a walk.
-    run(&of(&[3, 3]).pads([1; 4]), &[1, 2, 37, 36], DType::F16, I32);
     run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::U8, I64);
-    run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 12], DType::I8, I64);
+    // Steps by two and by three, dilated so that the outputs of a walk lie apart.
+    run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
     // Deep windows, whose lines are not in the order of positions: ties everywhere.
     run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 10], DType::F32, I64);
-    run(&of(&[2, 3, 2]).strides([1, 2, 1]).nan_policy(NanPolicy::PropagateLast), &[1, 2, 5, 9, 11], DType::F64, I32);
     // Channels between the elements of a line, and a window that may have no winner.
     let channels = of(&[3, 3]).pads([1; 4]).layout(Layout::Nhwc).nan_policy(NanPolicy::SeedLowest);
     run(&channels, &[2, 9, 11, 3], DType::F32, I64);
-    let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
-    agrees_within(&limits, Family::Blocked, &of(&[3, 3]).pads([1; 4]), &[2, 3, 60, 33], DType::F32, I64);
 }
 
 #[test]
@@ -247,21 +206,10 @@ fn blocks_of_channels() {
         agrees(Family::Blocked, &pool.clone().layout(Layout::Nhwc), shape, dtype, indices);
     };
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
-    run(&halves, &[2, 4, 6, 8], DType::F32, I64);
-    run(&halves.clone().index_layout(Layout::Nhwc), &[2, 4, 6, 8], DType::F32, I64);
-    run(&halves.clone().index_layout(Layout::Nhwc), &[2, 4, 6, 6], DType::F32, I32);
-    run(&halves, &[2, 4, 6, 3], DType::F32, I64);
-    run(&halves, &[2, 4, 6, 16], DType::F16, I32);
-    run(&halves, &[2, 4, 6, 12], DType::U8, I64);
-    run(&halves, &[2, 4, 6, 2], DType::F64, I32);
+    run(&halves.index_layout(Layout::Nhwc), &[2, 4, 6, 6], DType::F32, I32);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
-    run(&thirds.clone().index_layout(Layout::Nhwc), &[2, 3, 8, 8], DType::F32, I64);
     run(&thirds, &[2, 3, 6, 16], DType::U8, I32);
     run(&thirds, &[2, 19, 7, 8], DType::F16, I32);
-    run(&MaxPool::new([3, 5]).strides([1, 2]).dilations([1, 2]).pads([0, 3, 0, 3]), &[2, 5, 9, 4], DType::I32, I64);
-    let thirds = thirds.nan_policy(NanPolicy::SeedLowest);
-    run(&thirds, &[2, 5, 4, 8], DType::F32, I64);
-    run(&MaxPool::new([2, 2, 2]).dilations([1, 2, 1]).pads([0, 1, 1, 0, 1, 0]), &[2, 3, 4, 3, 4], DType::F32, I64);
 }
 
 /// Bindings of 21 KiB: outputs are cut into dispatches, each with its own part of X.
@@ -271,24 +219,16 @@ fn blocks_in_several_dispatches() {
         return;
     }
     let limits = Limits { max_binding_bytes: 21 << 10, ..gpu().limits() };
-    let halves = MaxPool::new([2, 2]).strides([2, 2]);
-    let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
-    for (pool, shape, dtype) in [
-        (&halves, [2, 3, 40, 64], DType::F32),
-        (&stem, [2, 3, 40, 64], DType::F32),
-        (&stem, [2, 9, 64, 64], DType::U8),
-        (&halves, [3, 211, 3, 6], DType::F32),
-    ] {
-        let plan = pool.plan(&shape, dtype, I64).unwrap();
+    let run = |pool: &MaxPool, shape: [usize; 4], dtype, indices| {
+        let plan = pool.plan(&shape, dtype, indices).unwrap();
         let choice = Choice { family: Some(Family::Blocked), build: None };
         let schedule = select(&plan.into(), &limits, &choice).unwrap_or_else(|error| panic!("{shape:?}: {error}"));
         assert!(schedule.dispatches().len() > 2, "{}", schedule.kernel());
-        agrees_within(&limits, Family::Blocked, pool, &shape, dtype, I64);
-    }
-    let nhwc = halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-    agrees_within(&limits, Family::Blocked, &nhwc, &[3, 12, 20, 16], DType::F16, I32);
-    let odd = stem.clone().dilations([1, 2]);
-    agrees_within(&limits, Family::Blocked, &odd, &[3, 9, 63, 63], DType::U8, I32);
+        agrees_within(&limits, Family::Blocked, pool, &shape, dtype, indices);
+    };
+    let stem = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    run(&MaxPool::new([2, 2]).strides([2, 2]), [3, 211, 3, 6], DType::F32, I64);
+    run(&stem.dilations([1, 2]), [3, 9, 63, 63], DType::U8, I32);
 }
 
 #[test]
@@ -299,23 +239,13 @@ fn planes_reduced_in_stages() {
     let run =
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Reducing, pool, shape, dtype, indices);
     let global = GlobalMaxPool::new();
-    for dtype in [DType::F32, DType::F16, DType::U8, DType::F64, DType::I32] {
-        // Of the second neither planes nor parts of them nor X come out even with four words.
-        for shape in [[2, 3, 64, 80], [3, 1, 67, 65]] {
-            run(&global, &shape, dtype, I64);
-        }
-    }
-    run(&global, &[1, 1, 3, 700, 900], DType::F16, I64);
-    for nan_policy in [NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        for dtype in [DType::F32, DType::Bf16, DType::I8] {
-            run(&MaxPool::new([70, 90]).nan_policy(nan_policy), &[2, 3, 70, 90], dtype, I64);
-        }
-    }
+    // Neither planes nor parts of them nor X come out even with four words.
+    run(&global, &[3, 1, 67, 65], DType::F32, I64);
+    run(&global, &[3, 1, 67, 65], DType::F64, I32);
+    run(&MaxPool::new([70, 90]).nan_policy(NanPolicy::SeedLowest), &[2, 3, 70, 90], DType::Bf16, I64);
     // Parts of X in bindings of their own.
     let limits = Limits { max_binding_bytes: 40 << 10, ..gpu().limits() };
-    for dtype in [DType::F32, DType::U8, DType::F64] {
-        agrees_within(&limits, Family::Reducing, &global, &[5, 67, 11, 13], dtype, I32);
-    }
+    agrees_within(&limits, Family::Reducing, &global, &[5, 67, 11, 13], DType::F16, I32);
     // The maximum anywhere in a plane, whose parts do not come out even.
     for elements in [72, 4_096, 4_097, 9_000] {
         for at in [0, 63, 64, 71, elements / 2, elements - 1] {
@@ -353,31 +283,16 @@ fn windows_shared_by_teams() {
         return;
     }
     let run = |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Teamed, pool, shape, dtype, indices);
-    let global = GlobalMaxPool::new();
-    for dtype in [DType::F32, DType::F16, DType::U8, DType::F64] {
-        for shape in [[5, 7, 7, 7], [1, 1, 7, 7], [3, 3, 16, 16], [2, 5, 31, 33]] {
-            run(&global, &shape, dtype, I64);
-        }
-        // Rows that begin anywhere, windows whose sizes differ, and windows that lie wholly in the padding.
-        run(&AdaptiveMaxPool::new([3, 2]), &[2, 3, 57, 83], dtype, I64);
-        run(&MaxPool::new([4, 40]).strides([4, 40]).pads([5, 41, 5, 41]), &[2, 3, 9, 70], dtype, I32);
-    }
-    for nan_policy in [NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        for dtype in [DType::F32, DType::Bf16, DType::I8] {
-            for shape in [[2, 3, 19, 41], [2, 3, 41, 90]] {
-                run(&MaxPool::new([19, 41]).strides([7, 43]).nan_policy(nan_policy), &shape, dtype, I32);
-            }
-        }
-    }
-    // Layers, and dilated ones; an activation, and values alone.
-    run(&AdaptiveMaxPool::new([2, 3, 2]), &[1, 3, 9, 10, 70], DType::F32, I64);
+    run(&GlobalMaxPool::new(), &[5, 7, 7, 7], DType::F16, I64);
+    // Rows that begin anywhere, windows whose sizes differ, and windows that lie wholly in the padding.
+    run(&AdaptiveMaxPool::new([3, 2]), &[2, 3, 57, 83], DType::U8, I64);
+    run(&MaxPool::new([4, 40]).strides([4, 40]).pads([5, 41, 5, 41]), &[2, 3, 9, 70], DType::F64, I32);
+    let propagate = MaxPool::new([19, 41]).strides([7, 43]).nan_policy(NanPolicy::PropagateLast);
+    run(&propagate, &[2, 3, 41, 90], DType::F32, I32);
+    // Layers, dilated.
     run(&MaxPool::new([3, 5, 33]).dilations([2, 3, 1]).strides([2, 4, 9]), &[1, 2, 9, 21, 99], DType::U8, I32);
-    run(&MaxPool::new([40]).activation(Activation::Relu), &[2, 3, 200], DType::F16, NONE);
     let limits = Limits { max_binding_bytes: 48 << 10, ..gpu().limits() };
-    for dtype in [DType::F32, DType::U8, DType::F64] {
-        agrees_within(&limits, Family::Teamed, &global, &[40, 33, 5, 9], dtype, I32);
-        agrees_within(&limits, Family::Teamed, &AdaptiveMaxPool::new([3, 2]), &[33, 3, 16, 43], dtype, I64);
-    }
+    agrees_within(&limits, Family::Teamed, &AdaptiveMaxPool::new([3, 2]), &[33, 3, 16, 43], DType::F32, I64);
 }
 
 #[test]
@@ -388,57 +303,23 @@ fn windows_that_slide() {
     let run =
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Sliding, pool, shape, dtype, indices);
     let same = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
-    for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
-        run(&same(13).nan_policy(nan_policy), &[2, 3, 20, 22], DType::F32, I64);
-        run(&same(9).nan_policy(nan_policy), &[1, 2, 17, 36], DType::F16, I32);
-        run(&same(7).nan_policy(nan_policy), &[1, 2, 70, 70], DType::F32, NONE);
-        run(&same(5).nan_policy(nan_policy), &[1, 2, 13, 11], DType::F64, I64);
-        run(&same(6).nan_policy(nan_policy), &[2, 1, 19, 21], DType::Bf16, I32);
-    }
-    run(&same(13), &[1, 2, 40, 41], DType::F32, I64);
-    run(&same(31), &[1, 1, 50, 90], DType::F32, NONE);
-    run(&same(31), &[1, 1, 50, 90], DType::F32, I64);
+    run(&same(13), &[2, 3, 20, 22], DType::F32, I64);
+    // Rows of lanes that are neither whole nor odd.
+    run(&same(13).nan_policy(NanPolicy::PropagateLast), &[2, 3, 20, 22], DType::F32, I64);
+    run(&same(6).nan_policy(NanPolicy::SeedLowest), &[2, 1, 19, 21], DType::Bf16, I32);
     run(&same(5), &[2, 2, 33, 36], DType::U8, I64);
-    run(&same(8), &[1, 2, 30, 33], DType::Bf16, NONE);
     run(&same(9), &[1, 3, 21, 27], DType::I64, I32);
-    run(&same(11).layout(Layout::Nchw).index_layout(Layout::Nhwc), &[2, 3, 20, 20], DType::I32, I32);
     run(&same(9).layout(Layout::Nhwc), &[2, 20, 18, 3], DType::F32, I64);
-    run(&same(7).layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 20, 18, 5], DType::U8, I32);
-    // Strides, shorter and longer than a window, that come out even with it or not.
-    run(&MaxPool::new([7, 9]).strides([2, 3]).pads([3, 4, 0, 2]), &[1, 3, 41, 67], DType::F32, I64);
+    // Strides that come out even with a window or not, and dilation: outputs lie apart that share taps.
     run(&MaxPool::new([3, 9]).strides([5, 4]).pads([1, 8, 2, 0]), &[1, 3, 41, 67], DType::F16, I64);
-    run(&MaxPool::new([6, 1]).flatten(IndexFlattening::Plane), &[1, 3, 41, 10], DType::F32, I64);
-    // Dilation: windows of as many axes as outputs lie apart that share taps.
-    run(&MaxPool::new([7, 9]).dilations([2, 3]).pads([6, 12, 6, 12]), &[1, 2, 33, 41], DType::F32, I64);
     run(&MaxPool::new([7, 9]).dilations([4, 6]).strides([2, 4]).pads([9, 20, 3, 17]), &[1, 2, 41, 67], DType::F32, I64);
-    run(&MaxPool::new([5, 4]).dilations([3, 2]).strides([2, 3]).layout(Layout::Nhwc), &[2, 30, 29, 3], DType::I16, I64);
-    // One axis and three, and four.
-    run(&MaxPool::new([33]).pads([16, 16]), &[2, 3, 301], DType::F32, I32);
-    run(&MaxPool::new([1, 7, 7]).pads([0, 3, 3, 0, 3, 3]), &[2, 2, 3, 20, 20], DType::U32, I64);
+    // Three axes, and windows in levels that do not come out even.
     run(&MaxPool::new([5, 4, 3]).pads([2, 3, 1, 2, 0, 1]).strides([1, 2, 1]), &[2, 2, 9, 13, 11], DType::F32, I64);
-    run(&MaxPool::new([3; 4]).pads([1; 8]), &[1, 2, 5, 6, 5, 6], DType::F32, I64);
-    // Windows in levels: of two that come out even, of three that do not, dilated, strided.
-    run(&MaxPool::new([36]), &[1, 2, 100], DType::F32, I64);
-    run(&MaxPool::new([47]).pads([40, 31]), &[2, 1, 90], DType::F32, I64);
     run(&MaxPool::new([2_003]).pads([2_002, 1_000]), &[1, 2, 3_000], DType::F32, I32);
-    run(&MaxPool::new([50, 41]).dilations([1, 2]).pads([7, 8, 9, 10]), &[1, 2, 60, 120], DType::U8, I64);
-    run(&MaxPool::new([101]).strides([3]).dilations([2]).pads([10, 20]), &[1, 2, 400], DType::F16, I32);
-    run(&same(7).activation(Activation::Relu), &[1, 1, 20, 20], DType::I8, NONE);
+    // Elements and places of several sizes, which begin at other multiples of a binding's alignment.
     let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
-    agrees_within(&limits, Family::Sliding, &same(7), &[1, 9, 32, 32], DType::F32, I64);
     agrees_within(&limits, Family::Sliding, &same(7), &[4, 32, 10, 8], DType::F16, I32);
-    agrees_within(&limits, Family::Sliding, &same(7), &[1, 2, 200, 70], DType::F32, I32);
-    // Elements and places of other sizes, which begin at other multiples of a binding's alignment.
     agrees_within(&limits, Family::Sliding, &same(5), &[1, 2, 101, 43], DType::I64, I32);
-    agrees_within(
-        &limits,
-        Family::Sliding,
-        &same(5).layout(Layout::Nhwc).index_layout(Layout::Nhwc),
-        &[2, 60, 12, 6],
-        DType::F16,
-        I64,
-    );
-    agrees_within(&limits, Family::Sliding, &MaxPool::new([70]).pads([60, 5]), &[1, 1, 20_000], DType::F32, I64);
 }
 
 /// Unpools a pool's output by the cells, with its own indices, then with one that lies elsewhere.
@@ -505,27 +386,14 @@ fn unpools_by_cells() {
     }
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     unpools::<f32, i64>(&halves, &[2, 3, 8, 16]);
-    unpools::<f32, i32>(&halves, &[2, 3, 9, 13]);
-    unpools::<half::f16, i32>(&halves, &[2, 3, 6, 16]);
-    unpools::<u8, i64>(&halves, &[2, 3, 6, 20]);
-    unpools::<i8, i32>(&halves.clone().flatten(IndexFlattening::Plane), &[2, 3, 6, 32]);
     unpools::<f64, i64>(&halves.clone().index_order(StorageOrder::ColumnMajor), &[1, 3, 6, 8]);
-    unpools::<f32, i64>(&halves.clone().layout(Layout::Nhwc), &[2, 6, 5, 4]);
-    unpools::<f32, i64>(&halves.clone().layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 8, 3]);
-    unpools::<half::bf16, i32>(&halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 4, 8]);
-    // Windows that overlap, that leave gaps, and that reach beyond the output.
-    let thirds = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
-    unpools::<f32, i64>(&thirds, &[2, 3, 8, 16]);
-    unpools::<f32, i32>(&thirds, &[2, 3, 9, 15]);
-    unpools::<u8, i32>(&thirds, &[2, 2, 7, 24]);
-    unpools::<f32, i32>(&MaxPool::new([3, 3]).pads([1, 1, 1, 1]), &[1, 2, 5, 8]);
+    unpools::<f32, i64>(&halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 8, 3]);
+    // Windows that leave gaps.
     unpools::<f32, i64>(&MaxPool::new([2]).strides([3]), &[2, 3, 31]);
     // Sources whose windows lie wholly before the output: their indices are foreign, and are looked at all the same.
-    before_the_output::<f32, i64>();
     before_the_output::<u8, i32>();
     // An axis of one element, over which the stride reaches far out.
     unpools::<f32, i32>(&MaxPool::new([1, 2]).strides([2, 2]), &[1, 2, 1, 8]);
-    unpools::<f32, i64>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[1, 2, 4, 6, 8]);
 }
 
 /// Elements smaller than a word in rows that are not whole words: words with elements of two rows, of two planes, of two items.
@@ -535,20 +403,10 @@ fn unpools_in_rows_that_begin_within_words() {
         return;
     }
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
-    for width in [4, 5, 6, 7, 9, 10, 13, 34, 35, 67, 70] {
-        unpools::<u8, i32>(&halves, &[2, 2, 5, width]);
-        unpools::<half::f16, i64>(&halves, &[2, 2, 6, width]);
-    }
-    for (kernel, stride) in [([1, 1], [1, 1]), ([1, 2], [1, 3]), ([3, 3], [3, 3]), ([2, 4], [2, 4]), ([2, 5], [3, 6])] {
-        let pool = MaxPool::new(kernel).strides(stride);
-        unpools::<i8, i64>(&pool, &[2, 2, 6, 35]);
-        unpools::<half::bf16, i32>(&pool, &[1, 3, 7, 37]);
-    }
-    unpools::<u8, i64>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 5, 4, 35]);
-    unpools::<u16, i32>(&MaxPool::new([2]).strides([2]), &[2, 3, 35]);
-    unpools::<u8, i32>(&halves.clone().flatten(IndexFlattening::Plane), &[2, 3, 6, 35]);
-    unpools::<i16, i64>(&halves.clone().index_order(StorageOrder::ColumnMajor), &[2, 3, 7, 35]);
-    unpools::<u8, i64>(&halves.index_layout(Layout::Nhwc), &[2, 3, 5, 35]);
+    unpools::<u8, i32>(&halves, &[2, 2, 5, 7]);
+    unpools::<half::f16, i64>(&halves, &[2, 2, 6, 67]);
+    unpools::<i8, i64>(&MaxPool::new([2, 5]).strides([3, 6]), &[2, 2, 6, 35]);
+    unpools::<half::bf16, i32>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 5, 4, 35]);
 }
 
 /// Windows that overlap or begin in the padding, with the sources of every neighbour that can hold a place.
@@ -558,31 +416,21 @@ fn unpools_of_windows_that_overlap() {
         return;
     }
     let square = |kernel: i64, stride: i64, pad: i64| MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]);
-    for pool in [square(3, 2, 0), square(3, 2, 1), square(2, 2, 1), square(3, 1, 1), square(2, 1, 0), square(5, 2, 2)] {
-        unpools::<f32, i64>(&pool, &[2, 2, 21, 16]);
-        unpools::<u8, i32>(&pool, &[1, 2, 18, 12]);
-    }
-    for pool in [square(4, 3, 1), square(5, 4, 2), square(7, 4, 3)] {
-        unpools::<half::f16, i32>(&pool, &[1, 2, 37, 26]);
-    }
     let thirds = square(3, 2, 1);
-    unpools::<f64, i64>(&thirds, &[1, 2, 9, 13]);
-    unpools::<i64, i32>(&thirds, &[1, 2, 17, 16]);
-    unpools::<f32, i32>(&thirds.clone().flatten(IndexFlattening::Plane), &[2, 3, 18, 13]);
-    unpools::<f32, i64>(&thirds.clone().index_order(StorageOrder::ColumnMajor), &[2, 3, 18, 13]);
-    unpools::<i32, i64>(&thirds.clone().index_layout(Layout::Nhwc), &[2, 3, 9, 13]);
-    let channels = thirds.layout(Layout::Nhwc);
-    unpools::<f32, i64>(&channels, &[2, 17, 9, 3]);
-    unpools::<u8, i32>(&channels.clone().index_layout(Layout::Nhwc), &[2, 18, 9, 4]);
-    unpools::<half::f16, i64>(&channels, &[2, 6, 7, 6]);
-    unpools::<f32, i64>(&MaxPool::new([3]).strides([2]).pads([1, 1]), &[2, 3, 41]);
+    unpools::<f32, i64>(&thirds, &[2, 2, 21, 16]);
+    unpools::<u8, i32>(&square(3, 1, 1), &[1, 2, 18, 12]);
+    unpools::<half::f16, i32>(&square(7, 4, 3), &[1, 2, 37, 26]);
+    unpools::<i64, i32>(&thirds.clone().flatten(IndexFlattening::Plane), &[2, 3, 18, 13]);
+    unpools::<f32, i64>(&thirds.layout(Layout::Nhwc), &[2, 17, 9, 3]);
     unpools::<f32, i32>(&MaxPool::new([2, 3, 3]).strides([2, 2, 2]).pads([0, 1, 1, 0, 1, 1]), &[1, 2, 5, 9, 13]);
 }
 
-/// Compiling is what costs, so that the list stays short.
+/// Compiling is what costs, so that the list stays short: tests/random.rs draws the geometries that are not on it.
 #[test]
 fn the_list_is_short() {
     let source = include_str!("kernels.rs");
-    let listed = source.matches("run(&").count() + source.matches("unpools::<").count();
-    assert!((30..=140).contains(&listed), "{listed}");
+    let listed = ["\n    run(", "\n    agrees_within(", "\n    unpools::<", "\n    before_the_output::<"];
+    let listed: usize = listed.iter().map(|call| source.matches(call).count()).sum();
+    // Two of these lines are calls of functions that all configurations go through.
+    assert!((40..=66).contains(&listed), "{listed}");
 }

@@ -153,6 +153,7 @@ fn figures_of(figures: &Figures) -> Value {
         "seconds": figures.time.best,
         "median_seconds": figures.time.median,
         "gbps": figures.gbps(),
+        "first_use_cpu_seconds": figures.first_use_cpu,
         "copy_seconds": figures.copy.best,
         "copy_median_seconds": figures.copy.median,
         "copy_gbps": figures.copy_gbps(),

@@ -4,6 +4,7 @@ use wgpu_pooling::half::{bf16, f16};
 use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu};
 
 use crate::catalogue::Row;
+use crate::clock::cpu_seconds;
 use crate::data::{self, Data};
 use crate::device::Device;
 use crate::failure::Failure;
@@ -39,6 +40,9 @@ pub struct Figures {
     /// The fewest bytes that have to be moved.
     pub bytes: u64,
     pub time: Time,
+    /// What this process computed to get the kernel ready and to run it once: mostly compiling, where the tensors are small.
+    /// Not every platform says it.
+    pub first_use_cpu: Option<f64>,
     pub copy: Time,
     /// What the copy moved, which is rounded up to its vectors.
     pub copy_bytes: u64,
@@ -112,11 +116,11 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
     let plans = Plans::new(row, T::DTYPE)?;
     let slices = Slices::new(row, T::DTYPE)?;
     let schedule = select(&plans.plan, &device.gpu.limits(), &Choice::default())?;
-    let selected = device.gpu.prepare_schedule_blocking(schedule.clone())?;
+    let (selected, ready) = cpu_time(|| Ok(device.gpu.prepare_schedule_blocking(schedule.clone())?))?;
 
     let set = Set::new(device, &schedule)?;
     let inputs = fill::<T>(device, &plans, settings.data, &set)?;
-    let outputs = compute(device, &selected, &set)?;
+    let (outputs, ran) = cpu_time(|| compute(device, &selected, &set))?;
     let indices_out = outputs.indices.as_deref().unwrap_or_default();
     let tensors = Tensors { x: &inputs.x, indices: &inputs.indices, y: &outputs.y, indices_out };
     let verified = verify(&slices, &tensors, settings.verify_taps)?;
@@ -145,6 +149,7 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         kernel: schedule.kernel(),
         bytes: schedule.bytes_moved(),
         time: *time,
+        first_use_cpu: ready.zip(ran).map(|(ready, ran)| ready + ran),
         copy,
         copy_bytes: timed.copy.bytes(),
         f32_copy,
@@ -154,6 +159,13 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         indices_checksum,
         others: timed_others.chain(left_out).collect(),
     })
+}
+
+/// What `work` gives, and the seconds that all threads of this process computed meanwhile, where the platform says it.
+fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
+    let begin = cpu_seconds().ok();
+    let result = work()?;
+    Ok((result, begin.zip(cpu_seconds().ok()).map(|(begin, end)| end - begin)))
 }
 
 /// The buffers of one run.

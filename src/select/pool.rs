@@ -246,8 +246,7 @@ impl Finish {
             uniform.spatial_axes = plan.axes.len() as u32;
             for (slot, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
                 finish.axes[slot] = pass_axis(&PassAxis::of(axis), tables, limits)?;
-                uniform.spatial[slot] =
-                    uniform_digit(axis.output as u64, stride);
+                uniform.spatial[slot] = uniform_digit(axis.output as u64, stride);
             }
         }
         let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];

@@ -174,6 +174,9 @@ fn text_faults(language: &str, text: &str) -> Vec<String> {
     faults
 }
 
+/// The most bytes of a text: drivers read each of them when a kernel is first used.
+const LARGEST_TEXT: usize = 64 << 10;
+
 fn faults_of(name: &str, wgsl: &str, floats: &BTreeSet<String>) -> Vec<String> {
     let module =
         naga::front::wgsl::parse_str(wgsl).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(wgsl)));
@@ -181,6 +184,9 @@ fn faults_of(name: &str, wgsl: &str, floats: &BTreeSet<String>) -> Vec<String> {
         naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
     let info = validator.validate(&module).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(wgsl)));
     let mut faults = module_faults(&module, &info, floats);
+    if wgsl.len() > LARGEST_TEXT {
+        faults.push(format!("the text is longer than {LARGEST_TEXT} bytes"));
+    }
     for (language, text) in writers::texts(&module, &info) {
         faults.extend(text_faults(language, &text));
     }
