@@ -97,6 +97,28 @@ pub(crate) struct Specialised {
     /// The most taps on the outermost axis.
     pub layers: u32,
     pub digits: PassDigits,
+    pub index_digits: IndexDigits,
+}
+
+/// How many digits the ways from numbers to indices have (shaders/index/digits_constant.wgsl).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct IndexDigits {
+    /// From a position in X to its index.
+    pub index: u32,
+    /// From an output's number to its place in the index tensor.
+    pub store: u32,
+    /// From an output's number to the index of a window without a winner; none where every window has one.
+    pub empty: u32,
+    /// Spatial axes on which such a window's begin is clamped.
+    pub clamped_axes: u32,
+}
+
+impl IndexDigits {
+    /// As constants of a prelude.
+    pub fn consts(self) -> [(&'static str, u32); 4] {
+        let IndexDigits { index, store, empty, clamped_axes } = self;
+        [("INDEX_DIGITS", index), ("STORE_DIGITS", store), ("EMPTY_DIGITS", empty), ("CLAMPED_AXES", clamped_axes)]
+    }
 }
 
 /// What an output's number has to be divided by to find its window (shaders/core/looked_at.wgsl).

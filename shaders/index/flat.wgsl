@@ -1,6 +1,6 @@
 // The index of an output: that of its winner, or what the convention has where there is none.
 // provides: index_of
-// requires: pool, Candidate, index_at, plane_index, add, multiply, window_of, digits_of
+// requires: pool, Candidate, index_at, plane_index, add, multiply, window_of, digits_of, clamped_axes
 const EMPTY_CONSTANT: u32 = 0u;
 const EMPTY_OFFSET: u32 = 1u;
 const EMPTY_CLAMPED: u32 = 2u;
@@ -18,7 +18,7 @@ fn index_of(output: u32, candidate: Candidate) -> vec2<u32> {
   }
   if (!candidate.found && !candidate.seen && pool.empty_kind == EMPTY_CLAMPED) {
     var rest = output / pool.channels_inner;
-    for (var i = 0u; i < pool.spatial_axes; i++) {
+    for (var i = 0u; i < clamped_axes(); i++) {
       let digit = pool.spatial[i];
       let digits = digits_of(rest, digit.radix);
       let first = window_of(pool.axes[3u + i], digits.digit).first;

@@ -1,10 +1,11 @@
-// Where an output's index stands in the index tensor, whose layout may be another than that of Y.
+// Where an output's index stands in the index tensor, whose layout may be another than that of Y. Without digits it is the
+// output's number.
 // provides: store_position
-// requires: pool, digits_of
+// requires: pool, digits_of, store_digits
 fn store_position(output: u32) -> u32 {
   var rest = output;
-  var position = 0u;
-  for (var i = 0u; i < pool.store_digits; i++) {
+  var position = select(0u, output, store_digits() == 0u);
+  for (var i = 0u; i < store_digits(); i++) {
     let digit = pool.store[i];
     let digits = digits_of(rest, digit.radix);
     position += digits.digit * digit.stride.x;

@@ -1,10 +1,10 @@
 // The index of (n, c, 0, .., 0) for an output: what a window has that has elements and no winner.
 // provides: plane_index
-// requires: pool, add, multiply, digits_of
+// requires: pool, add, multiply, digits_of, empty_digits
 fn plane_index(output: u32) -> vec2<u32> {
   var rest = output;
   var index = pool.empty_base;
-  for (var i = 0u; i < pool.empty_digits; i++) {
+  for (var i = 0u; i < empty_digits(); i++) {
     let digit = pool.empty[i];
     let digits = digits_of(rest, digit.radix);
     index = add(index, multiply(digit.stride, digits.digit));

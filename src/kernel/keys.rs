@@ -36,6 +36,12 @@ pub(crate) fn pool(
     }
     let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
     consts.extend(specialised.map_or(PassDigits::ALL, |it| it.digits).consts());
+    if let Some(&Specialised { index_digits, .. }) = specialised
+        && sink.index_type().is_some()
+    {
+        variants.push("index/digits_constant.wgsl");
+        consts.extend(index_digits.consts());
+    }
     if let Some(&Specialised { row, layers, .. }) = specialised
         && source == Source::Elements
     {

@@ -7,11 +7,11 @@ use super::{
     MAX_ITERATIONS, accumulate, activation, check_buffer, check_bytes, check_elements, grid, reduce, rows, sliding,
     team,
 };
-use crate::attributes::{EmptyIndex, Layout};
+use crate::attributes::{EmptyIndex, Layout, NanPolicy};
 use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{
-    ActivationKind, IGNORE_NAN, RowLoads, Sink, Slot, Source, Specialised, WindowConstants, binding, keys,
+    ActivationKind, IGNORE_NAN, IndexDigits, RowLoads, Sink, Slot, Source, Specialised, WindowConstants, binding, keys,
     nan_policy_number,
 };
 use crate::plan::{Plan, PoolPlan, count};
@@ -148,7 +148,13 @@ pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConst
 fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
     let window = constants(uniform, plan);
     let row = RowLoads::of(plan.dtype, pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
-    Specialised { window, row, layers: pass.axes[0].most_taps as u32, digits: pass.digits() }
+    let layers = pass.axes[0].most_taps as u32;
+    // Without a winner are windows without elements, and those of NaN alone where a NaN never wins.
+    let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
+    let [empty, clamped_axes] = if may_be_without { [uniform.empty_digits, uniform.spatial_axes] } else { [0; 2] };
+    let (index, store) = (uniform.index_digits, uniform.store_digits);
+    let index_digits = IndexDigits { index, store, empty, clamped_axes };
+    Specialised { window, row, layers, digits: pass.digits(), index_digits }
 }
 
 /// Elements of Y that one invocation writes: a whole word.
@@ -211,9 +217,9 @@ impl Finish {
         let store = dense_strides(indices.space.layout, plan.channels, &outputs);
         let uniform = &mut finish.uniform;
         uniform.index_digits =
-            fill(&mut uniform.index, merge(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
+            fill(&mut uniform.index, unless_itself(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
         uniform.store_digits =
-            fill(&mut uniform.store, merge(digits(plan, &outputs, store.n, store.c, &store.spatial)));
+            fill(&mut uniform.store, unless_itself(digits(plan, &outputs, store.n, store.c, &store.spatial)));
         let nothing = vec![0; outputs.len()];
         uniform.empty_digits = fill(&mut uniform.empty, merge(digits(plan, &outputs, strides.n, strides.c, &nothing)));
         let (kind, offset) = match indices.empty {
@@ -267,6 +273,19 @@ fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -
     }
     digits.push(digit(plan.batch, n));
     digits
+}
+
+/// Merged, and none at all where the sum is the number itself: kernels need not take it apart.
+fn unless_itself(digits: Vec<Digit<1>>) -> Vec<Digit<1>> {
+    let numbers = digits.iter().fold(1, |numbers: u64, digit| numbers.saturating_mul(digit.radix));
+    let merged = merge(digits);
+    let itself = |digit: &Digit<1>| digit.strides == [1] && digit.radix == numbers;
+    match merged.as_slice() {
+        [only] if itself(only) => Vec::new(),
+        // Every sum is zero.
+        [] => vec![Digit { radix: 1, strides: [0] }],
+        _ => merged,
+    }
 }
 
 fn uniform_digit(radix: u64, stride: i64) -> uniform::Digit {

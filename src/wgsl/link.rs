@@ -72,6 +72,8 @@ fn declaration(line: &str) -> Option<Binding> {
 pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     let mut variants = kernel.variants.clone();
     variants.extend(kernel.element.map(element).into_iter().flatten());
+    // Where a kernel does not choose: its digits may be any.
+    variants.push("index/digits_uniform.wgsl");
     variants.extend(kernel.reduction.map(|Reduction::Max| "reduce/max.wgsl"));
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
         variants.extend(activation_parts(activation, dtype));

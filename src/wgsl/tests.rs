@@ -11,7 +11,9 @@ use super::*;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
-use crate::kernel::{ActivationKind, Direct, PassDigits, RowLoads, Sink, Source, Specialised, WindowConstants, keys};
+use crate::kernel::{
+    ActivationKind, Direct, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, WindowConstants, keys,
+};
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };
@@ -48,7 +50,9 @@ fn every_key() -> Vec<KernelKey> {
             let row = |most_taps, adjacent| RowLoads::of(dtype, most_taps, adjacent);
             let specialised = [row(20, true), row(3, false)].map(|row| {
                 let digits = PassDigits { axes: row.together % 4, inner: u32::from(row.words) };
-                Specialised { window: constants, row, layers: row.together, digits }
+                let index_digits =
+                    IndexDigits { index: 2, store: 3, empty: row.together % 3, clamped_axes: digits.inner };
+                Specialised { window: constants, row, layers: row.together, digits, index_digits }
             });
             for specialised in [None, Some(&specialised[0]), Some(&specialised[1])] {
                 let values =
