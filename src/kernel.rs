@@ -157,13 +157,13 @@ pub(crate) enum ActivationKind {
     Sigmoid,
 }
 
-/// What is its own place in the general path of an unpool, without digits to take apart.
+/// How many digits the general path of an unpool takes numbers apart into (shaders/core/unpool.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Direct {
-    /// The rank of a source is its place in X and in the index tensor, and its index names n and c.
-    pub sources: bool,
-    /// An index is the position in Y that it names.
-    pub targets: bool,
+pub(crate) struct UnpoolDigits {
+    /// Of the rank of a source; none where it is the place in X and in the index tensor, and its index names n and c.
+    pub source: u32,
+    /// Of an index; none where it is the position in Y that it names.
+    pub target: u32,
 }
 
 /// How the streaming unpool writes the cells of its sources.

@@ -1,6 +1,6 @@
 // The uniform of every unpooling kernel, and the ways from a source's rank to its places and from an index to its target.
 // provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, PER_INVOCATION, number_of, activation_parameters
-// requires: WORKGROUP, Activation, Divisor, quotient, DIRECT_SOURCES, DIRECT_TARGETS
+// requires: WORKGROUP, Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS
 // A digit of a source's rank in (n, c, spatial) order, fastest first, and what one step of it adds.
 struct SourceDigit {
   radix: Divisor,
@@ -29,8 +29,6 @@ struct Unpool {
   unit: u32,
   skip_minus_one: u32,
   report: u32,
-  source_digits: u32,
-  target_digits: u32,
   // The numbers of the first of them among all.
   source_first: u32,
   output_first: u32,
@@ -38,10 +36,8 @@ struct Unpool {
   x_first: u32,
   index_first: u32,
   index_count: u32,
-  reserved_0: u32,
   // Whether the report is cleared.
   begins: u32,
-  reserved_1: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
   targets: array<TargetDigit, 12>,
@@ -59,13 +55,13 @@ struct Source {
   target_base: u32,
 }
 
-// Where X and the indices lie in (n, c, spatial) order and indices name n and c, the rank is the place in either.
+// Without digits, X and the indices lie in (n, c, spatial) order and indices name n and c: the rank is the place in either.
 fn source(rank: u32) -> Source {
   var found = Source(rank, rank, 0u);
-  if (DIRECT_SOURCES == 0u) {
+  if (SOURCE_DIGITS > 0u) {
     found = Source(0u, 0u, 0u);
     var rest = rank;
-    for (var i = 0u; i < unpool.source_digits; i++) {
+    for (var i = 0u; i < SOURCE_DIGITS; i++) {
       let digit = unpool.source[i];
       let over = quotient(rest, digit.radix);
       let value = rest - over * digit.radix.divisor;
@@ -78,13 +74,13 @@ fn source(rank: u32) -> Source {
   return found;
 }
 
-// The element of Y that a valid index names, seen from the first one that it can name.
+// The element of Y that a valid index names, seen from the first one that it can name. Without digits it is the index.
 fn named_target(index: u32) -> u32 {
   var found = index;
-  if (DIRECT_TARGETS == 0u) {
+  if (TARGET_DIGITS > 0u) {
     found = 0u;
     var rest = index;
-    for (var i = 0u; i < unpool.target_digits; i++) {
+    for (var i = 0u; i < TARGET_DIGITS; i++) {
       let digit = unpool.targets[i];
       let over = quotient(rest, digit.radix);
       found += (rest - over * digit.radix.divisor) * digit.stride;

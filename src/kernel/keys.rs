@@ -1,7 +1,7 @@
 //! The kernels by name: which part has the entry point, and what is chosen beside it.
 
 use super::{
-    ActivationKind, CellsKernel, Direct, Kernel, KernelKey, PassDigits, Reduction, Sink, Source, Specialised,
+    ActivationKind, CellsKernel, Kernel, KernelKey, PassDigits, Reduction, Sink, Source, Specialised, UnpoolDigits,
     WindowConstants, nan_policy_number,
 };
 use crate::attributes::NanPolicy;
@@ -442,13 +442,13 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
 }
 
 /// Clears the owners of an unpool, and its report.
-pub(crate) fn unpool_clear(direct: Direct) -> KernelKey {
-    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", direct).into()
+pub(crate) fn unpool_clear(digits: UnpoolDigits) -> KernelKey {
+    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", digits).into()
 }
 
 /// Sources claim their targets.
-pub(crate) fn unpool_claim(index_type: IndexType, direct: Direct) -> KernelKey {
-    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl", direct);
+pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
+    let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl", digits);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
@@ -458,10 +458,10 @@ pub(crate) fn unpool_emit(
     dtype: DType,
     index_type: Option<IndexType>,
     activation: ActivationKind,
-    direct: Direct,
+    digits: UnpoolDigits,
     fresh: bool,
 ) -> KernelKey {
-    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl", direct);
+    let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl", digits);
     kernel.consts.push(("FRESH", fresh.into()));
     kernel.variants.push("core/owners_read.wgsl");
     kernel.variants.push(match index_type {
@@ -472,14 +472,14 @@ pub(crate) fn unpool_emit(
 }
 
 /// The first bad index of an unpool is looked up.
-pub(crate) fn unpool_report(index_type: IndexType, direct: Direct) -> KernelKey {
-    let mut kernel = unpool(format!("unpool report {}", index_type.name()), "kernel/unpool_report.wgsl", direct);
+pub(crate) fn unpool_report(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
+    let mut kernel = unpool(format!("unpool report {}", index_type.name()), "kernel/unpool_report.wgsl", digits);
     kernel.variants.push("core/reported.wgsl");
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-fn unpool(name: String, entry: &'static str, direct: Direct) -> Kernel {
-    let consts = vec![("DIRECT_SOURCES", direct.sources.into()), ("DIRECT_TARGETS", direct.targets.into())];
+fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
+    let consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
     let mut variants = vec!["core/unpool.wgsl"];
     if entry != "kernel/unpool_emit.wgsl" {
         variants.push("core/owners.wgsl");

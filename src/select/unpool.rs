@@ -8,7 +8,7 @@ use super::{MAX_DISPATCHES, WORKGROUP, activation, check_buffer, check_elements,
 use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
 use crate::error::PlanError;
 use crate::index::IndexStrides;
-use crate::kernel::{Direct, KernelKey, Slot, keys};
+use crate::kernel::{KernelKey, Slot, UnpoolDigits, keys};
 use crate::plan::{Plan, UnpoolPlan, count};
 use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
 use crate::tables::Tables;
@@ -49,18 +49,18 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         let radix = Divisor::new(digit.radix);
         *slot = uniform::SourceDigit { radix, x_stride, index_stride, target_stride, reserved: 0 };
     }
-    uniform.source_digits = source_digits.len() as u32;
     let target_digits = merge(target_digits(plan, &y));
     for (slot, digit) in uniform.targets.iter_mut().zip(&target_digits) {
         let [stride] = digit.strides.map(|stride| stride as u32);
         let radix = Divisor::new(digit.radix);
         *slot = uniform::TargetDigit { radix, stride, reserved_0: 0, reserved_1: 0, reserved_2: 0 };
     }
-    uniform.target_digits = target_digits.len() as u32;
 
-    let direct = Direct {
-        sources: source_digits.iter().all(|digit| digit.strides == [1, 1, 0]),
-        targets: target_digits.iter().all(|digit| digit.strides == [1] && digit.radix == plan.space.unit()),
+    let own_place = source_digits.iter().all(|digit| digit.strides == [1, 1, 0]);
+    let own_target = target_digits.iter().all(|digit| digit.strides == [1] && digit.radix == plan.space.unit());
+    let digits = UnpoolDigits {
+        source: if own_place { 0 } else { source_digits.len() as u32 },
+        target: if own_target { 0 } else { target_digits.len() as u32 },
     };
     let fit = |span: Span| {
         grid(invocations(span.count()), limits)?;
@@ -83,12 +83,12 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
     let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
     let kernels = Kernels {
-        clear: keys::unpool_clear(direct),
-        claim: keys::unpool_claim(plan.index_type, direct),
-        emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype, reported, activation_kind, direct, fresh)),
-        report: keys::unpool_report(plan.index_type, direct),
+        clear: keys::unpool_clear(digits),
+        claim: keys::unpool_claim(plan.index_type, digits),
+        emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype, reported, activation_kind, digits, fresh)),
+        report: keys::unpool_report(plan.index_type, digits),
     };
-    let general = General { plan, limits, uniform, sources, outputs, kernels };
+    let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
     for (number, &window) in windows.iter().enumerate() {
         schedule.dispatches.push(general.clear(window, number == 0)?);
         for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
@@ -143,6 +143,7 @@ struct General<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     uniform: uniform::Unpool,
+    digits: UnpoolDigits,
     sources: u64,
     outputs: u64,
     kernels: Kernels,
@@ -227,7 +228,7 @@ impl General<'_> {
 
     /// Loop iterations of one element.
     fn loops(&self) -> u64 {
-        u64::from(self.uniform.source_digits).saturating_add(self.uniform.target_digits.into())
+        u64::from(self.digits.source).saturating_add(self.digits.target.into())
     }
 
     /// Loop iterations of an invocation.

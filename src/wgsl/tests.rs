@@ -12,7 +12,7 @@ use crate::attributes::NanPolicy;
 use crate::element::DType;
 use crate::index::IndexType;
 use crate::kernel::{
-    ActivationKind, Direct, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, WindowConstants, keys,
+    ActivationKind, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, UnpoolDigits, WindowConstants, keys,
 };
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
@@ -28,18 +28,17 @@ fn every_key() -> Vec<KernelKey> {
         nan_policy: NanPolicy::PropagateLast,
     };
     let indices = [IndexType::I32, IndexType::I64];
-    let direct = [[false; 2], [false, true], [true, false], [true; 2]];
-    let direct = direct.map(|[sources, targets]| Direct { sources, targets });
-    let mut all = vec![keys::unpool_clear(direct[0]), keys::unpool_decide(), keys::convert_clear()];
+    let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
+    let mut all = vec![keys::unpool_clear(digits[0]), keys::unpool_decide(), keys::convert_clear()];
     all.extend(indices.map(keys::convert_report));
     for from_type in indices {
         all.extend(indices.map(|to_type| keys::convert_indices(from_type, to_type)));
     }
-    for direct in direct {
-        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, direct)));
+    for digits in digits {
+        all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
     all.extend(indices.map(keys::unpool_check));
-    all.extend(indices.map(|index_type| keys::unpool_report(index_type, direct[0])));
+    all.extend(indices.map(|index_type| keys::unpool_report(index_type, digits[0])));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
@@ -72,8 +71,8 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(some.into_iter().take(few).map(|key| with_activation(&key, activation)));
             }
             for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
-                all.extend(direct.map(|direct| keys::unpool_emit(dtype, index_type, activation, direct, true)));
-                all.push(keys::unpool_emit(dtype, index_type, activation, direct[0], false));
+                all.extend(digits.map(|digits| keys::unpool_emit(dtype, index_type, activation, digits, true)));
+                all.push(keys::unpool_emit(dtype, index_type, activation, digits[0], false));
             }
             all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation)));
         }
