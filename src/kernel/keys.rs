@@ -68,9 +68,12 @@ pub(crate) fn pool(
 /// How the outputs of a pool of small windows are shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowsKernel {
+    /// Line by line, where lines of outputs share none of X.
+    Lines,
     /// In walks down neighbouring lines.
     Rows,
-    /// In walks down lines that do not come out even with words.
+    /// As these two, in lines that do not come out even with words.
+    OddLines,
     OddRows,
     /// In the order of Y, wherever lines end.
     Runs,
@@ -88,6 +91,12 @@ pub(crate) struct RowsKey {
     pub entry: RowsKernel,
     /// Whether four outputs are written at once.
     pub stores_quads: bool,
+    /// Whether windows have several lines at one place of the last two axes.
+    pub deep: bool,
+    /// Lines of X from one line of outputs to the next that shares lines with it.
+    pub lines_between: u32,
+    /// Whether lines count on from plane to plane, in X as in Y, and each line of X belongs to one line of windows.
+    pub lines_even: bool,
     /// Whether keys can hold the order of elements.
     pub ordered: bool,
     /// Whether an f32 is told by its key alone.
@@ -128,6 +137,14 @@ impl RowsKey {
         } else {
             variants.push("row/store_elements.wgsl");
         }
+        variants.push(if self.deep { "row/lines_deep.wgsl" } else { "row/lines_flat.wgsl" });
+        variants.push(match (self.entry, self.lines_between) {
+            (RowsKernel::OddRows, 1) => "row/odd_next_line.wgsl",
+            (RowsKernel::OddRows, _) => "row/odd_next_lines.wgsl",
+            (_, 1) => "row/next_line.wgsl",
+            (_, _) => "row/next_lines.wgsl",
+        });
+        variants.push(if self.lines_even { "row/window_lines_even.wgsl" } else { "row/window_lines.wgsl" });
         variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
         variants.push(match self.nan_policy {
             NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
@@ -153,7 +170,9 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
     let outputs = value("QUADS").saturating_mul(4);
     let (kind, entry) = match key.entry {
+        RowsKernel::Lines => ("lines", "kernel/pool_lines.wgsl"),
         RowsKernel::Rows => ("rows", "kernel/pool_rows.wgsl"),
+        RowsKernel::OddLines => ("odd lines", "kernel/pool_odd_lines.wgsl"),
         RowsKernel::OddRows => ("odd rows", "kernel/pool_odd_rows.wgsl"),
         RowsKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
     };

@@ -313,7 +313,6 @@ impl Walk {
         let [_, order_lines, order_columns] = self.orders();
         consts.extend([
             ("QUADS", self.quads),
-            ("LINES_EVEN", u32::from(self.lines_even(one))),
             ("CHANNELS_INSIDE", self.channels),
             ("CHANNELS_ALONG", self.channels_along.into()),
             ("ORDER_LINES", order_lines),
@@ -332,11 +331,10 @@ impl Walk {
             ]);
         }
         if self.sharing == Sharing::Walks {
-            consts.extend([
-                ("ACROSS", self.across),
-                ("LINES_BETWEEN", self.lines_between),
-                ("OUTPUTS_BETWEEN", self.outputs_between),
-            ]);
+            consts.push(("ACROSS", self.across));
+            if self.shares_lines() {
+                consts.extend([("LINES_BETWEEN", self.lines_between), ("OUTPUTS_BETWEEN", self.outputs_between)]);
+            }
         }
         let in_eights = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(8));
         consts.extend(pad.into_iter().flat_map(|pad| [("PAD_2", pad), ("LINES_IN_EIGHTS", in_eights.into())]));
@@ -365,10 +363,15 @@ impl Walk {
                 _ => "row/elements.wgsl",
             },
             entry: match self.sharing {
-                Sharing::Walks => keys::RowsKernel::Rows,
-                Sharing::OddWalks => keys::RowsKernel::OddRows,
+                Sharing::Walks if self.shares_lines() => keys::RowsKernel::Rows,
+                Sharing::Walks => keys::RowsKernel::Lines,
+                Sharing::OddWalks if self.shares_lines() => keys::RowsKernel::OddRows,
+                Sharing::OddWalks => keys::RowsKernel::OddLines,
                 Sharing::Runs => keys::RowsKernel::Runs,
             },
+            deep: self.window.kernel[0] > 1,
+            lines_between: self.lines_between,
+            lines_even: self.lines_even(one),
             stores_quads: self.channels == 4 || (self.channels == 0 && even),
             ordered,
             keys_alone: ordered && plan.nan_policy != NanPolicy::PropagateLast && self.channels == 4,

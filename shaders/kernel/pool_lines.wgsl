@@ -1,0 +1,25 @@
+// A pool of small windows whose lines of outputs share no line of X. An invocation has four or eight neighbouring outputs along the
+// last axis, and looks at the lines of their windows one after another: the maxima of the windows' rows first, then those of the
+// rows, so that the first of equals stays the first.
+//
+//   line 0   [row maxima] --.                 KERNEL_1 = 2, STRIDE_1 = 2
+//   line 1   [row maxima] --'-- output line 0
+//   line 2   [row maxima] --.
+//   line 3   [row maxima] --'-- output line 1, of another invocation
+//
+// Fewest bytes: X once, Y once, Indices once. Each element of X is loaded once but for the columns beside the outputs. Where windows
+// are deep, each line is that of all depths together.
+// Algorithm: row windows.
+// provides: main
+// requires: pool, invocation, WORKGROUP, strip_of, Lines, store_row, windows_of_line, origin_of
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let number = invocation(group, pool.grid_width, local);
+  if (number >= pool.blocks) {
+    return;
+  }
+  let strip = strip_of(pool.block_first + number);
+  let seen = windows_of_line(strip.line, strip.column, strip.channel);
+  let origin = origin_of(seen.outer, seen.plane, strip.channel);
+  store_row(strip, Lines(strip.line, seen.first_line), seen.best, origin);
+}

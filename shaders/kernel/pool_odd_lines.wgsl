@@ -1,0 +1,30 @@
+// A pool of small windows of elements smaller than a word, whose rows do not come out even with words, and whose lines of outputs
+// share no line of X. A word has one writer: that of the line which has its first element. An invocation begins where words of its
+// line do, and the last one of a line also looks at the first windows of the next line, which its last word holds:
+//
+//   line 0 of Y    0 0 0 0 0 0 0 0 0 0|          ten outputs each, of 8 bits
+//   words          [     ] [     ] [  :  ]       the last one holds two outputs of line 1
+//   line 1 of Y       |1 1 1 1 1 1 1 1 1 1|
+//   words            ]:  [     ] [     ] [       those of line 1 begin at its column 2
+//
+// Fewest bytes: X once, Y once, Indices once. Each line is loaded once by each invocation that has outputs around it, in words.
+// Algorithm: row windows; words of a line aligned by a shift.
+// provides: main
+// requires: pool, invocation, WORKGROUP, join_lines_and_heads, odd_strip_of, line_of_plane, look_at, store_line, KERNEL_1, DILATION_1
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let strip = odd_strip_of(invocation(group, pool.grid_width, local));
+  if (!strip.exists) {
+    return;
+  }
+  let place = strip.place;
+  var best = look_at(place, strip.top, 0u);
+  for (var tap = 1u; tap < KERNEL_1; tap++) {
+    best = join_lines_and_heads(best, look_at(place, strip.top + i32(tap * DILATION_1), tap));
+  }
+  var goal = strip.goal;
+  goal.begin = goal.column;
+  goal.first_line = line_of_plane(place.plane, strip.top);
+  goal.head_line = line_of_plane(place.head_plane, strip.top + place.head_down);
+  store_line(goal, best);
+}

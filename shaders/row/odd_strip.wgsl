@@ -1,0 +1,319 @@
+// The neighbouring outputs of an invocation in rows that do not come out even with words: where they lie, what they look at in a
+// line of X, and how a line of them is written.
+// provides: ELEMENT_BITS, LineAndHead, join_lines_and_heads, OddPlace, Target, OddStrip, odd_strip_of, line_of_plane, look_at, Later, store_line, taken_head, put
+// requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, fold, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_1, STRIDE_2, DILATION_1, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
+const ELEMENT_BITS: u32 = 32u / OUTPUTS;
+
+// The maxima of a line of X, and of the head that goes with it.
+struct LineAndHead {
+  line: Line,
+  head: Head,
+}
+
+// Where an invocation looks, its plane being one in the order of all.
+struct OddPlace {
+  plane: u32,
+  column: i32,
+  // The plane of the next line of outputs, and how far down there the lines of X are that go with those of this one.
+  head_plane: u32,
+  head_down: i32,
+  at_end: bool,
+}
+
+// Columns of Y from the first one that a strip looks at, and from its first words, behind which a line goes on.
+const INSIDE: u32 = OUTPUTS_SEEN + select(OUTPUTS - 1u, 0u, SHARED_LINES != 0u) + BEHIND;
+
+// Planes whose invocations at the ends of lines come together.
+const PLANES: u32 = 16u;
+
+// What is written of a line of outputs.
+struct Target {
+  // The output of the first column of Y, and the first column that is looked at and that is written.
+  line: u32,
+  column: u32,
+  begin: u32,
+  // The positions of the lines of X with the first elements of the windows, and of those of the head; the planes' first elements.
+  first_line: u32,
+  head_line: u32,
+  origin: Origin,
+  head_origin: Origin,
+  at_end: bool,
+  // Whether the word that holds the first outputs of the next line is left for later.
+  later: bool,
+}
+
+// A word that is written later.
+struct Later {
+  place: u32,
+  // Its bits from this line.
+  word: u32,
+  bits: u32,
+}
+
+fn join_lines_and_heads(p: LineAndHead, q: LineAndHead) -> LineAndHead {
+  return LineAndHead(join_lines(p.line, q.line), join_heads(p.head, q.head));
+}
+
+// The position of a line of X's first element.
+fn line_of_plane(plane: u32, line: i32) -> u32 {
+  return (plane * pool.axes[1].input + fold(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
+}
+
+// A line of X, and that of the next line of outputs which goes with it.
+fn look_at(place: OddPlace, line: i32, number: u32) -> LineAndHead {
+  let order = number * ORDER_COLUMNS;
+  var seen: LineAndHead;
+  seen.line = line_of_windows(line_of_plane(place.plane, line) - pool.x_first, place.column, order, place.at_end);
+  if (place.at_end) {
+    seen.head = head_of_windows(line_of_plane(place.head_plane, line + place.head_down) - pool.x_first, order);
+  }
+  return seen;
+}
+
+// The element of an output, the index of which is written if the output is this invocation's.
+fn take(goal: Target, lane: u32, best: Acc, first: Raw) -> Raw {
+  let column = goal.column + lane;
+  let in_x = fold(i32(column * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
+  let result = outcome(best, first, goal.first_line + in_x);
+  let own = column - goal.begin < OWNED && column < pool.axes[2].output;
+  let output = goal.line + column;
+  if (own && output - pool.output_first < pool.outputs) {
+    put_index(output, result, goal.origin);
+  }
+  return result.raw;
+}
+
+// As `take` of the first windows of the next line, of which the last word of this one holds some.
+fn take_head(goal: Target, count: u32, lane: u32, best: Acc, first: Raw) -> Raw {
+  let in_x = fold(i32(lane * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
+  let result = outcome(best, first, goal.head_line + in_x);
+  let output = goal.line + pool.axes[2].output + lane;
+  let own = lane < count && output - pool.output_first < pool.outputs;
+  if (own) {
+    put_index(output, result, goal.head_origin);
+  }
+  return select(ZERO, result.raw, own);
+}
+
+// Four elements as words.
+struct Two {
+  low: u32,
+  high: u32,
+}
+
+fn packed(a: Raw, b: Raw, c: Raw, d: Raw) -> Two {
+  var two: Two;
+  if (OUTPUTS == 4u) {
+    two.low = insert(insert(insert(insert(ZERO_WORD, 0u, a), 1u, b), 2u, c), 3u, d);
+    two.high = two.low;
+  } else {
+    two.low = insert(insert(ZERO_WORD, 0u, a), 1u, b);
+    two.high = insert(insert(ZERO_WORD, 0u, c), 1u, d);
+  }
+  return two;
+}
+
+fn taken(goal: Target, lane: u32, best: Quad, first: Elements) -> Two {
+  let a = take(goal, lane, best.a, first.a);
+  let b = take(goal, lane + 1u, best.b, first.b);
+  let c = take(goal, lane + 2u, best.c, first.c);
+  var d = ZERO;
+  if (lane + 3u < OUTPUTS_SEEN) {
+    d = take(goal, lane + 3u, best.d, first.d);
+  }
+  return packed(a, b, c, d);
+}
+
+// The outputs of the next line that stand in the last word of this one.
+fn taken_head(goal: Target, head: Head) -> u32 {
+  let width = pool.axes[2].output;
+  // Elements of that word which belong to the next line, if the word is this invocation's.
+  let behind = (goal.begin - width) % OUTPUTS;
+  let own = width - 1u - goal.begin < OWNED;
+  let count = select(0u, behind, own);
+  let a = take_head(goal, count, 0u, head.windows.a, head.first.a);
+  var b = ZERO;
+  var c = ZERO;
+  if (OUTPUTS == 4u) {
+    b = take_head(goal, count, 1u, head.windows.b, head.first.b);
+    c = take_head(goal, count, 2u, head.windows.c, head.first.c);
+  }
+  return packed(a, b, c, ZERO).low;
+}
+
+fn put(place: u32, word: u32) {
+  // Words before this dispatch's wrap around to more than it has.
+  if (place < (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
+    y[place] = word;
+  }
+}
+
+// The words of a line that are written.
+struct Words {
+  // Where the first one stands, and the bits before it in what was seen.
+  place: u32,
+  bits: u32,
+  count: u32,
+  // The number of the word in which the line ends, if it ends within one, the bits from there on, and what they are.
+  last: u32,
+  last_bits: u32,
+  head: u32,
+}
+
+fn words_of(goal: Target, head: u32) -> Words {
+  // Columns up to the end of the line; more of them than there are, if there are none.
+  let columns = max(pool.axes[2].output, goal.begin) - goal.begin;
+  var words: Words;
+  words.place = (goal.line + goal.begin - pool.output_first) / OUTPUTS;
+  words.bits = (goal.begin - goal.column) * ELEMENT_BITS;
+  words.last = columns / OUTPUTS;
+  words.last_bits = columns % OUTPUTS * ELEMENT_BITS;
+  words.count = (columns + OUTPUTS - 1u) / OUTPUTS;
+  words.head = head << words.last_bits;
+  if (words.last_bits == 0u) {
+    words.last = OWNED;
+  }
+  return words;
+}
+
+// Writes one of them, of the word that was seen and the one behind it.
+fn put_word(words: Words, goal: Target, later: ptr<function, Later>, number: u32, low: u32, high: u32) {
+  var word = low;
+  if (SHARED_LINES != 0u) {
+    word = (low >> words.bits) | ((high << 1u) << (31u - words.bits));
+  }
+  let ends = number == words.last;
+  word = select(word, (word & ((1u << words.last_bits) - 1u)) | words.head, ends);
+  var mine = number < words.count;
+  if (SHARED_LINES != 0u) {
+    if (ends) {
+      (*later).word = word;
+    }
+    mine = mine && !(goal.later && ends);
+  }
+  if (mine) {
+    put(words.place + number, word);
+  }
+}
+
+fn store_line(goal: Target, best: LineAndHead) -> Later {
+  let p = taken(goal, 0u, best.line.w0, best.line.first_0);
+  var q = p;
+  var r = p;
+  var s = p;
+  if (QUADS > 1u) {
+    q = taken(goal, 4u, best.line.w1, best.line.first_1);
+  }
+  if (QUADS > 2u) {
+    r = taken(goal, 8u, best.line.w2, best.line.first_2);
+  }
+  if (QUADS > 3u) {
+    s = taken(goal, 12u, best.line.w3, best.line.first_3);
+  }
+  var head = 0u;
+  if (goal.at_end && !goal.later) {
+    head = taken_head(goal, best.head);
+  }
+  let words = words_of(goal, head);
+  var later: Later;
+  later.place = words.place + words.last;
+  later.bits = select(0u, words.last_bits, words.last < OWNED / OUTPUTS);
+  if (OUTPUTS == 4u) {
+    put_word(words, goal, &later, 0u, p.low, q.low);
+    if (OWNED > 4u) {
+      put_word(words, goal, &later, 1u, q.low, r.low);
+    }
+    if (OWNED > 8u) {
+      put_word(words, goal, &later, 2u, r.low, s.low);
+    }
+    if (OWNED > 12u) {
+      put_word(words, goal, &later, 3u, s.low, s.low);
+    }
+  } else {
+    put_word(words, goal, &later, 0u, p.low, p.high);
+    put_word(words, goal, &later, 1u, p.high, q.low);
+    if (OWNED > 4u) {
+      put_word(words, goal, &later, 2u, q.low, q.high);
+    }
+    if (OWNED > 6u) {
+      put_word(words, goal, &later, 3u, q.high, r.low);
+    }
+    if (OWNED > 8u) {
+      put_word(words, goal, &later, 4u, r.low, r.high);
+    }
+    if (OWNED > 10u) {
+      put_word(words, goal, &later, 5u, r.high, s.low);
+    }
+    if (OWNED > 12u) {
+      put_word(words, goal, &later, 6u, s.low, s.high);
+    }
+    if (OWNED > 14u) {
+      put_word(words, goal, &later, 7u, s.high, s.high);
+    }
+  }
+  return later;
+}
+
+// Where an invocation begins, and how many lines of outputs it may walk down. Some invocations have no outputs.
+struct OddStrip {
+  place: OddPlace,
+  goal: Target,
+  // The first column of Y, the first line of its plane, and the line of X where its window begins.
+  column: u32,
+  out_top: u32,
+  top: i32,
+  exists: bool,
+}
+
+fn odd_strip_of(number: u32) -> OddStrip {
+  let width = pool.axes[2].output;
+  let height = pool.axes[1].output;
+  let walks = pool.split[2].divisor;
+  // Strips of columns: those at the ends of lines come behind the others of some planes, so that neighbouring invocations do the
+  // same.
+  let across = (width + OWNED - 1u) / OWNED;
+  let whole = (max(width + OWNED, INSIDE) - INSIDE) / OWNED;
+  let group_number = quotient(number, pool.split[3]);
+  let planes_before = group_number * PLANES;
+  let number_here = number - group_number * pool.split[3].divisor;
+  let planes_here = min(PLANES, pool.blocks - min(pool.blocks, planes_before));
+  let inner = planes_here * walks * whole;
+  let at_end = number_here >= inner;
+  var rest = number_here;
+  var line_number = quotient(rest, pool.split[0]);
+  var strip = rest - line_number * whole;
+  if (at_end) {
+    rest = number_here - inner;
+    line_number = quotient(rest, pool.split[1]);
+    strip = rest - line_number * (across - whole) + whole;
+  }
+  strip = strip * OWNED;
+  let plane_here = quotient(line_number, pool.split[2]);
+  let walk = line_number - plane_here * walks;
+  let out_top = walk * pool.walk;
+
+  var goal: Target;
+  var place: OddPlace;
+  place.plane = pool.block_first + planes_before + plane_here;
+  goal.line = (place.plane * height + out_top) * width;
+  goal.column = strip;
+  if (SHARED_LINES == 0u) {
+    // A line of outputs for itself is looked at from where its words begin.
+    goal.column = strip + (0u - goal.line) % OUTPUTS;
+  }
+  place.column = i32(goal.column * STRIDE_2) - pool.axes[2].pad_begin;
+  place.at_end = at_end;
+  place.head_plane = place.plane;
+  place.head_down = i32(STRIDE_1);
+  goal.at_end = at_end;
+  goal.origin = origin_at(place.plane * pool.axes[1].input * pool.axes[2].input);
+  goal.head_origin = goal.origin;
+  if (SHARED_LINES == 0u && out_top + 1u == height) {
+    // The next line of outputs is the first one of the next plane.
+    place.head_plane = place.plane + 1u;
+    place.head_down = -i32(out_top * STRIDE_1);
+    goal.head_origin = origin_at(place.head_plane * pool.axes[1].input * pool.axes[2].input);
+  }
+  let top = i32(out_top * STRIDE_1) - pool.axes[1].pad_begin;
+  return OddStrip(place, goal, strip, out_top, top, number_here < planes_here * walks * across);
+}

@@ -1,0 +1,20 @@
+// The windows of a line of outputs, by its number among the lines of all planes, looked at whole, where the lines of X and of Y
+// count on from plane to plane: no window has a line in the padding, and each line of X belongs to one line of windows.
+// provides: windows_of_line
+// requires: pool, Place, Seen, located_windows, join_rows, KERNEL_1, STRIDE_1, DILATION_1
+fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {
+  let pitch = pool.axes[2].input;
+  let planes = out_line / pool.axes[1].output;
+  var seen: Seen;
+  seen.outer = planes / pool.axes[0].output;
+  seen.plane = planes * pool.axes[1].input * pitch;
+  seen.first_line = out_line * STRIDE_1 * pitch;
+  var place: Place;
+  place.column = column;
+  place.channel = channel;
+  seen.best = located_windows(seen.first_line, place, 0u);
+  for (var tap = 1u; tap < KERNEL_1; tap++) {
+    seen.best = join_rows(seen.best, located_windows(seen.first_line + tap * DILATION_1 * pitch, place, tap));
+  }
+  return seen;
+}
