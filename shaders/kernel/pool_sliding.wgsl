@@ -17,31 +17,11 @@
 //
 // Neighbouring invocations have neighbours inside the axis, and where nothing is inside, neighbouring runs.
 // Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
-// provides: main
-// requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, last_tap_at, fetch, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST, LAST_TAP
-struct Chunk {
-  // The maximum of all its taps, of the first REST, and the first of them.
-  all: Cell,
-  part: Cell,
-  first: Cell,
-}
-
+// provides: main, tap_of
+// requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
 // An element by its tap. Its order among those of an invocation stays below 2^15.
 fn tap_of(walk: Walk, number: u32, i: u32) -> Cell {
   return fetch(tap_at(walk, number * CHUNK + i), (number - walk.begin) * READ + i);
-}
-
-fn chunk(walk: Walk, number: u32) -> Chunk {
-  let first = tap_of(walk, number, 0u);
-  var all = first;
-  for (var i = 1u; i < REST; i++) {
-    all = join(all, tap_of(walk, number, i));
-  }
-  let part = all;
-  for (var i = max(REST, 1u); i < READ; i++) {
-    all = join(all, tap_of(walk, number, i));
-  }
-  return Chunk(all, part, first);
 }
 
 // The chunk that a window begins with.
@@ -106,9 +86,7 @@ fn step(walk: Walk, slot: u32, begin: Cell, core: Cell) -> Cell {
       best = join(best, entering.part);
     }
   }
-  if (LAST_TAP == 1u) {
-    best = join(best, fetch(last_tap_at(walk, output * CHUNK), (slot + CHUNKS) * READ + READ));
-  }
+  best = with_last_tap(walk, best, slot);
   if (output < walk.count) {
     emit(walk, output, best);
   }

@@ -216,8 +216,9 @@ pub(crate) struct SlidingRow {
 pub(crate) struct SlidingKey {
     pub dtype: DType,
     pub nan_policy: NanPolicy,
-    /// How the axis is taken apart.
+    /// How the axis is taken apart, and whether that is into single taps.
     pub consts: Vec<(&'static str, u32)>,
+    pub single_taps: bool,
     /// Whether it reads X, or what the pass before has kept.
     pub first: bool,
     /// Whether its lanes lie along the axis.
@@ -314,6 +315,7 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
         (true, true) => "core/slide_keep_places.wgsl",
         (false, _) => "core/slide_finish.wgsl",
     });
+    variants.push(if key.single_taps { "core/slide_tap.wgsl" } else { "core/slide_taps.wgsl" });
     variants.extend(key.begins());
     variants.push("core/x_element.wgsl");
     variants.push(if key.first { "core/met_here.wgsl" } else { "core/met_before.wgsl" });

@@ -241,6 +241,11 @@ impl Slide {
         ]
     }
 
+    /// Whether windows are made up of chunks of one tap.
+    pub fn has_single_taps(&self) -> bool {
+        self.read == 1 && self.rest == 0 && self.last_tap.is_none()
+    }
+
     /// The axis as the uniform has it.
     pub fn axis(&self) -> uniform::Axis {
         uniform::Axis {

@@ -329,6 +329,7 @@ impl Sliding<'_> {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
             consts,
+            single_taps: self.slides[number].has_single_taps(),
             first: number == 0,
             row: self.row(number),
             sink,

@@ -109,6 +109,8 @@ parts![
     "core/met_before.wgsl",
     "core/slide_row_fours.wgsl",
     "core/slide_row_ones.wgsl",
+    "core/slide_tap.wgsl",
+    "core/slide_taps.wgsl",
     "core/slide_x_lanes.wgsl",
     "core/slide_x_ones.wgsl",
     "core/slide_positions.wgsl",

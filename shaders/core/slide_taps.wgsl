@@ -1,0 +1,32 @@
+// Chunks of several taps, of which a window may have the first REST of one more, and a last tap apart from the others.
+// provides: Chunk, chunk, with_last_tap
+// requires: Cell, join, Walk, tap_of, last_tap_at, fetch, CHUNKS, CHUNK, READ, REST, LAST_TAP
+struct Chunk {
+  // The maximum of all its taps, of the first REST, and the first of them.
+  all: Cell,
+  part: Cell,
+  first: Cell,
+}
+
+fn chunk(walk: Walk, number: u32) -> Chunk {
+  let first = tap_of(walk, number, 0u);
+  var all = first;
+  for (var i = 1u; i < REST; i++) {
+    all = join(all, tap_of(walk, number, i));
+  }
+  let part = all;
+  for (var i = max(REST, 1u); i < READ; i++) {
+    all = join(all, tap_of(walk, number, i));
+  }
+  return Chunk(all, part, first);
+}
+
+// The maximum of a window with the tap that is apart from the others, if it has one.
+fn with_last_tap(walk: Walk, best: Cell, slot: u32) -> Cell {
+  var all = best;
+  if (LAST_TAP == 1u) {
+    let last = last_tap_at(walk, (walk.begin + slot) * CHUNK);
+    all = join(best, fetch(last, (slot + CHUNKS) * READ + READ));
+  }
+  return all;
+}
