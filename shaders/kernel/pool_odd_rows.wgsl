@@ -14,7 +14,7 @@
 // by its neighbours where their windows overlap.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
 // provides: main, Kept, kept_with
-// requires: pool, invocation, WORKGROUP, LineAndHead, join_lines_and_heads, OddStrip, odd_strip_of, line_of_plane, look_at, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, STRIDE_1, DILATION_1, ORDER_COLUMNS, OUTPUTS
+// requires: pool, invocation, WORKGROUP, LineAndHead, join_lines_and_heads, odd_strip_of, line_of_plane, look_at, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, STRIDE_1, DILATION_1, ORDER_COLUMNS, OUTPUTS
 // The maxima of the last lines, the latest one first.
 struct Kept {
   latest: LineAndHead,
