@@ -10,7 +10,7 @@ pub(crate) use unpool::{
 };
 
 use super::{
-    ActivationKind, Kernel, KernelKey, PassDigits, Reduction, Sink, Source, Specialised, WindowConstants,
+    ActivationKind, IndexDigits, Kernel, KernelKey, PassDigits, Reduction, Sink, Source, Specialised, WindowConstants,
     nan_policy_number,
 };
 use crate::attributes::NanPolicy;
@@ -45,12 +45,8 @@ pub(crate) fn pool(
     }
     let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
     consts.extend(specialised.map_or(PassDigits::ALL, |it| it.digits).consts());
-    if let Some(&Specialised { index_digits, .. }) = specialised
-        && sink.index_type().is_some()
-    {
-        variants.push("index/digits_constant.wgsl");
-        consts.extend(index_digits.consts());
-    }
+    let index_digits = specialised.map(|it| it.index_digits).filter(|_| sink.index_type().is_some());
+    count_digits(index_digits, &mut variants, &mut consts);
     if let Some(&Specialised { row, layers, .. }) = specialised
         && source == Source::Elements
     {
@@ -72,6 +68,14 @@ pub(crate) fn pool(
         ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
     }
     .into()
+}
+
+/// Digits of indices as constants, where their number is one.
+fn count_digits(digits: Option<IndexDigits>, variants: &mut Vec<&'static str>, consts: &mut Vec<(&'static str, u32)>) {
+    if let Some(digits) = digits {
+        variants.push("index/digits_constant.wgsl");
+        consts.extend(digits.consts());
+    }
 }
 
 /// How the outputs of a pool of small windows are shared out.
@@ -114,6 +118,8 @@ pub(crate) struct RowsKey {
     pub same_place: bool,
     /// Whether the bytes of X are a multiple of those of two words.
     pub in_pairs: bool,
+    /// Where indices, or their places, are made of digits.
+    pub index_digits: Option<IndexDigits>,
     pub consts: Vec<(&'static str, u32)>,
 }
 
@@ -190,11 +196,13 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     // Accumulators that are told by their keys alone, and have no places.
     let alike = key.sink.index_type().is_none() && key.reduction() != "reduce/max.wgsl";
     consts.push(("EQUALS_ALIKE", alike.into()));
+    let mut variants = key.variants();
+    count_digits(key.index_digits, &mut variants, &mut consts);
     Kernel {
         element: Some(key.dtype),
         activation: Some(key.activation),
         writes: key.sink.index_type(),
-        variants: key.variants(),
+        variants,
         consts,
         ..Kernel::new(format!("pool {dtype} to {sink}, {depth}x{height}x{width}, {kind} of {outputs} outputs"), entry)
     }

@@ -72,6 +72,11 @@ impl<'a> OnePass<'a> {
         }
     }
 
+    /// Whether the way to an index, or to its place, goes by digits.
+    pub fn takes_digits(&self) -> bool {
+        self.plan.indices.is_some() && (self.index_map() != 0 || !self.same_place())
+    }
+
     /// Whether indices count one where positions count all channels.
     fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
         let inner = self.plan.channels as i64;

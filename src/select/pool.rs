@@ -149,12 +149,15 @@ fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Special
     let window = constants(uniform, plan);
     let row = RowLoads::of(plan.dtype, pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
     let layers = pass.axes[0].most_taps as u32;
+    Specialised { window, row, layers, digits: pass.digits(), index_digits: index_digits(uniform, plan) }
+}
+
+/// How many digits a specialised build takes numbers apart into on their way to indices.
+pub(super) fn index_digits(uniform: &uniform::Pool, plan: &PoolPlan) -> IndexDigits {
     // Without a winner are windows without elements, and those of NaN alone where a NaN never wins.
     let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
     let [empty, clamped_axes] = if may_be_without { [uniform.empty_digits, uniform.spatial_axes] } else { [0; 2] };
-    let (index, store) = (uniform.index_digits, uniform.store_digits);
-    let index_digits = IndexDigits { index, store, empty, clamped_axes };
-    Specialised { window, row, layers, digits: pass.digits(), index_digits }
+    IndexDigits { index: uniform.index_digits, store: uniform.store_digits, empty, clamped_axes }
 }
 
 /// Elements of Y that one invocation writes: a whole word.

@@ -4,7 +4,7 @@ use super::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
 use super::one_pass::OnePass;
 use super::pass::{Pass, PassAxis, passes};
-use super::pool::constants;
+use super::pool::{constants, index_digits};
 use crate::attributes::{Layout, NanPolicy};
 use crate::error::PlanError;
 use crate::kernel::{ActivationKind, WindowConstants, keys};
@@ -376,6 +376,7 @@ impl Walk {
             ordered,
             keys_alone: ordered && plan.nan_policy != NanPolicy::PropagateLast && self.channels == 4,
             same_place: one.same_place(),
+            index_digits: Some(index_digits(&one.uniform, plan)).filter(|_| one.takes_digits()),
             in_pairs: (count(&plan.input_shape)).saturating_mul(plan.dtype.bytes() as u64).is_multiple_of(8),
             consts,
         })

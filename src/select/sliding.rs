@@ -4,7 +4,7 @@ use super::cut::{Cutter, part, spans, unit};
 use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
 use super::pass::{ALIGNMENT, Span};
-use super::pool::{Finish, lanes};
+use super::pool::{Finish, index_digits, lanes};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, slides};
 use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid, within};
@@ -325,6 +325,8 @@ impl Sliding<'_> {
             }
         }
         let lanes = if self.row(number).is_some() { 4 } else { self.lines(number) };
+        let direct = positions_are_indices(self.plan) && same_place(self.plan);
+        let index_digits = (!direct).then(|| index_digits(&self.finish.uniform(), self.plan));
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
@@ -341,6 +343,7 @@ impl Sliding<'_> {
             places: self.plan.indices.is_some(),
             position_index: positions_are_indices(self.plan),
             same_place: same_place(self.plan),
+            index_digits: index_digits.filter(|_| sink.index_type().is_some()),
             activation: self.activation_kind,
         })
     }

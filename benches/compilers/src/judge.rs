@@ -6,7 +6,7 @@ use crate::family::Family;
 use crate::marks::{self, LoopName};
 use crate::path::{self, Rest, Span, Trips};
 use crate::spirv::{Kernel, Source};
-use crate::trips::{self, Count, SourceLoop, Walk};
+use crate::trips::{self, Count, SourceLoop};
 use crate::vulkan::Compiled;
 
 /// A kernel as it is judged: as wgpu writes it, and with its loops marked.
@@ -72,7 +72,7 @@ impl CompiledLoop {
             Count::Known(trips) => Some(Trips::of(trips)),
             Count::Taps(axis) => known.map(|known| Trips::of(known.widest[axis])),
             Count::Digits => known.map(|known| Trips { at_most: true, ..Trips::of(known.axes) }),
-            Count::Lines(walk) => known.map(|known| lines(walk, known)),
+            Count::Lines(beside) => known.map(|known| lines(beside, known)),
             Count::OfNan => Some(Trips::of(0)),
             Count::Unknown => None,
         }
@@ -87,9 +87,7 @@ impl CompiledLoop {
                     Count::Known(trips) => trips.to_string(),
                     Count::Taps(axis) => format!("the window's extent, axis {axis} of 3"),
                     Count::Digits => "at most the axes of a tensor".to_owned(),
-                    Count::Lines(Walk { between, kernel, .. }) => {
-                        format!("the lines of outputs less one, times {between}, and {kernel}")
-                    }
+                    Count::Lines(_) => "the lines of outputs".to_owned(),
                     Count::OfNan => "none without NaN".to_owned(),
                     Count::Unknown => "not known".to_owned(),
                 };
@@ -143,14 +141,11 @@ impl Kept {
     }
 }
 
-/// A trip for each line that a walk needs. Each invocation stores some neighbours of a line, and the last one in it those that are
-/// left; that is how many invocations share the lines.
-fn lines(walk: Walk, known: &Known) -> Trips {
-    let stored = (known.lines * known.line.div_ceil(walk.beside) as f64).max(1.0);
-    let all = walk.trips(stored);
-    // Where windows lie apart, trips between them do nothing, or look at a line and store nothing: taken for those that store.
-    let quiet = if walk.between > walk.kernel { 0.0 } else { all - stored };
-    Trips { all, quiet, at_most: false }
+/// A trip for each line of a walk. Each invocation stores some neighbours of a line, and the last one in it those that are left;
+/// that is how many invocations share the lines.
+fn lines(beside: u64, known: &Known) -> Trips {
+    let stored = (known.lines * known.line.div_ceil(beside) as f64).max(1.0);
+    Trips { all: stored, quiet: 0.0, at_most: false }
 }
 
 /// The text's loop of each compiled one. A header's marks are those of its own loop and of loops inside it, compiled or unrolled:

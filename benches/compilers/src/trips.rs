@@ -1,7 +1,7 @@
 //! How often the loops of a text run, as far as the text says.
 //!
-//! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` with constants b and c, which may be sums and products
-//! of the prelude's. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
+//! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` or `i + d < b` with constants b, c and d, which may be
+//! sums and products of the prelude's, or what a function returns that does nothing else. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
 //! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
 //! a uniform or a table, this module has the constant of the prelude that bounds them too; for those down the lines of a walk, how
 //! many lines that is; for those over digits, the tensor's axes. All
@@ -22,29 +22,11 @@ pub enum Count {
     Taps(usize),
     /// As often as a position has digits: at most one for each axis of the tensor.
     Digits,
-    /// Down the lines that a walk of outputs needs.
-    Lines(Walk),
+    /// Down the lines of a walk, of which an invocation writes so many neighbouring outputs each.
+    Lines(u64),
     /// Over windows that begin with a NaN: none, since data without NaN is what speed is judged by.
     OfNan,
     Unknown,
-}
-
-/// A loop over lines of X that stores a line of neighbouring outputs in some of its trips: one for each line of the walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Walk {
-    /// Neighbouring outputs of an invocation.
-    pub beside: u64,
-    /// Lines from one output of the walk to the next.
-    pub between: u64,
-    /// Lines of a window.
-    pub kernel: u64,
-}
-
-impl Walk {
-    /// The trips of a walk over some lines of outputs.
-    pub fn trips(self, lines: f64) -> f64 {
-        (lines - 1.0).max(0.0) * self.between as f64 + self.kernel as f64
-    }
 }
 
 /// A loop of the text.
@@ -133,13 +115,17 @@ impl Visitor<'_> {
             Statement::If { condition, accept, reject } if accept.is_empty() && breaks(reject) => Some(*condition),
             _ => None,
         })?;
-        let leads = body.iter().find(|statement| !matches!(statement, Statement::Emit(_)));
+        let leads = body.iter().find(|statement| !matches!(statement, Statement::Emit(_) | Statement::Call { .. }));
         if !matches!(leads, Some(Statement::If { .. })) {
             return None;
         }
         let Expression::Binary { op, left, right } = self.function.expressions[condition] else { return None };
+        let (left, ahead) = match self.function.expressions[left] {
+            Expression::Binary { op: BinaryOperator::Add, left, right } => (left, self.literal(right)?),
+            _ => (left, 0),
+        };
         let variable = self.loaded(left)?;
-        let bound = self.literal(right)?;
+        let bound = self.literal(right)? - ahead;
         let mut steps = Vec::new();
         stores(continuing, self.function, variable, &mut steps);
         let [step] = steps[..] else { return None };
@@ -186,6 +172,24 @@ impl Visitor<'_> {
         match self.function.expressions[expression] {
             Expression::Literal(literal) => whole(literal),
             Expression::Constant(constant) => self.constant(constant),
+            Expression::CallResult(function) => {
+                let (function, value) = self.returned(function)?;
+                match function.expressions[value] {
+                    Expression::Literal(literal) => whole(literal),
+                    Expression::Constant(constant) => self.constant(constant),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What a function returns that does nothing else.
+    fn returned(&self, function: Handle<Function>) -> Option<(&Function, Handle<Expression>)> {
+        let function = &self.module.functions[function];
+        let mut statements = function.body.iter().filter(|statement| !matches!(statement, Statement::Emit(_)));
+        match (statements.next(), statements.next()) {
+            (Some(Statement::Return { value: Some(value) }), None) => Some((function, *value)),
             _ => None,
         }
     }
@@ -206,6 +210,9 @@ impl Visitor<'_> {
     fn taps(&self, name: &LoopName) -> Option<Count> {
         let taps = TAPS.iter().find(|(function, number, _)| name.function == *function && name.number == *number);
         let (_, _, axis) = *taps?;
+        // Where a part of its own goes along rows, the third loop stands in place of the second, for windows of one layer.
+        let by_rows = self.module.functions.iter().any(|(_, it)| it.name.as_deref() == Some("accumulate_row"));
+        let axis = if by_rows { axis.min(1) } else { axis };
         match self.named(&format!("KIND_{axis}"))? {
             FORMULA => Some(Count::Known(self.named(&format!("KERNEL_{axis}"))?.try_into().ok()?)),
             TABLE => Some(Count::Taps(axis)),
@@ -222,9 +229,13 @@ impl Visitor<'_> {
         let Expression::Binary { op: BinaryOperator::Less, right, .. } = self.function.expressions[condition] else {
             return None;
         };
-        let Expression::Load { pointer } = self.function.expressions[right] else { return None };
-        let Expression::AccessIndex { base, index } = self.function.expressions[pointer] else { return None };
-        let Expression::GlobalVariable(global) = self.function.expressions[base] else { return None };
+        let (function, right) = match self.function.expressions[right] {
+            Expression::CallResult(function) => self.returned(function)?,
+            _ => (self.function, right),
+        };
+        let Expression::Load { pointer } = function.expressions[right] else { return None };
+        let Expression::AccessIndex { base, index } = function.expressions[pointer] else { return None };
+        let Expression::GlobalVariable(global) = function.expressions[base] else { return None };
         let TypeInner::Struct { members, .. } = &self.module.types[self.module.global_variables[global].ty].inner
         else {
             return None;
@@ -239,14 +250,12 @@ impl Visitor<'_> {
         (name.function == "conclude").then_some(Count::OfNan)
     }
 
-    /// The first loop of a kernel that walks down lines: its prelude has the lines between outputs and the quads beside each other.
+    /// The loop of a kernel that walks down lines of outputs: its prelude has the outputs beside each other that an invocation
+    /// writes, and all its other loops have constant bounds.
     fn walk(&self, name: &LoopName) -> Option<Count> {
-        if name.function != "main" || name.number != 0 {
-            return None;
-        }
         let named = |name: &str| self.named(name).and_then(|value| u64::try_from(value).ok());
-        let (between, kernel, quads) = (named("LINES_BETWEEN")?, named("KERNEL_1")?, named("QUADS")?);
-        Some(Count::Lines(Walk { beside: 4 * quads, between, kernel }))
+        let beside = named("OWNED").or_else(|| named("ACROSS").and(named("QUADS")).map(|quads| 4 * quads))?;
+        (name.function == "main").then_some(Count::Lines(beside))
     }
 }
 
@@ -327,20 +336,23 @@ mod tests {
 
     #[test]
     fn loops_over_digits_and_lines_are_told_by_the_uniform_and_the_prelude() {
-        let text = "const LINES_BETWEEN: u32 = 2u; const KERNEL_1: u32 = 3u; const QUADS: u32 = 1u;
+        let text =
+            "const ACROSS: u32 = 8u; const LINES_BETWEEN: u32 = 1u; const KERNEL_1: u32 = 3u; const QUADS: u32 = 2u;
             struct Pool { walk: u32, index_digits: u32 }
             @group(0) @binding(1) var<uniform> pool: Pool;
             @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            fn constant_digits() -> u32 { return KERNEL_1; }
+            fn index_digits() -> u32 { return pool.index_digits; }
             @compute @workgroup_size(64) fn main() {
-                for (var line = 0u; line < (pool.walk - 1u) * LINES_BETWEEN + KERNEL_1; line++) {
-                    for (var i = 0u; i < pool.index_digits; i++) { y[i] = line; }
+                for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) { y[line] = 0u; }
+                for (var line = 0u; line < pool.walk; line++) {
+                    for (var i = 0u; i < index_digits(); i++) { y[i] = line; }
+                    for (var i = 0u; i < constant_digits(); i++) { y[i] = line; }
                 }
             }";
         let module = naga::front::wgsl::parse_str(text).unwrap();
-        let walk = Walk { beside: 4, between: 2, kernel: 3 };
         let found: Vec<_> = loops(&module, text).into_iter().map(|it| it.count).collect();
-        assert_eq!(found, [Count::Lines(walk), Count::Digits]);
-        assert_eq!(walk.trips(8.0), 17.0);
+        assert_eq!(found, [Count::Known(2), Count::Lines(8), Count::Digits, Count::Known(3)]);
     }
 
     #[test]
@@ -367,6 +379,22 @@ mod tests {
             @compute @workgroup_size(64) fn main() { scan(y[0]); }";
         let module = naga::front::wgsl::parse_str(text).unwrap();
         assert_eq!(loops(&module, text)[0].count, Count::Taps(0));
+    }
+
+    #[test]
+    fn rows_that_a_part_of_its_own_goes_along_are_those_of_the_second_axis() {
+        let text = "const KERNEL_0: u32 = 1u; const KIND_0: u32 = 0u; const KERNEL_1: u32 = 3u; const KIND_1: u32 = 0u;
+            const KERNEL_2: u32 = 512u; const KIND_2: u32 = 0u;
+            @group(0) @binding(0) var<storage, read_write> y: array<u32>;
+            fn accumulate_row(n: u32) { for (var i = 0u; i < 64u; i++) { y[i] = n; } }
+            fn scan(n: u32) {
+                for (var i = 0u; i < n; i++) { for (var j = 0u; j < n; j++) { accumulate_row(j); } }
+                for (var j = 0u; j < n; j++) { accumulate_row(j); }
+            }
+            @compute @workgroup_size(64) fn main() { scan(y[0]); }";
+        let module = naga::front::wgsl::parse_str(text).unwrap();
+        let found: Vec<_> = loops(&module, text).into_iter().map(|it| it.count).collect();
+        assert_eq!(found, [64, 1, 3, 3].map(Count::Known));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The kernels of sliding maxima by name.
 
-use super::super::{ActivationKind, Kernel, KernelKey, Sink, nan_policy_number};
+use super::super::{ActivationKind, IndexDigits, Kernel, KernelKey, Sink, nan_policy_number};
+use super::count_digits;
 use crate::attributes::NanPolicy;
 use crate::element::DType;
 
@@ -50,6 +51,8 @@ pub(crate) struct SlidingKey {
     pub position_index: bool,
     /// Whether indices are written in the order of Y.
     pub same_place: bool,
+    /// Where indices, or their places, are made of digits.
+    pub index_digits: Option<IndexDigits>,
     pub activation: ActivationKind,
 }
 
@@ -144,6 +147,7 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     consts.push(("PARTIAL", key.partial.into()));
     consts.push(("POSITION_INDEX", key.position_index.into()));
     consts.push(("SAME_PLACE", key.same_place.into()));
+    count_digits(key.index_digits, &mut variants, &mut consts);
     let [chunks, chunk] = [0, 1].map(|at| consts.get(at).map_or(0, |(_, value)| *value));
     let from = if key.first { "X" } else { "kept" };
     let to = if keeps { "kept" } else { sink.name() };
