@@ -137,6 +137,7 @@ fn blocks_along_the_last_axis() {
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     run(&halves, &[2, 3, 6, 64], DType::F32, I64);
+    run(&halves.clone().activation(Activation::Relu), &[2, 3, 6, 64], DType::F16, NONE);
     run(&halves, &[2, 3, 6, 64], DType::U8, I64);
     run(&halves, &[1, 2, 7, 13], DType::F64, I32);
     // Windows that overlap, in padding on both sides, with every NaN rule.
@@ -161,8 +162,7 @@ fn runs_of_small_elements_in_odd_rows() {
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 3, 5, 7], DType::U8, I64);
-    // Lines of two outputs, taps apart, and deep windows.
-    run(&MaxPool::new([2, 2]).strides([2, 2]), &[2, 3, 8, 2], DType::I8, I32);
+    // Taps apart, and deep windows.
     run(&MaxPool::new([2, 3]).strides([3, 3]).dilations([2, 2]).pads([1; 4]), &[1, 3, 11, 41], DType::I16, NONE);
     run(&MaxPool::new([3, 2, 3]).pads([1, 0, 1, 1, 0, 1]), &[1, 2, 4, 3, 11], DType::F16, I64);
 }
