@@ -61,7 +61,7 @@ fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> Stream
 }
 
 /// Budgets from one that takes everything down to those that cut windows.
-const BUDGETS: [u64; 4] = [64 << 20, 48 << 10, 20 << 10, 15 << 10];
+const BUDGETS: [u64; 4] = [64 << 20, 48 << 10, 24 << 10, 19 << 10];
 
 #[test]
 fn every_layout_type_and_rank_in_any_budget() {
