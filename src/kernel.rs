@@ -166,6 +166,11 @@ pub(crate) struct UnpoolDigits {
     pub target: u32,
 }
 
+impl UnpoolDigits {
+    /// Of a kernel that takes no number apart.
+    pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0 };
+}
+
 /// How the streaming unpool writes the cells of its sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CellsKernel {

@@ -53,6 +53,9 @@ fn every_row_is_verified_and_timed() {
         for figure in ["seconds", "copy_seconds", "gbps", "copy_gbps", "percent_of_copy", "time_over_copy"] {
             assert!(row[figure].as_f64().is_some_and(|figure| figure > 0.0), "{figure} of {row}");
         }
+        if cfg!(any(target_os = "linux", target_os = "macos")) {
+            assert!(row["first_use_cpu_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{row}");
+        }
         let name = row["name"].as_str().unwrap();
         let kernel = row["kernel"].as_str().unwrap();
         let line = report.lines().find(|line| line.starts_with(name) && line.contains(", selected")).unwrap();

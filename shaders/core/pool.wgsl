@@ -85,8 +85,8 @@ struct Pool {
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,
   activation: Activation,
-  // What the number of an output is divided by: what lies inside the axes, then their outputs, the last axis first. Of kernels
-  // that compute blocks, what the number of an invocation is divided by.
+  // What an output's number is divided by: the elements inside the axes, then the outputs of each axis, the last one first. In
+  // kernels that compute blocks, what an invocation's number is divided by.
   split: array<Divisor, 4>,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,

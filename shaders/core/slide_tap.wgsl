@@ -1,13 +1,6 @@
 // Chunks of one tap, of which windows are made up.
-// provides: Chunk, chunk, with_last_tap
-// requires: Cell, Walk, tap_of
-struct Chunk {
-  // Its tap, which is the first of it, and all.
-  all: Cell,
-  part: Cell,
-  first: Cell,
-}
-
+// provides: chunk, with_last_tap
+// requires: Cell, Chunk, Walk, tap_of
 fn chunk(walk: Walk, number: u32) -> Chunk {
   let tap = tap_of(walk, number, 0u);
   return Chunk(tap, tap, tap);

@@ -1,13 +1,6 @@
 // Chunks of several taps, of which a window may have the first REST of one more, and a last tap apart from the others.
-// provides: Chunk, chunk, with_last_tap
-// requires: Cell, join, Walk, tap_of, last_tap_at, fetch, CHUNKS, CHUNK, READ, REST, LAST_TAP
-struct Chunk {
-  // The maximum of all its taps, of the first REST, and the first of them.
-  all: Cell,
-  part: Cell,
-  first: Cell,
-}
-
+// provides: chunk, with_last_tap
+// requires: Cell, Chunk, join, Walk, tap_of, last_tap_at, fetch, CHUNKS, CHUNK, READ, REST, LAST_TAP
 fn chunk(walk: Walk, number: u32) -> Chunk {
   let first = tap_of(walk, number, 0u);
   var all = first;

@@ -10,17 +10,17 @@
 // Fewest bytes: X once, Y once, Indices once. Each line is loaded once by each invocation that has outputs around it, in words.
 // Algorithm: row windows; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, join_lines_and_heads, odd_strip_of, line_of_plane, look_at, store_line, KERNEL_1, DILATION_1
+// requires: pool, invocation, WORKGROUP, join_maxima, strip_of, line_of_plane, line_windows, store_line, KERNEL_1, DILATION_1
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let strip = odd_strip_of(invocation(group, pool.grid_width, local));
+  let strip = strip_of(invocation(group, pool.grid_width, local));
   if (!strip.exists) {
     return;
   }
   let place = strip.place;
-  var best = look_at(place, strip.top, 0u);
+  var best = line_windows(place, strip.top, 0u);
   for (var tap = 1u; tap < KERNEL_1; tap++) {
-    best = join_lines_and_heads(best, look_at(place, strip.top + i32(tap * DILATION_1), tap));
+    best = join_maxima(best, line_windows(place, strip.top + i32(tap * DILATION_1), tap));
   }
   var goal = strip.goal;
   goal.begin = goal.column;

@@ -13,48 +13,8 @@
 // Fewest bytes: X once, Y once, Indices once. Each line is loaded once by each invocation that has outputs around it, in words, and
 // by its neighbours where their windows overlap.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
-// provides: main, Kept, kept_with
-// requires: pool, invocation, WORKGROUP, LineAndHead, join_lines_and_heads, odd_strip_of, line_of_plane, look_at, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, STRIDE_1, DILATION_1, ORDER_COLUMNS, OUTPUTS
-// The maxima of the last lines, the latest one first.
-struct Kept {
-  latest: LineAndHead,
-  back_1: LineAndHead,
-  back_2: LineAndHead,
-  back_3: LineAndHead,
-  back_4: LineAndHead,
-}
-
-fn kept_with(kept: Kept, line: LineAndHead) -> Kept {
-  var next = kept;
-  if (KERNEL_1 > 4u) {
-    next.back_4 = kept.back_3;
-  }
-  if (KERNEL_1 > 3u) {
-    next.back_3 = kept.back_2;
-  }
-  if (KERNEL_1 > 2u) {
-    next.back_2 = kept.back_1;
-  }
-  next.back_1 = kept.latest;
-  next.latest = line;
-  return next;
-}
-
-// The maxima of whole windows.
-fn best_of(kept: Kept) -> LineAndHead {
-  var best = kept.back_1;
-  if (KERNEL_1 > 2u) {
-    best = join_lines_and_heads(kept.back_2, kept.back_1);
-  }
-  if (KERNEL_1 == 4u) {
-    best = join_lines_and_heads(kept.back_3, best);
-  }
-  if (KERNEL_1 == 5u) {
-    best = join_lines_and_heads(join_lines_and_heads(kept.back_4, kept.back_3), best);
-  }
-  return join_lines_and_heads(best, kept.latest);
-}
-
+// provides: main
+// requires: pool, invocation, WORKGROUP, Kept, kept_with, best_of, strip_of, line_of_plane, line_windows, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
 // The first windows of the first line of a plane.
 fn head_of_plane(plane: u32) -> Head {
   let top = -pool.axes[1].pad_begin;
@@ -68,7 +28,7 @@ fn head_of_plane(plane: u32) -> Head {
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let strip = odd_strip_of(invocation(group, pool.grid_width, local));
+  let strip = strip_of(invocation(group, pool.grid_width, local));
   if (!strip.exists) {
     return;
   }
@@ -81,11 +41,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var kept: Kept;
   var later: Later;
   // The lines that the first output shares with those below.
-  for (var line = 0u; line + STRIDE_1 < KERNEL_1; line++) {
-    kept = kept_with(kept, look_at(place, top + i32(line), line));
+  for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
+    kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1), line));
   }
   for (var step = 0u; step < count; step++) {
-    let first = step * STRIDE_1;
+    let first = step * LINES_BETWEEN;
     kept = with_next_lines(kept, place, top, first);
     goal.begin = strip.column + (0u - goal.line) % OUTPUTS;
     goal.first_line = line_of_plane(place.plane, top + i32(first));

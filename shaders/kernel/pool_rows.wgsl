@@ -11,63 +11,8 @@
 // lines above them: (4 * QUADS * STRIDE_2 + KERNEL_2 - STRIDE_2) * (lines * STRIDE_1 + KERNEL_1 - STRIDE_1) for an invocation's
 // 4 * QUADS * lines outputs. Where windows are deep, each line is that of all depths together, read again for the next depth.
 // Algorithm: row windows, kept in registers.
-// provides: main, Kept, kept_with
-// requires: pool, invocation, WORKGROUP, Row, join_rows, Place, line_at, line_windows, with_next_lines, strip_of, Lines, store_row, origin_of, KERNEL_1, STRIDE_0, STRIDE_1, DILATION_1, LINES_BETWEEN, OUTPUTS_BETWEEN
-// The maxima of the last lines, the latest one first.
-struct Kept {
-  latest: Row,
-  back_1: Row,
-  back_2: Row,
-  back_3: Row,
-  back_4: Row,
-  back_5: Row,
-  back_6: Row,
-}
-
-// Takes in a line; as many are kept as a window has.
-fn kept_with(kept: Kept, row: Row) -> Kept {
-  var next = kept;
-  if (KERNEL_1 > 6u) {
-    next.back_6 = kept.back_5;
-  }
-  if (KERNEL_1 > 5u) {
-    next.back_5 = kept.back_4;
-  }
-  if (KERNEL_1 > 4u) {
-    next.back_4 = kept.back_3;
-  }
-  if (KERNEL_1 > 3u) {
-    next.back_3 = kept.back_2;
-  }
-  if (KERNEL_1 > 2u) {
-    next.back_2 = kept.back_1;
-  }
-  next.back_1 = kept.latest;
-  next.latest = row;
-  return next;
-}
-
-// The maxima of whole windows.
-fn best_of(kept: Kept) -> Row {
-  var best = kept.back_1;
-  if (KERNEL_1 > 2u) {
-    best = join_rows(kept.back_2, kept.back_1);
-  }
-  if (KERNEL_1 == 4u) {
-    best = join_rows(kept.back_3, best);
-  }
-  if (KERNEL_1 == 5u) {
-    best = join_rows(join_rows(kept.back_4, kept.back_3), best);
-  }
-  if (KERNEL_1 == 6u) {
-    best = join_rows(join_rows(kept.back_5, join_rows(kept.back_4, kept.back_3)), best);
-  }
-  if (KERNEL_1 == 7u) {
-    best = join_rows(join_rows(join_rows(kept.back_6, kept.back_5), join_rows(kept.back_4, kept.back_3)), best);
-  }
-  return join_rows(best, kept.latest);
-}
-
+// provides: main
+// requires: pool, invocation, WORKGROUP, Kept, kept_with, best_of, Place, line_at, line_windows, with_next_lines, strip_of, Lines, store_row, origin_of, KERNEL_1, STRIDE_0, STRIDE_1, DILATION_1, LINES_BETWEEN, OUTPUTS_BETWEEN
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);

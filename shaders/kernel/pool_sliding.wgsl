@@ -17,8 +17,15 @@
 //
 // Neighbouring invocations have neighbours inside the axis, and where nothing is inside, neighbouring runs.
 // Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
-// provides: main, tap_of
+// provides: main, Chunk, tap_of
 // requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
+struct Chunk {
+  // The maximum of all its taps, of the first REST, and the first of them.
+  all: Cell,
+  part: Cell,
+  first: Cell,
+}
+
 // An element by its tap. Its order among those of an invocation stays below 2^15.
 fn tap_of(walk: Walk, number: u32, i: u32) -> Cell {
   return fetch(tap_at(walk, number * CHUNK + i), (number - walk.begin) * READ + i);

@@ -1,17 +1,17 @@
 // The neighbouring outputs of an invocation in rows that do not come out even with words: where they lie, what they look at in a
 // line of X, and how a line of them is written.
-// provides: ELEMENT_BITS, LineAndHead, join_lines_and_heads, OddPlace, Target, OddStrip, odd_strip_of, line_of_plane, look_at, Later, store_line, taken_head, put
+// provides: ELEMENT_BITS, LineMaxima, join_maxima, Place, Target, Strip, strip_of, line_of_plane, line_windows, Later, store_line, taken_head, put
 // requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, fold, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_1, STRIDE_2, DILATION_1, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
 // The maxima of a line of X, and of the head that goes with it.
-struct LineAndHead {
+struct LineMaxima {
   line: Line,
   head: Head,
 }
 
 // Where an invocation looks, its plane being one in the order of all.
-struct OddPlace {
+struct Place {
   plane: u32,
   column: i32,
   // The plane of the next line of outputs, and how far down there the lines of X are that go with those of this one.
@@ -50,8 +50,8 @@ struct Later {
   bits: u32,
 }
 
-fn join_lines_and_heads(p: LineAndHead, q: LineAndHead) -> LineAndHead {
-  return LineAndHead(join_lines(p.line, q.line), join_heads(p.head, q.head));
+fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
+  return LineMaxima(join_lines(p.line, q.line), join_heads(p.head, q.head));
 }
 
 // The position of a line of X's first element.
@@ -60,9 +60,9 @@ fn line_of_plane(plane: u32, line: i32) -> u32 {
 }
 
 // A line of X, and that of the next line of outputs which goes with it.
-fn look_at(place: OddPlace, line: i32, number: u32) -> LineAndHead {
+fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   let order = number * ORDER_COLUMNS;
-  var seen: LineAndHead;
+  var seen: LineMaxima;
   seen.line = line_of_windows(line_of_plane(place.plane, line) - pool.x_first, place.column, order, place.at_end);
   if (place.at_end) {
     seen.head = head_of_windows(line_of_plane(place.head_plane, line + place.head_down) - pool.x_first, order);
@@ -196,7 +196,7 @@ fn put_word(words: Words, goal: Target, later: ptr<function, Later>, number: u32
   }
 }
 
-fn store_line(goal: Target, best: LineAndHead) -> Later {
+fn store_line(goal: Target, best: LineMaxima) -> Later {
   let p = taken(goal, 0u, best.line.w0, best.line.first_0);
   var q = p;
   var r = p;
@@ -255,8 +255,8 @@ fn store_line(goal: Target, best: LineAndHead) -> Later {
 }
 
 // Where an invocation begins, and how many lines of outputs it may walk down. Some invocations have no outputs.
-struct OddStrip {
-  place: OddPlace,
+struct Strip {
+  place: Place,
   goal: Target,
   // The first column of Y, the first line of its plane, and the line of X where its window begins.
   column: u32,
@@ -265,7 +265,7 @@ struct OddStrip {
   exists: bool,
 }
 
-fn odd_strip_of(number: u32) -> OddStrip {
+fn strip_of(number: u32) -> Strip {
   let width = pool.axes[2].output;
   let height = pool.axes[1].output;
   let walks = pool.split[2].divisor;
@@ -293,7 +293,7 @@ fn odd_strip_of(number: u32) -> OddStrip {
   let out_top = walk * pool.walk;
 
   var goal: Target;
-  var place: OddPlace;
+  var place: Place;
   place.plane = pool.block_first + planes_before + plane_here;
   goal.line = (place.plane * height + out_top) * width;
   goal.column = strip;
@@ -315,5 +315,5 @@ fn odd_strip_of(number: u32) -> OddStrip {
     goal.head_origin = origin_at(place.head_plane * pool.axes[1].input * pool.axes[2].input);
   }
   let top = i32(out_top * STRIDE_1) - pool.axes[1].pad_begin;
-  return OddStrip(place, goal, strip, out_top, top, number_here < planes_here * walks * across);
+  return Strip(place, goal, strip, out_top, top, number_here < planes_here * walks * across);
 }

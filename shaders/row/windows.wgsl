@@ -1,6 +1,6 @@
 // Windows of neighbouring outputs: where their lines of X lie, and the maxima of one.
-// provides: Place, line_at, located_windows, Seen
-// requires: pool, fold, Acc, Quad, Row, row_windows, element_at, DILATION_0, DILATION_1, QUADS, ORDER_COLUMNS
+// provides: Place, line_at, located_windows, Seen, LineMaxima, join_maxima
+// requires: pool, fold, Acc, Quad, Row, row_windows, join_rows, element_at, DILATION_0, DILATION_1, QUADS, ORDER_COLUMNS
 // Where windows lie.
 struct Place {
   // The first column of the first output's window.
@@ -37,6 +37,13 @@ fn located_windows(line: u32, place: Place, order: u32) -> Row {
     located.high = located_quad(row.high, line);
   }
   return located;
+}
+
+// What a walk keeps of a line.
+alias LineMaxima = Row;
+
+fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
+  return join_rows(p, q);
 }
 
 // What windows come to.

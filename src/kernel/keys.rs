@@ -70,7 +70,7 @@ pub(crate) fn pool(
     .into()
 }
 
-/// Digits of indices as constants, where their number is one.
+/// Gives a kernel that is built for its window the numbers of digits as constants.
 fn count_digits(digits: Option<IndexDigits>, variants: &mut Vec<&'static str>, consts: &mut Vec<(&'static str, u32)>) {
     if let Some(digits) = digits {
         variants.push("index/digits_constant.wgsl");
@@ -85,8 +85,9 @@ pub(crate) enum RowsKernel {
     Lines,
     /// In walks down neighbouring lines.
     Rows,
-    /// As these two, in lines that do not come out even with words.
+    /// As `Lines`, in lines that do not come out even with words.
     OddLines,
+    /// As `Rows`, in lines that do not come out even with words.
     OddRows,
     /// In the order of Y, wherever lines end.
     Runs,
@@ -152,13 +153,13 @@ impl RowsKey {
         } else {
             variants.push("row/store_elements.wgsl");
         }
-        variants.push(if self.deep { "row/lines_deep.wgsl" } else { "row/lines_flat.wgsl" });
-        variants.push(match (self.entry, self.lines_between) {
-            (RowsKernel::OddRows, 1) => "row/odd_next_line.wgsl",
-            (RowsKernel::OddRows, _) => "row/odd_next_lines.wgsl",
-            (_, 1) => "row/next_line.wgsl",
-            (_, _) => "row/next_lines.wgsl",
+        variants.extend(match self.entry {
+            RowsKernel::OddLines | RowsKernel::OddRows => ["row/odd_strip.wgsl"; 2],
+            _ if self.deep => ["row/strip.wgsl", "row/lines_deep.wgsl"],
+            _ => ["row/strip.wgsl", "row/lines_flat.wgsl"],
         });
+        variants.push("row/windows.wgsl");
+        variants.push(if self.lines_between == 1 { "row/next_line.wgsl" } else { "row/next_lines.wgsl" });
         variants.push(if self.lines_even { "row/window_lines_even.wgsl" } else { "row/window_lines.wgsl" });
         variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
         variants.push(match self.nan_policy {

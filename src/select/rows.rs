@@ -332,9 +332,9 @@ impl Walk {
         }
         if self.sharing == Sharing::Walks {
             consts.push(("ACROSS", self.across));
-            if self.shares_lines() {
-                consts.extend([("LINES_BETWEEN", self.lines_between), ("OUTPUTS_BETWEEN", self.outputs_between)]);
-            }
+        }
+        if self.sharing != Sharing::Runs && self.shares_lines() {
+            consts.extend([("LINES_BETWEEN", self.lines_between), ("OUTPUTS_BETWEEN", self.outputs_between)]);
         }
         let in_eights = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(8));
         consts.extend(pad.into_iter().flat_map(|pad| [("PAD_2", pad), ("LINES_IN_EIGHTS", in_eights.into())]));

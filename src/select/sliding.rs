@@ -326,7 +326,8 @@ impl Sliding<'_> {
         }
         let lanes = if self.row(number).is_some() { 4 } else { self.lines(number) };
         let direct = positions_are_indices(self.plan) && same_place(self.plan);
-        let index_digits = (!direct).then(|| index_digits(&self.finish.uniform(), self.plan));
+        let by_digits = sink.index_type().is_some() && !direct;
+        let index_digits = by_digits.then(|| index_digits(&self.finish.uniform(), self.plan));
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype,
             nan_policy: self.plan.nan_policy,
@@ -343,7 +344,7 @@ impl Sliding<'_> {
             places: self.plan.indices.is_some(),
             position_index: positions_are_indices(self.plan),
             same_place: same_place(self.plan),
-            index_digits: index_digits.filter(|_| sink.index_type().is_some()),
+            index_digits,
             activation: self.activation_kind,
         })
     }

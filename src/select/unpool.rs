@@ -83,10 +83,10 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
     let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
     let kernels = Kernels {
-        clear: keys::unpool_clear(digits),
+        clear: keys::unpool_clear(),
         claim: keys::unpool_claim(plan.index_type, digits),
         emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype, reported, activation_kind, digits, fresh)),
-        report: keys::unpool_report(plan.index_type, digits),
+        report: keys::unpool_report(plan.index_type),
     };
     let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
     for (number, &window) in windows.iter().enumerate() {

@@ -72,7 +72,7 @@ fn declaration(line: &str) -> Option<Binding> {
 pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     let mut variants = kernel.variants.clone();
     variants.extend(kernel.element.map(element).into_iter().flatten());
-    // Where a kernel does not choose: its digits may be any.
+    // For kernels that are not built for one window; those that are name theirs before.
     variants.push("index/digits_uniform.wgsl");
     variants.extend(kernel.reduction.map(|Reduction::Max| "reduce/max.wgsl"));
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {

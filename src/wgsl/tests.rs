@@ -29,7 +29,7 @@ fn every_key() -> Vec<KernelKey> {
     };
     let indices = [IndexType::I32, IndexType::I64];
     let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
-    let mut all = vec![keys::unpool_clear(digits[0]), keys::unpool_decide(), keys::convert_clear()];
+    let mut all = vec![keys::unpool_clear(), keys::unpool_decide(), keys::convert_clear()];
     all.extend(indices.map(keys::convert_report));
     for from_type in indices {
         all.extend(indices.map(|to_type| keys::convert_indices(from_type, to_type)));
@@ -38,7 +38,7 @@ fn every_key() -> Vec<KernelKey> {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
     all.extend(indices.map(keys::unpool_check));
-    all.extend(indices.map(|index_type| keys::unpool_report(index_type, digits[0])));
+    all.extend(indices.map(|index_type| keys::unpool_report(index_type)));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {

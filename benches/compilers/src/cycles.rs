@@ -18,8 +18,6 @@ pub struct Cost {
     pub memory: f64,
     /// Bytes that each lane loads from buffers.
     pub loaded: f64,
-    /// Stores to buffers.
-    pub stores: f64,
 }
 
 impl Cost {
@@ -65,7 +63,6 @@ impl Add for Cost {
             workgroup_memory: self.workgroup_memory + other.workgroup_memory,
             memory: self.memory + other.memory,
             loaded: self.loaded + other.loaded,
-            stores: self.stores + other.stores,
         }
     }
 }
@@ -89,7 +86,6 @@ impl Mul<f64> for Cost {
             workgroup_memory: self.workgroup_memory * times,
             memory: self.memory * times,
             loaded: self.loaded * times,
-            stores: self.stores * times,
         }
     }
 }
@@ -116,8 +112,7 @@ pub fn cost(name: &str, machine: Machine) -> Cost {
         return Cost { workgroup_memory: halves, ..one };
     }
     if ["buffer_", "global_", "flat_", "scratch_", "tbuffer_", "image_"].iter().any(|kind| base.starts_with(kind)) {
-        let stores = f64::from(u8::from(base.contains("_store_")));
-        return Cost { memory: halves, loaded: loaded(base), stores, ..one };
+        return Cost { memory: halves, loaded: loaded(base), ..one };
     }
     if ["s_branch", "s_cbranch", "s_sendmsg", "s_endpgm", "s_setpc", "s_swappc"].iter().any(|it| base.starts_with(it)) {
         return Cost { branch: 1.0, ..one };

@@ -145,7 +145,7 @@ impl Kept {
 /// that is how many invocations share the lines.
 fn lines(beside: u64, known: &Known) -> Trips {
     let stored = (known.lines * known.line.div_ceil(beside) as f64).max(1.0);
-    Trips { all: stored, quiet: 0.0, at_most: false }
+    Trips { all: stored, at_most: false }
 }
 
 /// The text's loop of each compiled one. A header's marks are those of its own loop and of loops inside it, compiled or unrolled:

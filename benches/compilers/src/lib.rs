@@ -10,8 +10,7 @@
 //!
 //! * from the text's constants, where bound and step are such;
 //! * over a window's taps: the prelude's extents of the window, or the row's, where windows come from a table;
-//! * down the lines of a walk: the lines of Y, shared by the invocations of the grid; a trip that completes no line of outputs takes
-//!   the way without stores;
+//! * down the lines of a walk: the lines of Y, shared by the invocations of the grid;
 //! * over the digits of a position: at most one for each axis, and the figure says "at most";
 //! * in the first pass of a pool of whole planes, whose invocations share X: as often as a share has bytes that a trip loads.
 //!

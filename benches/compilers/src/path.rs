@@ -47,15 +47,13 @@ pub enum Rest {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trips {
     pub all: f64,
-    /// Those of them in which nothing is stored: they leave the body's way early.
-    pub quiet: f64,
     /// Whether it may be less.
     pub at_most: bool,
 }
 
 impl Trips {
     pub fn of(all: u64) -> Trips {
-        Trips { all: all as f64, quiet: 0.0, at_most: false }
+        Trips { all: all as f64, at_most: false }
     }
 }
 
@@ -67,19 +65,15 @@ pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<Trips>], rest:
     let mut ran = vec![Cost::default(); loops.len()];
     // Inner loops first.
     for (number, it) in loops.iter().enumerate().rev() {
-        let body = |allowed: &dyn Fn(usize) -> bool| {
-            let costs = forward(blocks, loops, &ran, *it, allowed);
-            let latches = blocks[it.header].before.iter().filter(|&&before| before >= it.header);
-            heaviest(latches.filter_map(|&latch| costs[latch]))
-        };
-        bodies[number] = body(&|_| true);
+        let costs = forward(blocks, loops, &ran, *it);
+        let latches = blocks[it.header].before.iter().filter(|&&before| before >= it.header);
+        bodies[number] = heaviest(latches.filter_map(|&latch| costs[latch]));
         if let Some(trips) = trips[number] {
-            let quiet = if trips.quiet > 0.0 { body(&quiet_blocks(blocks, *it)) } else { Cost::default() };
-            ran[number] = bodies[number] * (trips.all - trips.quiet) + quiet * trips.quiet;
+            ran[number] = bodies[number] * trips.all;
         }
     }
     let all = Span { header: 0, last: blocks.len().saturating_sub(1) };
-    let costs = forward(blocks, loops, &ran, all, &|_| true);
+    let costs = forward(blocks, loops, &ran, all);
     // The wave ends where no block follows.
     let followed: HashSet<usize> = blocks.iter().flat_map(|block| block.before.iter().copied()).collect();
     let ends = (0..blocks.len()).filter(|number| !followed.contains(number));
@@ -98,26 +92,6 @@ pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<Trips>], rest:
         }
         Rest::Loaded(bytes) => Some(Executed { cost: cost + sharing(unknown, bytes), bounded: at_most }),
     }
-}
-
-/// The blocks of a loop in a trip that stores nothing: those that lead to no store, and before them those up to the first that has
-/// a way around all stores to the loop's next trip. (Further on, every lane may be masked off before a store, which is no such way.)
-fn quiet_blocks(blocks: &[Block], span: Span) -> impl Fn(usize) -> bool {
-    let inside = |number: &usize| span.header <= *number && *number <= span.last;
-    let leads_to = |mut found: Vec<bool>| {
-        for number in (span.header..=span.last).rev().filter(|number| *number > span.header) {
-            if found[number] {
-                blocks[number].before.iter().filter(|it| inside(it) && **it < number).for_each(|&it| found[it] = true);
-            }
-        }
-        found
-    };
-    let storing = leads_to(blocks.iter().map(|block| block.cost.stores > 0.0).collect());
-    let again = leads_to((0..blocks.len()).map(|it| blocks[span.header].before.contains(&it) && inside(&it)).collect());
-    let around = (span.header..=span.last).filter(|&number| again[number] && !storing[number]);
-    let parts = around.flat_map(|number| blocks[number].before.iter().filter(|it| inside(it) && storing[**it]));
-    let first = parts.copied().min().unwrap_or(span.last);
-    move |number| !storing[number] || number <= first
 }
 
 /// What loops execute that load some bytes between them: as much as comes out even by the one that loads most, and so on.
@@ -151,15 +125,9 @@ fn heaviest(costs: impl Iterator<Item = Cost>) -> Cost {
 
 /// The heaviest cost up to and with each block from a span's first one on, not going back to it. The loops inside have run before
 /// the last, partial trip in which they are left.
-fn forward(
-    blocks: &[Block],
-    loops: &[Span],
-    ran: &[Cost],
-    span: Span,
-    allowed: &dyn Fn(usize) -> bool,
-) -> Vec<Option<Cost>> {
+fn forward(blocks: &[Block], loops: &[Span], ran: &[Cost], span: Span) -> Vec<Option<Cost>> {
     let mut costs: Vec<Option<Cost>> = vec![None; blocks.len()];
-    for number in (span.header..=span.last).filter(|&number| allowed(number)) {
+    for number in span.header..=span.last {
         let block = &blocks[number];
         if number == span.header {
             costs[number] = Some(block.cost);
@@ -249,26 +217,6 @@ mod tests {
         assert_eq!(cycles(&nest(), &[Some(2), None], Rest::Iterations(8)), Some(without + 6.0 * 1100.0));
         let both = executed(&nest(), &loops(&nest()), &[None, None], Rest::Iterations(8)).unwrap();
         assert!(both.bounded);
-    }
-
-    #[test]
-    fn trips_that_store_nothing_go_around_the_stores() {
-        let storing = Cost { stores: 1.0, vector: 1000.0, ..Cost::default() };
-        // The header, what every trip does, the way on, a store that lanes may be masked off before, the latch.
-        let mut blocks = [
-            block(0.0, &[], false),
-            block(1.0, &[0, 6], true),
-            block(10.0, &[1], false),
-            block(100.0, &[2], false),
-            block(0.0, &[3], false),
-            block(0.0, &[3, 4], false),
-            block(0.0, &[2, 5], false),
-            block(0.0, &[1], false),
-        ];
-        blocks[4].cost = storing;
-        let trips = Trips { all: 5.0, quiet: 2.0, at_most: false };
-        let executed = executed(&blocks, &loops(&blocks), &[Some(trips)], Rest::Nothing).unwrap();
-        assert_eq!(executed.cost.cycles(), 3.0 * 1111.0 + 2.0 * 11.0 + 1.0);
     }
 
     #[test]

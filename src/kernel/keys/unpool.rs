@@ -5,8 +5,8 @@ use crate::element::DType;
 use crate::index::IndexType;
 
 /// Clears the owners of an unpool, and its report.
-pub(crate) fn unpool_clear(digits: UnpoolDigits) -> KernelKey {
-    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", digits).into()
+pub(crate) fn unpool_clear() -> KernelKey {
+    unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", UnpoolDigits::NONE).into()
 }
 
 /// Sources claim their targets.
@@ -25,6 +25,8 @@ pub(crate) fn unpool_emit(
     digits: UnpoolDigits,
     fresh: bool,
 ) -> KernelKey {
+    // It goes from sources to X alone.
+    let digits = UnpoolDigits { target: 0, ..digits };
     let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl", digits);
     kernel.consts.push(("FRESH", fresh.into()));
     kernel.variants.push("core/owners_read.wgsl");
@@ -36,8 +38,9 @@ pub(crate) fn unpool_emit(
 }
 
 /// The first bad index of an unpool is looked up.
-pub(crate) fn unpool_report(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
-    let mut kernel = unpool(format!("unpool report {}", index_type.name()), "kernel/unpool_report.wgsl", digits);
+pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
+    let name = format!("unpool report {}", index_type.name());
+    let mut kernel = unpool(name, "kernel/unpool_report.wgsl", UnpoolDigits::NONE);
     kernel.variants.push("core/reported.wgsl");
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
