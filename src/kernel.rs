@@ -100,7 +100,8 @@ pub(crate) struct Specialised {
     pub index_digits: IndexDigits,
 }
 
-/// How many digits the ways from numbers to indices have (shaders/index/digits_constant.wgsl).
+/// How many digits a position or an output's number is taken apart into to find an index or its place
+/// (shaders/index/digits_constant.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct IndexDigits {
     /// From a position in X to its index.

@@ -1,4 +1,4 @@
-// How many digits the ways from numbers to indices have, read from the uniform.
+// How many digits a position or an output's number is taken apart into to find an index or its place, read from the uniform.
 // provides: index_digits, store_digits, empty_digits, clamped_axes
 // requires: pool
 fn index_digits() -> u32 {

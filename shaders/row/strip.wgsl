@@ -2,7 +2,7 @@
 // provides: Strip, strip_of, Lines, store_row
 // requires: pool, Row, Origin, store_quad, STRIDE_2, CHANNELS_INSIDE, QUADS, ACROSS
 struct Strip {
-  // The number of the strip's line, or of its lines, where an invocation walks down several.
+  // The number of the strip's line of outputs among those of all planes; where an invocation walks down lines, that of its walk.
   line: u32,
   // The first column of Y, and that of X where its window begins.
   out_column: u32,

@@ -152,7 +152,7 @@ fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Special
     Specialised { window, row, layers, digits: pass.digits(), index_digits: index_digits(uniform, plan) }
 }
 
-/// How many digits a specialised build takes numbers apart into on their way to indices.
+/// The digits of indices as a kernel that is built for its window counts them.
 pub(super) fn index_digits(uniform: &uniform::Pool, plan: &PoolPlan) -> IndexDigits {
     // Without a winner are windows without elements, and those of NaN alone where a NaN never wins.
     let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();

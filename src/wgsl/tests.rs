@@ -38,7 +38,7 @@ fn every_key() -> Vec<KernelKey> {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
     all.extend(indices.map(keys::unpool_check));
-    all.extend(indices.map(|index_type| keys::unpool_report(index_type)));
+    all.extend(indices.map(keys::unpool_report));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
         if matches!(dtype, DType::F32 | DType::F16 | DType::Bf16) {
