@@ -259,6 +259,16 @@ impl PoolPlan {
         self.indices.as_ref()
     }
 
+    /// What a NaN in a window does.
+    pub fn nan_policy(&self) -> NanPolicy {
+        self.nan_policy
+    }
+
+    /// The function that is applied to Y.
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
     /// Whether some window lies wholly in padding. With dilations that step over the whole input and more than 2^16
     /// windows in the begin padding, yes is taken for granted.
     ///
@@ -390,6 +400,11 @@ impl UnpoolPlan {
     /// ```
     pub fn index_type(&self) -> IndexType {
         self.index_type
+    }
+
+    /// The function that is applied to Y.
+    pub fn activation(&self) -> Activation {
+        self.activation
     }
 
     /// The layout of X and Y.

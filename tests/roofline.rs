@@ -293,7 +293,8 @@ fn rows_are_listed_without_a_device() {
     assert_eq!(listed, names(&json(CATALOGUE)));
     let list = EXAMPLE.run_well(&folder, &["--list", "--rows", "dilate_", "--shrink", "12", "--dtypes", "u8,f16"]);
     let expected = ["u8", "f16"]
-        .map(|dtype| format!("dilate_31x31s1p15    MaxPool         {dtype:<4} [1, 1, 1080, 1920], no indices"));
+        .map(|dtype| format!("dilate_31x31s1p15    MaxPool         {dtype:<4} [1, 1, 1080, 1920], no indices; NCHW"))
+        .map(|line| line + ", kernel [31, 31], strides [1, 1], pads [15, 15, 15, 15]");
     assert_eq!(list.lines().collect::<Vec<_>>(), expected);
 }
 
@@ -313,7 +314,7 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--dtypes", "f8"], "\"f8\" is no element type"),
         (&["--rows", "stem,nothing"], "no row has \"nothing\" in its name: stem_3x3s2p1, "),
         (&["--data", "ones"], "mixed, peers, nasty, zeros"),
-        (&["--nan-policy", "first"], "expected seed_first, propagate_last, seed_lowest"),
+        (&["--nan-policy", "first"], "is no NaN policy: seed_first, propagate_last, seed_lowest"),
         (&["--sweep", "0"], "0 is not in 1..=1000000"),
         (&["--sweep", "2", "--rows", "stem"], "--rows"),
         (&["--sweep", "2", "--sweep-only", "1", "--seed", "1"], "--sweep-only"),

@@ -31,7 +31,7 @@ pub struct Options {
     pub specialised: bool,
 
     /// What the device allows
-    #[arg(long, global = true, help_heading = SELECTION, default_value = "webgpu", value_parser = named(&LIMITS, |limits| limits.0))]
+    #[arg(long, global = true, help_heading = SELECTION, ignore_case = true, default_value = "webgpu", value_parser = named(&LIMITS, |limits| limits.0))]
     limits: (&'static str, Limits),
 
     /// The largest buffer, instead of that of --limits
@@ -66,7 +66,7 @@ pub struct MaxPoolOptions {
     pub tensors: Tensors,
 
     /// The conventions to start from
-    #[arg(long, default_value = "onnx", value_parser = named(&MAX_POOL_PRESETS, |preset| preset.0))]
+    #[arg(long, ignore_case = true, default_value = "onnx", value_parser = named(&MAX_POOL_PRESETS, |preset| preset.0))]
     pub preset: Preset<MaxPool>,
 
     #[command(flatten)]
@@ -92,31 +92,31 @@ pub struct MaxPoolOptions {
     pub conventions: Conventions,
 
     /// How the number of outputs is rounded; wins over --ceil-mode
-    #[arg(long, value_parser = named(CeilRule::ALL, CeilRule::name))]
+    #[arg(long, ignore_case = true, value_parser = named(CeilRule::ALL, CeilRule::name))]
     pub ceil_rule: Option<CeilRule>,
 
     /// How SAME_UPPER and SAME_LOWER size their padding
-    #[arg(long, value_parser = named(SamePadding::ALL, SamePadding::name))]
+    #[arg(long, ignore_case = true, value_parser = named(SamePadding::ALL, SamePadding::name))]
     pub same_padding: Option<SamePadding>,
 
     /// What becomes of a kernel that exceeds the padded input
-    #[arg(long, value_parser = named(SizeRounding::ALL, SizeRounding::name))]
+    #[arg(long, ignore_case = true, value_parser = named(SizeRounding::ALL, SizeRounding::name))]
     pub size_rounding: Option<SizeRounding>,
 
     /// What a NaN does
-    #[arg(long, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
+    #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 
     /// The value of a window wholly in padding
-    #[arg(long, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
+    #[arg(long, ignore_case = true, value_parser = named(EmptyValue::ALL, EmptyValue::name))]
     pub empty_value: Option<EmptyValue>,
 
     /// The index of a window wholly in padding
-    #[arg(long, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
+    #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
     pub empty_index: Option<EmptyIndex>,
 
     /// Refuse pads that a peer refuses
-    #[arg(long, value_parser = named(PadsLimit::ALL, PadsLimit::name))]
+    #[arg(long, ignore_case = true, value_parser = named(PadsLimit::ALL, PadsLimit::name))]
     pub pads_limit: Option<PadsLimit>,
 }
 
@@ -129,7 +129,7 @@ pub struct GlobalMaxPoolOptions {
     pub conventions: Conventions,
 
     /// What a NaN does
-    #[arg(long, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
+    #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 }
 
@@ -139,7 +139,7 @@ pub struct MaxUnpoolOptions {
     pub tensors: Tensors,
 
     /// The conventions to start from
-    #[arg(long, default_value = "onnx", value_parser = named(&MAX_UNPOOL_PRESETS, |preset| preset.0))]
+    #[arg(long, ignore_case = true, default_value = "onnx", value_parser = named(&MAX_UNPOOL_PRESETS, |preset| preset.0))]
     pub preset: Preset<MaxUnpool>,
 
     #[command(flatten)]
@@ -153,19 +153,19 @@ pub struct MaxUnpoolOptions {
     pub conventions: Conventions,
 
     /// In which shape indices are flat
-    #[arg(long, value_parser = named(UnpoolSpace::ALL, UnpoolSpace::name))]
+    #[arg(long, ignore_case = true, value_parser = named(UnpoolSpace::ALL, UnpoolSpace::name))]
     pub unpool_space: Option<UnpoolSpace>,
 
     /// How small --output-shape may be
-    #[arg(long, value_parser = named(UnpoolMinSize::ALL, UnpoolMinSize::name))]
+    #[arg(long, ignore_case = true, value_parser = named(UnpoolMinSize::ALL, UnpoolMinSize::name))]
     pub unpool_min_size: Option<UnpoolMinSize>,
 
     /// Which of several equal indices wins
-    #[arg(long, value_parser = named(Duplicates::ALL, Duplicates::name))]
+    #[arg(long, ignore_case = true, value_parser = named(Duplicates::ALL, Duplicates::name))]
     pub duplicates: Option<Duplicates>,
 
     /// What is done with indices that name no element
-    #[arg(long, value_parser = named(OutOfBounds::ALL, OutOfBounds::name))]
+    #[arg(long, ignore_case = true, value_parser = named(OutOfBounds::ALL, OutOfBounds::name))]
     pub out_of_bounds: Option<OutOfBounds>,
 }
 
@@ -175,7 +175,7 @@ pub struct AdaptiveMaxPoolOptions {
     pub tensors: Tensors,
 
     /// The conventions to start from
-    #[arg(long, default_value = "openvino", value_parser = named(&ADAPTIVE_MAX_POOL_PRESETS, |preset| preset.0))]
+    #[arg(long, ignore_case = true, default_value = "openvino", value_parser = named(&ADAPTIVE_MAX_POOL_PRESETS, |preset| preset.0))]
     pub preset: Preset<AdaptiveMaxPool>,
 
     /// The spatial extents of Y
@@ -186,7 +186,7 @@ pub struct AdaptiveMaxPoolOptions {
     pub conventions: Conventions,
 
     /// What a NaN does
-    #[arg(long, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
+    #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 }
 
@@ -199,7 +199,7 @@ pub struct Tensors {
     pub shape: Vec<usize>,
 
     /// The element type of X and Y
-    #[arg(long, default_value = "f32", value_parser = named(&DType::ALL, DType::name))]
+    #[arg(long, ignore_case = true, default_value = "f32", value_parser = named(&DType::ALL, DType::name))]
     pub dtype: DType,
 
     /// The type of the indices; a pool may have none
@@ -240,19 +240,19 @@ pub struct Node {
 #[derive(Debug, Args)]
 pub struct Conventions {
     /// The layout of X and Y
-    #[arg(long, value_parser = named(Layout::ALL, Layout::name))]
+    #[arg(long, ignore_case = true, value_parser = named(Layout::ALL, Layout::name))]
     pub layout: Option<Layout>,
 
     /// The layout of the indices
-    #[arg(long, value_parser = named(Layout::ALL, Layout::name))]
+    #[arg(long, ignore_case = true, value_parser = named(Layout::ALL, Layout::name))]
     pub index_layout: Option<Layout>,
 
     /// Through what an index counts
-    #[arg(long, value_parser = named(IndexFlattening::ALL, IndexFlattening::name))]
+    #[arg(long, ignore_case = true, value_parser = named(IndexFlattening::ALL, IndexFlattening::name))]
     pub flatten: Option<IndexFlattening>,
 
     /// The order in which an index counts
-    #[arg(long, value_parser = named(StorageOrder::ALL, StorageOrder::name))]
+    #[arg(long, ignore_case = true, value_parser = named(StorageOrder::ALL, StorageOrder::name))]
     pub index_order: Option<StorageOrder>,
 }
 
@@ -298,6 +298,8 @@ fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
+    // In lower or upper case; clap gives back what was typed.
+    let of = move |text: &str| values.iter().copied().find(|&value| name(value).eq_ignore_ascii_case(text));
     PossibleValuesParser::new(values.iter().map(|&value| name(value)))
-        .try_map(move |text| values.iter().copied().find(|&value| name(value) == text).ok_or("there is no such value"))
+        .try_map(move |text| of(&text).ok_or("there is no such value"))
 }

@@ -3,7 +3,8 @@
 use std::fmt::{self, Write};
 
 use wgpu_pooling::{
-    AxisWindow, DType, Family, IndexSpace, IndexType, Layout, Limits, Plan, PoolAxis, PoolPlan, Schedule, UnpoolPlan,
+    Activation, AxisWindow, DType, Family, IndexSpace, IndexType, Layout, Limits, Plan, PoolAxis, PoolPlan, Schedule,
+    UnpoolPlan,
 };
 
 /// What must be computed.
@@ -29,6 +30,8 @@ fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
     for (number, axis) in plan.axes().iter().enumerate() {
         writeln!(report, "axis {number:<8}{} -> {}, {}", axis.input, axis.output, windows(axis))?;
     }
+    writeln!(report, "NaN          {}", plan.nan_policy().name())?;
+    activation(report, plan.activation())?;
     match plan.indices() {
         _ if !plan.has_empty_windows() => writeln!(report, "in padding   no window lies wholly in padding"),
         Some(made) => {
@@ -47,7 +50,15 @@ fn unpool(report: &mut String, plan: &UnpoolPlan) -> fmt::Result {
     for (axis, (input, output)) in inputs.iter().zip(outputs).enumerate() {
         writeln!(report, "axis {axis:<8}{input} -> {output}")?;
     }
-    Ok(())
+    activation(report, plan.activation())
+}
+
+/// What is applied to Y, if anything.
+fn activation(report: &mut String, activation: Activation) -> fmt::Result {
+    match activation {
+        Activation::Identity => Ok(()),
+        activation => writeln!(report, "activation   {activation:?}"),
+    }
 }
 
 /// What will be dispatched, as a whole.

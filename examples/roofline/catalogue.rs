@@ -58,9 +58,36 @@ impl Operator {
             Operator::MaxUnpool { .. } => "MaxUnpool",
         }
     }
+
+    /// Its windows in a few words, with a comma before them.
+    pub fn in_words(&self) -> String {
+        match self {
+            Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => window.in_words(),
+            Operator::GlobalMaxPool => String::new(),
+            Operator::AdaptiveMaxPool { output_size } => format!(", output size {output_size:?}"),
+        }
+    }
+
+    /// The keys of its rows, beside those of every row.
+    fn keys(&self) -> &'static [&'static str] {
+        match self {
+            Operator::MaxPool(_) => &["nan_policy", "kernel_shape", "strides", "pads", "dilations"],
+            Operator::GlobalMaxPool => &["nan_policy"],
+            Operator::AdaptiveMaxPool { .. } => &["nan_policy", "output_size"],
+            Operator::MaxUnpool { .. } => {
+                &["kernel_shape", "strides", "pads", "dilations", "output", "indices_from", "nan_policy"]
+            }
+        }
+    }
 }
 
 impl Window {
+    fn in_words(&self) -> String {
+        let given = [("strides", &self.strides), ("pads", &self.pads), ("dilations", &self.dilations)];
+        let given = given.into_iter().filter_map(|(name, values)| Some(format!(", {name} {:?}", values.as_ref()?)));
+        format!(", kernel {:?}{}", self.kernel_shape, given.collect::<String>())
+    }
+
     /// How far the window reaches along an axis.
     pub fn reach(&self, axis: usize) -> i64 {
         let dilation = self.dilations.as_ref().map_or(1, |dilations| dilations[axis]);
@@ -75,6 +102,11 @@ impl Window {
         self.pads.as_ref().map_or(0, |pads| pads[axis] + pads[axis + self.kernel_shape.len()])
     }
 
+    /// An extent with its padding.
+    fn padded(&self, axis: usize, extent: i64) -> i64 {
+        extent + self.padding(axis)
+    }
+
     /// The extent that `outputs` windows of a pool cover: what ONNX infers for an unpool.
     fn inverse(&self, axis: usize, outputs: i64) -> i64 {
         (outputs - 1) * self.stride(axis) + self.reach(axis) - self.padding(axis)
@@ -82,7 +114,7 @@ impl Window {
 
     /// How many windows a pool has along an extent.
     pub fn outputs(&self, axis: usize, extent: i64) -> i64 {
-        (extent + self.padding(axis) - self.reach(axis)) / self.stride(axis) + 1
+        (self.padded(axis, extent) - self.reach(axis)) / self.stride(axis) + 1
     }
 }
 
@@ -105,6 +137,22 @@ fn row_of(number: usize, value: &Value) -> Result<Row, String> {
     Fields { fields }.row(name).map_err(|error| format!("row {name}: {error}"))
 }
 
+/// The keys of every row; those of its operator are beside them.
+const KEYS: [&str; 7] = ["name", "op", "x", "dtype", "layout", "indices", "from"];
+
+/// X of a pool, unless it has no windows.
+fn pooled(x: Vec<i64>, window: &Window) -> Result<Vec<i64>, String> {
+    let windows = |axis: usize| (window.padded(axis, x[axis + 2]) >= window.reach(axis)).then_some(());
+    match (0..x.len() - 2).find(|&axis| windows(axis).is_none()) {
+        None => Ok(x),
+        Some(axis) => Err(format!(
+            "axis {axis}: a window reaches over {} of {} elements, padding included, so that there is no output",
+            window.reach(axis),
+            window.padded(axis, x[axis + 2])
+        )),
+    }
+}
+
 /// The fields of a row.
 struct Fields<'a> {
     fields: &'a Map<String, Value>,
@@ -112,35 +160,21 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn row(&self, name: &str) -> Result<Row, String> {
-        // A key that nobody reads would be a row measured as something else than it says.
-        let known = [
-            "name",
-            "op",
-            "x",
-            "dtype",
-            "layout",
-            "kernel_shape",
-            "strides",
-            "pads",
-            "dilations",
-            "output_size",
-            "output",
-            "indices",
-            "indices_from",
-            "nan_policy",
-            "from",
-        ];
-        if let Some(key) = self.fields.keys().find(|key| !known.contains(&key.as_str())) {
-            return Err(format!("{key} is no key of a row"));
-        }
         let x = self.numbers("x")?.ok_or("x is missing")?;
         if x.len() < 3 || x.iter().any(|&extent| extent < 1) {
             return Err("x has to be N, C and at least one spatial extent, all positive".to_owned());
         }
         let axes = x.len() - 2;
         let operator = self.operator(axes)?;
+        // A key that nobody reads would be a row measured as something else than it says.
+        let own = operator.keys();
+        if let Some(key) = self.fields.keys().find(|key| !KEYS.contains(&key.as_str()) && !own.contains(&key.as_str()))
+        {
+            return Err(format!("{key} is no key of a row of {}", operator.name()));
+        }
         let pooled = match &operator {
             Operator::MaxUnpool { window, .. } => self.unpooled(&x, window)?,
+            Operator::MaxPool(window) => pooled(x, window)?,
             _ => x,
         };
         let indices = match self.text("indices")? {
@@ -244,7 +278,8 @@ pub fn dtype(name: &str) -> Result<DType, String> {
 
 /// A rule for NaN by its name, as the crate or as a command line spells it.
 pub fn nan_policy(name: &str) -> Result<NanPolicy, String> {
-    name.replace('-', "_").parse().map_err(|error: wgpu_pooling::PlanError| error.to_string())
+    let names = || NanPolicy::ALL.iter().map(|policy| policy.name()).collect::<Vec<_>>().join(", ");
+    name.replace('-', "_").parse().map_err(|_| format!("{name:?} is no NaN policy: {}", names()))
 }
 
 #[cfg(test)]
@@ -272,11 +307,23 @@ mod tests {
             (r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1], "kernel_shape": []}]}"#, "row a: x has to be"),
             (r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 4]}]}"#, "kernel_shape is missing"),
             (r#"{"rows": [{"name": "a", "op": "Pool", "x": [1, 1, 4]}]}"#, "op \"Pool\""),
-            (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "stride": [1]}]}"#, "stride is no key"),
+            (
+                r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "strides": [1]}]}"#,
+                "strides is no key of a row of GlobalMaxPool",
+            ),
+            (
+                r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 4], "kernel_shape": [5], "output_size": [1]}]}"#,
+                "output_size is no key of a row of MaxPool",
+            ),
+            (
+                r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 9, 4], "kernel_shape": [1, 5], "dilations": [1, 2],
+                   "pads": [0, 1, 0, 2]}]}"#,
+                "axis 1: a window reaches over 9 of 7 elements",
+            ),
             (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "dtype": "f8"}]}"#, "f8"),
             (
                 r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "nan_policy": "none"}]}"#,
-                "unknown value \"none\", expected seed_first, propagate_last, seed_lowest",
+                "\"none\" is no NaN policy: seed_first, propagate_last, seed_lowest",
             ),
             (
                 r#"{"rows": [{"name": "a", "op": "MaxUnpool", "x": [1, 1, 4], "kernel_shape": [2], "strides": [2],

@@ -110,8 +110,15 @@ fn list(tasks: &[Task], sweep: Option<&sweep::Draws>, text: &mut String) -> std:
     }
     for Task { row, dtype, .. } in tasks {
         let indices = row.indices.map_or("no", |index_type| index_type.name());
-        let operator = row.operator.name();
-        writeln!(text, "{:<20} {operator:<15} {:<4} {:?}, {indices} indices", row.name, dtype.name(), row.pooled)?;
+        let (operator, layout) = (row.operator.name(), row.layout.name());
+        let window = row.operator.in_words();
+        writeln!(
+            text,
+            "{:<20} {operator:<15} {:<4} {:?}, {indices} indices; {layout}{window}",
+            row.name,
+            dtype.name(),
+            row.pooled
+        )?;
     }
     Ok(())
 }
