@@ -69,6 +69,10 @@ const BY_HAND: &[(&str, &[&str])] = &[
             "bytes moved  768 at least",
         ],
     ),
+    (
+        "max_pool --shape 1,4,5 --kernel 2 --layout nhwc --nan-policy PROPAGATE_LAST --activation Clip",
+        &["y            f32 [1, 3, 5] NHWC", "NaN          propagate_last", "activation   Clip { min: -3.4028235e38"],
+    ),
     ("max_pool --shape 1,1,6,5 --kernel 2,2 --storage-order 1", &["column_major through the tensor"]),
     (
         "global_max_pool --shape 2,3,5,7 --dtype f64 --indices i32",
