@@ -9,6 +9,7 @@ mod encode;
 mod fuzz;
 mod gpu;
 mod kernels;
+mod left_out;
 mod limits;
 #[path = "../random/mod.rs"]
 mod random;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         fuzz::tests(),
         gpu::tests(),
         kernels::tests(),
+        left_out::tests(),
         limits::tests(),
         random::tests(),
         reuse::tests(),

@@ -1,7 +1,5 @@
 //! What the tests of faults share: a handler that must never be called, a watchdog, children, and allocations that fail.
 
-#![allow(dead_code, reason = "not every test of faults needs all of it")]
-
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -120,7 +118,11 @@ pub fn is_child() -> bool {
 /// Runs one test of this binary again, alone in a process of its own.
 pub fn run_child(test: &str, environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("a test has a file"));
-    command.args([test, "--exact", "--nocapture"]).env(CHILD, "1").envs(environment.iter().copied());
+    // With one thread the harness would begin lines that the test goes on.
+    command
+        .args([test, "--exact", "--nocapture", "--test-threads", "2"])
+        .env(CHILD, "1")
+        .envs(environment.iter().copied());
     // A backtrace takes memory that a child may not have.
     command.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("a test can start itself");

@@ -117,6 +117,19 @@ fn a_test_is_one_that_runs() {
     assert!(!has_test("\ntests! {\n    gpu =>\n        one;\n}\n", "one"), "listed, but not declared");
 }
 
+/// Where the harness of the standard library is off, a function that is marked as a test is none.
+#[test]
+fn tests_are_listed_where_marks_mean_nothing() {
+    let mut lists = 0;
+    for (path, text) in sources("tests", ".rs") {
+        let marked = text.lines().any(|line| line.trim() == "#[test]");
+        let plans = path.components().any(|part| part.as_os_str() == "plans");
+        assert!(plans || !marked, "{} marks a test that would never run: see tests/support/harness.rs", path.display());
+        lists += usize::from(text.contains("tests! {\n"));
+    }
+    assert!(lists > 30, "{lists} lists");
+}
+
 #[test]
 fn every_fault_is_injected_by_a_test_that_exists() {
     let tests: Vec<String> = sources("tests", ".rs").into_iter().map(|(_, text)| text).collect();
