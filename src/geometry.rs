@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use crate::attributes::{AutoPad, CeilRule, SamePadding, SizeRounding};
 use crate::error::PlanError;
+use crate::options::{AutoPad, CeilRule, SamePadding, SizeRounding};
 
 /// The attributes of one axis of a MaxPool, as the caller gave them.
 #[derive(Debug, Clone, Copy, PartialEq)]

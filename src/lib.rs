@@ -91,11 +91,13 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod activation;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod attributes;
 mod element;
 mod error;
+mod family;
 mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -105,6 +107,7 @@ mod index;
 mod kernel;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
+mod options;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod plan;
 pub mod reference;
@@ -120,12 +123,10 @@ mod tile;
 mod uniform;
 mod wgsl;
 
-pub use attributes::{
-    Activation, Attribute, AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy,
-    OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
-};
-pub use element::{DType, Element};
+pub use attributes::{Activation, Attribute};
+pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
+pub use family::{Build, Family};
 pub use geometry::{AxisWindow, Taps};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;
@@ -134,13 +135,18 @@ pub use gpu::{
     Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
     StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
-pub use index::{Index, IndexSpace, IndexStrides, IndexType};
-pub use kernel::{Binding, KernelKey};
+pub use index::{IndexSpace, IndexStrides};
+pub use kernel::Binding;
+pub use kernel::key::KernelKey;
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
+pub use options::{
+    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds, PadsLimit,
+    SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+};
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
-pub use schedule::{Build, Dispatch, Family, Limits, Schedule};
+pub use schedule::{Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
-pub use tensor::{Tensor, TensorView, element_count};
+pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
 pub use wgsl::{part_of_line, wgsl};
 

@@ -1,18 +1,26 @@
 //! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
 
 mod boxes;
+#[cfg(feature = "gpu")]
+mod split_window;
 
 use std::ops::Range;
 
-use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
+use crate::attributes::Activation;
+use crate::element::IndexType;
 use crate::error::{PlanError, within};
+use crate::family::Family;
 use crate::geometry::AxisWindow;
-use crate::index::{IndexSpace, IndexType, take_digit};
-use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan, assemble, count};
-use crate::schedule::{Dispatch, Family, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+use crate::index::{IndexSpace, take_digit};
+use crate::options::{EmptyIndex, IndexFlattening, Layout};
+use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan, assemble};
+use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
 use crate::select::{most_of_a_reduction, select_submit};
+use crate::tensor::count;
 
 pub(crate) use boxes::Boxes;
+#[cfg(feature = "gpu")]
+pub(crate) use split_window::SplitWindow;
 
 /// How many tiles are on their way at a time: one that the device computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
@@ -410,6 +418,7 @@ impl Tiling {
             if let Some(indices) = &mut tile.plan.indices {
                 indices.index_type = IndexType::I64;
             }
+            tile.plan.derive_tensors(self.plan.dtype(), self.plan.layout());
             return Some(tile);
         }
         let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
@@ -423,7 +432,7 @@ impl Tiling {
             space: IndexSpace::new(1, 1, extents).with_flatten(IndexFlattening::Plane),
             empty: EmptyIndex::MinusOne,
         });
-        plan.indices_shape = assemble(Layout::Nchw, 1, 1, &vec![1; plan.axes.len()]);
+        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
         Some(tile)
     }
 
@@ -442,11 +451,7 @@ impl Tiling {
             channel: before.channel.saturating_add(output.channels.start),
             spatial: (0..plan.axes.len()).map(at).collect(),
         };
-        plan.input_shape = input.shape(plan.layout);
-        plan.output_shape = output.shape(plan.layout);
-        if let Some(indices) = &plan.indices {
-            plan.indices_shape = output.shape(indices.space.layout);
-        }
+        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
         Tile { input, output, plan, part: None }
     }
 
@@ -464,7 +469,7 @@ impl Tiling {
 
     /// The boxes of outputs that tiles compute.
     fn boxes(&self) -> Boxes {
-        Boxes::of(self.full(), self.steps.clone(), self.plan.layout)
+        Boxes::of(self.full(), self.steps.clone(), self.plan.layout())
     }
 
     /// How many parts the longest window has along each spatial axis; none where windows are whole.
@@ -525,7 +530,7 @@ impl Tiling {
             let space = IndexSpace::new(1, 1, vec![1; plan.axes.len()]);
             let none = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::MinusOne };
             plan.indices = Some(plan.indices.take().map_or(none, index));
-            plan.indices_shape = plan.output_shape.clone();
+            plan.derive_tensors(self.plan.dtype(), self.plan.layout());
         }
         plan
     }

@@ -9,12 +9,11 @@ use super::gate::Owned;
 use super::results::{Place, ReadBack, Readback, Results, Reuse, Step, Submitted, TIMESTAMP_BYTES};
 use super::tensor::DeviceTensor;
 use super::transfer::{Submission, TENSOR_USAGES};
-use crate::attributes::Layout;
-use crate::element::{DType, Element};
+use crate::element::Element;
 use crate::error::ExecuteError;
-use crate::reference::{check_shape, check_type};
+use crate::options::Layout;
 use crate::schedule::STATUS_WORDS;
-use crate::tensor::TensorView;
+use crate::tensor::{TensorSpec, TensorView};
 
 /// Steps on device tensors, recorded one after the other and submitted as one. What lies between the steps never leaves the
 /// device; what is wanted on the host comes back in one buffer, together with the reports of bad indices.
@@ -166,7 +165,8 @@ impl Chain {
         if let Reuse::Tensors(tensors) = &mut self.reuse {
             tensors.push(buffer.clone());
         }
-        Ok(DeviceTensor::whole(&self.gpu, buffer, x.shape(), T::DTYPE, layout))
+        let spec = TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout };
+        Ok(DeviceTensor::whole(&self.gpu, buffer, spec))
     }
 
     /// The maxima of `x`.
@@ -184,10 +184,9 @@ impl Chain {
     /// # }
     /// ```
     pub fn max_pool(&mut self, pool: &Prepared, x: &DeviceTensor) -> Result<DeviceTensor, ExecuteError> {
-        let plan = pool.values_plan()?;
-        check(x, "x", plan.input_shape(), plan.dtype(), plan.layout())?;
-        let [y, _] = self.step(pool, Some(x), None)?;
-        Ok(DeviceTensor::whole(&self.gpu, y, plan.output_shape(), plan.dtype(), plan.layout()))
+        pool.values_plan()?;
+        let [y] = self.checked_step(pool, [x])?;
+        Ok(y)
     }
 
     /// The maxima of `x` and where they were found.
@@ -207,14 +206,9 @@ impl Chain {
         pool: &Prepared,
         x: &DeviceTensor,
     ) -> Result<(DeviceTensor, DeviceTensor), ExecuteError> {
-        let (plan, index_plan) = pool.indices_plan()?;
-        check(x, "x", plan.input_shape(), plan.dtype(), plan.layout())?;
-        let [y, indices] = self.step(pool, Some(x), None)?;
-        let dtype = index_plan.index_type.dtype();
-        Ok((
-            DeviceTensor::whole(&self.gpu, y, plan.output_shape(), plan.dtype(), plan.layout()),
-            DeviceTensor::whole(&self.gpu, indices, plan.indices_shape(), dtype, index_plan.space.layout()),
-        ))
+        pool.indices_plan()?;
+        let [y, indices] = self.checked_step(pool, [x])?;
+        Ok((y, indices))
     }
 
     /// The values of `x` at the positions that `indices` name, zeros elsewhere. Bad indices are an error of
@@ -236,11 +230,9 @@ impl Chain {
         x: &DeviceTensor,
         indices: &DeviceTensor,
     ) -> Result<DeviceTensor, ExecuteError> {
-        let plan = unpool.unpool_plan()?;
-        check(x, "x", plan.input_shape(), plan.dtype(), plan.layout())?;
-        check(indices, "indices", plan.indices_shape(), plan.index_type().dtype(), plan.space().layout())?;
-        let [y, _] = self.step(unpool, Some(x), Some(indices))?;
-        Ok(DeviceTensor::whole(&self.gpu, y, plan.output_shape(), plan.dtype(), plan.layout()))
+        unpool.unpool_plan()?;
+        let [y] = self.checked_step(unpool, [x, indices])?;
+        Ok(y)
     }
 
     /// The indices in the second convention. Bad indices are an error of [`Submitted::results`].
@@ -260,11 +252,9 @@ impl Chain {
         conversion: &Prepared,
         indices: &DeviceTensor,
     ) -> Result<DeviceTensor, ExecuteError> {
-        let plan = conversion.convert_plan()?;
-        check(indices, "indices", plan.input_shape(), plan.from_type().dtype(), plan.from().layout())?;
-        let [_, converted] = self.step(conversion, None, Some(indices))?;
-        let (dtype, layout) = (plan.to_type().dtype(), plan.to().layout());
-        Ok(DeviceTensor::whole(&self.gpu, converted, plan.output_shape(), dtype, layout))
+        conversion.convert_plan()?;
+        let [converted] = self.checked_step(conversion, [indices])?;
+        Ok(converted)
     }
 
     /// Asks for a tensor's elements, as they will be when all of the chain is done.
@@ -368,20 +358,34 @@ impl Chain {
         pollster::block_on(self.run())
     }
 
-    /// Records a schedule; its outputs are fresh buffers: Y, and the indices that are written. Where the schedule has no such
-    /// output the buffer is the other one.
-    fn step(
+    /// Records a schedule on tensors that are what its plan expects.
+    fn checked_step<const I: usize, const O: usize>(
         &mut self,
         prepared: &Prepared,
-        x: Option<&DeviceTensor>,
-        indices: Option<&DeviceTensor>,
-    ) -> Result<[Owned<wgpu::Buffer>; 2], ExecuteError> {
+        inputs: [&DeviceTensor; I],
+    ) -> Result<[DeviceTensor; O], ExecuteError> {
+        let plan = prepared.schedule.plan();
+        for ((&what, expected), tensor) in plan.input_names().iter().zip(plan.inputs()).zip(inputs) {
+            tensor.check_spec(what, expected)?;
+        }
+        self.step(prepared, inputs)
+    }
+
+    /// Records a schedule; its outputs are fresh tensors, as the plan has them.
+    pub(super) fn step<const I: usize, const O: usize>(
+        &mut self,
+        prepared: &Prepared,
+        inputs: [&DeviceTensor; I],
+    ) -> Result<[DeviceTensor; O], ExecuteError> {
         let Chain { gpu, encoder, timed, reuse, verdicts, .. } = self;
         let (inner, schedule) = (&gpu.inner, &prepared.schedule);
         inner.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
-        for (what, tensor) in [("x", x), ("indices", indices)] {
-            tensor.map_or(Ok(()), |tensor| tensor.check_gpu(what, gpu))?;
+        let names = schedule.plan().input_names();
+        let (mut x, mut indices) = (None, None);
+        for (&what, tensor) in names.iter().zip(inputs) {
+            tensor.check_gpu(what, gpu)?;
+            if what == "x" { &mut x } else { &mut indices }.replace(tensor);
         }
         // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
         let all = 0..schedule.dispatches.len();
@@ -419,11 +423,11 @@ impl Chain {
         let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
-        match (y, indices_out) {
-            (Some(y), Some(indices)) => Ok([y, indices]),
-            (Some(only), None) | (None, Some(only)) => Ok([only.clone(), only]),
-            (None, None) => Err(ExecuteError::BufferMissing { what: "an output" }),
-        }
+        // Y comes before Indices in a plan's outputs as well.
+        let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
+        let outputs = buffers.map(|(buffer, spec)| DeviceTensor::whole(&self.gpu, buffer, spec.clone()));
+        let missing = |_| ExecuteError::BufferMissing { what: "an output" };
+        outputs.collect::<Vec<_>>().try_into().map_err(missing)
     }
 
     /// Reserves a place among what is read back.
@@ -441,21 +445,6 @@ impl Chain {
         self.staged.push(Staged { buffer, offset, bytes, place });
         place
     }
-}
-
-fn check(
-    tensor: &DeviceTensor,
-    what: &'static str,
-    shape: &[usize],
-    dtype: DType,
-    layout: Layout,
-) -> Result<(), ExecuteError> {
-    check_type(what, dtype.name(), tensor.dtype().name())?;
-    check_shape(what, shape, tensor.shape())?;
-    if tensor.layout() != layout {
-        return Err(ExecuteError::LayoutMismatch { what, expected: layout, actual: tensor.layout() });
-    }
-    Ok(())
 }
 
 fn new_encoder(inner: &Inner) -> Owned<wgpu::CommandEncoder> {

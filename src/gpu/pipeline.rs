@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::context::Inner;
 use super::gate::Owned;
 use crate::error::{ExecuteError, PlanError, within};
-use crate::kernel::KernelKey;
+use crate::kernel::WORKGROUP;
+use crate::kernel::key::KernelKey;
 use crate::schedule::Dispatch;
-use crate::select::WORKGROUP;
 use crate::wgsl::wgsl;
 
 /// The most pipelines that are kept though nobody holds them. On software Vulkan 308 of them were measured to take 1.2 MiB each

@@ -11,9 +11,9 @@ use super::gate::Owned;
 use super::transfer::Submission;
 use crate::element::Element;
 use crate::error::ExecuteError;
-use crate::plan::{Plan, count};
+use crate::plan::Plan;
 use crate::schedule::{STATUS_WORDS, Schedule};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, count};
 
 /// Two timestamps of 64 bits.
 pub(super) const TIMESTAMP_BYTES: u64 = 16;

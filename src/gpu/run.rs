@@ -4,14 +4,12 @@ use super::chain::Chain;
 use super::context::Gpu;
 use super::encode::Prepared;
 use super::results::{Results, read_report};
-use crate::element::Element;
+use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
-use crate::index::Index;
 use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
-use crate::plan::{ConvertPlan, IndexPlan, Plan, PoolPlan, UnpoolPlan};
-use crate::reference::{check_shape, check_type};
+use crate::plan::{ConvertPlan, Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::refuses_the_kernel;
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{Tensor, TensorSpec, TensorView};
 
 impl Prepared {
     /// The maxima.
@@ -30,14 +28,14 @@ impl Prepared {
     /// # }
     /// ```
     pub async fn max_pool<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-        let plan = self.values_plan()?;
-        check_x(plan.dtype().name(), plan.input_shape(), &x)?;
+        self.values_plan()?.inputs[0].check_host("x", &x)?;
+        let [y] = self.outputs()?;
         if self.schedule.dispatches.is_empty() {
-            return Ok(nothing(plan.output_shape()));
+            return Ok(nothing(y));
         }
         let mut chain = self.gpu.chain().one_shot();
-        let x = chain.upload(x, plan.layout())?;
-        let y = chain.max_pool(self, &x)?;
+        let x = chain.upload(x, y.layout)?;
+        let [y] = chain.step(self, [&x])?;
         let y = chain.read_back(&y)?;
         only_step(chain).await?.take(y)
     }
@@ -61,15 +59,15 @@ impl Prepared {
         &self,
         x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        let (plan, index_plan) = self.indices_plan()?;
-        check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
-        check_x(plan.dtype().name(), plan.input_shape(), &x)?;
+        self.indices_plan()?.inputs[0].check_host("x", &x)?;
+        let [y, indices] = self.outputs()?;
+        indices.check_dtype("indices", I::DTYPE)?;
         if self.schedule.dispatches.is_empty() {
-            return Ok((nothing(plan.output_shape()), nothing(plan.indices_shape())));
+            return Ok((nothing(y), nothing(indices)));
         }
         let mut chain = self.gpu.chain().one_shot();
-        let x = chain.upload(x, plan.layout())?;
-        let (y, indices) = chain.max_pool_with_indices(self, &x)?;
+        let x = chain.upload(x, y.layout)?;
+        let [y, indices] = chain.step(self, [&x])?;
         let (y, indices) = (chain.read_back(&y)?, chain.read_back(&indices)?);
         let results = only_step(chain).await?;
         Ok((results.take(y)?, results.take(indices)?))
@@ -96,16 +94,14 @@ impl Prepared {
         indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = self.unpool_plan()?;
-        check_type("indices", plan.index_type().name(), I::INDEX_TYPE.name())?;
-        check_x(plan.dtype().name(), plan.input_shape(), &x)?;
-        check_shape("indices", plan.indices_shape(), indices.shape())?;
+        plan.inputs[0].check_host("x", &x)?;
+        plan.inputs[1].check_host("indices", &indices)?;
         if self.schedule.dispatches.is_empty() {
-            return Ok(nothing(plan.output_shape()));
+            return Ok(nothing(&plan.outputs[0]));
         }
         let mut chain = self.gpu.chain().one_shot();
-        let x = chain.upload(x, plan.layout())?;
-        let indices = chain.upload(indices, plan.space().layout())?;
-        let y = chain.max_unpool(self, &x, &indices)?;
+        let inputs = [chain.upload(x, plan.inputs[0].layout)?, chain.upload(indices, plan.inputs[1].layout)?];
+        let [y] = chain.step(self, inputs.each_ref())?;
         let y = chain.read_back(&y)?;
         only_step(chain).await?.take(y)
     }
@@ -132,15 +128,14 @@ impl Prepared {
         indices: TensorView<'_, F>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = self.convert_plan()?;
-        check_type("indices", plan.from_type.name(), F::INDEX_TYPE.name())?;
-        check_type("the converted indices", plan.to_type.name(), T::INDEX_TYPE.name())?;
-        check_shape("indices", plan.input_shape(), indices.shape())?;
+        plan.inputs[0].check_host("indices", &indices)?;
+        plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
         if self.schedule.dispatches.is_empty() {
-            return Ok(nothing(plan.output_shape()));
+            return Ok(nothing(&plan.outputs[0]));
         }
         let mut chain = self.gpu.chain().one_shot();
-        let indices = chain.upload(indices, plan.from().layout())?;
-        let converted = chain.convert_indices(self, &indices)?;
+        let indices = chain.upload(indices, plan.inputs[0].layout)?;
+        let [converted] = chain.step(self, [&indices])?;
         let converted = chain.read_back(&converted)?;
         only_step(chain).await?.take(converted)
     }
@@ -155,10 +150,17 @@ impl Prepared {
     }
 
     /// The plan of a pool with indices.
-    pub(super) fn indices_plan(&self) -> Result<(&PoolPlan, &IndexPlan), ExecuteError> {
+    pub(super) fn indices_plan(&self) -> Result<&PoolPlan, ExecuteError> {
         let plan = self.pool_plan()?;
-        let missing = ExecuteError::IndicesMismatch { planned: "without", called: "with" };
-        plan.indices().map(|index_plan| (plan, index_plan)).ok_or(missing)
+        match plan.indices() {
+            Some(_) => Ok(plan),
+            None => Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" }),
+        }
+    }
+
+    /// The plan's outputs, of which there are as many as the call has.
+    fn outputs<const O: usize>(&self) -> Result<&[TensorSpec; O], ExecuteError> {
+        self.schedule.plan().outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })
     }
 
     fn pool_plan(&self) -> Result<&PoolPlan, ExecuteError> {
@@ -216,8 +218,8 @@ fn exceeds_limits(error: &ExecuteError) -> bool {
 }
 
 /// A tensor without elements.
-fn nothing<T>(shape: &[usize]) -> Tensor<T> {
-    Tensor::from_parts(shape.to_vec(), Vec::new())
+fn nothing<T>(spec: &TensorSpec) -> Tensor<T> {
+    Tensor::from_parts(spec.shape.clone(), Vec::new())
 }
 
 /// The error of a call that does not fit the plan.
@@ -510,11 +512,6 @@ mod blocking {
             pollster::block_on(self.polling().convert_indices(conversion, indices))
         }
     }
-}
-
-fn check_x<T: Element>(dtype: &'static str, shape: &[usize], x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
-    check_type("x", dtype, T::DTYPE.name())?;
-    check_shape("x", shape, x.shape())
 }
 
 // Futures can be spawned on any runtime, and what they need can be shared between threads.

@@ -8,14 +8,12 @@ use super::context::Gpu;
 use super::encode::Prepared;
 use super::progress::Run;
 use super::results::{ReadBack, Submitted};
-use crate::attributes::Layout;
-use crate::element::Element;
+use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::index::Index;
+use crate::options::Layout;
 use crate::plan::PoolPlan;
-use crate::reference::{Parts, check_type, zeros};
-use crate::tensor::{Tensor, TensorView};
-use crate::tile::{IN_FLIGHT, Region, Tile, TileBytes, Tiling};
+use crate::tensor::{Tensor, TensorView, zeros};
+use crate::tile::{IN_FLIGHT, Region, SplitWindow, Tile, TileBytes, Tiling};
 
 /// Where a streaming run reads: elements of a dense tensor by their positions, in any order and more than once. Slices and
 /// [`TensorView`]s are sources.
@@ -438,10 +436,10 @@ impl Gpu {
         indices: &mut impl StreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        let Some(index_plan) = plan.indices() else {
+        let Some(spec) = plan.outputs.get(1) else {
             return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
         };
-        check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
+        spec.check_dtype("indices", I::DTYPE)?;
         self.stream(plan, source, sink, indices, options).await
     }
 
@@ -462,10 +460,10 @@ impl Gpu {
         plan: &PoolPlan,
         mut x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        let (mut y, mut indices): (Vec<T>, Vec<I>) = (zeros(plan.output_shape())?, zeros(plan.indices_shape())?);
+        let (mut y, mut indices): (Vec<T>, Vec<I>) = (zeros(plan.output_shape())?, zeros(&plan.outputs[1].shape)?);
         self.stream_max_pool_with_indices(plan, &mut x, &mut y, &mut indices, self.own_budget()).await?;
         let y = Tensor::from_parts(plan.output_shape().to_vec(), y);
-        Ok((y, Tensor::from_parts(plan.indices_shape().to_vec(), indices)))
+        Ok((y, Tensor::from_parts(plan.outputs[1].shape.clone(), indices)))
     }
 
     /// What a call may hold that was given no budget: a few bindings of the largest size, and never much.
@@ -483,13 +481,13 @@ impl Gpu {
         indices_sink: &mut impl StreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        check_type("x", plan.dtype().name(), T::DTYPE.name())?;
+        plan.inputs[0].check_dtype("x", T::DTYPE)?;
         self.inner.check_alive()?;
         let tiling = Tiling::new(plan, &self.inner.limits, options.budget_bytes)?;
         let windows_are_cut = tiling.cuts_windows();
         let mut pool = PoolRun { run: Run::new(self, tiling.len(), options), plan, tiling, prepared: None };
         let y_of = (plan.output_shape(), plan.layout());
-        let indices_of = plan.indices().map(|indices| (plan.indices_shape(), indices.space.layout()));
+        let indices_of = plan.outputs.get(1).map(|indices| (&indices.shape[..], indices.layout));
         let mut write = |region: &Region, y: &[T], indices: Option<&[I]>| {
             let mut bytes = scatter("y", region, y_of, y, sink)?;
             if let (Some(indices), Some(place)) = (indices, indices_of) {
@@ -502,7 +500,7 @@ impl Gpu {
             return Ok(pool.run.account.report);
         }
         // Every tile is one window or a part of one.
-        let mut parts = Parts::new();
+        let mut window = SplitWindow::new();
         let emit = |tile: &Tile, y: &[T], positions: Option<&[i64]>| {
             let Some(part) = tile.part() else {
                 let indices =
@@ -510,13 +508,13 @@ impl Gpu {
                 return write(tile.output(), y, indices.as_deref());
             };
             if let ([value], Some([position])) = (y, positions) {
-                parts.take(tile.plan(), *value, *position as u64);
+                window.combine(tile.plan(), *value, *position as u64);
             }
             if !part.last {
                 return Ok(0);
             }
             let (n, c) = (tile.output().batch.start, tile.output().channels.start);
-            let (value, index) = std::mem::replace(&mut parts, Parts::new()).finish(plan, n, c);
+            let (value, index) = std::mem::replace(&mut window, SplitWindow::new()).finish(plan, n, c);
             let index = index.map(I::from_i64);
             write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref))
         };

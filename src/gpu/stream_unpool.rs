@@ -4,15 +4,15 @@ use super::context::Gpu;
 use super::progress::Run;
 use super::results::{ReadBack, Submitted};
 use super::stream::{StreamOptions, StreamReport, StreamSink, StreamSource, gather, scatter};
-use crate::attributes::{Activation, IndexFlattening, Layout, OutOfBounds};
-use crate::element::Element;
+use crate::attributes::Activation;
+use crate::element::{Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
-use crate::index::{Index, IndexSpace, IndexType};
+use crate::index::IndexSpace;
+use crate::options::{IndexFlattening, Layout, OutOfBounds};
 use crate::plan::{Plan, UnpoolPlan};
-use crate::reference::{check_type, for_each, position, zeros};
 use crate::schedule::{Limits, Schedule};
 use crate::select::{Choice, select};
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 use crate::tile::{Boxes, IN_FLIGHT, Region};
 
 /// What is known of the indices once all of them were read.
@@ -60,7 +60,7 @@ impl Cut {
             if needed > budget_bytes { Err(exceeds) } else { Ok(()) }
         };
         fits(1)?;
-        let all = crate::plan::count(&plan.output_shape).max(crate::plan::count(&plan.input_shape)).min(1 << 30);
+        let all = crate::tensor::count(plan.output_shape()).max(crate::tensor::count(plan.input_shape())).min(1 << 30);
         let (mut fitting, mut beyond) = (1, all as usize + 1);
         while beyond - fitting > 1 {
             let middle = fitting + (beyond - fitting) / 2;
@@ -75,7 +75,7 @@ impl Cut {
 
     /// The most bytes that are held at a time.
     fn peak(&self, plan: &UnpoolPlan, limits: &Limits) -> Result<u64, PlanError> {
-        let (elements, value) = (self.elements as u64, plan.dtype.bytes() as u64);
+        let (elements, value) = (self.elements as u64, plan.dtype().bytes() as u64);
         let schedule =
             select(&scattering(plan, 2 * self.elements, self.elements, false).into(), limits, &Choice::default())?;
         // The sources that were found, those that are looked at, and what comes back, which may become sources again.
@@ -94,23 +94,21 @@ fn device_bytes(schedule: &Schedule) -> u64 {
 
 /// The unpool of so many sources to so many places.
 fn scattering(plan: &UnpoolPlan, sources: usize, places: usize, last: bool) -> UnpoolPlan {
-    UnpoolPlan {
-        layout: Layout::Nchw,
+    let mut scattering = UnpoolPlan {
         batch: 1,
         channels: 1,
-        inputs: vec![sources],
-        outputs: vec![places],
+        x_extents: vec![sources],
+        y_extents: vec![places],
         index_type: IndexType::I32,
         space: IndexSpace::new(1, 1, [places]),
         windows: None,
         skip_minus_one: false,
         out_of_bounds: OutOfBounds::Skip,
         activation: if last { plan.activation } else { Activation::Identity },
-        input_shape: vec![1, 1, sources],
-        output_shape: vec![1, 1, places],
-        indices_shape: vec![1, 1, sources],
         ..plan.clone()
-    }
+    };
+    scattering.derive_tensors(plan.dtype(), Layout::Nchw);
+    scattering
 }
 
 /// Visits the sources of a box in (n, c, spatial) order: value, index, where they are.
@@ -127,7 +125,7 @@ fn visit<T: Copy, I: Index>(
     for n in 0..region.batch.len() {
         for c in 0..channels {
             for_each(&extents, |inside| {
-                let value = x.get(position(plan.layout, channels, &extents, n, c, inside)).copied();
+                let value = x.get(position(plan.layout(), channels, &extents, n, c, inside)).copied();
                 let index = indices[position(plan.space.layout, channels, &extents, n, c, inside)].to_i64();
                 for ((at, inside), range) in at.iter_mut().zip(inside).zip(&region.spatial) {
                     *at = range.start + inside;
@@ -143,14 +141,15 @@ impl UnpoolRun<'_> {
     fn look<I: Index>(&mut self, cut: &Cut, indices: &mut impl StreamSource<I>) -> Result<Indices, ExecuteError> {
         let plan = self.plan;
         let mut found = Indices { stay: true, offender: None };
-        for region in Boxes::new(plan.batch, plan.channels, &plan.inputs, plan.space.layout, cut.elements as u64).iter()
+        for region in
+            Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, cut.elements as u64).iter()
         {
-            let read: Vec<I> = self.read(&region, &plan.indices_shape, plan.space.layout, indices)?;
+            let read: Vec<I> = self.read(&region, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
             visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| match plan.space.decode(index, n, c) {
                 Some((to_n, to_c, _)) => found.stay &= (to_n, to_c) == (n, c),
                 None if plan.skip_minus_one && index == -1 => {}
                 None => {
-                    let here = position(plan.space.layout, plan.channels, &plan.inputs, n, c, at) as u64;
+                    let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at) as u64;
                     let (first, value, count) = found.offender.unwrap_or((u64::MAX, 0, 0));
                     let (first, value) = if here < first { (here, index) } else { (first, value) };
                     found.offender = Some((first, value, count + 1));
@@ -184,7 +183,7 @@ impl UnpoolRun<'_> {
         last: bool,
     ) -> Result<Flight<T>, ExecuteError> {
         let scattering = scattering(self.plan, sources.values.len(), region.elements() as usize, last);
-        let shape = scattering.input_shape.clone();
+        let shape = scattering.inputs[0].shape.clone();
         let prepared = self.run.gpu.prepare(Plan::Unpool(scattering)).await?;
         let device_bytes = device_bytes(prepared.schedule());
         self.run.account.device(device_bytes, 0);
@@ -220,7 +219,7 @@ impl UnpoolRun<'_> {
         let Some(flight) = flight else { return Ok(()) };
         let y_bytes = flight.y_bytes;
         let (region, y) = self.land(flight).await?;
-        let place = (self.plan.output_shape.as_slice(), self.plan.layout);
+        let place = (self.plan.output_shape(), self.plan.layout());
         self.run.progress.bytes_written += scatter("y", &region, place, y.data(), sink)?;
         self.run.account.host(0, y_bytes);
         self.run.progress.done += 1;
@@ -246,9 +245,9 @@ impl UnpoolRun<'_> {
         // Where indices stay in their planes the sources of other planes are not looked at, and the order of planes is free.
         let (batch, channels) =
             if stay { (region.batch.clone(), region.channels.clone()) } else { (0..plan.batch, 0..plan.channels) };
-        let order = if stay { plan.layout } else { Layout::Nchw };
+        let order = if stay { plan.layout() } else { Layout::Nchw };
         let extents: Vec<usize> = region.spatial.iter().map(ExactSizeIterator::len).collect();
-        for mut from in Boxes::new(batch.len(), channels.len(), &plan.inputs, order, cut.elements as u64).iter() {
+        for mut from in Boxes::new(batch.len(), channels.len(), &plan.x_extents, order, cut.elements as u64).iter() {
             from.batch = from.batch.start + batch.start..from.batch.end + batch.start;
             from.channels = from.channels.start + channels.start..from.channels.end + channels.start;
             if sources.values.len() as u64 + from.elements() > capacity as u64 {
@@ -262,8 +261,8 @@ impl UnpoolRun<'_> {
                 drop(so_far);
                 self.run.account.host(0, y_bytes);
             }
-            let read_x: Vec<T> = self.read(&from, &plan.input_shape, plan.layout, x)?;
-            let read_indices: Vec<I> = self.read(&from, &plan.indices_shape, plan.space.layout, indices)?;
+            let read_x: Vec<T> = self.read(&from, plan.input_shape(), plan.layout(), x)?;
+            let read_indices: Vec<I> = self.read(&from, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
             visit(plan, &from, &read_x, &read_indices, |value, index, n, c, _| {
                 let Some((n, c, at)) = plan.space.decode(index, n, c) else { return };
                 let inside = region.batch.contains(&n)
@@ -273,7 +272,7 @@ impl UnpoolRun<'_> {
                     let at: Vec<usize> = at.iter().zip(&region.spatial).map(|(at, range)| at - range.start).collect();
                     let (n, c) = (n - region.batch.start, c - region.channels.start);
                     sources.values.push(value);
-                    sources.targets.push(position(plan.layout, region.channels.len(), &extents, n, c, &at) as i32);
+                    sources.targets.push(position(plan.layout(), region.channels.len(), &extents, n, c, &at) as i32);
                 }
             });
             let read = size_of_val(read_x.as_slice()) + size_of_val(read_indices.as_slice());
@@ -313,11 +312,11 @@ impl Gpu {
         sink: &mut impl StreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        check_type("x", plan.dtype.name(), T::DTYPE.name())?;
-        check_type("indices", plan.index_type.name(), I::INDEX_TYPE.name())?;
+        plan.inputs[0].check_dtype("x", T::DTYPE)?;
+        plan.inputs[1].check_dtype("indices", I::DTYPE)?;
         self.inner.check_alive()?;
         let cut = Cut::new(plan, &self.inner.limits, options.budget_bytes)?;
-        let tiles = Boxes::new(plan.batch, plan.channels, &plan.outputs, plan.layout, cut.elements as u64);
+        let tiles = Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), cut.elements as u64);
         let mut unpool = UnpoolRun { run: Run::new(self, tiles.len(), options), plan };
         unpool.run.tell()?;
         let found = unpool.look(&cut, indices)?;
@@ -341,7 +340,7 @@ impl Gpu {
         mut x: TensorView<'_, T>,
         mut indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
-        crate::reference::check_shape("indices", plan.indices_shape(), indices.shape())?;
+        plan.inputs[1].check_shape("indices", indices.shape())?;
         let mut y: Vec<T> = zeros(plan.output_shape())?;
         self.stream_max_unpool(plan, &mut x, &mut indices, &mut y, self.own_budget()).await?;
         Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))

@@ -3,11 +3,10 @@
 use super::context::Gpu;
 use super::gate::Owned;
 use super::transfer::TENSOR_USAGES;
-use crate::attributes::Layout;
 use crate::element::{DType, Element};
 use crate::error::{ExecuteError, PlanError, within};
-use crate::schedule::device_bytes;
-use crate::tensor::{Tensor, TensorView, element_count};
+use crate::options::Layout;
+use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
 
 /// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of `i32` or
 /// `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it, and to that one's clones.
@@ -26,9 +25,7 @@ pub struct DeviceTensor {
     gpu: Gpu,
     buffer: Owned<wgpu::Buffer>,
     offset: u64,
-    shape: Vec<usize>,
-    dtype: DType,
-    layout: Layout,
+    spec: TensorSpec,
 }
 
 impl DeviceTensor {
@@ -59,8 +56,10 @@ impl DeviceTensor {
     ) -> Result<DeviceTensor, ExecuteError> {
         // A refused buffer is dropped here, and may be the last of its handles.
         let buffer = gpu.inner.device.gate().own(buffer);
-        let (what, shape, alignment) = ("the tensor", shape.as_ref().to_vec(), gpu.inner.alignment);
-        let needed = device_bytes(element_count(&shape)?.max(1), dtype.bytes());
+        let (what, alignment) = ("the tensor", gpu.inner.alignment);
+        let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
+        element_count(&spec.shape)?;
+        let needed = spec.device_bytes();
         if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
             return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
         }
@@ -71,12 +70,23 @@ impl DeviceTensor {
         if actual < needed {
             return Err(ExecuteError::BufferTooShort { what, needed, actual });
         }
-        Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, shape, dtype, layout })
+        Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, spec })
     }
 
     /// A tensor that has a buffer to itself.
-    pub(super) fn whole(gpu: &Gpu, buffer: Owned<wgpu::Buffer>, shape: &[usize], dtype: DType, layout: Layout) -> Self {
-        DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, shape: shape.to_vec(), dtype, layout }
+    pub(super) fn whole(gpu: &Gpu, buffer: Owned<wgpu::Buffer>, spec: TensorSpec) -> Self {
+        DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec }
+    }
+
+    /// Its shape, element type and layout.
+    ///
+    /// ```
+    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
+    /// let channels_last = x.spec().layout == wgpu_pooling::Layout::Nhwc;
+    /// # }
+    /// ```
+    pub fn spec(&self) -> &TensorSpec {
+        &self.spec
     }
 
     /// The extents, outermost first, in the tensor's layout.
@@ -87,7 +97,7 @@ impl DeviceTensor {
     /// # }
     /// ```
     pub fn shape(&self) -> &[usize] {
-        &self.shape
+        &self.spec.shape
     }
 
     /// The element type.
@@ -98,7 +108,7 @@ impl DeviceTensor {
     /// # }
     /// ```
     pub fn dtype(&self) -> DType {
-        self.dtype
+        self.spec.dtype
     }
 
     /// The layout.
@@ -109,7 +119,7 @@ impl DeviceTensor {
     /// # }
     /// ```
     pub fn layout(&self) -> Layout {
-        self.layout
+        self.spec.layout
     }
 
     /// The bytes that the tensor occupies: whole words, and at least one element's, since a binding cannot be empty.
@@ -120,7 +130,7 @@ impl DeviceTensor {
     /// # }
     /// ```
     pub fn bytes(&self) -> u64 {
-        device_bytes(crate::plan::count(&self.shape).max(1), self.dtype.bytes())
+        self.spec.device_bytes()
     }
 
     /// The part of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own kernels.
@@ -135,6 +145,17 @@ impl DeviceTensor {
     /// ```
     pub fn slice(&self) -> wgpu::BufferSlice<'_> {
         self.buffer.slice(self.offset..self.offset + self.bytes())
+    }
+
+    /// Refuses a tensor that is not what a plan expects.
+    pub(super) fn check_spec(&self, what: &'static str, expected: &TensorSpec) -> Result<(), ExecuteError> {
+        expected.check_dtype(what, self.spec.dtype)?;
+        expected.check_shape(what, &self.spec.shape)?;
+        if self.spec.layout != expected.layout {
+            let (expected, actual) = (expected.layout, self.spec.layout);
+            return Err(ExecuteError::LayoutMismatch { what, expected, actual });
+        }
+        Ok(())
     }
 
     /// Refuses a tensor of another `Gpu`.
@@ -163,7 +184,7 @@ impl Gpu {
         self.inner.check_alive()?;
         let buffer = self.inner.scoped(|| self.tensor_of(&x, false)).await??;
         self.inner.probe()?;
-        Ok(DeviceTensor::whole(self, buffer, x.shape(), T::DTYPE, layout))
+        Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout }))
     }
 
     /// A tensor of zeros on the device: an output to encode into, whose usages and size are right. Nothing is submitted.
@@ -188,8 +209,9 @@ impl Gpu {
         layout: Layout,
     ) -> Result<DeviceTensor, ExecuteError> {
         self.inner.check_alive()?;
-        let shape = shape.as_ref();
-        let bytes = device_bytes(element_count(shape)?.max(1), dtype.bytes());
+        let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
+        element_count(&spec.shape)?;
+        let bytes = spec.device_bytes();
         self.check_buffer("bytes of the tensor", bytes)?;
         // wgpu clears what it hands out before its first use.
         let descriptor = wgpu::BufferDescriptor {
@@ -199,7 +221,7 @@ impl Gpu {
             mapped_at_creation: false,
         };
         let buffer = self.inner.scoped(|| self.inner.memory.buffer(&descriptor)).await?;
-        Ok(DeviceTensor::whole(self, buffer, shape, dtype, layout))
+        Ok(DeviceTensor::whole(self, buffer, spec))
     }
 
     /// Copies a device tensor to the host, by a submit of its own. To read back what a chain computes, use

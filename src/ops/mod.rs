@@ -12,10 +12,11 @@ pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 
-use crate::attributes::{Activation, IndexFlattening, Layout, StorageOrder};
-use crate::element::DType;
+use crate::attributes::Activation;
+use crate::element::{DType, IndexType};
 use crate::error::PlanError;
-use crate::index::{IndexSpace, IndexType};
+use crate::index::IndexSpace;
+use crate::options::{IndexFlattening, Layout, StorageOrder};
 use crate::plan::{Dimensions, PoolPlan};
 
 mod sealed {

@@ -2,8 +2,8 @@
 
 use super::pool::lanes;
 use super::slide::{Pitch, Slide, slides};
-use crate::attributes::NanPolicy;
 use crate::error::PlanError;
+use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
 /// Words of registers that the begins of the windows of an invocation may take.
@@ -29,7 +29,7 @@ pub(super) struct Form {
 
 impl Form {
     pub fn of(plan: &PoolPlan) -> Result<Form, PlanError> {
-        let dtype = plan.dtype;
+        let dtype = plan.dtype();
         let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
         let of_key = dtype.bytes().div_ceil(4) as u64;
         let words =

@@ -25,9 +25,12 @@ mod unpool;
 pub(crate) use reduce::most_of_a_reduction;
 
 use crate::error::{PlanError, within};
+use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
-use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
-use crate::schedule::{Build, Family, Limits, Schedule};
+use crate::kernel::WORKGROUP;
+use crate::plan::{Plan, PoolPlan, UnpoolPlan};
+use crate::schedule::{Limits, Schedule};
+use crate::tensor::count;
 
 /// The most loop iterations that one invocation may come to, all its loops taken together.
 ///
@@ -52,9 +55,6 @@ pub(crate) const MAX_DISPATCHES: u64 = 1 << 14;
 
 /// Positions carry a flag in their highest bit on their way between passes.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;
-
-/// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
-pub(crate) const WORKGROUP: u64 = 64;
 
 /// Pools of fewer elements run in the generic build: a kernel of their own would take longer to compile than it ever saves.
 pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
@@ -194,7 +194,7 @@ fn is_large(shape: &[usize]) -> bool {
 
 /// How the kernels of a pool get their windows where nobody asks for either way.
 fn default_build(plan: &PoolPlan) -> Build {
-    if is_large(&plan.input_shape) { Build::Specialised } else { Build::Generic }
+    if is_large(plan.input_shape()) { Build::Specialised } else { Build::Generic }
 }
 
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
@@ -213,7 +213,7 @@ pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule
     let build = default_build(plan);
     let mut order = preference(plan, build);
     let axes = plan.axes.iter();
-    let all_taps = axes.fold(count(&plan.output_shape), |taps, axis| taps.saturating_mul(axis.most_taps()));
+    let all_taps = axes.fold(count(plan.output_shape()), |taps, axis| taps.saturating_mul(axis.most_taps()));
     if all_taps <= MAX_TAPS {
         return first_of(plan, limits, build, order);
     }
@@ -252,13 +252,13 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 /// can hold an element, streaming took 4 to 90 times as long as the general path wherever both were tried.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
-    is_large(&plan.output_shape).then(schedule).flatten().filter(|schedule| schedule.check(limits).is_ok())
+    is_large(plan.output_shape()).then(schedule).flatten().filter(|schedule| schedule.check(limits).is_ok())
 }
 
 fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => stream::schedule(plan, limits, build),
-        None if is_large(&plan.output_shape) => stream::schedule(plan, limits, Build::Specialised)
+        None if is_large(plan.output_shape()) => stream::schedule(plan, limits, Build::Specialised)
             .or_else(|_| stream::schedule(plan, limits, Build::Generic)),
         None => stream::schedule(plan, limits, Build::Generic),
     }

@@ -1,14 +1,16 @@
 //! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
 
 use super::{check_bytes, check_elements, checked, within};
-use crate::attributes::Layout;
 use crate::error::PlanError;
+use crate::family::Family;
 use crate::geometry::AxisWindow;
 use crate::index::take_digit;
 use crate::kernel::PassDigits;
-use crate::plan::{PoolAxis, PoolPlan, count};
-use crate::schedule::{Family, Limits};
+use crate::options::Layout;
+use crate::plan::{PoolAxis, PoolPlan};
+use crate::schedule::Limits;
 use crate::tables::{TableRows, Tables};
+use crate::tensor::count;
 use crate::uniform;
 
 /// Offsets of bindings, in bytes: no device asks for larger multiples.
@@ -275,7 +277,7 @@ impl Span {
 /// How the axes of a plan are taken up by passes, the innermost first.
 pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
     let axes = &plan.axes;
-    let (outer, inner) = match plan.layout {
+    let (outer, inner) = match plan.layout() {
         Layout::Nchw => (count(&[plan.batch, plan.channels]), 1),
         Layout::Nhwc => (plan.batch as u64, plan.channels as u64),
     };

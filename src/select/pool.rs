@@ -7,16 +7,18 @@ use super::{
     MAX_ITERATIONS, accumulate, activation, check_buffer, check_bytes, check_elements, grid, reduce, rows, sliding,
     team,
 };
-use crate::attributes::{EmptyIndex, Layout, NanPolicy};
 use crate::element::DType;
 use crate::error::PlanError;
+use crate::family::{Build, Family};
 use crate::kernel::{
     ActivationKind, IGNORE_NAN, IndexDigits, RowLoads, Sink, Slot, Source, Specialised, WindowConstants, binding, keys,
     nan_policy_number,
 };
-use crate::plan::{Plan, PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
+use crate::options::{EmptyIndex, Layout, NanPolicy};
+use crate::plan::{Plan, PoolPlan};
+use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::tables::Tables;
+use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor, pair};
 
 /// The schedule of a pool in one family.
@@ -33,15 +35,15 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     ) {
         return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
-    let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
+    let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
     check_elements("elements of X", x)?;
     check_elements("elements of Y", y)?;
-    check_buffer("bytes of X", device_bytes(x, plan.dtype.bytes()), limits)?;
-    check_buffer("bytes of Y", device_bytes(y, plan.dtype.bytes()), limits)?;
+    check_buffer("bytes of X", device_bytes(x, plan.dtype().bytes()), limits)?;
+    check_buffer("bytes of Y", device_bytes(y, plan.dtype().bytes()), limits)?;
     if let Some(indices) = &plan.indices {
         check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
-    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
+    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     // The rule of a part of a window is no constant that a kernel is built with.
     let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule {
@@ -95,7 +97,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             (true, Some(indices)) => Sink::ValuesAndIndices(indices.index_type),
         };
         let source = if number == 0 { Source::Elements } else { Source::Candidates };
-        let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype) };
+        let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
         let of_an_output = pass.iterations().saturating_add(1).saturating_add(finish.iterations);
         let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
@@ -110,9 +112,9 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &uniforms[number], plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.dtype, source, sink, activation, specialised.as_ref()),
+            None => keys::pool(plan.dtype(), source, sink, activation, specialised.as_ref()),
         };
-        for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype))? {
+        for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype()))? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
@@ -147,7 +149,7 @@ pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConst
 
 fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
     let window = constants(uniform, plan);
-    let row = RowLoads::of(plan.dtype, pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
+    let row = RowLoads::of(plan.dtype(), pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
     let layers = pass.axes[0].most_taps as u32;
     Specialised { window, row, layers, digits: pass.digits(), index_digits: index_digits(uniform, plan) }
 }
@@ -198,13 +200,13 @@ impl Finish {
         limits: &Limits,
     ) -> Result<Finish, PlanError> {
         // A part of a window that has no candidate says so by a NaN, which is none under the policies that ask.
-        let lowest = if plan.ignores_nan() { plan.dtype.nan_bits() } else { plan.dtype.seed_bits() };
+        let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.dtype().seed_bits() };
         let mut finish = Finish {
             uniform: uniform::Pool {
                 nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { nan_policy_number(plan.nan_policy) },
-                empty_value: pair(plan.empty_value.bits(plan.dtype)),
+                empty_value: pair(plan.empty_value.bits(plan.dtype())),
                 lowest_value: pair(lowest),
-                channels_inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
+                channels_inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
                 activation,
                 ..bytemuck::Zeroable::zeroed()
             },
@@ -270,7 +272,7 @@ fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -
     let mut digits: Vec<Digit<1>> =
         extents.iter().zip(spatial).rev().map(|(&extent, &stride)| digit(extent, stride)).collect();
     let channel = digit(plan.channels, c);
-    match plan.layout {
+    match plan.layout() {
         Layout::Nchw => digits.push(channel),
         Layout::Nhwc => digits.insert(0, channel),
     }

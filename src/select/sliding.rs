@@ -8,12 +8,15 @@ use super::pool::{Finish, index_digits, lanes};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, slides};
 use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid, within};
-use crate::attributes::NanPolicy;
 use crate::error::PlanError;
+use crate::family::{Build, Family};
+use crate::kernel::key::KernelKey;
 use crate::kernel::keys::{self, Begins, SlidingRow};
-use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, binding};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use crate::kernel::{ActivationKind, Sink, Slot, binding};
+use crate::options::NanPolicy;
+use crate::plan::PoolPlan;
+use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 
 /// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can.
@@ -136,7 +139,7 @@ impl Sliding<'_> {
 
     /// Whether results are kept in a word each before they go to Y.
     fn is_apart(&self) -> bool {
-        self.plan.dtype.bytes() < self.form.bytes
+        self.plan.dtype().bytes() < self.form.bytes
     }
 
     /// Outputs of a pass in each plane.
@@ -156,9 +159,9 @@ impl Sliding<'_> {
         let (planes, kept) = (self.planes(), self.kept_of_a_plane());
         let bytes = kept.saturating_mul(self.kept_bytes() as u64);
         let fit = CACHE_BYTES.checked_div(bytes).unwrap_or(planes);
-        let multiple = if self.plan.dtype.bytes() < 4 {
+        let multiple = if self.plan.dtype().bytes() < 4 {
             let plane = self.slides.last().map_or(1, |slide| self.outputs_of_a_plane(slide));
-            let whole = unit(self.plan.dtype);
+            let whole = unit(self.plan.dtype());
             whole >> plane.trailing_zeros().min(whole.trailing_zeros())
         } else {
             1
@@ -170,7 +173,7 @@ impl Sliding<'_> {
 
     /// How windows are found that begin with a NaN.
     fn begins(&self) -> Begins {
-        if !self.plan.dtype.is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
+        if !self.plan.dtype().is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
             return Begins::Unknown;
         }
         let fit = self.note_bytes() <= self.limits.max_binding_bytes;
@@ -237,7 +240,7 @@ impl Sliding<'_> {
         let left = slide.row_left()?;
         // Between passes fours lie in fours.
         let whole = self.slides.len() == 1 || slide.sink_line.is_multiple_of(4);
-        let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype.bytes() <= 4;
+        let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype().bytes() <= 4;
         let even = slide.input.is_multiple_of(4) && !self.is_apart();
         fits.then_some(SlidingRow { left, even })
     }
@@ -329,7 +332,7 @@ impl Sliding<'_> {
         let by_digits = sink.index_type().is_some() && !direct;
         let index_digits = by_digits.then(|| index_digits(&self.finish.uniform(), self.plan));
         keys::sliding(&keys::SlidingKey {
-            dtype: self.plan.dtype,
+            dtype: self.plan.dtype(),
             nan_policy: self.plan.nan_policy,
             consts,
             single_taps: self.slides[number].has_single_taps(),
@@ -367,8 +370,8 @@ impl Sliding<'_> {
         let bytes = |span: Span, bytes: usize| device_bytes(span.count(), bytes).saturating_add(2 * ALIGNMENT);
         // Places lie beside elements, and may take more.
         let kept = if self.plan.indices.is_some() { self.kept_bytes().max(PLACE_BYTES) } else { self.kept_bytes() };
-        let source = if number == 0 { self.plan.dtype.bytes() } else { kept };
-        let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype.bytes()));
+        let source = if number == 0 { self.plan.dtype().bytes() } else { kept };
+        let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype().bytes()));
         let index = self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes());
         let spans = [bytes(bound.source, source), bytes(bound.sink, kept), bytes(bound.store, index)];
         spans.into_iter().fold(first, u64::max)
@@ -427,8 +430,8 @@ impl Sliding<'_> {
         grid: [u32; 3],
         iterations: u64,
     ) -> Result<(), PlanError> {
-        let dtype = self.plan.dtype;
-        let (x, y) = (count(&self.plan.input_shape), count(&self.plan.output_shape));
+        let dtype = self.plan.dtype();
+        let (x, y) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
         let before = number.saturating_sub(1);
         let mut slots = Vec::new();
         for one in key.bindings() {
@@ -478,7 +481,7 @@ impl Sliding<'_> {
 
     /// Puts the results of a group of planes together in words.
     fn pack(&mut self, planes: Span) -> Result<(), PlanError> {
-        let (dtype, lanes) = (self.plan.dtype, lanes(self.plan.dtype));
+        let (dtype, lanes) = (self.plan.dtype(), lanes(self.plan.dtype()));
         let number = self.slides.len().saturating_sub(1);
         let of_a_plane = self.outputs_of_a_plane(&self.slides[number]);
         let base = planes.first.saturating_mul(of_a_plane);
@@ -498,7 +501,7 @@ impl Sliding<'_> {
             uniform.output_first = outputs.first as u32;
             let grid = grid(outputs.count().div_ceil(lanes), self.limits)?;
             uniform.grid_width = grid[0];
-            let slots = vec![part(Slot::Y, outputs, dtype.bytes(), count(&self.plan.output_shape)), kept];
+            let slots = vec![part(Slot::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
             let (uniform, key) = (bytemuck::bytes_of(&uniform).to_vec(), key.clone());
             let dispatch = Dispatch { key, uniform, slots, grid, indirect: None, iterations: lanes };
             self.schedule.dispatches.push(dispatch);

@@ -6,13 +6,15 @@ use super::pass::{Pass, PassAxis, PassWindow, passes};
 use super::pool::{constants, lanes};
 use super::reduce::plane_elements;
 use super::within;
-use crate::attributes::Layout;
 use crate::error::PlanError;
+use crate::family::Family;
 use crate::geometry::AxisWindow;
 use crate::kernel::ActivationKind;
 use crate::kernel::keys::{self, TeamKey, TeamWindow};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Family, Limits, Schedule};
+use crate::options::Layout;
+use crate::plan::PoolPlan;
+use crate::schedule::{Limits, Schedule};
+use crate::tensor::count;
 use crate::uniform;
 
 /// The invocations that share a plane of so many loads or more: the more they are, the more neighbours read together, but what each
@@ -61,7 +63,7 @@ pub(super) fn dispatches(
     activation_kind: ActivationKind,
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
-    if plan.layout == Layout::Nhwc && plan.channels > 1 {
+    if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return refuse("the elements of a row do not lie together");
     }
     if plan.later_part {
@@ -80,7 +82,7 @@ pub(super) fn dispatches(
         }
     };
     let one = OnePass::with(schedule, plan, limits, activation, pass)?;
-    let (lanes, members) = (lanes(plan.dtype), u64::from(team.members));
+    let (lanes, members) = (lanes(plan.dtype()), u64::from(team.members));
     // Invocations are numbered in 32 bits.
     within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
     let of_an_output = team.iterations.saturating_add(members).saturating_add(one.index_iterations).saturating_add(1);
@@ -89,15 +91,15 @@ pub(super) fn dispatches(
         return refuse("a window is too long for a team of invocations");
     }
     let key = keys::team(&TeamKey {
-        dtype: plan.dtype,
-        elements: count(&plan.input_shape),
+        dtype: plan.dtype(),
+        elements: count(plan.input_shape()),
         sink: one.sink(),
         activation: activation_kind,
         members: team.members,
         window: team.window,
         constants: &constants(&one.uniform, plan),
     });
-    let rows = Rows { unit: unit(plan.dtype), outputs: lanes, invocations: members, whole: false };
+    let rows = Rows { unit: unit(plan.dtype()), outputs: lanes, invocations: members, whole: false };
     one.dispatches(schedule, key, &rows, 1, iterations)
 }
 
@@ -117,8 +119,8 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     });
     let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
     let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
-    let least = if plan.dtype.bytes() < 4 { LEAST_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
-    apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype.bytes() as u64) >= least
+    let least = if plan.dtype().bytes() < 4 { LEAST_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
+    apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype().bytes() as u64) >= least
 }
 
 /// Planes as an axis of all their elements.
@@ -130,7 +132,7 @@ fn plane_pass(plan: &PoolPlan, elements: u64) -> Result<Pass, PlanError> {
 
 /// The loads of so many elements beside each other, which may begin and end within a load.
 fn loads(plan: &PoolPlan, elements: u64) -> u64 {
-    elements.saturating_mul(plan.dtype.bytes() as u64).div_ceil(LOAD_BYTES).saturating_add(1)
+    elements.saturating_mul(plan.dtype().bytes() as u64).div_ceil(LOAD_BYTES).saturating_add(1)
 }
 
 impl Team {

@@ -1,9 +1,10 @@
 //! The kernels of sliding maxima by name.
 
-use super::super::{ActivationKind, IndexDigits, Kernel, KernelKey, Sink, nan_policy_number};
+use super::super::key::KernelKey;
+use super::super::{ActivationKind, IndexDigits, Kernel, Sink, nan_policy_number};
 use super::count_digits;
-use crate::attributes::NanPolicy;
 use crate::element::DType;
+use crate::options::NanPolicy;
 
 /// How sliding maxima find windows that begin with a NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The kernels of unpools and of index conversions by name.
 
-use super::super::{ActivationKind, CellsKernel, Kernel, KernelKey, UnpoolDigits};
-use crate::element::DType;
-use crate::index::IndexType;
+use super::super::key::KernelKey;
+use super::super::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
+use crate::element::{DType, IndexType};
 
 /// Clears the owners of an unpool, and its report.
 pub(crate) fn unpool_clear() -> KernelKey {

@@ -6,7 +6,7 @@ use crate::attributes::Activation;
 use crate::element::{DType, Element};
 
 /// The activation of one element. A value that it leaves alone keeps its bits, NaN and -0 included.
-pub(super) fn apply<T: Element>(activation: Activation, x: T) -> T {
+pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
     if activation == Activation::Identity || x.is_nan() {
         return x;
     }
