@@ -118,6 +118,18 @@ impl IndexDigits {
     }
 }
 
+/// Gives a kernel that is built for its window the numbers of digits as constants.
+pub(crate) fn count_digits(
+    digits: Option<IndexDigits>,
+    variants: &mut Vec<&'static str>,
+    consts: &mut Vec<(&'static str, u32)>,
+) {
+    if let Some(digits) = digits {
+        variants.push("index/digits_constant.wgsl");
+        consts.extend(digits.consts());
+    }
+}
+
 /// What an output's number has to be divided by to find its window (shaders/core/looked_at.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PassDigits {

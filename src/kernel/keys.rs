@@ -12,7 +12,7 @@ pub(crate) use unpool::{
 use super::key::KernelKey;
 use super::{
     ActivationKind, IndexDigits, Kernel, PassDigits, Reduction, Sink, Source, Specialised, WindowConstants,
-    nan_policy_number,
+    count_digits, nan_policy_number,
 };
 use crate::element::{DType, IndexType};
 use crate::options::NanPolicy;
@@ -68,14 +68,6 @@ pub(crate) fn pool(
         ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
     }
     .into()
-}
-
-/// Gives a kernel that is built for its window the numbers of digits as constants.
-fn count_digits(digits: Option<IndexDigits>, variants: &mut Vec<&'static str>, consts: &mut Vec<(&'static str, u32)>) {
-    if let Some(digits) = digits {
-        variants.push("index/digits_constant.wgsl");
-        consts.extend(digits.consts());
-    }
 }
 
 /// How the outputs of a pool of small windows are shared out.

@@ -1,6 +1,6 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
+use super::common::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
 use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
@@ -523,7 +523,7 @@ impl MaxPool {
     }
 }
 
-impl super::sealed::Sealed for MaxPool {}
+impl super::common::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         MaxPool::plan(self, shape, dtype, indices)
@@ -659,7 +659,7 @@ impl GlobalMaxPool {
     }
 }
 
-impl super::sealed::Sealed for GlobalMaxPool {}
+impl super::common::sealed::Sealed for GlobalMaxPool {}
 impl Pooling for GlobalMaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         GlobalMaxPool::plan(self, shape, dtype, indices)

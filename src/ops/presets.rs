@@ -3,7 +3,9 @@
 //! A preset sets the options whose default is not the runtime's, and whatever the caller sets afterwards wins. What a
 //! runtime refuses and the preset accepts, and what no option reproduces, is said at the preset.
 
-use super::{AdaptiveMaxPool, MaxPool, MaxUnpool};
+use super::adaptive_max_pool::AdaptiveMaxPool;
+use super::max_pool::MaxPool;
+use super::max_unpool::MaxUnpool;
 use crate::options::{
     EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit, SamePadding, SizeRounding, UnpoolMinSize,
     UnpoolSpace,

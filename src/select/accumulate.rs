@@ -1,11 +1,11 @@
 //! Schedules of pools whose windows are looked at in parts: every dispatch takes some taps of some outputs, whatever a binding can
 //! hold, into what is known of them; the last ones write what came out.
 
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use super::cut::{Cutter, OUTPUT_UNIT, part, spans};
-use super::pass::{Pass, Span, iterations, passes};
-use super::pool::{Finish, lanes};
-use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid, within};
-use crate::error::PlanError;
+use super::epilogue::{Epilogue, lanes};
+use super::view::{Pass, Span, iterations, passes};
+use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::kernel::key::KernelKey;
 use crate::kernel::{ActivationKind, Sink, Slot, Source, keys};
@@ -38,8 +38,8 @@ pub(super) fn dispatches(
     };
     // There are many parts and each looks at few taps, so that constants would gain little.
     schedule.build = Build::Generic;
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-    let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
+    let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
+    let uniform = epilogue.uniform_of(pass, &mut schedule.tables, limits)?;
     let (total, lanes) = (pass.outputs, lanes(plan.dtype()));
     let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
     let cutter = Cutter { plan, passes: &passes, limits };
@@ -75,8 +75,8 @@ pub(super) fn dispatches(
         let mut parts = Parts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
         parts.take(tile, pass.taps())?;
         let store = cutter.store(tile).aligned(cutter.index_bytes());
-        let iterations = finish.iterations.saturating_add(1).saturating_mul(lanes);
-        parts.finish(finishing.clone(), sink, store, lanes, iterations)?;
+        let iterations = epilogue.iterations.saturating_add(1).saturating_mul(lanes);
+        parts.epilogue(finishing.clone(), sink, store, lanes, iterations)?;
     }
     Ok(())
 }
@@ -149,7 +149,7 @@ impl Parts<'_> {
     }
 
     /// Writes what is known of the tile, its indices into this part of the index tensor.
-    fn finish(
+    fn epilogue(
         &mut self,
         key: KernelKey,
         sink: Sink,

@@ -1,6 +1,7 @@
 //! The streaming unpool in one pass: a few neighbouring cells of one stride each for every invocation.
 
 use super::digits::dense_strides;
+use super::tuning::unpool::{MOST_PLACES, MOST_STRIDE_OF_OVERLAPS};
 use crate::element::IndexType;
 use crate::error::PlanError;
 use crate::family::Family;
@@ -10,12 +11,6 @@ use crate::options::Layout;
 use crate::plan::UnpoolPlan;
 use crate::tensor::count;
 use crate::uniform::{self, Divisor};
-
-/// The most elements of a cell: beyond, neighbouring invocations write too far apart.
-const MOST_PLACES: u64 = 64;
-
-/// The largest stride where windows overlap: the results of a cell are kept in registers.
-const MOST_STRIDE_OF_OVERLAPS: u64 = 4;
 
 /// Sources that are read at once.
 const QUAD: u64 = 4;

@@ -1,10 +1,10 @@
 //! Schedules of index conversions: clear the report, convert every index, look up the first bad one.
 
+use super::bounds::{check_buffer, check_elements, grid};
 use super::cut::{part, spans};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::pass::Span;
-use super::{check_buffer, check_elements, grid, within};
-use crate::error::PlanError;
+use super::view::Span;
+use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::index::IndexSpace;
 use crate::kernel::{Slot, keys};

@@ -1,9 +1,9 @@
 //! Cutting a pass into dispatches where a buffer exceeds a binding, a grid the device, or the work a watchdog's patience.
 
-use super::pass::{ALIGNMENT, Pass, Span};
-use super::{MAX_DISPATCHES, MAX_TAPS, grid, within};
+use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
+use super::view::{ALIGNMENT, Pass, Span};
 use crate::element::DType;
-use crate::error::PlanError;
+use crate::error::{PlanError, within};
 use crate::kernel::{Sink, Slot, Source};
 use crate::plan::PoolPlan;
 use crate::schedule::{Limits, Part};

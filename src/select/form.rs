@@ -1,19 +1,14 @@
 //! How the elements of a sliding maximum lie in registers and in scratch memory.
 
-use super::pool::lanes;
+use super::epilogue::lanes;
 use super::slide::{Pitch, Slide, slides};
+use super::tuning::sliding::{GOOD_RUN, MOST_WORDS};
 use crate::error::PlanError;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// Words of registers that the begins of the windows of an invocation may take.
-const MOST_WORDS: u64 = 80;
-
 /// The most windows of an invocation.
 const MOST_RUN: u64 = 16;
-
-/// Windows of an invocation from which more of them are worth less than more lanes.
-const GOOD_RUN: u64 = 8;
 
 /// How elements lie in registers and in scratch memory.
 pub(super) struct Form {

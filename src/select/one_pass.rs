@@ -1,10 +1,10 @@
 //! What kernels of one pass that know their window have in common: how a schedule of them begins, and how it is cut.
 
+use super::bounds::grid;
 use super::cut::{Cutter, Rows};
 use super::digits::dense_strides;
-use super::grid;
-use super::pass::{Pass, passes};
-use super::pool::Finish;
+use super::epilogue::Epilogue;
+use super::view::{Pass, passes};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
@@ -49,9 +49,9 @@ impl<'a> OnePass<'a> {
         pass: Pass,
     ) -> Result<OnePass<'a>, PlanError> {
         schedule.build = Build::Specialised;
-        let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-        let uniform = finish.uniform_of(&pass, &mut schedule.tables, limits)?;
-        Ok(OnePass { plan, limits, pass, uniform, index_iterations: finish.iterations })
+        let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
+        let uniform = epilogue.uniform_of(&pass, &mut schedule.tables, limits)?;
+        Ok(OnePass { plan, limits, pass, uniform, index_iterations: epilogue.iterations })
     }
 
     pub fn sink(&self) -> Sink {

@@ -1,8 +1,10 @@
 //! Pools of whole planes: how a plane is shared out, and the stages that follow.
 
+use super::bounds::MAX_ELEMENTS;
 use super::cut::CANDIDATE_BYTES;
-use super::pass::{ALIGNMENT, Pass, PassAxis, PassWindow};
-use super::{MAX_ELEMENTS, REDUCED_FROM};
+use super::tuning::policy::REDUCED_FROM;
+use super::tuning::reduce::{CHOICE, FEW_BYTES, INVOCATIONS, MANY_BYTES};
+use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};
 use crate::error::PlanError;
 use crate::family::Family;
 use crate::geometry::AxisWindow;
@@ -13,20 +15,8 @@ use crate::plan::PoolPlan;
 use crate::tensor::count;
 use crate::uniform;
 
-/// Bytes that an invocation looks at: enough to make its candidate's eight bytes few beside them,
-const MANY_BYTES: u64 = 1_024;
-
-/// and fewer where there are not enough invocations to occupy a device.
-const FEW_BYTES: u64 = 256;
-
-/// Invocations that occupy a device.
-const INVOCATIONS: u64 = 1 << 17;
-
 /// Invocations that share a part of a plane (shaders/kernel/pool_reduce.wgsl).
 const MEMBERS: u64 = 8;
-
-/// Candidates among which an invocation of a later stage chooses.
-const CHOICE: u64 = 64;
 
 /// How the planes of a pool are reduced.
 pub(super) struct Reduction {

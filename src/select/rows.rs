@@ -1,10 +1,14 @@
 //! Schedules of pools with small windows: neighbouring outputs and the lines below them, one walk to an invocation.
 
-use super::MAX_ITERATIONS;
+use super::bounds::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
+use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
-use super::pass::{Pass, PassAxis, passes};
-use super::pool::{constants, index_digits};
+use super::tuning::rows::{
+    FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
+    PLANES_OF_A_GROUP,
+};
+use super::view::{Pass, PassAxis, passes};
 use crate::error::PlanError;
 use crate::family::Family;
 use crate::kernel::key::KernelKey;
@@ -15,42 +19,18 @@ use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 use crate::uniform;
 
-/// The most taps of a window: beyond, families whose cost grows with the extents of a kernel and not with its taps win.
-const MOST_TAPS: u64 = 64;
-
 /// The most lines of a window where lines are shared: the maxima of those before stay in registers.
 const MOST_LINES: u32 = 7;
 
 /// The most elements that a line's windows take in one by one, where neighbours share them.
 const MOST_SLIDES: u32 = 8;
 
-/// Lines of outputs that an invocation walks down, where there are enough outputs to occupy a device.
-const LONGEST_WALK: u64 = 16;
-
-/// Lines of X that an invocation goes down by where they lie far apart: caches and what loads ahead of them follow few lines at once.
-const LONGEST_WALK_APART: u64 = 8;
-
-/// Bytes from line to line that are far apart.
-const FAR_APART: u64 = 2_048;
-
-/// Invocations that occupy a device.
-const INVOCATIONS: u64 = 1 << 12;
-
 /// The most padding before a line that is loaded by fours.
 const MOST_PAD: u32 = 4;
-
-/// Words of registers that the maxima of all lines of an invocation may take.
-const MOST_WORDS: u32 = 80;
-
-/// Where a quad alone takes more of them, registers do not suffice: AMD's compiler took 168 for 120 words, and 104 for 72.
-const MOST_WORDS_OF_A_QUAD: u32 = 96;
 
 /// The most columns and lines of a window in rows that do not come out even with words (shaders/row/odd_line.wgsl).
 const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
 const MOST_LINES_OF_ODD_ROWS: u32 = 5;
-
-/// Planes whose invocations at the ends of lines come together (shaders/kernel/pool_odd_rows.wgsl).
-const PLANES_OF_A_GROUP: u64 = 16;
 
 /// The narrowest of these rows: a word reaches over no more than two.
 const NARROWEST_ODD_ROW: u32 = 5;

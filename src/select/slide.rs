@@ -1,8 +1,8 @@
 //! One pass of sliding maxima: how an axis is taken apart into classes and chunks, and a long window into levels.
 
-use super::pass::{PassAxis, formula};
-use super::sliding::refuse;
+use super::view::{PassAxis, formula};
 use crate::error::PlanError;
+use crate::family::Family;
 use crate::geometry::AxisWindow;
 use crate::options::Layout;
 use crate::plan::{PoolAxis, PoolPlan};
@@ -373,4 +373,9 @@ impl AxisSpan {
         let high = start(last).saturating_add(self.reach as i64).max(self.dilation as i64) as u64;
         [low, high.min(end).max(low)]
     }
+}
+
+/// That windows do not slide, and why.
+pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
+    Err(PlanError::KernelDoesNotApply { family: Family::Sliding, reason })
 }

@@ -1,15 +1,16 @@
 //! Schedules of pools whose windows overlap: a sliding maximum along one axis after another, the last axis first.
 
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
 use super::cut::{Cutter, part, spans, unit};
+use super::epilogue::{Epilogue, index_digits, lanes};
 use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
-use super::pass::{ALIGNMENT, Span};
-use super::pool::{Finish, index_digits, lanes};
 use super::runs::Blocks;
-use super::slide::{Pitch, Slide, slides};
-use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid, within};
-use crate::error::PlanError;
-use crate::family::{Build, Family};
+use super::slide::{Pitch, Slide, refuse, slides};
+use super::tuning::sliding::{CACHE_BYTES, FOURS};
+use super::view::{ALIGNMENT, Span};
+use crate::error::{PlanError, within};
+use crate::family::Build;
 use crate::kernel::key::KernelKey;
 use crate::kernel::keys::{self, Begins, SlidingRow};
 use crate::kernel::{ActivationKind, Sink, Slot, binding};
@@ -19,14 +20,8 @@ use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 
-/// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can.
-const CACHE_BYTES: u64 = 16 << 20;
-
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;
-
-/// Elements that a pass along the innermost axis may load beside those that it needs.
-const FOURS: u64 = 8;
 
 /// Bytes of a flag, and of a note.
 const FLAG_BYTES: u64 = 4;
@@ -43,7 +38,7 @@ pub(super) fn dispatches(
     if plan.later_part {
         return refuse("the windows are parts of windows");
     }
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
+    let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let form = Form::of(plan)?;
     let mut slides = slides(plan, form.most_chunks())?;
     form.pitch.lay_out(&mut slides);
@@ -51,7 +46,7 @@ pub(super) fn dispatches(
         check_elements("elements between two passes", slide.outputs())?;
     }
     let mut sliding =
-        Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, group_planes: 1, schedule };
+        Sliding { plan, limits, activation_kind, slides, form, epilogue, flag: 0, group_planes: 1, schedule };
     let (planes, group) = (sliding.planes(), sliding.group()?);
     let groups = planes.div_ceil(group);
     sliding.group_planes = group;
@@ -68,10 +63,6 @@ pub(super) fn dispatches(
     Ok(())
 }
 
-pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Sliding, reason })
-}
-
 /// A schedule in the making.
 struct Sliding<'a> {
     plan: &'a PoolPlan,
@@ -79,7 +70,7 @@ struct Sliding<'a> {
     activation_kind: ActivationKind,
     slides: Vec<Slide>,
     form: Form,
-    finish: Finish,
+    epilogue: Epilogue,
     /// The number of the group's flag, or of its first note.
     flag: u64,
     /// Planes of a group.
@@ -212,7 +203,7 @@ impl Sliding<'_> {
         if self.begins() == Begins::Noted {
             return Ok(());
         }
-        let mut uniform = self.finish.uniform();
+        let mut uniform = self.epilogue.uniform();
         let grid = grid(groups, self.limits)?;
         uniform.outputs = groups as u32;
         uniform.grid_width = grid[0];
@@ -252,7 +243,7 @@ impl Sliding<'_> {
 
     /// Loop iterations of an invocation that computes so many windows.
     fn iterations(&self, slide: &Slide, run: u64, last: bool) -> u64 {
-        let index = if last { self.finish.iterations } else { 0 };
+        let index = if last { self.epilogue.iterations } else { 0 };
         let chunks = slide.chunks.saturating_add(run);
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
         // In the end some outputs may be looked at once more.
@@ -300,7 +291,7 @@ impl Sliding<'_> {
 
     /// The uniform of a pass but for what depends on the dispatch.
     fn uniform(&self, slide: &Slide) -> uniform::Pool {
-        let mut uniform = self.finish.uniform();
+        let mut uniform = self.epilogue.uniform();
         uniform.inner = slide.source_inner() as u32;
         uniform.axes[2] = slide.axis();
         for (slot, axis) in uniform.axes[3..].iter_mut().zip(self.plan.axes.iter().rev()) {
@@ -330,7 +321,7 @@ impl Sliding<'_> {
         let lanes = if self.row(number).is_some() { 4 } else { self.lines(number) };
         let direct = positions_are_indices(self.plan) && same_place(self.plan);
         let by_digits = sink.index_type().is_some() && !direct;
-        let index_digits = by_digits.then(|| index_digits(&self.finish.uniform(), self.plan));
+        let index_digits = by_digits.then(|| index_digits(&self.epilogue.uniform(), self.plan));
         keys::sliding(&keys::SlidingKey {
             dtype: self.plan.dtype(),
             nan_policy: self.plan.nan_policy,
@@ -492,7 +483,7 @@ impl Sliding<'_> {
             let bytes = device_bytes(span.count(), self.kept_bytes());
             within("bytes of results", bytes, self.limits.max_binding_bytes)
         };
-        let mut uniform = self.finish.uniform();
+        let mut uniform = self.epilogue.uniform();
         for cut in spans(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
             let outputs = of(cut);
             let (kept, first) = self.kept(Kept::Elements(number), outputs, planes);

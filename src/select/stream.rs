@@ -1,10 +1,11 @@
 //! Schedules of unpools whose indices are meant to come from a pool: check that they do, gather by the windows, and let the
 //! device decide whether the general path follows.
 
+use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::pass::{PassAxis, PassWindow, pass_axis};
-use super::pool::lanes;
-use super::{MAX_ITERATIONS, activation, cells, check_bytes, grid, unpool};
+use super::epilogue::lanes;
+use super::view::{PassAxis, PassWindow, pass_axis};
+use super::{activation, cells, unpool};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;

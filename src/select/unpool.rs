@@ -1,11 +1,12 @@
 //! Schedules of unpools: clear the owners, let every source claim its target, write every output word from its owners.
 
+use super::activation;
+use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
 use super::cut::{OUTPUT_UNIT, part, spans};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
-use super::pass::Span;
-use super::pool::lanes;
-use super::{MAX_DISPATCHES, activation, check_buffer, check_elements, grid, within};
-use crate::error::PlanError;
+use super::epilogue::lanes;
+use super::view::Span;
+use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
 use crate::kernel::WORKGROUP;

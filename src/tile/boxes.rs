@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Region;
+use super::region::Region;
 use crate::index::take_digit;
 use crate::options::Layout;
 

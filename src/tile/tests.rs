@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    AdaptiveMaxPool, Choice, DType, EmptyValue, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,
+    AdaptiveMaxPool, Choice, DType, EmptyValue, Layout, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,
     reference, select,
 };
 

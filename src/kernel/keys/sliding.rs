@@ -1,8 +1,7 @@
 //! The kernels of sliding maxima by name.
 
 use super::super::key::KernelKey;
-use super::super::{ActivationKind, IndexDigits, Kernel, Sink, nan_policy_number};
-use super::count_digits;
+use super::super::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
 use crate::element::DType;
 use crate::options::NanPolicy;
 

@@ -1,7 +1,8 @@
 //! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
 
-use super::{check_bytes, check_elements, checked, within};
-use crate::error::PlanError;
+use super::bounds::{check_bytes, check_elements, checked};
+use super::tuning::view::PART_TAPS;
+use crate::error::{PlanError, within};
 use crate::family::Family;
 use crate::geometry::AxisWindow;
 use crate::index::take_digit;
@@ -15,9 +16,6 @@ use crate::uniform;
 
 /// Offsets of bindings, in bytes: no device asks for larger multiples.
 pub(super) const ALIGNMENT: u64 = 256;
-
-/// A window longer than this is cut into parts by the separable family.
-const PART_TAPS: u64 = 1_024;
 
 /// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
 const FORMULA_LIMIT: i64 = 1 << 29;
