@@ -152,11 +152,6 @@ impl Activation {
     }
 
     /// The ONNX name; `Identity` for none.
-    ///
-    /// ```
-    /// use wgpu_pooling::Activation;
-    /// assert_eq!(Activation::Clip { min: 0.0, max: 6.0 }.name(), "Clip");
-    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Activation::Identity => "Identity",

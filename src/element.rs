@@ -59,11 +59,6 @@ impl DType {
     ];
 
     /// The size of one element in bytes.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert_eq!([DType::U8, DType::Bf16, DType::F32, DType::I64].map(DType::bytes), [1, 2, 4, 8]);
-    /// ```
     pub const fn bytes(self) -> usize {
         match self {
             DType::I8 | DType::U8 => 1,
@@ -74,21 +69,11 @@ impl DType {
     }
 
     /// Whether this is one of the floating-point types.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert!(DType::Bf16.is_float() && !DType::I16.is_float());
-    /// ```
     pub const fn is_float(self) -> bool {
         matches!(self, DType::F32 | DType::F16 | DType::Bf16 | DType::F64)
     }
 
     /// The short name: `f32`, `bf16`, `u8`.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert_eq!(DType::Bf16.name(), "bf16");
-    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             DType::F32 => "f32",
@@ -112,12 +97,6 @@ impl DType {
     }
 
     /// The bits of the value that an empty window has under `EmptyValue::NegInf`: -inf, integers their minimum.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Element};
-    /// assert_eq!(f32::from_bits64(DType::F32.negative_infinity_bits()), f32::NEG_INFINITY);
-    /// assert_eq!(i8::from_bits64(DType::I8.negative_infinity_bits()), i8::MIN);
-    /// ```
     pub fn negative_infinity_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF80_0000,
@@ -129,12 +108,6 @@ impl DType {
     }
 
     /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); integers have their minimum.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Element};
-    /// assert_eq!(f32::from_bits64(DType::F32.lowest_finite_bits()), f32::MIN);
-    /// assert_eq!(i8::from_bits64(DType::I8.lowest_finite_bits()), i8::MIN);
-    /// ```
     pub fn lowest_finite_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF7F_FFFF,
@@ -293,11 +266,6 @@ pub enum IndexType {
 
 impl IndexType {
     /// The size of one index in bytes.
-    ///
-    /// ```
-    /// use wgpu_pooling::IndexType;
-    /// assert_eq!((IndexType::I32.bytes(), IndexType::I64.bytes()), (4, 8));
-    /// ```
     pub const fn bytes(self) -> usize {
         match self {
             IndexType::I32 => 4,
@@ -306,11 +274,6 @@ impl IndexType {
     }
 
     /// The element type of tensors of such indices.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType};
-    /// assert_eq!(IndexType::I64.dtype(), DType::I64);
-    /// ```
     pub const fn dtype(self) -> DType {
         match self {
             IndexType::I32 => DType::I32,
@@ -319,11 +282,6 @@ impl IndexType {
     }
 
     /// The short name: `i32` or `i64`.
-    ///
-    /// ```
-    /// use wgpu_pooling::IndexType;
-    /// assert_eq!(IndexType::I64.name(), "i64");
-    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             IndexType::I32 => "i32",

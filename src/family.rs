@@ -63,11 +63,6 @@ impl Family {
     ];
 
     /// The family's name.
-    ///
-    /// ```
-    /// use wgpu_pooling::Family;
-    /// assert_eq!(Family::ClaimEmit.name(), "claim_emit");
-    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             Family::Direct => "direct",

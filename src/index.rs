@@ -132,48 +132,21 @@ impl IndexSpace {
     }
 
     /// Through what an index counts.
-    ///
-    /// ```
-    /// use wgpu_pooling::{AdaptiveMaxPool, DType, IndexFlattening, IndexType};
-    /// let plan = AdaptiveMaxPool::new([2]).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.flatten()), Some(IndexFlattening::Plane));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn flatten(&self) -> IndexFlattening {
         self.flatten
     }
 
     /// In which order it counts spatial coordinates.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool, StorageOrder};
-    /// let plan = MaxPool::new([2]).storage_order(1).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.order()), Some(StorageOrder::ColumnMajor));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn order(&self) -> StorageOrder {
         self.order
     }
 
     /// The layout of the index tensor and of its arithmetic.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
-    /// // NHWC data, and NCHW indices beside them.
-    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 5, 3], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.layout()), Some(Layout::Nchw));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// N, C and the spatial extents, in this order whatever the layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{IndexSpace, Layout};
-    /// assert_eq!(IndexSpace::new(2, 3, [4, 5]).with_layout(Layout::Nhwc).shape(), [2, 3, 4, 5]);
-    /// ```
     pub fn shape(&self) -> Vec<usize> {
         [&[self.batch, self.channels], self.extents.as_slice()].concat()
     }

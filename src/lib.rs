@@ -86,7 +86,7 @@
 //! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
 //! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.
 //! * What is kept of wgpu's objects is `Owned`, and a call that can need the context of a GL device is made inside its gate
-//!   (`gpu/gate.rs`), where nobody waits for the device and no caller's code runs.
+//!   (`gpu/device/gate.rs`), where nobody waits for the device and no caller's code runs.
 //! * On a caller's device no callback is set, and every error scope that is opened is closed again in the same call.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]

@@ -39,13 +39,6 @@ pub enum Plan {
 
 impl Plan {
     /// The operator's name: `max_pool`, `global_max_pool`, `adaptive_max_pool`, `max_unpool` or `convert_indices`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool, Plan};
-    /// let plan: Plan = GlobalMaxPool::new().plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// assert_eq!(plan.operator(), "global_max_pool");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn operator(&self) -> &'static str {
         match self {
             Plan::Pool(plan) => plan.operator(),
@@ -225,12 +218,6 @@ impl Origin {
 
 impl PoolPlan {
     /// The operator's name: `max_pool`, `global_max_pool` or `adaptive_max_pool`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool};
-    /// assert_eq!(GlobalMaxPool::new().plan(&[1, 1, 4], DType::F32, None)?.operator(), "global_max_pool");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn operator(&self) -> &'static str {
         self.operator
     }
@@ -285,26 +272,11 @@ impl PoolPlan {
     }
 
     /// The spatial axes, outermost first.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// let plan = MaxPool::new([2, 3]).plan(&[1, 1, 4, 9], DType::F32, None)?;
-    /// assert_eq!(plan.axes().iter().map(|axis| (axis.input, axis.output)).collect::<Vec<_>>(), [(4, 3), (9, 7)]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn axes(&self) -> &[PoolAxis] {
         &self.axes
     }
 
     /// How indices are made; `None` if values alone are asked for.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool};
-    /// let plan = |indices| MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices);
-    /// assert_eq!(plan(Some(IndexType::I32))?.indices().map(|indices| indices.index_type), Some(IndexType::I32));
-    /// assert_eq!(plan(None)?.indices(), None);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn indices(&self) -> Option<&IndexPlan> {
         self.indices.as_ref()
     }
@@ -339,13 +311,6 @@ impl PoolPlan {
     }
 
     /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.bytes(), 4 * 4 + 3 * (4 + 8));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.inputs, &self.outputs)
     }
@@ -426,12 +391,6 @@ pub struct UnpoolPlan {
 
 impl UnpoolPlan {
     /// The operator's name: `max_unpool`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// assert_eq!(MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.operator(), "max_unpool");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn operator(&self) -> &'static str {
         "max_unpool"
     }
@@ -506,13 +465,6 @@ impl UnpoolPlan {
     }
 
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.bytes(), 4 * (4 + 8) + 5 * 4);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.inputs, &self.outputs)
     }
@@ -568,27 +520,11 @@ pub struct ConvertPlan {
 
 impl ConvertPlan {
     /// The convention that is read.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space.clone()).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.from(), &space);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn from(&self) -> &IndexSpace {
         &self.from
     }
 
     /// The convention that is written.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, IndexType};
-    /// let (from, to) = (IndexSpace::new(1, 2, [4]), IndexSpace::new(1, 2, [4]).with_flatten(IndexFlattening::Plane));
-    /// let plan = ConvertIndices::new(from, to.clone()).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.to(), &to);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn to(&self) -> &IndexSpace {
         &self.to
     }
@@ -630,14 +566,6 @@ impl ConvertPlan {
     }
 
     /// The fewest bytes that computing the plan must move: the indices once each way.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.bytes(), 6 * (8 + 4));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.inputs, &self.outputs)
     }

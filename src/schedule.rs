@@ -101,29 +101,11 @@ pub struct Dispatch {
 
 impl Dispatch {
     /// The kernel.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(schedule.dispatches()[0].key().name().starts_with("pool f32"));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn key(&self) -> &KernelKey {
         &self.key
     }
 
     /// Workgroups along x, y and z; for an indirect dispatch the most that there can be.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.dispatches()[0].grid(), [1, 1, 1]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn grid(&self) -> [u32; 3] {
         self.grid
     }
@@ -145,16 +127,6 @@ impl Dispatch {
     }
 
     /// Whether the device decides on the grid.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Dispatch, Family, IndexType, Limits, MaxUnpool};
-    ///
-    /// // Whether the general path has to follow is known on the device alone.
-    /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
-    /// let choice = Choice { family: Some(Family::Streaming), ..Choice::default() };
-    /// assert!(select(&plan, &Limits::WEBGPU, &choice)?.dispatches().iter().any(Dispatch::is_indirect));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn is_indirect(&self) -> bool {
         self.indirect.is_some()
     }
@@ -198,52 +170,21 @@ pub struct Schedule {
 
 impl Schedule {
     /// The plan that this computes.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.plan(), &plan);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// The kernel family.
-    ///
-    /// ```
-    /// use wgpu_pooling::{families, select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.family(), families(&plan, &Limits::WEBGPU)[0]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// How the kernels get their windows.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let choice = Choice { build: Some(Build::Generic), ..Choice::default() };
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Generic);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn build(&self) -> Build {
         self.build
     }
 
     /// The name of what runs: operator, family, types and passes.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(schedule.kernel().starts_with("max_pool direct f32"));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn kernel(&self) -> String {
         let (operator, types) = (self.plan.operator(), self.plan.outputs()[0].dtype.name());
         let passes = match self.dispatches.len() {
@@ -258,14 +199,6 @@ impl Schedule {
     }
 
     /// The dispatches, in order.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// // Without outputs there is nothing to dispatch.
-    /// let plan = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None)?.into();
-    /// assert!(select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches().is_empty());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn dispatches(&self) -> &[Dispatch] {
         &self.dispatches
     }
@@ -326,13 +259,6 @@ impl Schedule {
     }
 
     /// The shape of Y, or of the converted indices.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.output_shape(), &[1, 3, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn output_shape(&self) -> &[usize] {
         &self.plan.outputs()[0].shape
     }
@@ -352,13 +278,6 @@ impl Schedule {
     }
 
     /// The bytes of the indices that are read; `None` where there are none.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 3], DType::U8, IndexType::I64)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.indices_bytes(), Some(24));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn indices_bytes(&self) -> Option<u64> {
         self.tensor_bytes(Slot::Indices)
     }
@@ -377,25 +296,11 @@ impl Schedule {
     }
 
     /// The bytes of the indices that are written; `None` where there are none.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, Some(IndexType::I32))?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.indices_out_bytes(), Some(12));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn indices_out_bytes(&self) -> Option<u64> {
         self.tensor_bytes(Slot::IndicesOut)
     }
 
     /// The bytes of the report; `None` where nothing can be wrong with the data.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 3], DType::U8, IndexType::I64)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.status_bytes(), Some(32));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
@@ -487,30 +392,11 @@ impl Schedule {
     }
 
     /// The bytes of scratch memory on the device: candidates, or owners and grids.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Family, GlobalMaxPool, Limits};
-    ///
-    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
-    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-    /// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
-    /// assert!(schedule.scratch_bytes() > 0);
-    /// assert_eq!(schedule.scratch_bytes(), schedule.scratch().iter().sum());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch.iter().copied().fold(0, u64::saturating_add)
     }
 
     /// The fewest bytes that the plan must move: inputs once, outputs once.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
-    /// let schedule = select(&plan.clone().into(), &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.bytes_moved(), plan.bytes());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes_moved(&self) -> u64 {
         let tensors = self.plan.inputs().iter().chain(self.plan.outputs());
         tensors.map(TensorSpec::bytes).fold(0, u64::saturating_add)

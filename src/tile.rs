@@ -83,60 +83,22 @@ pub(crate) struct Part {
 
 impl Tile {
     /// The box of X that is read.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// let tile = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.tile(0).unwrap();
-    /// assert_eq!(tile.input().spatial, [0..4]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn input(&self) -> &Region {
         &self.input
     }
 
     /// The box of Y, and of Indices, that is written. Parts of one window have the same.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// let tile = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.tile(0).unwrap();
-    /// assert_eq!(tile.output().spatial, [0..3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn output(&self) -> &Region {
         &self.output
     }
 
     /// The pool on this box. Its indices are those of the whole tensor.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, Limits, MaxPool, TensorView, Tiling};
-    ///
-    /// let plan = MaxPool::new([1, 2]).strides([1, 2]).plan(&[1, 1, 4096, 2], DType::U8, Some(IndexType::I64))?;
-    /// // Too little for all of it.
-    /// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 64 << 10)?;
-    /// let tile = tiling.tile(tiling.len() - 1).unwrap();
-    /// let x = vec![7u8; tile.input().elements() as usize];
-    /// let x = TensorView::new(tile.plan().input_shape(), &x)?;
-    /// let (_, indices) = reference::max_pool_with_indices::<u8, i64>(tile.plan(), x)?;
-    /// assert_eq!(indices.data().last(), Some(&(2 * 4095)));
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
     pub fn plan(&self) -> &PoolPlan {
         &self.plan
     }
 
     /// Whether this is a part of a window: its plan then gives the maximum of the part, without the activation, and its index is
     /// the position in the plane, row major, which decides between equal parts.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool, Limits, Tiling};
-    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 20], DType::U8, None)?;
-    /// let whole = |budget| Tiling::new(&plan, &Limits::WEBGPU, budget).map(|tiling| tiling.tile(0).unwrap());
-    /// assert!(!whole(64 << 20)?.is_part() && whole(1 << 20)?.is_part());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn is_part(&self) -> bool {
         self.part.is_some()
     }
@@ -237,38 +199,17 @@ impl Tiling {
     }
 
     /// The most bytes, on the host and on the device together, that a run of these tiles holds at a time.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 30], DType::U8, None)?;
-    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.peak_bytes() <= 1 << 20);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }
 
     /// How many tiles there are, by their numbers: a window that is cut can have fewer parts than the longest.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// assert_eq!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.len(), 1);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn len(&self) -> u64 {
         let parts = self.parts().into_iter().map(|parts| parts as u64);
         parts.fold(self.boxes().len(), u64::saturating_mul)
     }
 
     /// Whether there is nothing to compute.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[0, 1, 4], DType::U8, None)?;
-    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.is_empty());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -51,29 +51,11 @@ impl Hash for KernelKey {
 
 impl KernelKey {
     /// The kernel's name: operator, types and build, for labels and logs.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.dispatches()[0].key().name(), "pool f32 elements to values, generic");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn name(&self) -> &str {
         &self.0.kernel.name
     }
 
     /// The storage bindings of the kernel, in the order of their numbers.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(schedule.dispatches()[0].key().bindings().is_sorted_by_key(|binding| binding.number));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bindings(&self) -> &[Binding] {
         &self.linked().bindings
     }

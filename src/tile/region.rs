@@ -28,11 +28,6 @@ pub struct Region {
 
 impl Region {
     /// How many elements the box has.
-    ///
-    /// ```
-    /// use wgpu_pooling::Region;
-    /// assert_eq!(Region { batch: 0..2, channels: 1..4, spatial: vec![3..8] }.elements(), 30);
-    /// ```
     pub fn elements(&self) -> u64 {
         count(&self.shape(Layout::Nchw))
     }

@@ -1,8 +1,8 @@
 //! Slices in, vectors out: upload, compute and read back, one submit a call unless a driver's watchdog could be hit.
 
 use super::chain::Chain;
-use super::context::Gpu;
-use super::encode::Prepared;
+use super::gpu::Gpu;
+use super::prepare::Prepared;
 use super::results::{Results, read_report};
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
@@ -30,7 +30,7 @@ impl Prepared {
     pub async fn max_pool<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
         self.values_plan()?.inputs[0].check_host("x", &x)?;
         let [y] = self.outputs()?;
-        if self.schedule.dispatches.is_empty() {
+        if self.schedule().dispatches.is_empty() {
             return Ok(nothing(y));
         }
         let mut chain = self.gpu.chain().one_shot();
@@ -62,7 +62,7 @@ impl Prepared {
         self.indices_plan()?.inputs[0].check_host("x", &x)?;
         let [y, indices] = self.outputs()?;
         indices.check_dtype("indices", I::DTYPE)?;
-        if self.schedule.dispatches.is_empty() {
+        if self.schedule().dispatches.is_empty() {
             return Ok((nothing(y), nothing(indices)));
         }
         let mut chain = self.gpu.chain().one_shot();
@@ -96,7 +96,7 @@ impl Prepared {
         let plan = self.unpool_plan()?;
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
-        if self.schedule.dispatches.is_empty() {
+        if self.schedule().dispatches.is_empty() {
             return Ok(nothing(&plan.outputs[0]));
         }
         let mut chain = self.gpu.chain().one_shot();
@@ -130,7 +130,7 @@ impl Prepared {
         let plan = self.convert_plan()?;
         plan.inputs[0].check_host("indices", &indices)?;
         plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
-        if self.schedule.dispatches.is_empty() {
+        if self.schedule().dispatches.is_empty() {
             return Ok(nothing(&plan.outputs[0]));
         }
         let mut chain = self.gpu.chain().one_shot();
@@ -160,25 +160,25 @@ impl Prepared {
 
     /// The plan's outputs, of which there are as many as the call has.
     fn outputs<const O: usize>(&self) -> Result<&[TensorSpec; O], ExecuteError> {
-        self.schedule.plan().outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })
+        self.schedule().plan().outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })
     }
 
     fn pool_plan(&self) -> Result<&PoolPlan, ExecuteError> {
-        match self.schedule.plan() {
+        match self.schedule().plan() {
             Plan::Pool(plan) => Ok(plan),
             other => Err(mismatch(other, "pool")),
         }
     }
 
     pub(super) fn unpool_plan(&self) -> Result<&UnpoolPlan, ExecuteError> {
-        match self.schedule.plan() {
+        match self.schedule().plan() {
             Plan::Unpool(plan) => Ok(plan),
             other => Err(mismatch(other, "unpool")),
         }
     }
 
     pub(super) fn convert_plan(&self) -> Result<&ConvertPlan, ExecuteError> {
-        match self.schedule.plan() {
+        match self.schedule().plan() {
             Plan::Convert(plan) => Ok(plan),
             other => Err(mismatch(other, "conversion")),
         }
@@ -199,7 +199,7 @@ impl Prepared {
     /// # }
     /// ```
     pub fn read_report(&self, words: &[u32; 8]) -> Result<(), ExecuteError> {
-        read_report(self.schedule.plan(), words)
+        read_report(self.schedule().plan(), words)
     }
 }
 
@@ -256,7 +256,7 @@ impl Gpu {
         x: TensorView<'_, T>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = pool.plan(x.shape(), T::DTYPE, None)?;
-        let whole = async { self.prepare_kept(plan.clone().into()).await?.max_pool(x.clone()).await };
+        let whole = async { self.prepare_cached(plan.clone().into()).await?.max_pool(x.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_pool_in_tiles(&plan, x).await,
             other => other,
@@ -284,7 +284,7 @@ impl Gpu {
         x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         let plan = pool.plan(x.shape(), T::DTYPE, Some(I::INDEX_TYPE))?;
-        let whole = async { self.prepare_kept(plan.clone().into()).await?.max_pool_with_indices(x.clone()).await };
+        let whole = async { self.prepare_cached(plan.clone().into()).await?.max_pool_with_indices(x.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_pool_with_indices_in_tiles(&plan, x).await,
             other => other,
@@ -313,7 +313,7 @@ impl Gpu {
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE)?;
         let whole =
-            async { self.prepare_kept(plan.clone().into()).await?.max_unpool(x.clone(), indices.clone()).await };
+            async { self.prepare_cached(plan.clone().into()).await?.max_unpool(x.clone(), indices.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_unpool_in_tiles(&plan, x, indices).await,
             other => other,
@@ -342,7 +342,7 @@ impl Gpu {
         indices: TensorView<'_, F>,
     ) -> Result<Tensor<T>, ExecuteError> {
         let plan = conversion.plan(indices.shape(), F::INDEX_TYPE, T::INDEX_TYPE)?;
-        self.prepare_kept(plan.into()).await?.convert_indices(indices).await
+        self.prepare_cached(plan.into()).await?.convert_indices(indices).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::memory::Fails;
+use super::allocator::Fails;
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
@@ -147,21 +147,21 @@ impl GpuOptions {
         self
     }
 
-    pub(super) fn failing_allocations(&self) -> Option<Fails> {
+    pub(in crate::gpu) fn failing_allocations(&self) -> Option<Fails> {
         self.fails.clone()
     }
 
-    pub(super) fn poison_word(&self) -> Option<u32> {
+    pub(in crate::gpu) fn poison_word(&self) -> Option<u32> {
         self.poison
     }
 
     /// The optional features to ask of an adapter: none that a kernel needs.
-    pub(super) fn features(&self, adapter: &wgpu::Adapter) -> wgpu::Features {
+    pub(in crate::gpu) fn features(&self, adapter: &wgpu::Adapter) -> wgpu::Features {
         let wanted = if self.timestamps { wgpu::Features::TIMESTAMP_QUERY } else { wgpu::Features::empty() };
         wanted & adapter.features()
     }
 
-    pub(super) fn chosen_limits(&self, adapter: &wgpu::Adapter) -> wgpu::Limits {
+    pub(in crate::gpu) fn chosen_limits(&self, adapter: &wgpu::Adapter) -> wgpu::Limits {
         self.limits.clone().unwrap_or_else(|| required_limits(adapter))
     }
 
@@ -265,7 +265,7 @@ impl GpuOptions {
     }
 
     /// The error of an adapter that opens no device.
-    pub(super) fn refused(&self, info: &wgpu::AdapterInfo, error: &wgpu::RequestDeviceError) -> ExecuteError {
+    pub(in crate::gpu) fn refused(&self, info: &wgpu::AdapterInfo, error: &wgpu::RequestDeviceError) -> ExecuteError {
         let what = format!("{} ({:?}): {error}", info.name, info.backend);
         ExecuteError::NoDevice(match self.limits {
             Some(_) => format!("{what}; GpuOptions::limits may ask for no more than the adapter has"),

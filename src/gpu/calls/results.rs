@@ -4,13 +4,13 @@ use core::time::Duration;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::answer::Mapped;
-use super::chain::Verdicts;
-use super::context::Gpu;
-use super::gate::Owned;
-use super::transfer::Submission;
+use super::gpu::Gpu;
 use crate::element::Element;
 use crate::error::ExecuteError;
+use crate::gpu::device::PendingErrors;
+use crate::gpu::device::gate::Owned;
+use crate::gpu::device::oneshot::MapReceiver;
+use crate::gpu::device::polling::Submission;
 use crate::plan::Plan;
 use crate::schedule::{STATUS_WORDS, Schedule};
 use crate::tensor::{Tensor, count};
@@ -22,13 +22,13 @@ pub(super) const TIMESTAMP_BYTES: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Step {
     pub schedule: Arc<Schedule>,
-    pub report: Option<Place>,
-    pub timestamps: Option<Place>,
+    pub report: Option<StagingPlace>,
+    pub timestamps: Option<StagingPlace>,
 }
 
 /// Where something lies among what is read back: which staging buffer, and where in it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct StagingPlace {
     pub staging: usize,
     pub at: u64,
 }
@@ -45,7 +45,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub struct ReadBack<T> {
     pub(super) chain: Arc<()>,
-    pub(super) place: Place,
+    pub(super) place: StagingPlace,
     pub(super) shape: Vec<usize>,
     pub(super) element: PhantomData<fn() -> T>,
 }
@@ -54,7 +54,7 @@ pub struct ReadBack<T> {
 #[derive(Debug)]
 pub(super) struct Readback {
     pub staging: Owned<wgpu::Buffer>,
-    pub mapped: Mapped,
+    pub mapped: MapReceiver,
 }
 
 /// A chain that runs. Dropping it leaves the device to finish, and throws the results away.
@@ -74,9 +74,9 @@ pub struct Submitted {
     pub(super) readbacks: Vec<Readback>,
     pub(super) read_back_bytes: u64,
     pub(super) timed: bool,
-    pub(super) verdicts: Verdicts,
+    pub(super) pending: PendingErrors,
     pub(super) submission: Submission,
-    pub(super) reuse: Reuse,
+    pub(super) lifetime: BufferLifetime,
 }
 
 impl Submitted {
@@ -123,18 +123,18 @@ impl Submitted {
 
     /// Waits for the device; the reports are not looked at.
     pub(super) async fn finished(self) -> Result<Results, ExecuteError> {
-        let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts, submission, reuse } = self;
-        for verdict in verdicts.0 {
-            let error = verdict.await;
-            gpu.inner.outcome(error)?;
+        let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, pending, submission, lifetime } = self;
+        for error in pending.0 {
+            let error = error.await;
+            gpu.inner.device.check_error(error)?;
         }
-        gpu.see_to(submission)?;
+        gpu.follow(submission)?;
         let mut staging = Vec::new();
         for Readback { staging: buffer, mapped } in readbacks {
-            mapped.await.map_err(|error| gpu.inner.failed(error.to_string()))?;
+            mapped.await.map_err(|error| gpu.inner.device.failed(error.to_string()))?;
             staging.push(buffer);
         }
-        let mut results = Results { gpu, id, steps, staging, read_back_bytes, timings: None, reuse };
+        let mut results = Results { gpu, id, steps, staging, read_back_bytes, timings: None, lifetime };
         if timed {
             results.timings = Some(results.read_timings()?);
         }
@@ -160,12 +160,12 @@ pub struct Results {
     staging: Vec<Owned<wgpu::Buffer>>,
     read_back_bytes: u64,
     timings: Option<Vec<StepTime>>,
-    reuse: Reuse,
+    lifetime: BufferLifetime,
 }
 
 /// What becomes of a chain's buffers once its results are dropped.
 #[derive(Debug)]
-pub(super) enum Reuse {
+pub(super) enum BufferLifetime {
     /// They are freed.
     Nothing,
     /// The staging buffers are kept for later calls.
@@ -177,14 +177,18 @@ pub(super) enum Reuse {
 impl Drop for Results {
     /// There are results only of what the device has done, so the buffers are free for others.
     fn drop(&mut self) {
-        let inner = &self.gpu.inner;
-        if matches!(self.reuse, Reuse::Nothing) || inner.check_alive().is_err() {
+        let device = &self.gpu.inner.device;
+        if matches!(self.lifetime, BufferLifetime::Nothing) || device.check_alive().is_err() {
             return;
         }
         // A device that was lost meanwhile may have something to say about it, which concerns nobody any more.
-        let _ = inner.judged(|| self.staging.iter().for_each(|staging| staging.unmap()));
-        let tensors = if let Reuse::Tensors(tensors) = &mut self.reuse { std::mem::take(tensors) } else { Vec::new() };
-        self.staging.drain(..).chain(tensors).for_each(|buffer| inner.shelf.put(buffer));
+        let _ = device.scoped_later(|| self.staging.iter().for_each(|staging| staging.unmap()));
+        let tensors = if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
+            std::mem::take(tensors)
+        } else {
+            Vec::new()
+        };
+        self.staging.drain(..).chain(tensors).for_each(|buffer| device.memory.pool.put(buffer));
     }
 }
 
@@ -243,12 +247,6 @@ impl Results {
     }
 
     /// The bytes that came from the device: tensors, reports, timestamps.
-    ///
-    /// ```no_run
-    /// # fn f(results: wgpu_pooling::Results) {
-    /// println!("{} bytes", results.bytes_read_back());
-    /// # }
-    /// ```
     pub fn bytes_read_back(&self) -> u64 {
         self.read_back_bytes
     }
@@ -270,7 +268,7 @@ impl Results {
     }
 
     fn read_timings(&self) -> Result<Vec<StepTime>, ExecuteError> {
-        let period = f64::from(self.gpu.inner.queue.get_timestamp_period());
+        let period = f64::from(self.gpu.inner.device.queue.get_timestamp_period());
         let timed = self.steps.iter().enumerate().filter_map(|(number, step)| Some((number, step, step.timestamps?)));
         timed
             .map(|(number, step, place)| {
@@ -282,14 +280,14 @@ impl Results {
             .collect()
     }
 
-    fn read<T: bytemuck::Pod>(&self, place: Place, elements: u64) -> Result<Vec<T>, ExecuteError> {
+    fn read<T: bytemuck::Pod>(&self, place: StagingPlace, elements: u64) -> Result<Vec<T>, ExecuteError> {
         let bytes = elements * size_of::<T>() as u64;
         if bytes == 0 {
             return Ok(Vec::new());
         }
         let range = place.at..place.at + bytes.next_multiple_of(4);
         let view = self.staging[place.staging].get_mapped_range(range);
-        let view = view.map_err(|error| self.gpu.inner.failed(error.to_string()))?;
+        let view = view.map_err(|error| self.gpu.inner.device.failed(error.to_string()))?;
         // The size is the caller's, so what it takes may be more than there is.
         let missing = |_| ExecuteError::OutOfMemory(format!("{bytes} bytes on the host for what was read back"));
         let mut data = bytemuck::allocation::try_zeroed_vec::<T>(elements as usize).map_err(missing)?;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::gate::Owned;
 
 /// The most bytes that lie idle; what comes back beyond is freed, the longest unused first.
-pub(super) const MOST_IDLE_BYTES: u64 = 64 << 20;
+pub(in crate::gpu) const MOST_IDLE_BYTES: u64 = 64 << 20;
 
 /// The most buffers that lie idle: all are looked through.
 const MOST_IDLE_BUFFERS: usize = 64;
@@ -15,9 +15,9 @@ const MOST_IDLE_BUFFERS: usize = 64;
 /// wgpu clears a buffer that a kernel is the first to write, also where the kernel writes all of it, and making and freeing
 /// buffers is most of what a small call costs. What lies here was cleared once.
 #[derive(Debug, Default)]
-pub(super) struct Shelf(Mutex<Vec<Owned<wgpu::Buffer>>>);
+pub(in crate::gpu) struct BufferPool(Mutex<Vec<Owned<wgpu::Buffer>>>);
 
-impl Shelf {
+impl BufferPool {
     /// A buffer of these usages for so many bytes. Large ones are not wasted on little.
     pub fn take(&self, usage: wgpu::BufferUsages, bytes: u64) -> Option<Owned<wgpu::Buffer>> {
         let mut idle = self.lock();

@@ -1,11 +1,10 @@
 //! Preparations of one-shot calls, kept for the next ones: applications call with few plans, again and again.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::encode::Resources;
+use super::preparation::Preparation;
 use crate::plan::Plan;
-use crate::schedule::Schedule;
 
 /// The most preparations that are kept: all are compared with a call's plan.
 const MOST_KEPT: usize = 8;
@@ -13,28 +12,15 @@ const MOST_KEPT: usize = 8;
 /// The most bytes of buffers that one of them may have: beyond, preparing is little beside computing.
 const MOST_BYTES_EACH: u64 = 1 << 20;
 
-/// What was prepared for one-shot calls, the longest unused first. Without the [`Gpu`](super::Gpu), which keeps them.
+/// What was prepared for one-shot calls, the longest unused first.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Mutex<VecDeque<Preparation>>);
+pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<Preparation>>);
 
-/// A schedule and what it runs with.
-#[derive(Debug, Clone)]
-pub(super) struct Preparation {
-    pub schedule: Arc<Schedule>,
-    pub resources: Arc<Resources>,
-}
-
-impl Preparation {
-    fn bytes(&self) -> u64 {
-        self.schedule.constants_bytes() + self.schedule.scratch_bytes()
-    }
-}
-
-impl Kept {
+impl PlanCache {
     /// What was prepared for an equal plan.
     pub fn find(&self, plan: &Plan) -> Option<Preparation> {
         let mut kept = self.lock();
-        let number = kept.iter().rposition(|preparation| preparation.schedule.plan() == plan)?;
+        let number = kept.iter().rposition(|preparation| preparation.schedule().plan() == plan)?;
         let found = kept.remove(number)?;
         kept.push_back(found.clone());
         Some(found)

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::ops::ControlFlow;
 
-use super::context::Gpu;
-use super::encode::Prepared;
-use super::progress::Run;
+use super::gpu::Gpu;
+use super::prepare::Prepared;
+use super::progress::{Run, StreamOptions, StreamReport};
 use super::results::{ReadBack, Submitted};
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
@@ -117,102 +116,6 @@ impl<T: Copy> StreamSink<T> for Vec<T> {
     }
 }
 
-/// How far a streaming run has come.
-///
-/// ```no_run
-/// let print = |progress: &wgpu_pooling::StreamProgress| println!("{} of {} tiles", progress.done, progress.tiles);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct StreamProgress {
-    /// The tiles that were written.
-    pub done: u64,
-    /// The tiles of the whole run.
-    pub tiles: u64,
-    /// The bytes that were read from the source.
-    pub bytes_read: u64,
-    /// The bytes that were written to the sinks.
-    pub bytes_written: u64,
-}
-
-/// What a streaming run did.
-///
-/// ```no_run
-/// # fn f(report: wgpu_pooling::StreamReport) {
-/// println!("{} tiles, {} MiB at a time", report.tiles, report.peak_bytes >> 20);
-/// # }
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct StreamReport {
-    /// How many tiles were computed: submits of their own.
-    pub tiles: u64,
-    /// The bytes that went to the device. Windows that reach across the edges of a tile make them more than X has.
-    pub bytes_uploaded: u64,
-    /// The bytes that came from the device.
-    pub bytes_downloaded: u64,
-    /// The most bytes that the run's vectors held at a time.
-    pub peak_host_bytes: u64,
-    /// The most bytes that the run's buffers held at a time, staging included. On software Vulkan they are the process's
-    /// memory too.
-    pub peak_device_bytes: u64,
-    /// The most of both together, which is at most the budget.
-    pub peak_bytes: u64,
-}
-
-/// What is called after each tile.
-pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
-
-/// How a streaming run is done.
-///
-/// ```
-/// use wgpu_pooling::StreamOptions;
-/// // At most 256 MiB at a time, on the host and on the device together.
-/// let options = StreamOptions::new(256 << 20);
-/// # let _ = options;
-/// ```
-pub struct StreamOptions<'a> {
-    pub(super) budget_bytes: u64,
-    pub(super) progress: Option<Callback<'a>>,
-}
-
-impl std::fmt::Debug for StreamOptions<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("StreamOptions").field("budget_bytes", &self.budget_bytes).finish_non_exhaustive()
-    }
-}
-
-impl<'a> StreamOptions<'a> {
-    /// The most bytes that the run may hold at a time, on the host and on the device together: its vectors, its buffers and
-    /// what they are staged in. What the device, its driver and its pipelines take is not counted.
-    ///
-    /// ```
-    /// let options = wgpu_pooling::StreamOptions::new(1 << 30);
-    /// # let _ = options;
-    /// ```
-    pub fn new(budget_bytes: u64) -> Self {
-        StreamOptions { budget_bytes, progress: None }
-    }
-
-    /// Calls this before the first tile and after each one that was written. `ControlFlow::Break` stops the run, which then
-    /// ends with [`ExecuteError::Stopped`].
-    ///
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use wgpu_pooling::StreamOptions;
-    ///
-    /// let options = StreamOptions::new(1 << 30).progress(|progress| match progress.bytes_read {
-    ///     0..1_000_000_000 => ControlFlow::Continue(()),
-    ///     _ => ControlFlow::Break(()),
-    /// });
-    /// # let _ = options;
-    /// ```
-    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a) -> Self {
-        self.progress = Some(Box::new(callback));
-        self
-    }
-}
-
 /// A tile on the device.
 struct Flight<T, J> {
     tile: Tile,
@@ -270,14 +173,14 @@ impl PoolRun<'_> {
             return Err(ExecuteError::BufferMissing { what: "a tile" });
         };
         let bytes = TileBytes::of(prepared.schedule());
-        self.run.account.host(bytes.host_in, 0);
+        self.run.memory.host(bytes.host_in, 0);
         let x = gather(tile.input(), self.plan.input_shape(), self.plan.layout(), source)?;
         let read = x.len() as u64 * T::DTYPE.bytes() as u64;
-        self.run.account.device(bytes.device, 0);
+        self.run.memory.device(bytes.device, 0);
         let mut chain = self.run.gpu.chain().on_its_own();
         let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.plan.layout())?;
         drop(x);
-        self.run.account.host(0, bytes.host_in);
+        self.run.memory.host(0, bytes.host_in);
         let (y, indices) = if tile.plan().indices().is_some() {
             let (y, indices) = chain.max_pool_with_indices(prepared, &on_device)?;
             (y, Some(chain.read_back(&indices)?))
@@ -287,8 +190,8 @@ impl PoolRun<'_> {
         let y = chain.read_back(&y)?;
         let submitted = chain.submit()?;
         self.run.progress.bytes_read += read;
-        self.run.account.report.bytes_uploaded += read;
-        self.run.account.report.tiles += 1;
+        self.run.memory.report.bytes_uploaded += read;
+        self.run.memory.report.tiles += 1;
         Ok(Flight { tile, bytes, submitted, y, indices })
     }
 
@@ -302,14 +205,14 @@ impl PoolRun<'_> {
             return Ok(());
         };
         let results = submitted.finished().await?;
-        self.run.account.host(bytes.host_out, 0);
-        self.run.account.report.bytes_downloaded += results.bytes_read_back();
+        self.run.memory.host(bytes.host_out, 0);
+        self.run.memory.report.bytes_downloaded += results.bytes_read_back();
         let y = results.take(y)?;
         let indices = indices.map(|indices| results.take(indices)).transpose()?;
         drop(results);
-        self.run.account.device(0, bytes.device);
+        self.run.memory.device(0, bytes.device);
         self.run.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
-        self.run.account.host(0, bytes.host_out);
+        self.run.memory.host(0, bytes.host_out);
         self.run.progress.done += 1;
         self.run.tell()
     }
@@ -468,7 +371,7 @@ impl Gpu {
 
     /// What a call may hold that was given no budget: a few bindings of the largest size, and never much.
     pub(super) fn own_budget(&self) -> StreamOptions<'static> {
-        let limits = &self.inner.limits;
+        let limits = &self.inner.device.limits;
         let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);
         StreamOptions::new(binding.saturating_mul(4).min(1 << 30))
     }
@@ -482,8 +385,8 @@ impl Gpu {
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
-        self.inner.check_alive()?;
-        let tiling = Tiling::new(plan, &self.inner.limits, options.budget_bytes)?;
+        self.inner.device.check_alive()?;
+        let tiling = Tiling::new(plan, &self.inner.device.limits, options.budget_bytes)?;
         let windows_are_cut = tiling.cuts_windows();
         let mut pool = PoolRun { run: Run::new(self, tiling.len(), options), plan, tiling, prepared: None };
         let y_of = (plan.output_shape(), plan.layout());
@@ -497,7 +400,7 @@ impl Gpu {
         };
         if !windows_are_cut {
             pool.tiles(source, |tile, y, indices| write(tile.output(), y, indices)).await?;
-            return Ok(pool.run.account.report);
+            return Ok(pool.run.memory.report);
         }
         // Every tile is one window or a part of one.
         let mut window = SplitWindow::new();
@@ -519,7 +422,7 @@ impl Gpu {
             write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref))
         };
         pool.tiles(source, emit).await?;
-        Ok(pool.run.account.report)
+        Ok(pool.run.memory.report)
     }
 }
 

@@ -5,19 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::gate::Owned;
 
 /// Asked before each allocation whether it is to fail.
-pub(super) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
+pub(in crate::gpu) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// What makes a device's buffers and query sets.
-pub(super) struct Memory {
+pub(in crate::gpu) struct Allocator {
     device: Owned<wgpu::Device>,
     fails: Option<Fails>,
     /// The error of an allocation that was made to fail, until the error scopes around it are closed.
     injected: Mutex<Option<wgpu::Error>>,
 }
 
-impl Memory {
+impl Allocator {
     pub fn new(device: Owned<wgpu::Device>, fails: Option<Fails>) -> Self {
-        Memory { device, fails, injected: Mutex::default() }
+        Allocator { device, fails, injected: Mutex::default() }
     }
 
     /// A buffer; where memory does not suffice an invalid one, and the error scope around the call says so.
@@ -95,8 +95,8 @@ impl Memory {
     }
 }
 
-impl std::fmt::Debug for Memory {
+impl std::fmt::Debug for Allocator {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Memory").field("device", &self.device).finish_non_exhaustive()
+        formatter.debug_struct("Allocator").field("device", &self.device).finish_non_exhaustive()
     }
 }

@@ -3,14 +3,18 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::context::{Gpu, Inner, Verdict};
-use super::encode::{Buffers, Missing, Prepared};
-use super::gate::Owned;
-use super::results::{Place, ReadBack, Readback, Results, Reuse, Step, Submitted, TIMESTAMP_BYTES};
-use super::tensor::DeviceTensor;
-use super::transfer::{Submission, TENSOR_USAGES};
+use super::device_tensor::DeviceTensor;
+use super::gpu::Gpu;
+use super::prepare::Prepared;
+use super::results::{BufferLifetime, ReadBack, Readback, Results, StagingPlace, Step, Submitted, TIMESTAMP_BYTES};
 use crate::element::Element;
 use crate::error::ExecuteError;
+use crate::gpu::device::gate::Owned;
+use crate::gpu::device::memory::TENSOR_USAGES;
+use crate::gpu::device::polling::{Submission, map_on_submit};
+use crate::gpu::device::{Device, PendingErrors};
+use crate::gpu::prepared::encode::Buffers;
+use crate::gpu::prepared::preparation::{Missing, Preparation};
 use crate::options::Layout;
 use crate::schedule::STATUS_WORDS;
 use crate::tensor::{TensorSpec, TensorView};
@@ -53,18 +57,9 @@ pub struct Chain {
     /// The bytes of each staging buffer: one, unless what is read back exceeds the device's largest buffer.
     staging_bytes: Vec<u64>,
     timed: bool,
-    reuse: Reuse,
-    /// What wgpu has yet to say of the work so far.
-    verdicts: Verdicts,
-}
-
-/// Verdicts that nobody has asked for yet, or that are not known yet.
-pub(super) struct Verdicts(pub Vec<Verdict>);
-
-impl std::fmt::Debug for Verdicts {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} verdicts", self.0.len())
-    }
+    lifetime: BufferLifetime,
+    /// The errors of the work so far that wgpu has not told yet.
+    pending: PendingErrors,
 }
 
 /// A part of a buffer that is copied to the host.
@@ -73,7 +68,7 @@ struct Staged {
     buffer: Owned<wgpu::Buffer>,
     offset: u64,
     bytes: u64,
-    place: Place,
+    place: StagingPlace,
 }
 
 /// The distance of parts in the staging buffer: mapped ranges begin at multiples of 8.
@@ -88,7 +83,7 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn chain(&self) -> Chain {
-        let (encoder, verdict) = self.inner.judged(|| new_encoder(&self.inner));
+        let (encoder, error) = self.inner.device.scoped_later(|| new_encoder(&self.inner.device));
         Chain {
             gpu: self.clone(),
             encoder,
@@ -97,8 +92,8 @@ impl Gpu {
             staged: Vec::new(),
             staging_bytes: vec![0],
             timed: false,
-            reuse: Reuse::Staging,
-            verdicts: Verdicts(vec![verdict]),
+            lifetime: BufferLifetime::Staging,
+            pending: PendingErrors(vec![error]),
         }
     }
 }
@@ -121,14 +116,14 @@ impl Chain {
     /// A chain of a one-shot call: nobody but the call has a handle on its tensors, which are kept for later calls, and a long
     /// step is submitted slice by slice.
     pub(super) fn one_shot(mut self) -> Self {
-        self.reuse = Reuse::Tensors(Vec::new());
+        self.lifetime = BufferLifetime::Tensors(Vec::new());
         self
     }
 
     /// A chain that takes nothing from earlier calls and leaves nothing for later ones, so that it has no more memory than it
     /// accounts for.
     pub(super) fn on_its_own(mut self) -> Self {
-        self.reuse = Reuse::Nothing;
+        self.lifetime = BufferLifetime::Nothing;
         self
     }
 
@@ -157,12 +152,12 @@ impl Chain {
     /// # }
     /// ```
     pub fn upload<T: Element>(&mut self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
-        self.gpu.inner.check_alive()?;
-        let lent = matches!(self.reuse, Reuse::Tensors(_));
-        let (buffer, verdict) = self.gpu.inner.scoped_now(|| self.gpu.tensor_of(&x, lent))?;
-        self.verdicts.0.extend(verdict);
+        self.gpu.inner.device.check_alive()?;
+        let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
+        let (buffer, error) = self.gpu.inner.device.scoped_now(|| self.gpu.tensor_of(&x, lent))?;
+        self.pending.0.extend(error);
         let buffer = buffer?;
-        if let Reuse::Tensors(tensors) = &mut self.reuse {
+        if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
             tensors.push(buffer.clone());
         }
         let spec = TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout };
@@ -279,7 +274,7 @@ impl Chain {
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
             return Err(ExecuteError::BufferUsage { what, usage: "COPY_SRC" });
         }
-        let buffer = self.gpu.inner.device.gate().own(slice.buffer().clone());
+        let buffer = self.gpu.inner.device.wgpu.gate().own(slice.buffer().clone());
         let place = self.stage(buffer, slice.offset(), tensor.bytes());
         Ok(ReadBack { chain: Arc::clone(&self.id), place, shape: tensor.shape().to_vec(), element: PhantomData })
     }
@@ -298,32 +293,33 @@ impl Chain {
     /// # }
     /// ```
     pub fn submit(self) -> Result<Submitted, ExecuteError> {
-        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, verdicts, reuse } = self;
-        let inner = &gpu.inner;
-        inner.check_alive()?;
+        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, pending, lifetime } = self;
+        let device = &gpu.inner.device;
+        device.check_alive()?;
         // What is known to have failed is not submitted.
-        let asked = verdicts.0.into_iter().map(|verdict| inner.ask(verdict)).collect::<Result<Vec<_>, _>>()?;
-        let mut verdicts = Verdicts(asked.into_iter().flatten().collect());
-        let again = !matches!(reuse, Reuse::Nothing);
-        let buffers = || staging_bytes.iter().map(|&bytes| inner.staging_buffer(bytes, again)).collect::<Vec<_>>();
-        let (staging, verdict) = inner.scoped_now(buffers)?;
-        verdicts.0.extend(verdict);
-        let ((submission, readbacks), verdict) = inner.scoped_now(|| {
+        let asked = pending.0.into_iter().map(|error| device.poll_error(error)).collect::<Result<Vec<_>, _>>()?;
+        let mut pending = PendingErrors(asked.into_iter().flatten().collect());
+        let again = !matches!(lifetime, BufferLifetime::Nothing);
+        let buffers =
+            || staging_bytes.iter().map(|&bytes| device.memory.staging_buffer(bytes, again)).collect::<Vec<_>>();
+        let (staging, error) = device.scoped_now(buffers)?;
+        pending.0.extend(error);
+        let ((submission, readbacks), error) = device.scoped_now(|| {
             for Staged { buffer, offset, bytes, place } in &staged {
                 encoder.copy_buffer_to_buffer(buffer, *offset, &staging[place.staging], place.at, *bytes);
             }
             let (mut answers, mut readbacks) = (Vec::new(), Vec::new());
             for staging in staging {
-                let (answer, mapped) = inner.map_on_submit(&mut encoder, &staging);
+                let (answer, mapped) = map_on_submit(device.wgpu.gate(), &mut encoder, &staging);
                 answers.push(answer);
                 readbacks.push(Readback { staging, mapped });
             }
-            let index = inner.queue.submit([encoder.into_inner().finish()]);
+            let index = device.queue.submit([encoder.into_inner().finish()]);
             (Submission { index, answers }, readbacks)
         })?;
-        verdicts.0.extend(verdict);
+        pending.0.extend(error);
         let read_back_bytes = staging_bytes.iter().sum();
-        Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, verdicts, submission, reuse })
+        Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, pending, submission, lifetime })
     }
 
     /// Submits the chain and waits for its results.
@@ -364,7 +360,7 @@ impl Chain {
         prepared: &Prepared,
         inputs: [&DeviceTensor; I],
     ) -> Result<[DeviceTensor; O], ExecuteError> {
-        let plan = prepared.schedule.plan();
+        let plan = prepared.schedule().plan();
         for ((&what, expected), tensor) in plan.input_names().iter().zip(plan.inputs()).zip(inputs) {
             tensor.check_spec(what, expected)?;
         }
@@ -377,9 +373,10 @@ impl Chain {
         prepared: &Prepared,
         inputs: [&DeviceTensor; I],
     ) -> Result<[DeviceTensor; O], ExecuteError> {
-        let Chain { gpu, encoder, timed, reuse, verdicts, .. } = self;
-        let (inner, schedule) = (&gpu.inner, &prepared.schedule);
-        inner.check_alive()?;
+        let Chain { gpu, encoder, timed, lifetime, pending, .. } = self;
+        let (device, preparation) = (&gpu.inner.device, &prepared.preparation);
+        let schedule = &preparation.schedule;
+        device.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
         let names = schedule.plan().input_names();
         let (mut x, mut indices) = (None, None);
@@ -389,9 +386,10 @@ impl Chain {
         }
         // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
         let all = 0..schedule.dispatches.len();
-        let slices = if let Reuse::Tensors(_) = reuse { schedule.slices() } else { Vec::from([all]) };
-        let (outputs, verdict) = inner.scoped_now(|| Outputs::new(inner, prepared, *timed, slices.len(), reuse))?;
-        verdicts.0.extend(verdict);
+        let slices = if let BufferLifetime::Tensors(_) = lifetime { schedule.slices() } else { Vec::from([all]) };
+        let (outputs, error) =
+            device.scoped_now(|| Outputs::new(device, preparation, *timed, slices.len(), lifetime))?;
+        pending.0.extend(error);
         let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
             x: x.map(DeviceTensor::slice),
@@ -401,24 +399,24 @@ impl Chain {
             status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
             scratch: &scratch,
         };
-        let bound = prepared.check(&buffers)?;
-        let (groups, verdict) = prepared.groups(&bound)?;
-        verdicts.0.extend(verdict);
-        let (times, verdict) = inner.scoped_now(|| {
+        let bound = preparation.check(device, &buffers)?;
+        let (groups, error) = preparation.groups(device, &bound)?;
+        pending.0.extend(error);
+        let (times, error) = device.scoped_now(|| {
             if schedule.dispatches.is_empty() {
                 return None;
             }
             for (number, slice) in slices.into_iter().enumerate() {
                 // Between two slices what is recorded is submitted, for the sake of watchdogs.
                 if number > 0 {
-                    let recorded = std::mem::replace(encoder, new_encoder(inner));
-                    inner.queue.submit([recorded.into_inner().finish()]);
+                    let recorded = std::mem::replace(encoder, new_encoder(device));
+                    device.queue.submit([recorded.into_inner().finish()]);
                 }
-                prepared.record(encoder, &bound, &groups, slice, outputs.clock.as_ref().map(Clock::writes));
+                preparation.record(encoder, &bound, &groups, slice, outputs.clock.as_ref().map(Clock::writes));
             }
             outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
         })?;
-        verdicts.0.extend(verdict);
+        pending.0.extend(error);
         let Outputs { y, indices: indices_out, report, .. } = outputs;
         let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
@@ -431,25 +429,25 @@ impl Chain {
     }
 
     /// Reserves a place among what is read back.
-    fn stage(&mut self, buffer: Owned<wgpu::Buffer>, offset: u64, bytes: u64) -> Place {
+    fn stage(&mut self, buffer: Owned<wgpu::Buffer>, offset: u64, bytes: u64) -> StagingPlace {
         let at = self.staging_bytes.last().map_or(0, |bytes| bytes.next_multiple_of(STAGED_ALIGNMENT));
         // What does not fit beside the others gets a staging buffer of its own; alone it fits, since its buffer does.
-        let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.limits.max_buffer_bytes {
+        let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.device.limits.max_buffer_bytes {
             self.staging_bytes.push(bytes);
-            Place { staging: self.staging_bytes.len() - 1, at: 0 }
+            StagingPlace { staging: self.staging_bytes.len() - 1, at: 0 }
         } else {
             let staging = self.staging_bytes.len() - 1;
             self.staging_bytes[staging] = at + bytes;
-            Place { staging, at }
+            StagingPlace { staging, at }
         };
         self.staged.push(Staged { buffer, offset, bytes, place });
         place
     }
 }
 
-fn new_encoder(inner: &Inner) -> Owned<wgpu::CommandEncoder> {
+fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {
     let label = Some("wgpu-pooling chain");
-    inner.device.gate().own(inner.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }))
+    device.wgpu.gate().own(device.wgpu.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }))
 }
 
 fn whole(buffer: &Owned<wgpu::Buffer>) -> wgpu::BufferSlice<'_> {
@@ -466,25 +464,31 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn new(inner: &Inner, prepared: &Prepared, timed: bool, submits: usize, reuse: &mut Reuse) -> Outputs {
-        let schedule = &prepared.schedule;
+    fn new(
+        device: &Device,
+        preparation: &Preparation,
+        timed: bool,
+        submits: usize,
+        lifetime: &mut BufferLifetime,
+    ) -> Outputs {
+        let schedule = &preparation.schedule;
         let mut output = |what: &str, bytes: u64| {
-            let Reuse::Tensors(tensors) = reuse else {
-                return inner.output_buffer(what, TENSOR_USAGES, bytes);
+            let BufferLifetime::Tensors(tensors) = lifetime else {
+                return device.memory.output_buffer(what, TENSOR_USAGES, bytes);
             };
-            let buffer = inner.lent_output_buffer(what, bytes);
+            let buffer = device.memory.lent_output_buffer(what, bytes);
             tensors.push(buffer.clone());
             buffer
         };
         // Where there is nothing to do there is nothing to report or to measure.
         let works = !schedule.dispatches.is_empty();
-        let reported = schedule.status_bytes().filter(|_| works && prepared.reports());
+        let reported = schedule.status_bytes().filter(|_| works && preparation.reports());
         Outputs {
             y: schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes)),
             indices: schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes)),
             report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
-            missing: prepared.missing(submits > 1),
-            clock: (works && timed).then(|| Clock::new(inner)),
+            missing: preparation.missing(&device.memory, submits > 1),
+            clock: (works && timed).then(|| Clock::new(device)),
         }
     }
 }
@@ -496,13 +500,13 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(inner: &Inner) -> Clock {
-        let queries = inner.memory.query_set(&wgpu::QuerySetDescriptor {
+    fn new(device: &Device) -> Clock {
+        let queries = device.memory.allocator.query_set(&wgpu::QuerySetDescriptor {
             label: Some("wgpu-pooling timestamps"),
             ty: wgpu::QueryType::Timestamp,
             count: 2,
         });
-        let ticks = inner.memory.buffer(&wgpu::BufferDescriptor {
+        let ticks = device.memory.allocator.buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-pooling timestamps"),
             size: TIMESTAMP_BYTES,
             usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,

@@ -1,6 +1,6 @@
-//! The device's answer to a readback, told once and waited for as a future.
+//! A oneshot channel for the device's answer to a readback. Channels of other crates call the waker where they are told, which on
+//! GL is inside the gate; a caller's waker may not run there.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -8,40 +8,40 @@ use std::task::{Context, Poll, Waker};
 use super::gate::Gate;
 
 /// Whether a staging buffer was mapped.
-type Outcome = Result<(), wgpu::BufferAsyncError>;
+type MapResult = Result<(), wgpu::BufferAsyncError>;
 
-/// What is known so far, and who wants to know.
+/// The result if it has been told, and who waits for it.
 #[derive(Debug, Default)]
 struct State {
-    outcome: Option<Outcome>,
+    result: Option<MapResult>,
     waker: Option<Waker>,
 }
 
 /// The end that is told. Those who share it may all tell; the first word counts, and if the last one goes without a word the
 /// answer is an error.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(in crate::gpu) struct MapSender {
     state: Arc<Mutex<State>>,
     gate: Gate,
 }
 
 /// The end that is waited for.
 #[derive(Debug)]
-pub(super) struct Mapped(Arc<Mutex<State>>);
+pub(in crate::gpu) struct MapReceiver(Arc<Mutex<State>>);
 
 /// Both ends.
-pub(super) fn answer(gate: &Gate) -> (Arc<Answer>, Mapped) {
+pub(in crate::gpu) fn oneshot(gate: &Gate) -> (Arc<MapSender>, MapReceiver) {
     let state = Arc::default();
-    (Arc::new(Answer { state: Arc::clone(&state), gate: gate.clone() }), Mapped(state))
+    (Arc::new(MapSender { state: Arc::clone(&state), gate: gate.clone() }), MapReceiver(state))
 }
 
-impl Answer {
-    pub fn tell(&self, outcome: Outcome) {
+impl MapSender {
+    pub fn tell(&self, result: MapResult) {
         let mut state = lock(&self.state);
-        if state.outcome.is_some() {
+        if state.result.is_some() {
             return;
         }
-        state.outcome = Some(outcome);
+        state.result = Some(result);
         let waker = state.waker.take();
         drop(state);
         if let Some(waker) = waker {
@@ -50,19 +50,19 @@ impl Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for MapSender {
     fn drop(&mut self) {
         self.tell(Err(wgpu::BufferAsyncError));
     }
 }
 
-impl Future for Mapped {
-    type Output = Outcome;
+impl Future for MapReceiver {
+    type Output = MapResult;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<MapResult> {
         let mut state = lock(&self.0);
-        match &state.outcome {
-            Some(outcome) => Poll::Ready(outcome.clone()),
+        match &state.result {
+            Some(result) => Poll::Ready(result.clone()),
             None => {
                 state.waker = Some(context.waker().clone());
                 Poll::Pending
@@ -75,30 +75,24 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps a panic of the device layer or of a caller's waker from those who have nothing to do with it.
-pub(super) fn contained<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
-    let result = catch_unwind(AssertUnwindSafe(work));
-    result.inspect_err(|_| log::error!("{what} panicked")).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ask(mapped: &mut Mapped) -> Poll<Outcome> {
+    fn ask(mapped: &mut MapReceiver) -> Poll<MapResult> {
         Pin::new(mapped).poll(&mut Context::from_waker(Waker::noop()))
     }
 
     #[test]
     fn the_first_word_counts_and_silence_is_an_error() {
-        let (answer, mut mapped) = super::answer(&Gate::default());
+        let (answer, mut mapped) = super::oneshot(&Gate::default());
         assert_eq!(ask(&mut mapped), Poll::Pending);
         answer.tell(Ok(()));
         answer.tell(Err(wgpu::BufferAsyncError));
         drop(answer);
         assert_eq!(ask(&mut mapped), Poll::Ready(Ok(())));
 
-        let (answer, mut mapped) = super::answer(&Gate::default());
+        let (answer, mut mapped) = super::oneshot(&Gate::default());
         let another = Arc::clone(&answer);
         drop(answer);
         assert_eq!(ask(&mut mapped), Poll::Pending);

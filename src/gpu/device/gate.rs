@@ -3,10 +3,9 @@
 #[cfg(not(target_arch = "wasm32"))]
 use core::time::Duration;
 use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-
-use super::answer::contained;
 
 /// Lets one thread at a time use a GL device. On other backends it is open to all and costs nothing.
 ///
@@ -20,7 +19,7 @@ use super::answer::contained;
 ///
 /// A caller's wakers are called once the thread is outside again, because what they do is not ours to know.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Gate(Option<Arc<Turn>>);
+pub(in crate::gpu) struct Gate(Option<Arc<Turn>>);
 
 /// Whose turn it is.
 #[derive(Debug, Default)]
@@ -126,7 +125,7 @@ fn wake(waker: Waker) {
 
 /// An object of wgpu's that the crate keeps. Dropping it uses the device, so that is done inside the gate.
 #[derive(Debug, Clone)]
-pub(super) struct Owned<T> {
+pub(in crate::gpu) struct Owned<T> {
     // Fields are dropped in this order.
     enters: Enters,
     object: T,
@@ -179,6 +178,12 @@ impl Drop for Leaves {
     fn drop(&mut self) {
         self.0.leave();
     }
+}
+
+/// Keeps a panic of the device layer or of a caller's waker from those who have nothing to do with it.
+pub(in crate::gpu) fn contained<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
+    let result = catch_unwind(AssertUnwindSafe(work));
+    result.inspect_err(|_| log::error!("{what} panicked")).ok()
 }
 
 #[cfg(test)]

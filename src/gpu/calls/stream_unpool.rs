@@ -1,9 +1,9 @@
 //! Unpools of any size: indices are checked while they are read, every tile of Y gets the sources that name it.
 
-use super::context::Gpu;
-use super::progress::Run;
+use super::gpu::Gpu;
+use super::progress::{Run, StreamOptions, StreamReport};
 use super::results::{ReadBack, Submitted};
-use super::stream::{StreamOptions, StreamReport, StreamSink, StreamSource, gather, scatter};
+use super::stream::{StreamSink, StreamSource, gather, scatter};
 use crate::attributes::Activation;
 use crate::element::{Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
@@ -155,7 +155,7 @@ impl UnpoolRun<'_> {
                     found.offender = Some((first, value, count + 1));
                 }
             });
-            self.run.account.host(0, size_of_val(read.as_slice()) as u64);
+            self.run.memory.host(0, size_of_val(read.as_slice()) as u64);
             self.run.tell()?;
         }
         Ok(found)
@@ -170,7 +170,7 @@ impl UnpoolRun<'_> {
         source: &mut impl StreamSource<T>,
     ) -> Result<Vec<T>, ExecuteError> {
         let bytes = region.elements() * size_of::<T>() as u64;
-        self.run.account.host(bytes, 0);
+        self.run.memory.host(bytes, 0);
         self.run.progress.bytes_read += bytes;
         gather(region, shape, layout, source)
     }
@@ -186,11 +186,11 @@ impl UnpoolRun<'_> {
         let shape = scattering.inputs[0].shape.clone();
         let prepared = self.run.gpu.prepare(Plan::Unpool(scattering)).await?;
         let device_bytes = device_bytes(prepared.schedule());
-        self.run.account.device(device_bytes, 0);
+        self.run.memory.device(device_bytes, 0);
         let mut chain = self.run.gpu.chain().on_its_own();
         let x = chain.upload(TensorView::new(&shape, &sources.values)?, Layout::Nchw)?;
         let indices = chain.upload(TensorView::new(&shape, &sources.targets)?, Layout::Nchw)?;
-        self.run.account.report.bytes_uploaded += x.bytes() + indices.bytes();
+        self.run.memory.report.bytes_uploaded += x.bytes() + indices.bytes();
         let y = chain.max_unpool(&prepared, &x, &indices)?;
         let y_bytes = region.elements() * size_of::<T>() as u64;
         let y = chain.read_back(&y)?;
@@ -203,11 +203,11 @@ impl UnpoolRun<'_> {
     /// Waits for a tile. What it gives counts as held.
     async fn land<T: Element>(&mut self, flight: Flight<T>) -> Result<(Region, Tensor<T>), ExecuteError> {
         let results = flight.submitted.finished().await?;
-        self.run.account.host(flight.y_bytes, 0);
-        self.run.account.report.bytes_downloaded += results.bytes_read_back();
+        self.run.memory.host(flight.y_bytes, 0);
+        self.run.memory.report.bytes_downloaded += results.bytes_read_back();
         let y = results.take(flight.y)?;
         drop(results);
-        self.run.account.device(0, flight.device_bytes);
+        self.run.memory.device(0, flight.device_bytes);
         Ok((flight.region, y))
     }
 
@@ -221,9 +221,9 @@ impl UnpoolRun<'_> {
         let (region, y) = self.land(flight).await?;
         let place = (self.plan.output_shape(), self.plan.layout());
         self.run.progress.bytes_written += scatter("y", &region, place, y.data(), sink)?;
-        self.run.account.host(0, y_bytes);
+        self.run.memory.host(0, y_bytes);
         self.run.progress.done += 1;
-        self.run.account.report.tiles += 1;
+        self.run.memory.report.tiles += 1;
         self.run.tell()
     }
 
@@ -238,7 +238,7 @@ impl UnpoolRun<'_> {
         let plan = self.plan;
         let capacity = cut.elements.saturating_mul(2);
         let held = (capacity as u64).saturating_mul(size_of::<T>() as u64 + 4);
-        self.run.account.host(held, 0);
+        self.run.memory.host(held, 0);
         let mut sources = Sources { values: zeros(&[capacity])?, targets: zeros(&[capacity])? };
         sources.values.clear();
         sources.targets.clear();
@@ -259,7 +259,7 @@ impl UnpoolRun<'_> {
                 sources.values.extend_from_slice(so_far.data());
                 sources.targets.extend(0..so_far.data().len() as i32);
                 drop(so_far);
-                self.run.account.host(0, y_bytes);
+                self.run.memory.host(0, y_bytes);
             }
             let read_x: Vec<T> = self.read(&from, plan.input_shape(), plan.layout(), x)?;
             let read_indices: Vec<I> = self.read(&from, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
@@ -276,10 +276,10 @@ impl UnpoolRun<'_> {
                 }
             });
             let read = size_of_val(read_x.as_slice()) + size_of_val(read_indices.as_slice());
-            self.run.account.host(0, read as u64);
+            self.run.memory.host(0, read as u64);
         }
         let flight = self.launch(region, &mut sources, true).await?;
-        self.run.account.host(0, held);
+        self.run.memory.host(0, held);
         Ok(flight)
     }
 }
@@ -314,8 +314,8 @@ impl Gpu {
     ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
         plan.inputs[1].check_dtype("indices", I::DTYPE)?;
-        self.inner.check_alive()?;
-        let cut = Cut::new(plan, &self.inner.limits, options.budget_bytes)?;
+        self.inner.device.check_alive()?;
+        let cut = Cut::new(plan, &self.inner.device.limits, options.budget_bytes)?;
         let tiles = Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), cut.elements as u64);
         let mut unpool = UnpoolRun { run: Run::new(self, tiles.len(), options), plan };
         unpool.run.tell()?;
@@ -330,7 +330,7 @@ impl Gpu {
             unpool.finish(before.replace(flight), sink).await?;
         }
         unpool.finish(before, sink).await?;
-        Ok(unpool.run.account.report)
+        Ok(unpool.run.memory.report)
     }
 
     /// A one-shot call whose tensors exceed the device's limits.

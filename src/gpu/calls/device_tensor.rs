@@ -1,10 +1,10 @@
 //! Dense tensors that stay on the device.
 
-use super::context::Gpu;
-use super::gate::Owned;
-use super::transfer::TENSOR_USAGES;
+use super::gpu::Gpu;
 use crate::element::{DType, Element};
 use crate::error::{ExecuteError, PlanError, within};
+use crate::gpu::device::gate::Owned;
+use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::options::Layout;
 use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
 
@@ -55,8 +55,8 @@ impl DeviceTensor {
         layout: Layout,
     ) -> Result<DeviceTensor, ExecuteError> {
         // A refused buffer is dropped here, and may be the last of its handles.
-        let buffer = gpu.inner.device.gate().own(buffer);
-        let (what, alignment) = ("the tensor", gpu.inner.alignment);
+        let buffer = gpu.inner.device.wgpu.gate().own(buffer);
+        let (what, alignment) = ("the tensor", gpu.inner.device.alignment);
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
         element_count(&spec.shape)?;
         let needed = spec.device_bytes();
@@ -79,70 +79,31 @@ impl DeviceTensor {
     }
 
     /// Its shape, element type and layout.
-    ///
-    /// ```
-    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
-    /// let channels_last = x.spec().layout == wgpu_pooling::Layout::Nhwc;
-    /// # }
-    /// ```
     pub fn spec(&self) -> &TensorSpec {
         &self.spec
     }
 
     /// The extents, outermost first, in the tensor's layout.
-    ///
-    /// ```
-    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
-    /// let elements: usize = x.shape().iter().product();
-    /// # }
-    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.spec.shape
     }
 
     /// The element type.
-    ///
-    /// ```
-    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
-    /// println!("{}", x.dtype().name());
-    /// # }
-    /// ```
     pub fn dtype(&self) -> DType {
         self.spec.dtype
     }
 
     /// The layout.
-    ///
-    /// ```
-    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
-    /// let channels_last = x.layout() == wgpu_pooling::Layout::Nhwc;
-    /// # }
-    /// ```
     pub fn layout(&self) -> Layout {
         self.spec.layout
     }
 
     /// The bytes that the tensor occupies: whole words, and at least one element's, since a binding cannot be empty.
-    ///
-    /// ```
-    /// # fn f(x: &wgpu_pooling::DeviceTensor) {
-    /// assert_eq!(x.bytes() % 4, 0);
-    /// # }
-    /// ```
     pub fn bytes(&self) -> u64 {
         self.spec.device_bytes()
     }
 
     /// The part of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own kernels.
-    ///
-    /// ```no_run
-    /// use wgpu_pooling::{Buffers, DeviceTensor, ExecuteError, Prepared, wgpu};
-    ///
-    /// fn encode(pool: &Prepared, encoder: &mut wgpu::CommandEncoder, x: &DeviceTensor, y: &DeviceTensor)
-    ///     -> Result<(), ExecuteError> {
-    ///     pool.encode(encoder, Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() })
-    /// }
-    /// ```
     pub fn slice(&self) -> wgpu::BufferSlice<'_> {
         self.buffer.slice(self.offset..self.offset + self.bytes())
     }
@@ -181,9 +142,9 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
-        self.inner.check_alive()?;
-        let buffer = self.inner.scoped(|| self.tensor_of(&x, false)).await??;
-        self.inner.probe()?;
+        self.inner.device.check_alive()?;
+        let buffer = self.inner.device.scoped(|| self.tensor_of(&x, false)).await??;
+        self.inner.device.probe()?;
         Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout }))
     }
 
@@ -208,7 +169,7 @@ impl Gpu {
         dtype: DType,
         layout: Layout,
     ) -> Result<DeviceTensor, ExecuteError> {
-        self.inner.check_alive()?;
+        self.inner.device.check_alive()?;
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
         element_count(&spec.shape)?;
         let bytes = spec.device_bytes();
@@ -220,7 +181,7 @@ impl Gpu {
             usage: TENSOR_USAGES,
             mapped_at_creation: false,
         };
-        let buffer = self.inner.scoped(|| self.inner.memory.buffer(&descriptor)).await?;
+        let buffer = self.inner.device.scoped(|| self.inner.device.memory.allocator.buffer(&descriptor)).await?;
         Ok(DeviceTensor::whole(self, buffer, spec))
     }
 
@@ -254,14 +215,14 @@ impl Gpu {
         self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
         let (label, contents) = ("wgpu-pooling tensor", bytemuck::cast_slice(x.data()));
         Ok(match lent {
-            true => self.inner.lent_filled_buffer(label, contents),
-            false => self.inner.filled_buffer(label, TENSOR_USAGES, contents),
+            true => self.inner.device.memory.lent_filled_buffer(label, contents),
+            false => self.inner.device.memory.filled_buffer(label, TENSOR_USAGES, contents),
         })
     }
 
     /// Refuses what no buffer of this device can hold, which wgpu would refuse less clearly.
     pub(super) fn check_buffer(&self, what: &'static str, needed: u64) -> Result<(), PlanError> {
-        within(what, needed, self.inner.limits.max_buffer_bytes)
+        within(what, needed, self.inner.device.limits.max_buffer_bytes)
     }
 }
 

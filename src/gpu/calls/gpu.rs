@@ -1,18 +1,13 @@
-//! A device and what belongs to it: queue, limits, pipelines, the lost flag.
+//! The handle that callers hold: a device, its pipelines and its plan cache.
 
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Waker};
 
-use super::gate::{Gate, Owned};
-use super::kept::Kept;
-use super::memory::Memory;
-use super::options::GpuOptions;
-use super::pipeline::Pipelines;
-use super::shelf::Shelf;
-#[cfg(not(target_arch = "wasm32"))]
-use super::transfer::{Poller, poll};
 use crate::error::ExecuteError;
+use crate::gpu::device::Device;
+use crate::gpu::device::options::GpuOptions;
+use crate::gpu::device::polling::Submission;
+use crate::gpu::prepared::pipelines::Pipelines;
+use crate::gpu::prepared::plan_cache::PlanCache;
 use crate::schedule::Limits;
 
 /// A GPU: a wgpu device with everything that the crate keeps beside it. Cheap to clone; clones share all of it.
@@ -31,7 +26,7 @@ use crate::schedule::Limits;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Gpu {
-    pub(super) inner: Arc<Inner>,
+    pub(in crate::gpu) inner: Arc<Inner>,
     /// Whether calls that wait poll the device themselves, as blocking ones do: one thread fewer to be woken.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) polls: bool,
@@ -39,20 +34,10 @@ pub struct Gpu {
 
 /// What clones of a [`Gpu`] share.
 #[derive(Debug)]
-pub(super) struct Inner {
-    pub device: Owned<wgpu::Device>,
-    pub queue: Owned<wgpu::Queue>,
-    pub limits: Limits,
-    /// The multiple at which storage bindings begin, in bytes.
-    pub alignment: u64,
+pub(in crate::gpu) struct Inner {
+    pub device: Device,
     pub pipelines: Pipelines,
-    pub memory: Memory,
-    pub shelf: Shelf,
-    pub kept: Kept,
-    pub poison: Option<u32>,
-    lost: Arc<OnceLock<String>>,
-    #[cfg(not(target_arch = "wasm32"))]
-    pub poller: Poller,
+    pub plan_cache: PlanCache,
 }
 
 impl Gpu {
@@ -109,7 +94,7 @@ impl Gpu {
         // Everything of ours runs under error scopes; whatever else comes must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
-        Ok(Gpu::assemble(device, queue, lost, options))
+        Ok(Gpu::of(Device::new(device, queue, lost, options)))
     }
 
     /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
@@ -134,7 +119,7 @@ impl Gpu {
     /// # }
     /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
-        Gpu::assemble(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default())
+        Gpu::of(Device::new(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default()))
     }
 
     /// Says that the device is lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason at once. For
@@ -152,7 +137,7 @@ impl Gpu {
     /// ```
     pub fn notify_lost(&self, reason: impl Into<String>) {
         // The first loss is the one that explains the others.
-        let _ = self.inner.lost.set(reason.into());
+        let _ = self.inner.device.lost().set(reason.into());
     }
 
     /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive: what a callback that the device
@@ -165,7 +150,7 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn loss_notifier(&self) -> impl Fn(String) + Clone + Send + Sync + use<> {
-        let lost = Arc::clone(&self.inner.lost);
+        let lost = Arc::clone(self.inner.device.lost());
         move |reason| {
             let _ = lost.set(reason);
         }
@@ -201,30 +186,22 @@ impl Gpu {
         pollster::block_on(Gpu::open(options))
     }
 
-    fn assemble(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, options: &GpuOptions) -> Gpu {
-        let limits = device.limits();
-        let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
-        let limits = Limits::from(&limits);
-        let gate = Gate::of(&device);
-        let (device, queue) = (gate.own(device), gate.own(queue));
+    fn of(device: Device) -> Gpu {
+        let inner = Inner { device, pipelines: Pipelines::default(), plan_cache: PlanCache::default() };
         Gpu {
-            inner: Arc::new(Inner {
-                #[cfg(not(target_arch = "wasm32"))]
-                poller: Poller::new(device.clone()),
-                memory: Memory::new(device.clone(), options.failing_allocations()),
-                shelf: Shelf::default(),
-                kept: Kept::default(),
-                device,
-                queue,
-                limits,
-                alignment,
-                pipelines: Pipelines::default(),
-                poison: options.poison_word(),
-                lost,
-            }),
+            inner: Arc::new(inner),
             #[cfg(not(target_arch = "wasm32"))]
             polls: false,
         }
+    }
+
+    /// Has a submission's callbacks called while the call waits for them.
+    pub(super) fn follow(&self, submission: Submission) -> Result<(), ExecuteError> {
+        self.inner.device.follow(
+            submission,
+            #[cfg(not(target_arch = "wasm32"))]
+            self.polls,
+        )
     }
 
     /// The same for calls that may block their thread.
@@ -248,7 +225,7 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn device(&self) -> &wgpu::Device {
-        &self.inner.device
+        &self.inner.device.wgpu
     }
 
     /// The queue.
@@ -260,7 +237,7 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn queue(&self) -> &wgpu::Queue {
-        &self.inner.queue
+        &self.inner.device.queue
     }
 
     /// Does work while no other thread uses the device through this `Gpu` or its clones. Only GL needs it; on other backends
@@ -289,7 +266,7 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn exclusive<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.inner.device.gate().exclusive(work)
+        self.inner.device.wgpu.gate().exclusive(work)
     }
 
     /// What the device allows, as [`select`](crate::select) takes it.
@@ -300,18 +277,12 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn limits(&self) -> Limits {
-        self.inner.limits
+        self.inner.device.limits
     }
 
     /// The adapter's description.
-    ///
-    /// ```no_run
-    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
-    /// println!("{} ({:?})", gpu.adapter_info().name, gpu.adapter_info().backend);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
     pub fn adapter_info(&self) -> wgpu::AdapterInfo {
-        self.inner.device.adapter_info()
+        self.inner.device.wgpu.adapter_info()
     }
 
     /// Frees what is kept for later calls: buffers that one-shot calls and chains have used, at most 64 MiB of them; the
@@ -335,21 +306,15 @@ impl Gpu {
     ///
     /// [`Prepared`]: crate::Prepared
     pub fn trim(&self) {
-        self.inner.shelf.clear();
+        self.inner.device.memory.pool.clear();
         // Preparations hold pipelines, so they go first.
-        self.inner.kept.clear();
+        self.inner.plan_cache.clear();
         self.inner.pipelines.trim();
     }
 
     /// The bytes of buffers that [`Gpu::trim`] would free.
-    ///
-    /// ```no_run
-    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
-    /// assert_eq!(gpu.idle_bytes(), 0);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
     pub fn idle_bytes(&self) -> u64 {
-        self.inner.shelf.bytes() + self.inner.kept.bytes()
+        self.inner.device.memory.pool.bytes() + self.inner.plan_cache.bytes()
     }
 
     /// How many pipelines were compiled so far, those that were freed since among them.
@@ -388,108 +353,3 @@ impl Gpu {
         self.inner.pipelines.resident()
     }
 }
-
-impl Inner {
-    /// The error of a call that failed: the device's loss if that is why.
-    pub fn failed(&self, text: String) -> ExecuteError {
-        // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
-        self.probe().err().unwrap_or(ExecuteError::Device(text))
-    }
-
-    /// An error if the device is known to be lost.
-    pub fn check_alive(&self) -> Result<(), ExecuteError> {
-        match self.lost.get() {
-            Some(reason) => Err(ExecuteError::DeviceLost(reason.clone())),
-            None => Ok(()),
-        }
-    }
-
-    /// An error if the device is lost, also where nobody has said so yet. wgpu keeps silent about calls on a lost device, even
-    /// about those that are wrong; so a wrong one that it does not complain of shows the loss.
-    pub fn probe(&self) -> Result<(), ExecuteError> {
-        self.check_alive()?;
-        let ((), mut verdict) = self.judged(|| self.memory.ask_for_nonsense());
-        let complaint = verdict.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        if !matches!(complaint, Poll::Ready(None)) {
-            return Ok(());
-        }
-        // The device's own callback knows the reason, and a poll calls it.
-        #[cfg(not(target_arch = "wasm32"))]
-        poll(&self.device, wgpu::PollType::Poll);
-        let _ = self.lost.set("the device answers no more; it was destroyed, or its driver gave it up".to_owned());
-        self.check_alive()
-    }
-
-    /// Does work whose wgpu errors become an [`ExecuteError`] instead of reaching the default handler, which panics.
-    ///
-    /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
-    /// What fails because the device is gone is reported as its loss.
-    pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
-        let (result, verdict) = self.judged(work);
-        self.outcome(verdict.await)?;
-        Ok(result)
-    }
-
-    /// The same without waiting: where wgpu answers at once, as it does outside the web, so does this; elsewhere the answer
-    /// comes later.
-    pub fn scoped_now<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Option<Verdict>), ExecuteError> {
-        let (result, verdict) = self.judged(work);
-        Ok((result, self.ask(verdict)?))
-    }
-
-    /// The same without looking at the answer.
-    pub fn judged<T>(&self, work: impl FnOnce() -> T) -> (T, Verdict) {
-        self.device.gate().exclusive(|| {
-            let scopes = self.open_scopes();
-            let result = work();
-            let verdict: Verdict = Box::pin(first_error(self.memory.injected(), scopes));
-            (result, verdict)
-        })
-    }
-
-    /// The answer if there is one, or the verdict again.
-    pub fn ask(&self, mut verdict: Verdict) -> Result<Option<Verdict>, ExecuteError> {
-        match verdict.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(error) => self.outcome(error).map(|()| None),
-            Poll::Pending => Ok(Some(verdict)),
-        }
-    }
-
-    /// What the scopes found, as the result of the work inside them.
-    pub fn outcome(&self, error: Option<wgpu::Error>) -> Result<(), ExecuteError> {
-        match error {
-            None => Ok(()),
-            Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(ExecuteError::OutOfMemory(error.to_string())),
-            Some(error) => Err(self.failed(error.to_string())),
-        }
-    }
-
-    fn open_scopes(&self) -> [wgpu::ErrorScopeGuard; 3] {
-        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
-        [OutOfMemory, Internal, Validation].map(|filter| self.device.push_error_scope(filter))
-    }
-}
-
-/// Closes scopes, the last one first, and gives the error that explains the others: what found no memory is invalid, and
-/// using it is refused.
-fn first_error(
-    injected: Option<wgpu::Error>,
-    scopes: [wgpu::ErrorScopeGuard; 3],
-) -> impl Future<Output = Option<wgpu::Error>> {
-    let [memory, internal, validation] = scopes;
-    let [validation, internal, memory] = [validation.pop(), internal.pop(), memory.pop()];
-    async move {
-        let mut first = injected;
-        for error in [memory, internal, validation] {
-            let error = error.await;
-            first = first.or(error);
-        }
-        first
-    }
-}
-
-/// The error that work raised, once it is known.
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) type Verdict = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
-#[cfg(target_arch = "wasm32")]
-pub(super) type Verdict = Pin<Box<dyn Future<Output = Option<wgpu::Error>>>>;

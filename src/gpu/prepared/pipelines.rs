@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::context::Inner;
-use super::gate::Owned;
 use crate::error::{ExecuteError, PlanError, within};
+use crate::gpu::device::Device;
+use crate::gpu::device::gate::Owned;
 use crate::kernel::WORKGROUP;
 use crate::kernel::key::KernelKey;
-use crate::schedule::Dispatch;
+use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::wgsl;
 
 /// The most pipelines that are kept though nobody holds them. On software Vulkan 308 of them were measured to take 1.2 MiB each
@@ -18,7 +18,7 @@ const MOST_IDLE: usize = 128;
 
 /// A compiled kernel and the layout of its bindings.
 #[derive(Debug)]
-pub(super) struct Pipeline {
+pub(in crate::gpu) struct Pipeline {
     pub name: String,
     /// The numbers of the storage bindings.
     pub bindings: Vec<u32>,
@@ -33,7 +33,7 @@ type Slot = futures_intrusive::sync::Mutex<Option<Arc<Pipeline>>>;
 /// The pipelines of a device, by key: all that somebody holds, and of the others those that were used last. What somebody
 /// holds stays, because letting it go would free nothing, and equal keys would no longer share it.
 #[derive(Debug)]
-pub(super) struct Pipelines {
+pub(in crate::gpu) struct Pipelines {
     cache: Mutex<Cache>,
     /// The most that are kept though nobody holds them.
     pub most_idle: usize,
@@ -67,6 +67,33 @@ impl Default for Pipelines {
 }
 
 impl Pipelines {
+    /// The pipeline of a dispatch's kernel, compiled now if it is not there. What cannot be compiled now is tried again the next
+    /// time.
+    pub async fn get(&self, device: &Device, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
+        let key = dispatch.key();
+        let slot = self.slot(key);
+        let mut compiled = slot.lock().await;
+        if let Some(pipeline) = &*compiled {
+            return Ok(Arc::clone(pipeline));
+        }
+        check_limits(&device.wgpu.limits(), dispatch)?;
+        log::debug!("compiling {}", key.name());
+        let pipeline = Arc::new(device.scoped(|| compile(&device.wgpu, key)).await?);
+        *compiled = Some(Arc::clone(&pipeline));
+        self.compiled.fetch_add(1, Ordering::Relaxed);
+        self.resident.fetch_add(1, Ordering::Relaxed);
+        Ok(pipeline)
+    }
+
+    /// The pipelines of a schedule's dispatches.
+    pub async fn all(&self, device: &Device, schedule: &Schedule) -> Result<Vec<Arc<Pipeline>>, ExecuteError> {
+        let mut pipelines = Vec::with_capacity(schedule.dispatches.len());
+        for dispatch in &schedule.dispatches {
+            pipelines.push(self.get(device, dispatch).await?);
+        }
+        Ok(pipelines)
+    }
+
     /// How many were compiled so far.
     pub fn compiled(&self) -> usize {
         self.compiled.load(Ordering::Relaxed)
@@ -138,26 +165,6 @@ impl Entry {
             Some(pipeline) if Arc::strong_count(pipeline) > 1 => None,
             pipeline => Some(pipeline.is_some()),
         }
-    }
-}
-
-impl Inner {
-    /// The pipeline of a dispatch's kernel, compiled now if it is not there. What cannot be compiled now is tried again the next
-    /// time.
-    pub async fn pipeline(&self, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
-        let key = dispatch.key();
-        let slot = self.pipelines.slot(key);
-        let mut compiled = slot.lock().await;
-        if let Some(pipeline) = &*compiled {
-            return Ok(Arc::clone(pipeline));
-        }
-        check_limits(&self.device.limits(), dispatch)?;
-        log::debug!("compiling {}", key.name());
-        let pipeline = Arc::new(self.scoped(|| compile(&self.device, key)).await?);
-        *compiled = Some(Arc::clone(&pipeline));
-        self.pipelines.compiled.fetch_add(1, Ordering::Relaxed);
-        self.pipelines.resident.fetch_add(1, Ordering::Relaxed);
-        Ok(pipeline)
     }
 }
 
