@@ -63,7 +63,7 @@ pub struct Tiling {
 /// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
 /// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?;
 /// let tile = tiling.tile(0).unwrap();
-/// assert_eq!(tile.input().shape(plan.layout()), tile.plan().input_shape());
+/// assert_eq!(tile.input().shape(plan.inputs()[0].layout), tile.plan().input_shape());
 /// assert_eq!(reference::max_pool(tile.plan(), x.view())?.data(), &[3, 9, 5, 1, 8, 8]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
