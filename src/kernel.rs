@@ -3,9 +3,6 @@
 use crate::element::{DType, IndexType};
 use crate::options::NanPolicy;
 
-pub(crate) mod key;
-pub(crate) mod keys;
-
 /// How a window's elements become one (shaders/reduce/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Reduction {

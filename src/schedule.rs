@@ -3,10 +3,10 @@
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::kernel::Slot;
-use crate::kernel::key::KernelKey;
 use crate::plan::Plan;
 use crate::tables::Tables;
 use crate::tensor::TensorSpec;
+use crate::wgsl::key::KernelKey;
 
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
 pub(crate) const STATUS_WORDS: u64 = 8;

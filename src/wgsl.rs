@@ -6,9 +6,10 @@
 use std::fmt::Write;
 
 use crate::kernel::Kernel;
-use crate::kernel::key::KernelKey;
+use key::KernelKey;
 use parts::PARTS;
 
+pub(crate) mod key;
 pub(crate) mod link;
 pub(crate) mod parts;
 

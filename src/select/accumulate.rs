@@ -7,12 +7,13 @@ use super::epilogue::{Epilogue, lanes};
 use super::view::{Pass, Span, iterations, passes};
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
-use crate::kernel::key::KernelKey;
-use crate::kernel::{ActivationKind, Sink, Slot, Source, keys};
+use crate::kernel::{ActivationKind, Sink, Slot, Source};
+use crate::keys;
 use crate::plan::PoolPlan;
 use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tensor::{count, device_bytes};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of an accumulator: three pairs of words.
 const ACCUMULATOR_BYTES: usize = 24;

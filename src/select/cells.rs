@@ -5,12 +5,13 @@ use super::tuning::unpool::{MOST_PLACES, MOST_STRIDE_OF_OVERLAPS};
 use crate::element::IndexType;
 use crate::error::PlanError;
 use crate::family::Family;
-use crate::kernel::key::KernelKey;
-use crate::kernel::{ActivationKind, CellsKernel, keys};
+use crate::kernel::{ActivationKind, CellsKernel};
+use crate::keys;
 use crate::options::Layout;
 use crate::plan::UnpoolPlan;
 use crate::tensor::count;
 use crate::uniform::{self, Divisor};
+use crate::wgsl::key::KernelKey;
 
 /// Sources that are read at once.
 const QUAD: u64 = 4;

@@ -8,12 +8,12 @@ use super::view::{Pass, passes};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
-use crate::kernel::key::KernelKey;
 use crate::kernel::{Sink, Slot, Source, binding};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// A pool in one pass.
 pub(super) struct OnePass<'a> {

@@ -8,12 +8,12 @@ use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};
 use crate::error::PlanError;
 use crate::family::Family;
 use crate::geometry::AxisWindow;
-use crate::kernel::key::KernelKey;
-use crate::kernel::keys;
+use crate::keys;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 use crate::tensor::count;
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// Invocations that share a part of a plane (shaders/kernel/pool_reduce.wgsl).
 const MEMBERS: u64 = 8;

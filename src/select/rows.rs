@@ -11,13 +11,14 @@ use super::tuning::rows::{
 use super::view::{Pass, PassAxis, passes};
 use crate::error::PlanError;
 use crate::family::Family;
-use crate::kernel::key::KernelKey;
-use crate::kernel::{ActivationKind, WindowConstants, keys};
+use crate::kernel::{ActivationKind, WindowConstants};
+use crate::keys;
 use crate::options::{Layout, NanPolicy};
 use crate::plan::PoolPlan;
 use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// The most lines of a window where lines are shared: the maxima of those before stay in registers.
 const MOST_LINES: u32 = 7;

@@ -11,14 +11,14 @@ use super::tuning::sliding::{CACHE_BYTES, FOURS};
 use super::view::{ALIGNMENT, Span};
 use crate::error::{PlanError, within};
 use crate::family::Build;
-use crate::kernel::key::KernelKey;
-use crate::kernel::keys::{self, Begins, SlidingRow};
 use crate::kernel::{ActivationKind, Sink, Slot, binding};
+use crate::keys::{self, Begins, SlidingRow};
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;

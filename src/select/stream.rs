@@ -10,15 +10,16 @@ use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
+use crate::kernel::Slot;
 use crate::kernel::WORKGROUP;
-use crate::kernel::key::KernelKey;
-use crate::kernel::{Slot, keys};
+use crate::keys;
 use crate::options::Layout;
 use crate::plan::{PoolAxis, UnpoolPlan};
 use crate::schedule::{Dispatch, Limits, Part, STATUS_WORDS, Schedule};
 use crate::tables::Tables;
 use crate::tensor::count;
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of a grid that the device writes: three words.
 const GRID_BYTES: u64 = 12;

@@ -13,7 +13,7 @@ use crate::error::{PlanError, within};
 use crate::family::Family;
 use crate::geometry::AxisWindow;
 use crate::kernel::ActivationKind;
-use crate::kernel::keys::{self, TeamKey, TeamWindow};
+use crate::keys::{self, TeamKey, TeamWindow};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 use crate::schedule::{Limits, Schedule};

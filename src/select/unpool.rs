@@ -10,14 +10,15 @@ use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
 use crate::kernel::WORKGROUP;
-use crate::kernel::key::KernelKey;
-use crate::kernel::{Slot, UnpoolDigits, keys};
+use crate::kernel::{Slot, UnpoolDigits};
+use crate::keys;
 use crate::options::{IndexFlattening, Layout, OutOfBounds};
 use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tables::Tables;
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
+use crate::wgsl::key::KernelKey;
 
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {

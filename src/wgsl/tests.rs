@@ -10,8 +10,9 @@ use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
 use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, UnpoolDigits, WindowConstants, keys,
+    ActivationKind, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, UnpoolDigits, WindowConstants,
 };
+use crate::keys;
 use crate::options::NanPolicy;
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,

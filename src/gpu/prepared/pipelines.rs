@@ -8,8 +8,8 @@ use crate::error::{ExecuteError, PlanError, within};
 use crate::gpu::device::Device;
 use crate::gpu::device::gate::Owned;
 use crate::kernel::WORKGROUP;
-use crate::kernel::key::KernelKey;
 use crate::schedule::{Dispatch, Schedule};
+use crate::wgsl::key::KernelKey;
 use crate::wgsl::wgsl;
 
 /// The most pipelines that are kept though nobody holds them. On software Vulkan 308 of them were measured to take 1.2 MiB each

@@ -3,8 +3,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use super::{Binding, Kernel};
-use crate::wgsl::link::{Linked, link};
+use super::link::{Linked, link};
+use crate::kernel::{Binding, Kernel};
 
 /// Everything that a kernel's text depends on. Equal keys share a pipeline.
 ///

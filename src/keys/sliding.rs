@@ -1,9 +1,9 @@
 //! The kernels of sliding maxima by name.
 
-use super::super::key::KernelKey;
-use super::super::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
 use crate::element::DType;
+use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
 use crate::options::NanPolicy;
+use crate::wgsl::key::KernelKey;
 
 /// How sliding maxima find windows that begin with a NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The kernels of unpools and of index conversions by name.
 
-use super::super::key::KernelKey;
-use super::super::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
 use crate::element::{DType, IndexType};
+use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
+use crate::wgsl::key::KernelKey;
 
 /// Clears the owners of an unpool, and its report.
 pub(crate) fn unpool_clear() -> KernelKey {

@@ -9,13 +9,13 @@ pub(crate) use unpool::{
     unpool_decide, unpool_emit, unpool_gather, unpool_report,
 };
 
-use super::key::KernelKey;
-use super::{
+use crate::element::{DType, IndexType};
+use crate::kernel::{
     ActivationKind, IndexDigits, Kernel, PassDigits, Reduction, Sink, Source, Specialised, WindowConstants,
     count_digits, nan_policy_number,
 };
-use crate::element::{DType, IndexType};
 use crate::options::NanPolicy;
+use crate::wgsl::key::KernelKey;
 
 /// A pass of a pool that looks at every tap of its windows one by one; without constants it is the generic build.
 pub(crate) fn pool(
