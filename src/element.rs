@@ -59,11 +59,6 @@ impl DType {
     ];
 
     /// The size of one element in bytes.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert_eq!([DType::U8, DType::Bf16, DType::F32, DType::I64].map(DType::bytes), [1, 2, 4, 8]);
-    /// ```
     pub const fn bytes(self) -> usize {
         match self {
             DType::I8 | DType::U8 => 1,
@@ -74,21 +69,11 @@ impl DType {
     }
 
     /// Whether this is one of the floating-point types.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert!(DType::Bf16.is_float() && !DType::I16.is_float());
-    /// ```
     pub const fn is_float(self) -> bool {
         matches!(self, DType::F32 | DType::F16 | DType::Bf16 | DType::F64)
     }
 
     /// The short name: `f32`, `bf16`, `u8`.
-    ///
-    /// ```
-    /// use wgpu_pooling::DType;
-    /// assert_eq!(DType::Bf16.name(), "bf16");
-    /// ```
     pub const fn name(self) -> &'static str {
         match self {
             DType::F32 => "f32",
@@ -112,12 +97,6 @@ impl DType {
     }
 
     /// The bits of the value that an empty window has under `EmptyValue::NegInf`: -inf, integers their minimum.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Element};
-    /// assert_eq!(f32::from_bits64(DType::F32.negative_infinity_bits()), f32::NEG_INFINITY);
-    /// assert_eq!(i8::from_bits64(DType::I8.negative_infinity_bits()), i8::MIN);
-    /// ```
     pub fn negative_infinity_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF80_0000,
@@ -129,12 +108,6 @@ impl DType {
     }
 
     /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); integers have their minimum.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Element};
-    /// assert_eq!(f32::from_bits64(DType::F32.lowest_finite_bits()), f32::MIN);
-    /// assert_eq!(i8::from_bits64(DType::I8.lowest_finite_bits()), i8::MIN);
-    /// ```
     pub fn lowest_finite_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF7F_FFFF,
@@ -276,6 +249,109 @@ integer_element!(i32, u32, DType::I32);
 integer_element!(u32, u32, DType::U32);
 integer_element!(i64, u64, DType::I64);
 integer_element!(u64, u64, DType::U64);
+
+/// The integer type of an index tensor.
+///
+/// ```
+/// use wgpu_pooling::IndexType;
+/// assert_eq!(IndexType::I32.bytes(), 4);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IndexType {
+    /// 32-bit signed integers, for index units of at most 2^31 - 1 elements.
+    I32,
+    /// 64-bit signed integers: ONNX.
+    I64,
+}
+
+impl IndexType {
+    /// The size of one index in bytes.
+    pub const fn bytes(self) -> usize {
+        match self {
+            IndexType::I32 => 4,
+            IndexType::I64 => 8,
+        }
+    }
+
+    /// The element type of tensors of such indices.
+    pub const fn dtype(self) -> DType {
+        match self {
+            IndexType::I32 => DType::I32,
+            IndexType::I64 => DType::I64,
+        }
+    }
+
+    /// The short name: `i32` or `i64`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            IndexType::I32 => "i32",
+            IndexType::I64 => "i64",
+        }
+    }
+}
+
+mod index_sealed {
+    pub trait Sealed {}
+    impl Sealed for i32 {}
+    impl Sealed for i64 {}
+}
+
+/// A Rust type that index tensors are made of. Sealed: `i32` and `i64`.
+///
+/// ```
+/// use wgpu_pooling::Index;
+///
+/// fn largest<I: Index>(indices: &[I]) -> Option<i64> {
+///     indices.iter().map(|index| index.to_i64()).max()
+/// }
+/// assert_eq!((largest(&[3i32, 8, 1]), largest(&[1i64 << 40])), (Some(8), Some(1 << 40)));
+/// ```
+pub trait Index: index_sealed::Sealed + Element {
+    /// Which index type this is.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Index, IndexType};
+    /// assert_eq!((i32::INDEX_TYPE, i64::INDEX_TYPE), (IndexType::I32, IndexType::I64));
+    /// ```
+    const INDEX_TYPE: IndexType;
+
+    /// The index with this value. A plan sees to it that every value it can give fits; of others `i32` keeps the low 32
+    /// bits.
+    ///
+    /// ```
+    /// use wgpu_pooling::Index;
+    /// assert_eq!((i32::from_i64(-1), i64::from_i64(1 << 40)), (-1, 1 << 40));
+    /// ```
+    fn from_i64(value: i64) -> Self;
+
+    /// The index's value.
+    ///
+    /// ```
+    /// use wgpu_pooling::Index;
+    /// assert_eq!((-1i32).to_i64(), -1);
+    /// ```
+    fn to_i64(self) -> i64;
+}
+
+impl Index for i32 {
+    const INDEX_TYPE: IndexType = IndexType::I32;
+    fn from_i64(value: i64) -> Self {
+        value as i32
+    }
+    fn to_i64(self) -> i64 {
+        i64::from(self)
+    }
+}
+
+impl Index for i64 {
+    const INDEX_TYPE: IndexType = IndexType::I64;
+    fn from_i64(value: i64) -> Self {
+        value
+    }
+    fn to_i64(self) -> i64 {
+        self
+    }
+}
 
 #[cfg(test)]
 mod tests {

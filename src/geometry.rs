@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use crate::attributes::{AutoPad, CeilRule, SamePadding, SizeRounding};
 use crate::error::PlanError;
+use crate::options::{AutoPad, CeilRule, SamePadding, SizeRounding};
 
 /// The attributes of one axis of a MaxPool, as the caller gave them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,11 +91,6 @@ pub struct Taps {
 
 impl Taps {
     /// The positions along the axis.
-    ///
-    /// ```
-    /// use wgpu_pooling::Taps;
-    /// assert_eq!(Taps { first: 1, count: 3, step: 2 }.positions().collect::<Vec<_>>(), [1, 3, 5]);
-    /// ```
     pub fn positions(self) -> impl Iterator<Item = i64> + Clone {
         (0..self.count).map(move |tap| self.first.saturating_add(tap.saturating_mul(self.step)))
     }

@@ -2,64 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use crate::attributes::{IndexFlattening, Layout, StorageOrder};
-use crate::element::{DType, Element};
 use crate::error::PlanError;
-
-/// The integer type of an index tensor.
-///
-/// ```
-/// use wgpu_pooling::IndexType;
-/// assert_eq!(IndexType::I32.bytes(), 4);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum IndexType {
-    /// 32-bit signed integers, for index units of at most 2^31 - 1 elements.
-    I32,
-    /// 64-bit signed integers: ONNX.
-    I64,
-}
-
-impl IndexType {
-    /// The size of one index in bytes.
-    ///
-    /// ```
-    /// use wgpu_pooling::IndexType;
-    /// assert_eq!((IndexType::I32.bytes(), IndexType::I64.bytes()), (4, 8));
-    /// ```
-    pub const fn bytes(self) -> usize {
-        match self {
-            IndexType::I32 => 4,
-            IndexType::I64 => 8,
-        }
-    }
-
-    /// The element type of tensors of such indices.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType};
-    /// assert_eq!(IndexType::I64.dtype(), DType::I64);
-    /// ```
-    pub const fn dtype(self) -> DType {
-        match self {
-            IndexType::I32 => DType::I32,
-            IndexType::I64 => DType::I64,
-        }
-    }
-
-    /// The short name: `i32` or `i64`.
-    ///
-    /// ```
-    /// use wgpu_pooling::IndexType;
-    /// assert_eq!(IndexType::I64.name(), "i64");
-    /// ```
-    pub const fn name(self) -> &'static str {
-        match self {
-            IndexType::I32 => "i32",
-            IndexType::I64 => "i64",
-        }
-    }
-}
+use crate::options::{IndexFlattening, Layout, StorageOrder};
 
 /// Takes the lowest digit off a mixed-radix number. A digit that has no values, like the channel of a tensor without channels, is
 /// 0 and takes nothing off.
@@ -68,69 +12,6 @@ pub(crate) fn take_digit(number: &mut u64, radix: u64) -> u64 {
     let digit = *number % radix;
     *number /= radix;
     digit
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for i32 {}
-    impl Sealed for i64 {}
-}
-
-/// A Rust type that index tensors are made of. Sealed: `i32` and `i64`.
-///
-/// ```
-/// use wgpu_pooling::Index;
-///
-/// fn largest<I: Index>(indices: &[I]) -> Option<i64> {
-///     indices.iter().map(|index| index.to_i64()).max()
-/// }
-/// assert_eq!((largest(&[3i32, 8, 1]), largest(&[1i64 << 40])), (Some(8), Some(1 << 40)));
-/// ```
-pub trait Index: sealed::Sealed + Element {
-    /// Which index type this is.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Index, IndexType};
-    /// assert_eq!((i32::INDEX_TYPE, i64::INDEX_TYPE), (IndexType::I32, IndexType::I64));
-    /// ```
-    const INDEX_TYPE: IndexType;
-
-    /// The index with this value. A plan sees to it that every value it can give fits; of others `i32` keeps the low 32
-    /// bits.
-    ///
-    /// ```
-    /// use wgpu_pooling::Index;
-    /// assert_eq!((i32::from_i64(-1), i64::from_i64(1 << 40)), (-1, 1 << 40));
-    /// ```
-    fn from_i64(value: i64) -> Self;
-
-    /// The index's value.
-    ///
-    /// ```
-    /// use wgpu_pooling::Index;
-    /// assert_eq!((-1i32).to_i64(), -1);
-    /// ```
-    fn to_i64(self) -> i64;
-}
-
-impl Index for i32 {
-    const INDEX_TYPE: IndexType = IndexType::I32;
-    fn from_i64(value: i64) -> Self {
-        value as i32
-    }
-    fn to_i64(self) -> i64 {
-        i64::from(self)
-    }
-}
-
-impl Index for i64 {
-    const INDEX_TYPE: IndexType = IndexType::I64;
-    fn from_i64(value: i64) -> Self {
-        value
-    }
-    fn to_i64(self) -> i64 {
-        self
-    }
 }
 
 /// An index convention on tensors of a given size: which integer names the element at (n, c, spatial coordinates).
@@ -251,48 +132,21 @@ impl IndexSpace {
     }
 
     /// Through what an index counts.
-    ///
-    /// ```
-    /// use wgpu_pooling::{AdaptiveMaxPool, DType, IndexFlattening, IndexType};
-    /// let plan = AdaptiveMaxPool::new([2]).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.flatten()), Some(IndexFlattening::Plane));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn flatten(&self) -> IndexFlattening {
         self.flatten
     }
 
     /// In which order it counts spatial coordinates.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool, StorageOrder};
-    /// let plan = MaxPool::new([2]).storage_order(1).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.order()), Some(StorageOrder::ColumnMajor));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn order(&self) -> StorageOrder {
         self.order
     }
 
     /// The layout of the index tensor and of its arithmetic.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
-    /// // NHWC data, and NCHW indices beside them.
-    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 5, 3], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.layout()), Some(Layout::Nchw));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
     /// N, C and the spatial extents, in this order whatever the layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{IndexSpace, Layout};
-    /// assert_eq!(IndexSpace::new(2, 3, [4, 5]).with_layout(Layout::Nhwc).shape(), [2, 3, 4, 5]);
-    /// ```
     pub fn shape(&self) -> Vec<usize> {
         [&[self.batch, self.channels], self.extents.as_slice()].concat()
     }

@@ -1,14 +1,7 @@
 //! What a kernel's text depends on, and what it binds.
 
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock};
-
-use crate::attributes::NanPolicy;
-use crate::element::DType;
-use crate::index::IndexType;
-use crate::wgsl::{Linked, link};
-
-pub(crate) mod keys;
+use crate::element::{DType, IndexType};
+use crate::options::NanPolicy;
 
 /// How a window's elements become one (shaders/reduce/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -119,6 +112,18 @@ impl IndexDigits {
     pub fn consts(self) -> [(&'static str, u32); 4] {
         let IndexDigits { index, store, empty, clamped_axes } = self;
         [("INDEX_DIGITS", index), ("STORE_DIGITS", store), ("EMPTY_DIGITS", empty), ("CLAMPED_AXES", clamped_axes)]
+    }
+}
+
+/// Gives a kernel that is built for its window the numbers of digits as constants.
+pub(crate) fn count_digits(
+    digits: Option<IndexDigits>,
+    variants: &mut Vec<&'static str>,
+    consts: &mut Vec<(&'static str, u32)>,
+) {
+    if let Some(digits) = digits {
+        variants.push("index/digits_constant.wgsl");
+        consts.extend(digits.consts());
     }
 }
 
@@ -258,48 +263,8 @@ impl Kernel {
     }
 }
 
-/// Everything that a kernel's text depends on. Equal keys share a pipeline.
-///
-/// ```
-/// use wgpu_pooling::{select, Choice, DType, KernelKey, Limits, MaxPool};
-///
-/// // The shape is no part of it.
-/// let key = |extent| -> Result<KernelKey, wgpu_pooling::PlanError> {
-///     let plan = MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?.into();
-///     Ok(select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches()[0].key().clone())
-/// };
-/// assert_eq!(key(8)?, key(9)?);
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct KernelKey(Arc<Shared>);
-
-/// A kernel, and its parts once they have been asked for: they follow from the kernel.
-#[derive(Debug)]
-struct Shared {
-    kernel: Kernel,
-    linked: OnceLock<Linked>,
-}
-
-impl From<Kernel> for KernelKey {
-    fn from(kernel: Kernel) -> KernelKey {
-        KernelKey(Arc::new(Shared { kernel, linked: OnceLock::new() }))
-    }
-}
-
-impl PartialEq for KernelKey {
-    fn eq(&self, other: &KernelKey) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.kernel == other.0.kernel
-    }
-}
-
-impl Eq for KernelKey {}
-
-impl Hash for KernelKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.kernel.hash(state);
-    }
-}
+/// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
+pub(crate) const WORKGROUP: u64 = 64;
 
 /// A buffer as a kernel knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -349,42 +314,4 @@ pub(crate) mod binding {
     pub const PLACES: u32 = 14;
     pub const PLACES_OUT: u32 = 15;
     pub const FLAGS: u32 = 16;
-}
-
-impl KernelKey {
-    /// The kernel's name: operator, types and build, for labels and logs.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.dispatches()[0].key().name(), "pool f32 elements to values, generic");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn name(&self) -> &str {
-        &self.0.kernel.name
-    }
-
-    /// The storage bindings of the kernel, in the order of their numbers.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(schedule.dispatches()[0].key().bindings().is_sorted_by_key(|binding| binding.number));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn bindings(&self) -> &[Binding] {
-        &self.linked().bindings
-    }
-
-    pub(crate) fn kernel(&self) -> &Kernel {
-        &self.0.kernel
-    }
-
-    pub(crate) fn linked(&self) -> &Linked {
-        self.0.linked.get_or_init(|| link(&self.0.kernel))
-    }
 }

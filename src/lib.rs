@@ -63,17 +63,35 @@
 //!
 //! | where | what | what it never knows |
 //! | --- | --- | --- |
-//! | `attributes.rs`, `ops/` | ONNX's words, their defaults, `plan()` | devices, kernels |
+//! | `options.rs`, `attributes.rs`, `ops/` | ONNX's words, what runtimes disagree about, `plan()` | devices, kernels |
 //! | `geometry.rs` | every size and window formula, each with its citation | layouts, dtypes |
 //! | `index.rs` | index conventions as affine maps | where indices are stored |
-//! | `plan.rs` | what must be computed | how |
+//! | `plan.rs` | what must be computed, on which tensors | how |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
-//! | `select/` | plan to schedule: families, passes, grids, scratch | results: it cannot change them |
+//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results: it cannot change them |
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
 //! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; window tables, not yet filled; the twins of the shaders' structs | wgpu |
-//! | `wgsl.rs`, `shaders/` | key to text: a prelude, then parts | ONNX's words, shapes |
-//! | `gpu/` | all that knows wgpu: context, pipelines, encode, chain, transfer, what is kept, one-shot | formulas |
-//! | `element.rs`, `tensor.rs`, `arrays.rs`, `error/` | dtypes, host tensors, ndarray interop, errors | |
+//! | `keys.rs`, `wgsl.rs`, `shaders/` | a kernel's key to text: constants, then the parts of shaders/ that its entry requires | ONNX's words, shapes |
+//! | `gpu/device/` | a wgpu device: limits, error scopes, loss, memory, polling | schedules |
+//! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
+//! | `gpu/calls/` | one-shot calls, chains, streams, the caller's own pass | formulas |
+//! | `element.rs`, `tensor.rs`, `arrays.rs`, `activation.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, errors | |
+//!
+//! # Floors
+//!
+//! Nothing imports from its own floor or from one above it but inside a folder, and no file is in a circle.
+//!
+//! ```text
+//!  8  gpu/calls
+//!  7  gpu/prepared  tile
+//!  6  gpu/device  select
+//!  5  ops  reference  schedule  uniform
+//!  4  activation  arrays  keys  plan  tables
+//!  3  attributes  geometry  index  tensor  wgsl
+//!  2  error  kernel
+//!  1  options
+//!  0  element  family
+//! ```
 //!
 //! # Invariants
 //!
@@ -86,16 +104,18 @@
 //! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
 //! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.
 //! * What is kept of wgpu's objects is `Owned`, and a call that can need the context of a GL device is made inside its gate
-//!   (`gpu/gate.rs`), where nobody waits for the device and no caller's code runs.
+//!   (`gpu/device/gate.rs`), where nobody waits for the device and no caller's code runs.
 //! * On a caller's device no callback is set, and every error scope that is opened is closed again in the same call.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod activation;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod attributes;
 mod element;
 mod error;
+mod family;
 mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -104,7 +124,10 @@ mod index;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod kernel;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod keys;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
+mod options;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod plan;
 pub mod reference;
@@ -120,12 +143,10 @@ mod tile;
 mod uniform;
 mod wgsl;
 
-pub use attributes::{
-    Activation, Attribute, AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy,
-    OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
-};
-pub use element::{DType, Element};
+pub use attributes::{Activation, Attribute};
+pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
+pub use family::{Build, Family};
 pub use geometry::{AxisWindow, Taps};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;
@@ -134,14 +155,19 @@ pub use gpu::{
     Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
     StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
-pub use index::{Index, IndexSpace, IndexStrides, IndexType};
-pub use kernel::{Binding, KernelKey};
+pub use index::{IndexSpace, IndexStrides};
+pub use kernel::Binding;
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
+pub use options::{
+    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds, PadsLimit,
+    SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+};
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
-pub use schedule::{Build, Dispatch, Family, Limits, Schedule};
+pub use schedule::{Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
-pub use tensor::{Tensor, TensorView, element_count};
+pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
+pub use wgsl::key::KernelKey;
 pub use wgsl::{part_of_line, wgsl};
 
 /// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.

@@ -1,11 +1,12 @@
 //! Plans: what must be computed, as a value. No device, no data.
 
-use crate::attributes::{Activation, Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds};
-use crate::element::DType;
+use crate::attributes::Activation;
+use crate::element::{DType, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::geometry::AxisWindow;
-use crate::index::{IndexSpace, IndexStrides, IndexType};
-use crate::tensor::element_count;
+use crate::index::{IndexSpace, IndexStrides};
+use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds};
+use crate::tensor::{TensorSpec, element_count};
 
 /// The most spatial axes that a tensor can have.
 ///
@@ -34,6 +35,60 @@ pub enum Plan {
     Unpool(UnpoolPlan),
     /// Indices from one convention to another.
     Convert(ConvertPlan),
+}
+
+impl Plan {
+    /// The operator's name: `max_pool`, `global_max_pool`, `adaptive_max_pool`, `max_unpool` or `convert_indices`.
+    pub fn operator(&self) -> &'static str {
+        match self {
+            Plan::Pool(plan) => plan.operator(),
+            Plan::Unpool(plan) => plan.operator(),
+            Plan::Convert(_) => "convert_indices",
+        }
+    }
+
+    /// The tensors that are read: X of a pool, X and Indices of an unpool, the indices of a conversion.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan};
+    /// let plan: Plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?.into();
+    /// assert_eq!(plan.inputs().len(), 2);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn inputs(&self) -> &[TensorSpec] {
+        match self {
+            Plan::Pool(plan) => plan.inputs(),
+            Plan::Unpool(plan) => plan.inputs(),
+            Plan::Convert(plan) => plan.inputs(),
+        }
+    }
+
+    /// The tensors that are written: Y of a pool and its Indices if they are asked for, Y of an unpool, the indices of a
+    /// conversion.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxPool, Plan};
+    /// let plan: Plan = MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, Some(IndexType::I64))?.into();
+    /// assert_eq!(plan.outputs().iter().map(|tensor| tensor.bytes()).collect::<Vec<_>>(), [9 * 4, 9 * 8]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn outputs(&self) -> &[TensorSpec] {
+        match self {
+            Plan::Pool(plan) => plan.outputs(),
+            Plan::Unpool(plan) => plan.outputs(),
+            Plan::Convert(plan) => plan.outputs(),
+        }
+    }
+
+    /// What the inputs are called in errors, in their order.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn input_names(&self) -> &'static [&'static str] {
+        match self {
+            Plan::Pool(_) => &["x"],
+            Plan::Unpool(_) => &["x", "indices"],
+            Plan::Convert(_) => &["indices"],
+        }
+    }
 }
 
 impl From<PoolPlan> for Plan {
@@ -118,8 +173,10 @@ pub struct IndexPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolPlan {
     pub(crate) operator: &'static str,
-    pub(crate) dtype: DType,
-    pub(crate) layout: Layout,
+    /// X.
+    pub(crate) inputs: Vec<TensorSpec>,
+    /// Y, and Indices if they are asked for.
+    pub(crate) outputs: Vec<TensorSpec>,
     pub(crate) batch: usize,
     pub(crate) channels: usize,
     pub(crate) axes: Vec<PoolAxis>,
@@ -132,9 +189,6 @@ pub struct PoolPlan {
     /// Whether X has a part of a window that does not begin with the window. Under `SeedFirst` no NaN wins there, and where
     /// nothing else is there Y is a NaN.
     pub(crate) later_part: bool,
-    pub(crate) input_shape: Vec<usize>,
-    pub(crate) output_shape: Vec<usize>,
-    pub(crate) indices_shape: Vec<usize>,
 }
 
 /// Where a part of a tensor begins. Not all zeros in the plans of tiles alone.
@@ -164,97 +218,65 @@ impl Origin {
 
 impl PoolPlan {
     /// The operator's name: `max_pool`, `global_max_pool` or `adaptive_max_pool`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool};
-    /// assert_eq!(GlobalMaxPool::new().plan(&[1, 1, 4], DType::F32, None)?.operator(), "global_max_pool");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn operator(&self) -> &'static str {
         self.operator
     }
 
-    /// The element type of X and Y.
+    /// The tensors that are read: X.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// assert_eq!(MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?.dtype(), DType::U8);
+    /// use wgpu_pooling::{DType, Layout, MaxPool, TensorSpec};
+    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::U8, None)?;
+    /// assert_eq!(plan.inputs(), [TensorSpec { shape: vec![1, 4, 3], dtype: DType::U8, layout: Layout::Nhwc }]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn dtype(&self) -> DType {
-        self.dtype
+    pub fn inputs(&self) -> &[TensorSpec] {
+        &self.inputs
     }
 
-    /// The layout of X and Y.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Layout, MaxPool};
-    /// let plan = MaxPool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::F32, None)?;
-    /// assert_eq!(plan.layout(), Layout::Nhwc);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
-
-    /// The shape of X, in its layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// assert_eq!(MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.input_shape(), &[1, 3, 4]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn input_shape(&self) -> &[usize] {
-        &self.input_shape
-    }
-
-    /// The shape of Y, in its layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// assert_eq!(MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.output_shape(), &[1, 3, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn output_shape(&self) -> &[usize] {
-        &self.output_shape
-    }
-
-    /// The shape of Indices, in the layout of the index convention (NCHW also beside NHWC data, unless chosen otherwise).
-    /// Empty without indices.
+    /// The tensors that are written: Y, then Indices if they are asked for. The layout of Indices is that of their convention: NCHW
+    /// also beside NHWC data, unless chosen otherwise.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
     ///
     /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
-    /// assert_eq!(pool.plan(&[1, 4, 5], DType::F32, Some(IndexType::I64))?.indices_shape(), &[1, 5, 3]);
-    /// assert_eq!(pool.plan(&[1, 4, 5], DType::F32, None)?.indices_shape(), &[0; 0]);
+    /// let plan = pool.plan(&[1, 4, 5], DType::F32, Some(IndexType::I64))?;
+    /// let [y, indices] = plan.outputs() else { unreachable!("Y and Indices") };
+    /// assert_eq!((&y.shape[..], y.dtype), (&[1, 3, 5][..], DType::F32));
+    /// assert_eq!((&indices.shape[..], indices.dtype, indices.layout), (&[1, 5, 3][..], DType::I64, Layout::Nchw));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn indices_shape(&self) -> &[usize] {
-        &self.indices_shape
+    pub fn outputs(&self) -> &[TensorSpec] {
+        &self.outputs
+    }
+
+    /// The shape of X, in its layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.inputs[0].shape
+    }
+
+    /// The shape of Y, in its layout.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.outputs[0].shape
+    }
+
+    /// The element type of X and Y.
+    pub(crate) fn dtype(&self) -> DType {
+        self.inputs[0].dtype
+    }
+
+    /// The layout of X and Y.
+    pub(crate) fn layout(&self) -> Layout {
+        self.inputs[0].layout
     }
 
     /// The spatial axes, outermost first.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// let plan = MaxPool::new([2, 3]).plan(&[1, 1, 4, 9], DType::F32, None)?;
-    /// assert_eq!(plan.axes().iter().map(|axis| (axis.input, axis.output)).collect::<Vec<_>>(), [(4, 3), (9, 7)]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn axes(&self) -> &[PoolAxis] {
         &self.axes
     }
 
     /// How indices are made; `None` if values alone are asked for.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool};
-    /// let plan = |indices| MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices);
-    /// assert_eq!(plan(Some(IndexType::I32))?.indices().map(|indices| indices.index_type), Some(IndexType::I32));
-    /// assert_eq!(plan(None)?.indices(), None);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn indices(&self) -> Option<&IndexPlan> {
         self.indices.as_ref()
     }
@@ -289,35 +311,36 @@ impl PoolPlan {
     }
 
     /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.bytes(), 4 * 4 + 3 * (4 + 8));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes(&self) -> u64 {
-        let indices = self.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
-        let (x, y, bytes) = (&self.input_shape, &self.output_shape, self.dtype.bytes());
-        bytes_of([(x, bytes), (y, bytes), (y, indices)])
+        bytes_of(&self.inputs, &self.outputs)
     }
 
-    /// Completes the shapes and checks what concerns the whole: sizes, index type, empty indices, activation.
-    pub(crate) fn complete(mut self) -> Result<PoolPlan, PlanError> {
-        let inputs: Vec<usize> = self.axes.iter().map(|axis| axis.input).collect();
-        let outputs: Vec<usize> = self.axes.iter().map(|axis| axis.output).collect();
-        self.input_shape = assemble(self.layout, self.batch, self.channels, &inputs);
-        self.output_shape = assemble(self.layout, self.batch, self.channels, &outputs);
-        element_count(&self.input_shape)?;
-        element_count(&self.output_shape)?;
-        check_activation(self.activation, self.dtype)?;
+    /// Makes the tensors anew from batch, channels and axes.
+    pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
+        let extents = |of: fn(&PoolAxis) -> usize| self.axes.iter().map(of).collect::<Vec<_>>();
+        let (inputs, outputs) = (extents(|axis| axis.input), extents(|axis| axis.output));
+        let spec = |dtype, layout, spatial: &[usize]| {
+            let shape = assemble(layout, self.batch, self.channels, spatial);
+            TensorSpec { shape, dtype, layout }
+        };
+        let indices = self.indices.as_ref();
+        let indices = indices.map(|indices| spec(indices.index_type.dtype(), indices.space.layout, &outputs));
+        (self.inputs, self.outputs) =
+            (vec![spec(dtype, layout, &inputs)], [spec(dtype, layout, &outputs)].into_iter().chain(indices).collect());
+    }
+
+    /// Completes the tensors and checks what concerns the whole: sizes, index type, empty indices, activation.
+    pub(crate) fn complete(mut self, dtype: DType, layout: Layout) -> Result<PoolPlan, PlanError> {
+        self.derive_tensors(dtype, layout);
+        element_count(self.input_shape())?;
+        element_count(self.output_shape())?;
+        check_activation(self.activation, dtype)?;
         let Some(indices) = &self.indices else {
             return Ok(self);
         };
-        self.indices_shape = assemble(indices.space.layout, self.batch, self.channels, &outputs);
         indices.space.check()?;
         check_index_type(indices.index_type, indices.space.unit())?;
-        if self.output_shape.contains(&0) || !self.has_empty_windows() {
+        if self.output_shape().contains(&0) || !self.has_empty_windows() {
             return Ok(self);
         }
         for index in empty_index_extremes(indices, &self.axes) {
@@ -344,14 +367,16 @@ impl PoolPlan {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnpoolPlan {
-    pub(crate) dtype: DType,
-    pub(crate) layout: Layout,
+    /// X, then Indices.
+    pub(crate) inputs: Vec<TensorSpec>,
+    /// Y.
+    pub(crate) outputs: Vec<TensorSpec>,
     pub(crate) batch: usize,
     pub(crate) channels: usize,
     /// Spatial extents of X, outermost first.
-    pub(crate) inputs: Vec<usize>,
+    pub(crate) x_extents: Vec<usize>,
     /// Spatial extents of Y, outermost first.
-    pub(crate) outputs: Vec<usize>,
+    pub(crate) y_extents: Vec<usize>,
     pub(crate) index_type: IndexType,
     pub(crate) space: IndexSpace,
     /// The windows of the pool whose indices these are meant to be, one for each axis of X, on the index space. Indices
@@ -362,44 +387,57 @@ pub struct UnpoolPlan {
     pub(crate) duplicates: Duplicates,
     pub(crate) out_of_bounds: OutOfBounds,
     pub(crate) activation: Activation,
-    pub(crate) input_shape: Vec<usize>,
-    pub(crate) output_shape: Vec<usize>,
-    pub(crate) indices_shape: Vec<usize>,
 }
 
 impl UnpoolPlan {
     /// The operator's name: `max_unpool`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// assert_eq!(MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.operator(), "max_unpool");
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn operator(&self) -> &'static str {
         "max_unpool"
     }
 
-    /// The element type of X and Y.
+    /// The tensors that are read: X, then Indices, whose layout is that of their convention.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// assert_eq!(MaxUnpool::new([2]).plan(&[1, 1, 4], DType::U8, IndexType::I64)?.dtype(), DType::U8);
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F16, IndexType::I32)?;
+    /// let dtypes: Vec<DType> = plan.inputs().iter().map(|tensor| tensor.dtype).collect();
+    /// assert_eq!(dtypes, [DType::F16, DType::I32]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn dtype(&self) -> DType {
-        self.dtype
+    pub fn inputs(&self) -> &[TensorSpec] {
+        &self.inputs
     }
 
-    /// The type of the indices.
+    /// The tensors that are written: Y.
     ///
     /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I32)?;
-    /// assert_eq!(plan.index_type(), IndexType::I32);
+    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool, TensorSpec};
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
+    /// assert_eq!(plan.outputs(), [TensorSpec { shape: vec![1, 3, 5], dtype: DType::F32, layout: Layout::Nchw }]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn index_type(&self) -> IndexType {
-        self.index_type
+    pub fn outputs(&self) -> &[TensorSpec] {
+        &self.outputs
+    }
+
+    /// The shape of X, in its layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.inputs[0].shape
+    }
+
+    /// The shape of Y, in its layout.
+    pub fn output_shape(&self) -> &[usize] {
+        &self.outputs[0].shape
+    }
+
+    /// The element type of X and Y.
+    pub(crate) fn dtype(&self) -> DType {
+        self.inputs[0].dtype
+    }
+
+    /// The layout of X and Y.
+    pub(crate) fn layout(&self) -> Layout {
+        self.inputs[0].layout
     }
 
     /// The function that is applied to Y.
@@ -407,52 +445,9 @@ impl UnpoolPlan {
         self.activation
     }
 
-    /// The layout of X and Y.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.layout(), Layout::Nhwc);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
-
-    /// The shape of X, in its layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.input_shape(), &[1, 3, 4]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn input_shape(&self) -> &[usize] {
-        &self.input_shape
-    }
-
-    /// The shape of Y, in its layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 3, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.output_shape(), &[1, 3, 5]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn output_shape(&self) -> &[usize] {
-        &self.output_shape
-    }
-
-    /// The shape of the indices, in the layout of the index convention.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).layout(Layout::Nhwc).plan(&[1, 4, 3], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.indices_shape(), &[1, 3, 4]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn indices_shape(&self) -> &[usize] {
-        &self.indices_shape
+    /// The type of the indices.
+    pub fn index_type(&self) -> IndexType {
+        self.index_type
     }
 
     /// The index convention, on the index space: not Y's extents when the indices are flat in the inferred shape.
@@ -470,27 +465,28 @@ impl UnpoolPlan {
     }
 
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?;
-    /// assert_eq!(plan.bytes(), 4 * (4 + 8) + 5 * 4);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes(&self) -> u64 {
-        let (x, y, bytes) = (&self.input_shape, &self.output_shape, self.dtype.bytes());
-        bytes_of([(x, bytes), (x, self.index_type.bytes()), (y, bytes)])
+        bytes_of(&self.inputs, &self.outputs)
     }
 
-    /// Completes the shapes and checks what concerns the whole.
-    pub(crate) fn complete(mut self) -> Result<UnpoolPlan, PlanError> {
-        self.input_shape = assemble(self.layout, self.batch, self.channels, &self.inputs);
-        self.output_shape = assemble(self.layout, self.batch, self.channels, &self.outputs);
-        self.indices_shape = assemble(self.space.layout, self.batch, self.channels, &self.inputs);
-        element_count(&self.input_shape)?;
-        element_count(&self.output_shape)?;
-        element_count(&assemble(self.layout, self.batch, self.channels, &self.space.extents))?;
-        check_activation(self.activation, self.dtype)?;
+    /// Makes the tensors anew from batch, channels and extents.
+    pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
+        let spec = |dtype, layout, spatial: &[usize]| {
+            let shape = assemble(layout, self.batch, self.channels, spatial);
+            TensorSpec { shape, dtype, layout }
+        };
+        let indices = spec(self.index_type.dtype(), self.space.layout, &self.x_extents);
+        (self.inputs, self.outputs) =
+            (vec![spec(dtype, layout, &self.x_extents), indices], vec![spec(dtype, layout, &self.y_extents)]);
+    }
+
+    /// Completes the tensors and checks what concerns the whole.
+    pub(crate) fn complete(mut self, dtype: DType, layout: Layout) -> Result<UnpoolPlan, PlanError> {
+        self.derive_tensors(dtype, layout);
+        element_count(self.input_shape())?;
+        element_count(self.output_shape())?;
+        element_count(&assemble(layout, self.batch, self.channels, &self.space.extents))?;
+        check_activation(self.activation, dtype)?;
         self.space.check()?;
         check_index_type(self.index_type, self.space.unit())?;
         Ok(self)
@@ -516,100 +512,62 @@ pub struct ConvertPlan {
     pub(crate) to_type: IndexType,
     /// Spatial extents of the index tensor, outermost first.
     pub(crate) extents: Vec<usize>,
-    pub(crate) input_shape: Vec<usize>,
-    pub(crate) output_shape: Vec<usize>,
+    /// The indices in the first convention.
+    pub(crate) inputs: Vec<TensorSpec>,
+    /// The indices in the second one.
+    pub(crate) outputs: Vec<TensorSpec>,
 }
 
 impl ConvertPlan {
     /// The convention that is read.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space.clone()).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.from(), &space);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn from(&self) -> &IndexSpace {
         &self.from
     }
 
     /// The convention that is written.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, IndexType};
-    /// let (from, to) = (IndexSpace::new(1, 2, [4]), IndexSpace::new(1, 2, [4]).with_flatten(IndexFlattening::Plane));
-    /// let plan = ConvertIndices::new(from, to.clone()).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.to(), &to);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn to(&self) -> &IndexSpace {
         &self.to
     }
 
-    /// The type that is read.
+    /// The tensors that are read: the indices in the first convention, in its layout.
     ///
     /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
+    /// use wgpu_pooling::{ConvertIndices, DType, IndexSpace, IndexType};
     /// let space = IndexSpace::new(1, 2, [4]);
     /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.from_type(), IndexType::I64);
+    /// assert_eq!((&plan.inputs()[0].shape[..], plan.inputs()[0].dtype), (&[1, 2, 3][..], DType::I64));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
-    pub fn from_type(&self) -> IndexType {
-        self.from_type
+    pub fn inputs(&self) -> &[TensorSpec] {
+        &self.inputs
     }
 
-    /// The type that is written.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.to_type(), IndexType::I32);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn to_type(&self) -> IndexType {
-        self.to_type
-    }
-
-    /// The shape of the indices that are read, in their layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.input_shape(), &[1, 2, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn input_shape(&self) -> &[usize] {
-        &self.input_shape
-    }
-
-    /// The shape of the indices that are written, in their layout.
+    /// The tensors that are written: the indices in the second convention, in its layout.
     ///
     /// ```
     /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType, Layout};
     /// let (from, to) = (IndexSpace::new(1, 2, [4]), IndexSpace::new(1, 2, [4]).with_layout(Layout::Nhwc));
     /// let plan = ConvertIndices::new(from, to).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.output_shape(), &[1, 3, 2]);
+    /// assert_eq!(plan.outputs()[0].shape, [1, 3, 2]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
+    pub fn outputs(&self) -> &[TensorSpec] {
+        &self.outputs
+    }
+
+    /// The shape of the indices that are read, in their layout.
+    pub fn input_shape(&self) -> &[usize] {
+        &self.inputs[0].shape
+    }
+
+    /// The shape of the indices that are written, in their layout.
     pub fn output_shape(&self) -> &[usize] {
-        &self.output_shape
+        &self.outputs[0].shape
     }
 
     /// The fewest bytes that computing the plan must move: the indices once each way.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.bytes(), 6 * (8 + 4));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes(&self) -> u64 {
-        bytes_of([(&self.input_shape, self.from_type.bytes()), (&self.input_shape, self.to_type.bytes())])
+        bytes_of(&self.inputs, &self.outputs)
     }
 
     pub(crate) fn complete(
@@ -625,9 +583,12 @@ impl ConvertPlan {
             check_index_type(index_type, space.unit())?;
         }
         let extents = dimensions.spatial.clone();
-        let shape = |layout| assemble(layout, dimensions.batch, dimensions.channels, &extents);
-        let (input_shape, output_shape) = (shape(from.layout), shape(to.layout));
-        Ok(ConvertPlan { from, to, from_type, to_type, extents, input_shape, output_shape })
+        let spec = |layout, index_type: IndexType| {
+            let shape = assemble(layout, dimensions.batch, dimensions.channels, &extents);
+            vec![TensorSpec { shape, dtype: index_type.dtype(), layout }]
+        };
+        let (inputs, outputs) = (spec(from.layout, from_type), spec(to.layout, to_type));
+        Ok(ConvertPlan { from, to, from_type, to_type, extents, inputs, outputs })
     }
 
     /// The error of a conversion whose first bad index is this one: outside the unit, or in another plane.
@@ -680,15 +641,9 @@ pub(crate) fn assemble(layout: Layout, batch: usize, channels: usize, spatial: &
     shape
 }
 
-/// The product of a shape. A plan's were checked ([`element_count`]); of any other the product saturates.
-pub(crate) fn count(shape: &[usize]) -> u64 {
-    shape.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
-}
-
-/// The bytes of tensors, all together, each given by its shape and the bytes of an element.
-fn bytes_of<const K: usize>(tensors: [(&[usize], usize); K]) -> u64 {
-    let bytes = tensors.map(|(shape, element_bytes)| count(shape).saturating_mul(element_bytes as u64));
-    bytes.into_iter().fold(0, u64::saturating_add)
+/// The bytes of tensors, all together.
+fn bytes_of(inputs: &[TensorSpec], outputs: &[TensorSpec]) -> u64 {
+    inputs.iter().chain(outputs).map(TensorSpec::bytes).fold(0, u64::saturating_add)
 }
 
 /// 32-bit indices are refused, not wrapped, when the unit exceeds 2^31 - 1.

@@ -1,9 +1,12 @@
 //! The nouns that cross the border between planning and the device: what will be dispatched, as values.
 
 use crate::error::{PlanError, within};
-use crate::kernel::{KernelKey, Slot};
-use crate::plan::{Plan, count};
+use crate::family::{Build, Family};
+use crate::kernel::Slot;
+use crate::plan::Plan;
 use crate::tables::Tables;
+use crate::tensor::TensorSpec;
+use crate::wgsl::key::KernelKey;
 
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
 pub(crate) const STATUS_WORDS: u64 = 8;
@@ -14,11 +17,6 @@ const STORAGE_BUFFERS: &str = "storage buffers of a kernel";
 /// Whether a plan was refused for what its kernel is, so that a smaller tensor would be refused as well.
 pub(crate) fn refuses_the_kernel(error: &PlanError) -> bool {
     matches!(error, PlanError::ExceedsLimit { what, .. } if *what == STORAGE_BUFFERS)
-}
-
-/// The bytes of a tensor on the device: rounded up to whole words. They saturate; a checked shape's do not.
-pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
-    elements.saturating_mul(element_bytes as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
 }
 
 /// The most loop iterations, all invocations taken together, that are submitted at once where a call can submit in between: drivers'
@@ -62,126 +60,6 @@ impl Limits {
     };
 }
 
-/// A way to compute a plan. All families that apply give the same bits.
-///
-/// ```
-/// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool};
-///
-/// let plan = MaxPool::new([3, 3]).plan(&[1, 1, 9, 9], DType::F32, None)?.into();
-/// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-/// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.family(), Family::Separable);
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
-    Direct,
-    /// Pools with small windows, none of them empty: an invocation computes several neighbouring outputs, loads what they share
-    /// once and in wide words, and knows its window. Specialised only.
-    Blocked,
-    /// Pools with windows that overlap, none of them empty: a maximum that slides along one axis after another, so that the cost
-    /// hardly grows with the window. Specialised only.
-    Sliding,
-    /// Pools of small whole planes and with large windows, NCHW: a few neighbouring invocations share a window, so that they read
-    /// neighbouring words, and read the rows of a window in wide words wherever they begin. A plane is read as one row, the
-    /// smallest ones by one invocation. Specialised only.
-    Teamed,
-    /// Pools of whole planes: many invocations share a plane, each reads a part of it in wide words and leaves a candidate, and
-    /// further stages choose among those.
-    Reducing,
-    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
-    /// along its axis is cut into parts, each looked at tap by tap for every output.
-    Separable,
-    /// Pools: windows are looked at in parts, each dispatch at what one binding can hold, so that neither X nor a window can be
-    /// too large for it. Slow, but always possible on up to three axes.
-    Accumulating,
-    /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
-    /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
-    Streaming,
-    /// Unpools: every source claims its target, then every output element looks for its owner. Any indices will do.
-    ClaimEmit,
-    /// Index conversions: an invocation for each index.
-    Convert,
-}
-
-impl Family {
-    /// Every family.
-    ///
-    /// ```
-    /// use wgpu_pooling::Family;
-    /// assert!(Family::ALL.iter().all(|family| !family.builds().is_empty()));
-    /// ```
-    pub const ALL: &'static [Family] = &[
-        Family::Direct,
-        Family::Blocked,
-        Family::Sliding,
-        Family::Teamed,
-        Family::Reducing,
-        Family::Separable,
-        Family::Accumulating,
-        Family::Streaming,
-        Family::ClaimEmit,
-        Family::Convert,
-    ];
-
-    /// The family's name.
-    ///
-    /// ```
-    /// use wgpu_pooling::Family;
-    /// assert_eq!(Family::ClaimEmit.name(), "claim_emit");
-    /// ```
-    pub const fn name(self) -> &'static str {
-        match self {
-            Family::Direct => "direct",
-            Family::Blocked => "blocked",
-            Family::Sliding => "sliding",
-            Family::Teamed => "teamed",
-            Family::Reducing => "reducing",
-            Family::Separable => "separable",
-            Family::Accumulating => "accumulating",
-            Family::Streaming => "streaming",
-            Family::ClaimEmit => "claim_emit",
-            Family::Convert => "convert",
-        }
-    }
-}
-
-impl Family {
-    /// The builds that the family's kernels have.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Build, Family};
-    /// assert_eq!(Family::Direct.builds(), [Build::Generic, Build::Specialised]);
-    /// assert_eq!(Family::Blocked.builds(), [Build::Specialised]);
-    /// ```
-    pub const fn builds(self) -> &'static [Build] {
-        match self {
-            Family::Direct | Family::Separable | Family::Streaming => &[Build::Generic, Build::Specialised],
-            Family::Blocked | Family::Sliding | Family::Teamed => &[Build::Specialised],
-            Family::Reducing | Family::Accumulating | Family::ClaimEmit | Family::Convert => &[Build::Generic],
-        }
-    }
-}
-
-/// How a kernel gets its window's attributes.
-///
-/// ```
-/// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
-///
-/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-/// let choice = Choice { build: Some(Build::Specialised), ..Choice::default() };
-/// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Specialised);
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Build {
-    /// From the uniform: one pipeline serves every configuration of an element type.
-    #[default]
-    Generic,
-    /// As constants of the shader: a pipeline for each configuration.
-    Specialised,
-}
-
 /// A part of a buffer, as a dispatch binds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
@@ -223,29 +101,11 @@ pub struct Dispatch {
 
 impl Dispatch {
     /// The kernel.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(schedule.dispatches()[0].key().name().starts_with("pool f32"));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn key(&self) -> &KernelKey {
         &self.key
     }
 
     /// Workgroups along x, y and z; for an indirect dispatch the most that there can be.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.dispatches()[0].grid(), [1, 1, 1]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn grid(&self) -> [u32; 3] {
         self.grid
     }
@@ -262,21 +122,11 @@ impl Dispatch {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn work(&self) -> u64 {
-        let invocations = self.grid.into_iter().map(u64::from).fold(crate::select::WORKGROUP, u64::saturating_mul);
+        let invocations = self.grid.into_iter().map(u64::from).fold(crate::kernel::WORKGROUP, u64::saturating_mul);
         invocations.saturating_mul(self.iterations.max(1))
     }
 
     /// Whether the device decides on the grid.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Dispatch, Family, IndexType, Limits, MaxUnpool};
-    ///
-    /// // Whether the general path has to follow is known on the device alone.
-    /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
-    /// let choice = Choice { family: Some(Family::Streaming), ..Choice::default() };
-    /// assert!(select(&plan, &Limits::WEBGPU, &choice)?.dispatches().iter().any(Dispatch::is_indirect));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn is_indirect(&self) -> bool {
         self.indirect.is_some()
     }
@@ -320,58 +170,23 @@ pub struct Schedule {
 
 impl Schedule {
     /// The plan that this computes.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.plan(), &plan);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
     /// The kernel family.
-    ///
-    /// ```
-    /// use wgpu_pooling::{families, select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.family(), families(&plan, &Limits::WEBGPU)[0]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn family(&self) -> Family {
         self.family
     }
 
     /// How the kernels get their windows.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Build, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let choice = Choice { build: Some(Build::Generic), ..Choice::default() };
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &choice)?.build(), Build::Generic);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn build(&self) -> Build {
         self.build
     }
 
     /// The name of what runs: operator, family, types and passes.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
-    /// assert!(schedule.kernel().starts_with("max_pool direct f32"));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn kernel(&self) -> String {
-        let (operator, types) = match &self.plan {
-            Plan::Pool(plan) => (plan.operator(), plan.dtype().name()),
-            Plan::Unpool(plan) => (plan.operator(), plan.dtype().name()),
-            Plan::Convert(plan) => ("convert_indices", plan.to_type.name()),
-        };
+        let (operator, types) = (self.plan.operator(), self.plan.outputs()[0].dtype.name());
         let passes = match self.dispatches.len() {
             1 => "1 dispatch".to_owned(),
             many => format!("{many} dispatches"),
@@ -384,14 +199,6 @@ impl Schedule {
     }
 
     /// The dispatches, in order.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// // Without outputs there is nothing to dispatch.
-    /// let plan = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None)?.into();
-    /// assert!(select(&plan, &Limits::WEBGPU, &Choice::default())?.dispatches().is_empty());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn dispatches(&self) -> &[Dispatch] {
         &self.dispatches
     }
@@ -452,19 +259,8 @@ impl Schedule {
     }
 
     /// The shape of Y, or of the converted indices.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 3, 4], DType::F32, None)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.output_shape(), &[1, 3, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn output_shape(&self) -> &[usize] {
-        match &self.plan {
-            Plan::Pool(plan) => plan.output_shape(),
-            Plan::Unpool(plan) => plan.output_shape(),
-            Plan::Convert(plan) => plan.output_shape(),
-        }
+        &self.plan.outputs()[0].shape
     }
 
     /// The bytes of X on the device: whole words, and at least one element's, since a binding cannot be empty; `None` where
@@ -478,27 +274,12 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn x_bytes(&self) -> Option<u64> {
-        match &self.plan {
-            Plan::Pool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
-            Plan::Unpool(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.dtype().bytes())),
-            Plan::Convert(_) => None,
-        }
+        self.tensor_bytes(Slot::X)
     }
 
     /// The bytes of the indices that are read; `None` where there are none.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 3], DType::U8, IndexType::I64)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.indices_bytes(), Some(24));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn indices_bytes(&self) -> Option<u64> {
-        match &self.plan {
-            Plan::Pool(_) => None,
-            Plan::Unpool(plan) => Some(device_bytes(count(plan.indices_shape()).max(1), plan.index_type().bytes())),
-            Plan::Convert(plan) => Some(device_bytes(count(plan.input_shape()).max(1), plan.from_type.bytes())),
-        }
+        self.tensor_bytes(Slot::Indices)
     }
 
     /// The bytes of Y on the device: whole words; `None` where there is none.
@@ -511,39 +292,15 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn y_bytes(&self) -> Option<u64> {
-        match &self.plan {
-            Plan::Pool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
-            Plan::Unpool(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.dtype().bytes())),
-            Plan::Convert(_) => None,
-        }
+        self.tensor_bytes(Slot::Y)
     }
 
     /// The bytes of the indices that are written; `None` where there are none.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, Some(IndexType::I32))?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.indices_out_bytes(), Some(12));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn indices_out_bytes(&self) -> Option<u64> {
-        match &self.plan {
-            Plan::Pool(plan) => plan
-                .indices()
-                .map(|indices| device_bytes(count(plan.output_shape()).max(1), indices.index_type.bytes())),
-            Plan::Unpool(_) => None,
-            Plan::Convert(plan) => Some(device_bytes(count(plan.output_shape()).max(1), plan.to_type.bytes())),
-        }
+        self.tensor_bytes(Slot::IndicesOut)
     }
 
     /// The bytes of the report; `None` where nothing can be wrong with the data.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 3], DType::U8, IndexType::I64)?.into();
-    /// assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.status_bytes(), Some(32));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
@@ -609,6 +366,17 @@ impl Schedule {
         &self.scratch
     }
 
+    /// The bytes of a tensor that the plan reads or writes, by the slot that it is bound to.
+    fn tensor_bytes(&self, slot: Slot) -> Option<u64> {
+        let (inputs, outputs): (&[Slot], &[Slot]) = match &self.plan {
+            Plan::Pool(_) => (&[Slot::X], &[Slot::Y, Slot::IndicesOut]),
+            Plan::Unpool(_) => (&[Slot::X, Slot::Indices], &[Slot::Y]),
+            Plan::Convert(_) => (&[Slot::Indices], &[Slot::IndicesOut]),
+        };
+        let tensors = inputs.iter().zip(self.plan.inputs()).chain(outputs.iter().zip(self.plan.outputs()));
+        tensors.into_iter().find(|(own, _)| **own == slot).map(|(_, tensor)| tensor.device_bytes())
+    }
+
     /// What a slot is called, and its bytes.
     fn buffer(&self, slot: Slot) -> (&'static str, u64) {
         let (what, bytes) = match slot {
@@ -624,46 +392,13 @@ impl Schedule {
     }
 
     /// The bytes of scratch memory on the device: candidates, or owners and grids.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Family, GlobalMaxPool, Limits};
-    ///
-    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 8, 8], DType::F32, None)?.into();
-    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-    /// let schedule = select(&plan, &Limits::WEBGPU, &choice)?;
-    /// assert!(schedule.scratch_bytes() > 0);
-    /// assert_eq!(schedule.scratch_bytes(), schedule.scratch().iter().sum());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch.iter().copied().fold(0, u64::saturating_add)
     }
 
     /// The fewest bytes that the plan must move: inputs once, outputs once.
-    ///
-    /// ```
-    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
-    /// let schedule = select(&plan.clone().into(), &Limits::WEBGPU, &Choice::default())?;
-    /// assert_eq!(schedule.bytes_moved(), plan.bytes());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn bytes_moved(&self) -> u64 {
-        match &self.plan {
-            Plan::Pool(plan) => plan.bytes(),
-            Plan::Unpool(plan) => plan.bytes(),
-            Plan::Convert(plan) => plan.bytes(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_packed_tensor_owns_whole_words() {
-        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
-        assert_eq!(device_bytes(3, 2), 8);
+        let tensors = self.plan.inputs().iter().chain(self.plan.outputs());
+        tensors.map(TensorSpec::bytes).fold(0, u64::saturating_add)
     }
 }

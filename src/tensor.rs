@@ -1,6 +1,8 @@
 //! Dense host tensors: a shape and a slice or a vector in row-major order.
 
-use crate::error::PlanError;
+use crate::element::{DType, Element};
+use crate::error::{ExecuteError, PlanError};
+use crate::options::Layout;
 
 /// The number of elements of a shape, checked so that the bytes of any dtype fit 64 bits.
 ///
@@ -26,6 +28,106 @@ pub fn element_count(shape: &[usize]) -> Result<u64, PlanError> {
         Some(product) => Ok(product),
         None => Err(PlanError::ShapeOverflow { shape: shape.to_vec() }),
     }
+}
+
+/// A tensor without its elements: what a plan says of its inputs and outputs.
+///
+/// ```
+/// use wgpu_pooling::{DType, Layout, TensorSpec};
+/// let x = TensorSpec { shape: vec![1, 1, 5], dtype: DType::F16, layout: Layout::Nchw };
+/// assert_eq!((x.element_count(), x.bytes(), x.device_bytes()), (5, 10, 12));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorSpec {
+    /// The extents in the tensor's layout, outermost first.
+    pub shape: Vec<usize>,
+    /// The element type; that of indices is [`DType::I32`] or [`DType::I64`].
+    pub dtype: DType,
+    /// Where the channels are.
+    pub layout: Layout,
+}
+
+impl TensorSpec {
+    /// The number of elements. It saturates; a plan's shapes are checked ([`element_count`]) and do not reach that.
+    pub fn element_count(&self) -> u64 {
+        count(&self.shape)
+    }
+
+    /// The bytes of the elements. They saturate; a plan's do not reach that.
+    pub fn bytes(&self) -> u64 {
+        self.element_count().saturating_mul(self.dtype.bytes() as u64)
+    }
+
+    /// The bytes of the tensor on a device: whole words, and at least one element's, since a binding cannot be empty.
+    pub fn device_bytes(&self) -> u64 {
+        device_bytes(self.element_count().max(1), self.dtype.bytes())
+    }
+
+    /// Refuses elements of another type.
+    pub(crate) fn check_dtype(&self, what: &'static str, dtype: DType) -> Result<(), ExecuteError> {
+        let (expected, actual) = (self.dtype.name(), dtype.name());
+        if expected == actual { Ok(()) } else { Err(ExecuteError::TypeMismatch { what, expected, actual }) }
+    }
+
+    /// Refuses another shape.
+    pub(crate) fn check_shape(&self, what: &'static str, shape: &[usize]) -> Result<(), ExecuteError> {
+        if self.shape == shape {
+            return Ok(());
+        }
+        Err(ExecuteError::ShapeMismatch { what, expected: self.shape.clone(), actual: shape.to_vec() })
+    }
+
+    /// Refuses a host tensor of another type or shape. Its layout is not known: it is taken for the one that is expected.
+    pub(crate) fn check_host<T: Element>(&self, what: &'static str, x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
+        self.check_dtype(what, T::DTYPE)?;
+        self.check_shape(what, x.shape())
+    }
+}
+
+/// The product of a shape. A plan's were checked ([`element_count`]); of any other the product saturates.
+pub(crate) fn count(shape: &[usize]) -> u64 {
+    shape.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
+}
+
+/// The bytes of elements on the device: rounded up to whole words. They saturate; a checked shape's do not.
+pub(crate) fn device_bytes(elements: u64, element_bytes: usize) -> u64 {
+    elements.saturating_mul(element_bytes as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
+}
+
+/// Calls `visit` with every tuple of coordinates below `extents`, the last axis fastest; with none if an extent is 0.
+pub(crate) fn for_each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
+    if extents.contains(&0) {
+        return;
+    }
+    let mut coordinates = vec![0; extents.len()];
+    loop {
+        visit(&coordinates);
+        // Count up like an odometer.
+        let Some(axis) = (0..extents.len()).rev().find(|&axis| coordinates[axis] + 1 < extents[axis]) else {
+            return;
+        };
+        coordinates[axis] += 1;
+        coordinates[axis + 1..].fill(0);
+    }
+}
+
+/// The position of an element in a dense tensor of a layout: N, C, spatial or N, spatial, C.
+pub(crate) fn position(layout: Layout, channels: usize, extents: &[usize], n: usize, c: usize, at: &[usize]) -> usize {
+    let spatial = extents.iter().zip(at).fold(0, |position, (extent, coordinate)| position * extent + coordinate);
+    let plane: usize = extents.iter().product();
+    match layout {
+        Layout::Nchw => (n * channels + c) * plane + spatial,
+        Layout::Nhwc => (n * plane + spatial) * channels + c,
+    }
+}
+
+/// A zeroed buffer for a tensor of this shape, or an error where memory does not suffice.
+pub(crate) fn zeros<T: bytemuck::Zeroable>(shape: &[usize]) -> Result<Vec<T>, ExecuteError> {
+    let count = count(shape);
+    usize::try_from(count)
+        .ok()
+        .and_then(|count| bytemuck::allocation::try_zeroed_vec(count).ok())
+        .ok_or_else(|| ExecuteError::OutOfMemory(format!("{count} elements of shape {shape:?}")))
 }
 
 /// A borrowed dense tensor.
@@ -62,21 +164,11 @@ impl<'a, T> TensorView<'a, T> {
     }
 
     /// The extents, outermost first.
-    ///
-    /// ```
-    /// assert_eq!(wgpu_pooling::TensorView::new([1, 2], &[7u8, 8])?.shape(), &[1, 2]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The elements, in row-major order.
-    ///
-    /// ```
-    /// assert_eq!(wgpu_pooling::TensorView::new([1, 2], &[7u8, 8])?.data(), &[7, 8]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn data(&self) -> &'a [T] {
         self.data
     }
@@ -121,21 +213,11 @@ impl<T> Tensor<T> {
     }
 
     /// The extents, outermost first.
-    ///
-    /// ```
-    /// assert_eq!(wgpu_pooling::Tensor::new([1, 2], vec![7u8, 8])?.shape(), &[1, 2]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The elements, in row-major order.
-    ///
-    /// ```
-    /// assert_eq!(wgpu_pooling::Tensor::new([1, 2], vec![7u8, 8])?.data(), &[7, 8]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn data(&self) -> &[T] {
         &self.data
     }
@@ -175,6 +257,12 @@ fn check_length(shape: &[usize], actual: usize) -> Result<(), PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_packed_tensor_owns_whole_words() {
+        assert_eq!([0, 1, 4, 5].map(|elements| device_bytes(elements, 1)), [0, 4, 4, 8]);
+        assert_eq!(device_bytes(3, 2), 8);
+    }
 
     #[test]
     fn a_slice_must_have_exactly_the_elements_of_its_shape() {

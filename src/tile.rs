@@ -1,103 +1,30 @@
 //! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
 
 mod boxes;
+mod region;
+#[cfg(feature = "gpu")]
+mod split_window;
 
 use std::ops::Range;
 
-use crate::attributes::{Activation, EmptyIndex, IndexFlattening, Layout};
+use crate::attributes::Activation;
+use crate::element::IndexType;
 use crate::error::{PlanError, within};
+use crate::family::Family;
 use crate::geometry::AxisWindow;
-use crate::index::{IndexSpace, IndexType, take_digit};
-use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan, assemble, count};
-use crate::schedule::{Dispatch, Family, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+use crate::index::{IndexSpace, take_digit};
+use crate::options::{EmptyIndex, IndexFlattening};
+use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
 use crate::select::{most_of_a_reduction, select_submit};
 
 pub(crate) use boxes::Boxes;
+pub use region::Region;
+#[cfg(feature = "gpu")]
+pub(crate) use split_window::SplitWindow;
 
 /// How many tiles are on their way at a time: one that the device computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
-
-/// A box in a tensor: a range of batch items, of channels and of every spatial axis, whatever the layout.
-///
-/// ```
-/// use wgpu_pooling::{Layout, Region};
-///
-/// // Rows 1 and 2 of both channels of a tensor of three rows of four.
-/// let rows = Region { batch: 0..1, channels: 0..2, spatial: vec![1..3, 0..4] };
-/// assert_eq!((rows.elements(), rows.shape(Layout::Nhwc)), (16, vec![1, 2, 4, 2]));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
-    /// Batch items.
-    pub batch: Range<usize>,
-    /// Channels.
-    pub channels: Range<usize>,
-    /// A range of each spatial axis, outermost first.
-    pub spatial: Vec<Range<usize>>,
-}
-
-impl Region {
-    /// How many elements the box has.
-    ///
-    /// ```
-    /// use wgpu_pooling::Region;
-    /// assert_eq!(Region { batch: 0..2, channels: 1..4, spatial: vec![3..8] }.elements(), 30);
-    /// ```
-    pub fn elements(&self) -> u64 {
-        count(&self.shape(Layout::Nchw))
-    }
-
-    /// The box's own shape in a layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Layout, Region};
-    /// assert_eq!(Region { batch: 0..2, channels: 1..4, spatial: vec![3..8] }.shape(Layout::Nchw), [2, 3, 5]);
-    /// ```
-    pub fn shape(&self, layout: Layout) -> Vec<usize> {
-        let spatial: Vec<usize> = self.spatial.iter().map(Range::len).collect();
-        assemble(layout, self.batch.len(), self.channels.len(), &spatial)
-    }
-
-    /// Where the box's elements lie in a dense tensor of this shape and layout: runs of neighbours, as the first one's position
-    /// and how many there are, in the order in which the box's own tensor has them.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Layout, Region};
-    ///
-    /// let corner = Region { batch: 0..1, channels: 0..2, spatial: vec![1..3, 1..3] };
-    /// let runs = corner.runs(&[1, 2, 3, 4], Layout::Nchw).collect::<Vec<_>>();
-    /// assert_eq!(runs, [(5, 2), (9, 2), (17, 2), (21, 2)]);
-    /// // Whole rows are neighbours.
-    /// let rows = Region { batch: 0..1, channels: 0..1, spatial: vec![1..3, 0..4] };
-    /// assert_eq!(rows.runs(&[1, 2, 3, 4], Layout::Nchw).collect::<Vec<_>>(), [(4, 8)]);
-    /// ```
-    pub fn runs(&self, shape: &[usize], layout: Layout) -> impl Iterator<Item = (u64, usize)> + use<> {
-        let mut ranges = vec![self.batch.clone()];
-        ranges.extend(self.spatial.iter().cloned());
-        ranges.insert(if layout == Layout::Nchw { 1 } else { ranges.len() }, self.channels.clone());
-        // What lies inside the innermost axis that is cut is taken whole, and so is the range of that axis.
-        let inside = (0..ranges.len()).rev().find(|&axis| ranges[axis] != (0..shape[axis])).unwrap_or(0);
-        let inner = ranges[inside..].iter().fold(1, |inner: usize, range| inner.saturating_mul(range.len()));
-        // The position of the first element, and what is outside: how many steps along each axis, and how long they are.
-        let (mut corner, mut outside, mut stride) = (0u64, Vec::new(), 1u64);
-        for (axis, range) in ranges.iter().enumerate().rev() {
-            corner = corner.saturating_add(stride.saturating_mul(range.start as u64));
-            if axis < inside {
-                outside.push((range.len() as u64, stride));
-            }
-            stride = stride.saturating_mul(shape[axis] as u64);
-        }
-        let runs =
-            if inner == 0 { 0 } else { outside.iter().fold(1, |runs: u64, (extent, _)| runs.saturating_mul(*extent)) };
-        (0..runs).map(move |number| {
-            let (mut rest, mut first) = (number, corner);
-            for &(extent, stride) in &outside {
-                first = first.saturating_add(take_digit(&mut rest, extent).saturating_mul(stride));
-            }
-            (first, inner)
-        })
-    }
-}
 
 /// A pool, cut into tiles that fit a number of bytes and a device's limits. A value: nothing is allocated, and tensors of
 /// any size can be cut.
@@ -136,7 +63,7 @@ pub struct Tiling {
 /// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
 /// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?;
 /// let tile = tiling.tile(0).unwrap();
-/// assert_eq!(tile.input().shape(plan.layout()), tile.plan().input_shape());
+/// assert_eq!(tile.input().shape(plan.inputs()[0].layout), tile.plan().input_shape());
 /// assert_eq!(reference::max_pool(tile.plan(), x.view())?.data(), &[3, 9, 5, 1, 8, 8]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -156,60 +83,22 @@ pub(crate) struct Part {
 
 impl Tile {
     /// The box of X that is read.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// let tile = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.tile(0).unwrap();
-    /// assert_eq!(tile.input().spatial, [0..4]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn input(&self) -> &Region {
         &self.input
     }
 
     /// The box of Y, and of Indices, that is written. Parts of one window have the same.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// let tile = Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.tile(0).unwrap();
-    /// assert_eq!(tile.output().spatial, [0..3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn output(&self) -> &Region {
         &self.output
     }
 
     /// The pool on this box. Its indices are those of the whole tensor.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, IndexType, Limits, MaxPool, TensorView, Tiling};
-    ///
-    /// let plan = MaxPool::new([1, 2]).strides([1, 2]).plan(&[1, 1, 4096, 2], DType::U8, Some(IndexType::I64))?;
-    /// // Too little for all of it.
-    /// let tiling = Tiling::new(&plan, &Limits::WEBGPU, 64 << 10)?;
-    /// let tile = tiling.tile(tiling.len() - 1).unwrap();
-    /// let x = vec![7u8; tile.input().elements() as usize];
-    /// let x = TensorView::new(tile.plan().input_shape(), &x)?;
-    /// let (_, indices) = reference::max_pool_with_indices::<u8, i64>(tile.plan(), x)?;
-    /// assert_eq!(indices.data().last(), Some(&(2 * 4095)));
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
     pub fn plan(&self) -> &PoolPlan {
         &self.plan
     }
 
     /// Whether this is a part of a window: its plan then gives the maximum of the part, without the activation, and its index is
     /// the position in the plane, row major, which decides between equal parts.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool, Limits, Tiling};
-    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 20], DType::U8, None)?;
-    /// let whole = |budget| Tiling::new(&plan, &Limits::WEBGPU, budget).map(|tiling| tiling.tile(0).unwrap());
-    /// assert!(!whole(64 << 20)?.is_part() && whole(1 << 20)?.is_part());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn is_part(&self) -> bool {
         self.part.is_some()
     }
@@ -310,38 +199,17 @@ impl Tiling {
     }
 
     /// The most bytes, on the host and on the device together, that a run of these tiles holds at a time.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 30], DType::U8, None)?;
-    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.peak_bytes() <= 1 << 20);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }
 
     /// How many tiles there are, by their numbers: a window that is cut can have fewer parts than the longest.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
-    /// assert_eq!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.len(), 1);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn len(&self) -> u64 {
         let parts = self.parts().into_iter().map(|parts| parts as u64);
         parts.fold(self.boxes().len(), u64::saturating_mul)
     }
 
     /// Whether there is nothing to compute.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
-    /// let plan = MaxPool::new([2]).plan(&[0, 1, 4], DType::U8, None)?;
-    /// assert!(Tiling::new(&plan, &Limits::WEBGPU, 1 << 20)?.is_empty());
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -410,6 +278,7 @@ impl Tiling {
             if let Some(indices) = &mut tile.plan.indices {
                 indices.index_type = IndexType::I64;
             }
+            tile.plan.derive_tensors(self.plan.dtype(), self.plan.layout());
             return Some(tile);
         }
         let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
@@ -423,7 +292,7 @@ impl Tiling {
             space: IndexSpace::new(1, 1, extents).with_flatten(IndexFlattening::Plane),
             empty: EmptyIndex::MinusOne,
         });
-        plan.indices_shape = assemble(Layout::Nchw, 1, 1, &vec![1; plan.axes.len()]);
+        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
         Some(tile)
     }
 
@@ -442,11 +311,7 @@ impl Tiling {
             channel: before.channel.saturating_add(output.channels.start),
             spatial: (0..plan.axes.len()).map(at).collect(),
         };
-        plan.input_shape = input.shape(plan.layout);
-        plan.output_shape = output.shape(plan.layout);
-        if let Some(indices) = &plan.indices {
-            plan.indices_shape = output.shape(indices.space.layout);
-        }
+        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
         Tile { input, output, plan, part: None }
     }
 
@@ -464,7 +329,7 @@ impl Tiling {
 
     /// The boxes of outputs that tiles compute.
     fn boxes(&self) -> Boxes {
-        Boxes::of(self.full(), self.steps.clone(), self.plan.layout)
+        Boxes::of(self.full(), self.steps.clone(), self.plan.layout())
     }
 
     /// How many parts the longest window has along each spatial axis; none where windows are whole.
@@ -525,7 +390,7 @@ impl Tiling {
             let space = IndexSpace::new(1, 1, vec![1; plan.axes.len()]);
             let none = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::MinusOne };
             plan.indices = Some(plan.indices.take().map_or(none, index));
-            plan.indices_shape = plan.output_shape.clone();
+            plan.derive_tensors(self.plan.dtype(), self.plan.layout());
         }
         plan
     }

@@ -5,13 +5,13 @@
 
 use std::fmt::Write;
 
-use crate::kernel::{Kernel, KernelKey};
+use crate::kernel::Kernel;
+use key::KernelKey;
+use parts::PARTS;
 
-mod link;
-mod parts;
-
-pub(crate) use link::{Linked, link};
-pub(crate) use parts::PARTS;
+pub(crate) mod key;
+pub(crate) mod link;
+pub(crate) mod parts;
 
 /// The whole text of a kernel. Each part begins with a line that names it.
 ///

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use wgpu_pooling::{
-    Activation, AxisWindow, DType, Family, IndexSpace, IndexType, Layout, Limits, Plan, PoolAxis, PoolPlan, Schedule,
+    Activation, AxisWindow, Family, IndexSpace, Layout, Limits, Plan, PoolAxis, PoolPlan, Schedule, TensorSpec,
     UnpoolPlan,
 };
 
@@ -19,12 +19,10 @@ pub fn plan(report: &mut String, plan: &Plan) -> fmt::Result {
 
 fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
     writeln!(report, "operator     {}", plan.operator())?;
-    writeln!(report, "x            {}", tensor(plan.dtype(), plan.input_shape(), plan.layout()))?;
-    writeln!(report, "y            {}", tensor(plan.dtype(), plan.output_shape(), plan.layout()))?;
-    match plan.indices() {
-        Some(made) => {
-            writeln!(report, "indices      {}", indices(made.index_type, plan.indices_shape(), &made.space))?;
-        }
+    writeln!(report, "x            {}", tensor(&plan.inputs()[0]))?;
+    writeln!(report, "y            {}", tensor(&plan.outputs()[0]))?;
+    match plan.indices().zip(plan.outputs().get(1)) {
+        Some((made, written)) => writeln!(report, "indices      {}", indices(written, &made.space))?,
         None => writeln!(report, "indices      none")?,
     }
     for (number, axis) in plan.axes().iter().enumerate() {
@@ -43,10 +41,11 @@ fn pool(report: &mut String, plan: &PoolPlan) -> fmt::Result {
 
 fn unpool(report: &mut String, plan: &UnpoolPlan) -> fmt::Result {
     writeln!(report, "operator     {}", plan.operator())?;
-    writeln!(report, "x            {}", tensor(plan.dtype(), plan.input_shape(), plan.layout()))?;
-    writeln!(report, "indices      {}", indices(plan.index_type(), plan.indices_shape(), plan.space()))?;
-    writeln!(report, "y            {}", tensor(plan.dtype(), plan.output_shape(), plan.layout()))?;
-    let [inputs, outputs] = [plan.input_shape(), plan.output_shape()].map(|shape| spatial(shape, plan.layout()));
+    let ([x, read], [y]) = (plan.inputs(), plan.outputs()) else { return Err(fmt::Error) };
+    writeln!(report, "x            {}", tensor(x))?;
+    writeln!(report, "indices      {}", indices(read, plan.space()))?;
+    writeln!(report, "y            {}", tensor(y))?;
+    let [inputs, outputs] = [x, y].map(|tensor| spatial(&tensor.shape, tensor.layout));
     for (axis, (input, output)) in inputs.iter().zip(outputs).enumerate() {
         writeln!(report, "axis {axis:<8}{input} -> {output}")?;
     }
@@ -80,14 +79,14 @@ pub fn names(families: &[Family]) -> String {
     families.iter().map(|family| family.name()).collect::<Vec<_>>().join(", ")
 }
 
-fn tensor(dtype: DType, shape: &[usize], layout: Layout) -> String {
+fn tensor(TensorSpec { shape, dtype, layout }: &TensorSpec) -> String {
     format!("{} {shape:?} {}", dtype.name(), layout.name())
 }
 
-fn indices(index_type: IndexType, shape: &[usize], space: &IndexSpace) -> String {
-    let (layout, order, flatten) = (space.layout().name(), space.order().name(), space.flatten().name());
+fn indices(spec: &TensorSpec, space: &IndexSpace) -> String {
+    let (order, flatten) = (space.order().name(), space.flatten().name());
     let named = format!("{order} through the {flatten}, where N, C and the extents are {:?}", space.shape());
-    format!("{} {shape:?} {layout}: {named}", index_type.name())
+    format!("{}: {named}", tensor(spec))
 }
 
 /// The spatial extents of a shape.

@@ -133,7 +133,7 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
     Ok(Results {
         frame: Tensor::new(plans.pool.input_shape(), read(0).to_vec())?,
         maxima: Tensor::new(plans.pool.output_shape(), read(1).to_vec())?,
-        indices: Tensor::new(plans.pool.indices_shape(), pod_collect_to_vec(read(2)))?,
+        indices: Tensor::new(&plans.pool.outputs()[1].shape, pod_collect_to_vec(read(2)))?,
         unpooled: Tensor::new(plans.unpool.output_shape(), read(3).to_vec())?,
         picture: Tensor::new(plans.pool.input_shape(), read(5).to_vec())?,
         submission: text,

@@ -31,7 +31,7 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
             device.upload(x, bytemuck::cast_slice(&host))?;
             let plane = plan.space().strides().c;
             // Index tensors lie in planes beside X of either layout.
-            let per_plane = plan.indices_shape()[2..].iter().product::<usize>() as u64;
+            let per_plane = plan.inputs()[1].shape[2..].iter().product::<usize>() as u64;
             let index = |at: u64| (at / per_plane) as i64 * plane + (noise(OF_INDICES + at) % plane as u64) as i64;
             let count = host.len();
             let bytes: Vec<u8> = match plan.index_type() {

@@ -91,14 +91,14 @@ fn compare_indexed<T: Element, I: Index>(
         Plan::Pool(plan) => {
             let (y, indices) = reference::max_pool_with_indices::<T, I>(plan, x)?;
             same_y(slices, tensors, slice, y.data())?;
-            let found: Vec<I> = slices.in_planes(tensors.indices_out, count(plan.indices_shape()), slice);
+            let found: Vec<I> = slices.in_planes(tensors.indices_out, count(&plan.outputs()[1].shape), slice);
             let indices: Vec<I> = indices.data().iter().map(|index| moved(*index, base)).collect();
             same("the index tensor", slice, &found, &indices)
         }
         Plan::Unpool(plan) => {
-            let whole: Vec<I> = slices.in_planes(tensors.indices, count(plan.indices_shape()), slice);
+            let whole: Vec<I> = slices.in_planes(tensors.indices, count(&plan.inputs()[1].shape), slice);
             let own: Vec<I> = whole.iter().map(|index| moved(*index, -base)).collect();
-            let own = TensorView::new(plan.indices_shape(), &own).map_err(ExecuteError::from)?;
+            let own = TensorView::new(&plan.inputs()[1].shape, &own).map_err(ExecuteError::from)?;
             same_y(slices, tensors, slice, reference::max_unpool(plan, x, own)?.data())
         }
         Plan::Convert(_) => Err(Failure::Other("no row converts indices".to_owned())),
@@ -194,7 +194,7 @@ mod tests {
                     let plane = row.pooled[2..].iter().product::<usize>() as i64;
                     let per_plane = (x.len() / 6) as i64;
                     let indices: Vec<i64> = (0..x.len() as i64).map(|at| at / per_plane * plane + at % plane).collect();
-                    let read = TensorView::new(plan.indices_shape(), &indices).unwrap();
+                    let read = TensorView::new(&plan.inputs()[1].shape, &indices).unwrap();
                     (reference::max_unpool(plan, view, read).unwrap().into_data(), indices.clone(), Vec::new())
                 }
                 Plan::Convert(_) => unreachable!("no row converts indices"),

@@ -24,7 +24,9 @@ use engine::Engine;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
-use wgpu_pooling::{DType, Element, ExecuteError, IndexType, MaxPool, PoolPlan, StreamOptions, StreamReport};
+use wgpu_pooling::{
+    DType, Element, ExecuteError, IndexType, MaxPool, PoolPlan, StreamOptions, StreamReport, TensorSpec,
+};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -72,15 +74,12 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
     let plan = pool.plan(&input.header.shape, input.header.dtype, indices.map(|_| IndexType::I64))?;
     let engine = options.device.open()?;
     writeln!(report, "computed on  {}", engine.name())?;
-    let of = |dtype: DType, shape: &[usize]| {
-        let bytes = shape.iter().map(|&extent| extent as u64).product::<u64>() * dtype.bytes() as u64;
-        format!("{} {shape:?}, {}", dtype.name(), mebibytes(bytes))
-    };
-    writeln!(report, "x            {}", of(plan.dtype(), plan.input_shape()))?;
-    writeln!(report, "y            {}", of(plan.dtype(), plan.output_shape()))?;
+    let of = |spec: &TensorSpec| format!("{} {:?}, {}", spec.dtype.name(), spec.shape, mebibytes(spec.bytes()));
+    writeln!(report, "x            {}", of(&plan.inputs()[0]))?;
+    writeln!(report, "y            {}", of(&plan.outputs()[0]))?;
     macro_rules! by_type {
         ($($dtype:ident => $type:ty),+) => {
-            match plan.dtype() {
+            match plan.inputs()[0].dtype {
                 $(DType::$dtype => typed::<$type>(&engine, &plan, input, job, indices, report)),+
             }
         };
@@ -97,9 +96,9 @@ fn typed<T: Element>(
     indices_path: Option<&Path>,
     report: &mut String,
 ) -> Result<(), Box<dyn Error>> {
-    let mut y = Output::create(&job.out, "y", plan.dtype(), plan.output_shape())?;
+    let mut y = Output::create(&job.out, "y", plan.inputs()[0].dtype, plan.output_shape())?;
     let mut indices = match indices_path {
-        Some(path) => Some(Output::create(path, "indices", DType::I64, plan.indices_shape())?),
+        Some(path) => Some(Output::create(path, "indices", DType::I64, &plan.outputs()[1].shape)?),
         None => None,
     };
     let mut progress = Progress::new()?;

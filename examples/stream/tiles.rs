@@ -39,10 +39,10 @@ pub fn reference<T: Element>(
         read += tile.input().elements() * T::DTYPE.bytes() as u64;
         let sink =
             |what, error: io::Error| ExecuteError::Sink { what, first: 0, elements: 0, error: error.to_string() };
-        scatter(tile.output(), plan.output_shape(), plan.layout(), values.data(), y)
+        scatter(tile.output(), plan.output_shape(), plan.outputs()[0].layout, values.data(), y)
             .map_err(|error| sink("y", error))?;
-        if let (Some(positions), Some(indices), Some(of)) = (positions, &mut indices, plan.indices()) {
-            scatter(tile.output(), plan.indices_shape(), of.space.layout(), positions.data(), indices)
+        if let (Some(positions), Some(indices), Some(of)) = (positions, &mut indices, plan.outputs().get(1)) {
+            scatter(tile.output(), &of.shape, of.layout, positions.data(), indices)
                 .map_err(|error| sink("indices", error))?;
         }
     }
@@ -65,11 +65,11 @@ pub fn compare<T: Element>(
     let mut agreed = [0, 0];
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let (expected, expected_indices) = compute::<T>(&tile, plan, input)?;
-        let written: Vec<T> = gather(tile.output(), plan.output_shape(), plan.layout(), &mut y)?;
+        let written: Vec<T> = gather(tile.output(), plan.output_shape(), plan.outputs()[0].layout, &mut y)?;
         let written = Tensor::new(expected.shape(), written)?;
         agreed[0] += same("value", &written, &expected, |value: T| value.to_bits64())?;
-        if let (Some(expected), Some(indices), Some(of)) = (expected_indices, &mut indices, plan.indices()) {
-            let written: Vec<i64> = gather(tile.output(), plan.indices_shape(), of.space.layout(), indices)?;
+        if let (Some(expected), Some(indices), Some(of)) = (expected_indices, &mut indices, plan.outputs().get(1)) {
+            let written: Vec<i64> = gather(tile.output(), &of.shape, of.layout, indices)?;
             agreed[1] += same("index", &Tensor::new(expected.shape(), written)?, &expected, |index| index)?;
         }
     }
@@ -88,7 +88,7 @@ fn compute<T: Element>(
         return Err(PlanError::ExceedsLimit { what, needed, limit: COMPARED_AT_A_TIME }.into());
     }
     let source = |error: io::Error| ExecuteError::Source { first: 0, elements: 0, error: error.to_string() };
-    let x: Vec<T> = gather(tile.input(), plan.input_shape(), plan.layout(), input).map_err(source)?;
+    let x: Vec<T> = gather(tile.input(), plan.input_shape(), plan.inputs()[0].layout, input).map_err(source)?;
     let x = TensorView::new(tile.plan().input_shape(), &x)?;
     if plan.indices().is_none() {
         return Ok((reference::max_pool(tile.plan(), x)?, None));

@@ -6,8 +6,8 @@
 //   Y                  [word]                                 invocation n of the workgroup writes the word of its team n
 //
 // Fewest bytes: X once, Y once, Indices once.
-// provides: main
-// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO, ZERO_WORD, Word, insert, y, Key, Acc, Candidate, team_window, share, element, combine_anywhere, may_win, first_wins, finalize, from_pair, write_index, activate, TEAM
+// provides: main, find, with_output
+// requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO, Word, insert, y, Key, Acc, Candidate, team_window, share, element, combine_anywhere, may_win, first_wins, finalize, from_pair, write_index, activate, TEAM, find_all, whole_word
 var<workgroup> keys: array<Key, WORKGROUP * OUTPUTS>;
 var<workgroup> places: array<u32, WORKGROUP * OUTPUTS>;
 
@@ -63,27 +63,12 @@ fn with_output(packed: Word, word: u32, team: u32, lane: u32) -> Word {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first_word = invocation(group, pool.grid_width, 0u) / TEAM;
   let own = first_word + local / TEAM;
-  find(own, 0u, local);
-  if (OUTPUTS > 1u) {
-    find(own, 1u, local);
-  }
-  if (OUTPUTS > 2u) {
-    find(own, 2u, local);
-    find(own, 3u, local);
-  }
+  find_all(own, local);
   workgroupBarrier();
   let word = first_word + local;
   if (local >= WORKGROUP / TEAM || word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
   }
   // Whoever writes a word owns all of it; what lies behind the last element is zero.
-  var packed = with_output(ZERO_WORD, word, local, 0u);
-  if (OUTPUTS > 1u) {
-    packed = with_output(packed, word, local, 1u);
-  }
-  if (OUTPUTS > 2u) {
-    packed = with_output(packed, word, local, 2u);
-    packed = with_output(packed, word, local, 3u);
-  }
-  y[word] = packed;
+  y[word] = whole_word(word, local);
 }

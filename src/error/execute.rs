@@ -1,6 +1,6 @@
 //! What only data or a device can tell.
 
-use super::PlanError;
+use super::plan::PlanError;
 
 /// Why a computation did not give a result: the plan, the data or the device.
 ///
@@ -56,9 +56,9 @@ pub enum ExecuteError {
         /// Which tensor.
         what: &'static str,
         /// The plan's layout.
-        expected: crate::attributes::Layout,
+        expected: crate::options::Layout,
         /// The tensor's layout.
-        actual: crate::attributes::Layout,
+        actual: crate::options::Layout,
     },
     /// The plan has no indices, or has them although values alone were asked for: the call does not fit the plan.
     #[error("the plan was made {planned} indices, but the call is {called} them")]

@@ -209,7 +209,7 @@ pub enum PlanError {
     )]
     NotInvertible {
         /// The pool's option.
-        empty_index: crate::attributes::EmptyIndex,
+        empty_index: crate::options::EmptyIndex,
     },
     /// Two index conventions that count tensors of different sizes.
     #[error("indices of a tensor {from:?} cannot become indices of a tensor {to:?}")]
@@ -239,7 +239,7 @@ pub enum PlanError {
         /// The index in exact arithmetic.
         index: i128,
         /// The index type asked for.
-        index_type: crate::index::IndexType,
+        index_type: crate::element::IndexType,
     },
     /// Two options that exclude each other.
     #[error("{first} excludes {second}")]
@@ -296,7 +296,7 @@ pub enum PlanError {
     #[error("the kernel family {family:?} does not apply here: {reason}")]
     KernelDoesNotApply {
         /// The kernel family.
-        family: crate::schedule::Family,
+        family: crate::family::Family,
         /// Why not.
         reason: &'static str,
     },

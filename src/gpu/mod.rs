@@ -1,32 +1,20 @@
-//! The device side: everything that knows wgpu.
+//! The device side, in three floors: device <- prepared <- calls. A floor uses those below it and none above.
 
-mod answer;
-mod chain;
-mod context;
-mod encode;
-mod gate;
-mod kept;
-mod memory;
-mod options;
-mod pipeline;
-mod progress;
-mod results;
-mod run;
-mod shelf;
-mod stream;
-mod stream_unpool;
-mod tensor;
-mod transfer;
+mod calls;
+mod device;
+mod prepared;
 
-pub use chain::Chain;
-pub use context::Gpu;
-pub use encode::{Buffers, Prepared};
+pub use calls::chain::Chain;
+pub use calls::device_tensor::DeviceTensor;
+pub use calls::gpu::Gpu;
+pub use calls::prepare::Prepared;
+pub use calls::progress::{StreamOptions, StreamProgress, StreamReport};
+pub use calls::results::{ReadBack, Results, StepTime, Submitted};
+pub use calls::stream::{StreamSink, StreamSource};
 #[cfg(not(target_arch = "wasm32"))]
-pub use options::list_adapters_blocking;
-pub use options::{GpuOptions, list_adapters, required_limits};
-pub use results::{ReadBack, Results, StepTime, Submitted};
-pub use stream::{StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource};
-pub use tensor::DeviceTensor;
+pub use device::options::list_adapters_blocking;
+pub use device::options::{GpuOptions, list_adapters, required_limits};
+pub use prepared::encode::Buffers;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

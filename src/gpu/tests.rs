@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::schedule::{Family, Schedule};
+use crate::family::Family;
+use crate::schedule::Schedule;
 use crate::{
     AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
     MaxUnpool, NanPolicy, PlanError, Pooling, StorageOrder, Tensor, Tiling, reference, select, uniform,

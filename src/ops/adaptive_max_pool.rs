@@ -1,11 +1,11 @@
 //! OpenVINO AdaptiveMaxPool-8.
 
-use super::{IndexOptions, Pooling, extents};
-use crate::attributes::{Activation, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
-use crate::element::DType;
+use super::common::{IndexOptions, Pooling, extents};
+use crate::attributes::Activation;
+use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::AxisWindow;
-use crate::index::IndexType;
+use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
 
 /// Max pooling to a given output size (OpenVINO AdaptiveMaxPool-8).
@@ -76,7 +76,7 @@ impl AdaptiveMaxPool {
     /// let pool = AdaptiveMaxPool::new([2]).index_layout(Layout::Nhwc);
     /// assert!(pool.plan(&[1, 3, 5], DType::F32, Some(IndexType::I64)).is_err());
     /// let plan = pool.flatten(IndexFlattening::Batch).plan(&[1, 3, 5], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!((plan.output_shape(), plan.indices_shape()), (&[1, 3, 2][..], &[1, 2, 3][..]));
+    /// assert_eq!((plan.output_shape(), &plan.outputs()[1].shape[..]), (&[1, 3, 2][..], &[1, 2, 3][..]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
@@ -162,8 +162,8 @@ impl AdaptiveMaxPool {
         space.check()?;
         PoolPlan {
             operator: "adaptive_max_pool",
-            dtype,
-            layout: self.layout,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
             batch: dimensions.batch,
             channels: dimensions.channels,
             axes,
@@ -174,15 +174,12 @@ impl AdaptiveMaxPool {
             activation: Activation::default(),
             origin: Origin::default(),
             later_part: false,
-            input_shape: Vec::new(),
-            output_shape: Vec::new(),
-            indices_shape: Vec::new(),
         }
-        .complete()
+        .complete(dtype, self.layout)
     }
 }
 
-impl super::sealed::Sealed for AdaptiveMaxPool {}
+impl super::common::sealed::Sealed for AdaptiveMaxPool {}
 impl Pooling for AdaptiveMaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         AdaptiveMaxPool::plan(self, shape, dtype, indices)

@@ -1,7 +1,8 @@
 //! Conversion of indices from one convention to another.
 
+use crate::element::IndexType;
 use crate::error::PlanError;
-use crate::index::{IndexSpace, IndexType};
+use crate::index::IndexSpace;
 use crate::plan::{ConvertPlan, Dimensions};
 
 /// Rewrites an index tensor from one convention to another: ONNX's whole-tensor indices to PyTorch's per plane, row major to

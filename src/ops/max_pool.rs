@@ -1,14 +1,14 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
-use crate::attributes::{
-    Activation, Attribute, AutoPad, CeilRule, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit,
-    SamePadding, SizeRounding, StorageOrder, ceil_mode, storage_order,
-};
-use crate::element::DType;
+use super::common::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
+use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
+use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, SizeRules, max_pool_axis};
-use crate::index::IndexType;
+use crate::options::{
+    AutoPad, CeilRule, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit, SamePadding,
+    SizeRounding, StorageOrder,
+};
 use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
 
 const OPERATOR: &str = "MaxPool";
@@ -296,9 +296,9 @@ impl MaxPool {
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
     ///
     /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
-    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.indices_shape(), &[1, 3, 5]);
+    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 3, 5]);
     /// let pool = pool.index_layout(Layout::Nhwc);
-    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.indices_shape(), &[1, 5, 3]);
+    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 5, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
@@ -487,8 +487,8 @@ impl MaxPool {
         space.check()?;
         PoolPlan {
             operator: "max_pool",
-            dtype,
-            layout: self.layout,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
             batch: dimensions.batch,
             channels: dimensions.channels,
             axes,
@@ -498,11 +498,8 @@ impl MaxPool {
             activation: self.activation,
             origin: Origin::default(),
             later_part: false,
-            input_shape: Vec::new(),
-            output_shape: Vec::new(),
-            indices_shape: Vec::new(),
         }
-        .complete()
+        .complete(dtype, self.layout)
     }
 
     fn check_pads(&self, pads: &[[i64; 2]], kernel: &[i64]) -> Result<(), PlanError> {
@@ -526,7 +523,7 @@ impl MaxPool {
     }
 }
 
-impl super::sealed::Sealed for MaxPool {}
+impl super::common::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         MaxPool::plan(self, shape, dtype, indices)
@@ -587,7 +584,7 @@ impl GlobalMaxPool {
     ///
     /// let pool = GlobalMaxPool::new().layout(Layout::Nhwc).index_layout(Layout::Nhwc);
     /// let plan = pool.plan(&[2, 5, 7, 3], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices_shape(), &[2, 1, 1, 3]);
+    /// assert_eq!(plan.outputs()[1].shape, [2, 1, 1, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn index_layout(self, layout: Layout) -> Self {
@@ -662,7 +659,7 @@ impl GlobalMaxPool {
     }
 }
 
-impl super::sealed::Sealed for GlobalMaxPool {}
+impl super::common::sealed::Sealed for GlobalMaxPool {}
 impl Pooling for GlobalMaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         GlobalMaxPool::plan(self, shape, dtype, indices)

@@ -1,14 +1,14 @@
 //! ONNX MaxUnpool (opset 9, 11, 22).
 
-use super::{IndexOptions, NodeActivation, Pooling, Seen, extents, pads_per_axis, per_axis};
-use crate::attributes::{
-    Activation, Attribute, Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, StorageOrder, UnpoolMinSize,
-    UnpoolSpace,
-};
-use crate::element::DType;
+use super::common::{IndexOptions, NodeActivation, Pooling, Seen, extents, pads_per_axis, per_axis};
+use crate::attributes::{Activation, Attribute};
+use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, AxisWindow, max_unpool_axis, max_unpool_window};
-use crate::index::{IndexSpace, IndexType};
+use crate::index::IndexSpace;
+use crate::options::{
+    Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, StorageOrder, UnpoolMinSize, UnpoolSpace,
+};
 use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
 
 const OPERATOR: &str = "MaxUnpool";
@@ -259,7 +259,7 @@ impl MaxUnpool {
     ///
     /// let unpool = MaxUnpool::new([2]).strides([2]).layout(Layout::Nhwc);
     /// let plan = unpool.plan(&[1, 4, 3], DType::F32, IndexType::I64)?;
-    /// assert_eq!((plan.output_shape(), plan.indices_shape()), (&[1, 8, 3][..], &[1, 3, 4][..]));
+    /// assert_eq!((plan.output_shape(), &plan.inputs()[1].shape[..]), (&[1, 8, 3][..], &[1, 3, 4][..]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn layout(mut self, layout: Layout) -> Self {
@@ -274,7 +274,7 @@ impl MaxUnpool {
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
     ///
     /// let unpool = MaxUnpool::new([2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-    /// assert_eq!(unpool.plan(&[1, 4, 3], DType::F32, IndexType::I64)?.indices_shape(), &[1, 4, 3]);
+    /// assert_eq!(unpool.plan(&[1, 4, 3], DType::F32, IndexType::I64)?.inputs()[1].shape, [1, 4, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn index_layout(mut self, layout: Layout) -> Self {
@@ -422,7 +422,7 @@ impl MaxUnpool {
         }
         let layout = match &self.target {
             Target::Attributes { .. } => self.layout,
-            Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout,
+            Target::Pool(pool) => pool.as_ref().as_ref().map_err(Clone::clone)?.layout(),
         };
         let dimensions = Dimensions::of(shape, layout)?;
         let Resolved { outputs, space, windows, skip_minus_one } = match &self.target {
@@ -451,12 +451,12 @@ impl MaxUnpool {
             }
         };
         UnpoolPlan {
-            dtype,
-            layout,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
             batch: dimensions.batch,
             channels: dimensions.channels,
-            inputs: dimensions.spatial,
-            outputs,
+            x_extents: dimensions.spatial,
+            y_extents: outputs,
             index_type,
             space,
             windows,
@@ -464,11 +464,8 @@ impl MaxUnpool {
             duplicates: self.duplicates,
             out_of_bounds: self.out_of_bounds,
             activation: self.activation,
-            input_shape: Vec::new(),
-            output_shape: Vec::new(),
-            indices_shape: Vec::new(),
         }
-        .complete()
+        .complete(dtype, layout)
     }
 
     /// The output's extents and the index space from the inferred extents and an `output_shape`.
@@ -538,8 +535,8 @@ fn check_size(rule: UnpoolMinSize, outputs: &[usize], inferred: &[i64]) -> Resul
 
 /// Output extents and index space of the inverse of a pool: those of the pool's input.
 fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
-    if shape != pool.output_shape {
-        return Err(PlanError::InverseShape { expected: pool.output_shape.clone(), actual: shape.to_vec() });
+    if shape != pool.output_shape() {
+        return Err(PlanError::InverseShape { expected: pool.output_shape().to_vec(), actual: shape.to_vec() });
     }
     // `inverse_of` plans with indices.
     let indices =

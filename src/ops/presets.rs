@@ -3,8 +3,10 @@
 //! A preset sets the options whose default is not the runtime's, and whatever the caller sets afterwards wins. What a
 //! runtime refuses and the preset accepts, and what no option reproduces, is said at the preset.
 
-use super::{AdaptiveMaxPool, MaxPool, MaxUnpool};
-use crate::attributes::{
+use super::adaptive_max_pool::AdaptiveMaxPool;
+use super::max_pool::MaxPool;
+use super::max_unpool::MaxUnpool;
+use crate::options::{
     EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, PadsLimit, SamePadding, SizeRounding, UnpoolMinSize,
     UnpoolSpace,
 };
@@ -71,7 +73,7 @@ impl MaxPool {
     /// use wgpu_pooling::{DType, IndexType, MaxPool};
     ///
     /// let plan = MaxPool::onnxruntime_nhwc([2, 2]).plan(&[1, 4, 5, 3], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!((plan.output_shape(), plan.indices_shape()), (&[1, 3, 4, 3][..], &[1, 3, 3, 4][..]));
+    /// assert_eq!((plan.output_shape(), &plan.outputs()[1].shape[..]), (&[1, 3, 4, 3][..], &[1, 3, 3, 4][..]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn onnxruntime_nhwc(kernel_shape: impl AsRef<[i64]>) -> Self {
@@ -244,7 +246,7 @@ impl MaxUnpool {
     ///
     /// let unpool = MaxUnpool::onnxruntime_nhwc([2, 2]).strides([2, 2]).output_shape([1, 3, 4, 5]);
     /// let plan = unpool.plan(&[1, 2, 2, 3], DType::F32, IndexType::I64)?;
-    /// assert_eq!((plan.indices_shape(), plan.output_shape()), (&[1, 3, 2, 2][..], &[1, 4, 5, 3][..]));
+    /// assert_eq!((&plan.inputs()[1].shape[..], plan.output_shape()), (&[1, 3, 2, 2][..], &[1, 4, 5, 3][..]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn onnxruntime_nhwc(kernel_shape: impl AsRef<[i64]>) -> Self {

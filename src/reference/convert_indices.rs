@@ -1,11 +1,10 @@
 //! Index conversion: decode by the first convention, encode by the second.
 
-use super::{check_shape, check_type, for_each, position, zeros};
-use crate::attributes::IndexFlattening;
+use crate::element::Index;
 use crate::error::ExecuteError;
-use crate::index::Index;
+use crate::options::IndexFlattening;
 use crate::plan::ConvertPlan;
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// The indices in the second convention.
 ///
@@ -29,13 +28,12 @@ pub fn convert_indices<F: Index, T: Index>(
     plan: &ConvertPlan,
     indices: TensorView<'_, F>,
 ) -> Result<Tensor<T>, ExecuteError> {
-    check_type("indices", plan.from_type.name(), F::INDEX_TYPE.name())?;
-    check_type("the converted indices", plan.to_type.name(), T::INDEX_TYPE.name())?;
-    check_shape("indices", &plan.input_shape, indices.shape())?;
-    let mut converted = zeros(&plan.output_shape)?;
+    plan.inputs[0].check_host("indices", &indices)?;
+    plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
+    let mut converted = zeros(plan.output_shape())?;
     // Without elements there is nothing to visit, however many batch items there are.
     if indices.data().is_empty() {
-        return Ok(Tensor::from_parts(plan.output_shape.clone(), converted));
+        return Ok(Tensor::from_parts(plan.output_shape().to_vec(), converted));
     }
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
@@ -71,6 +69,6 @@ pub fn convert_indices<F: Index, T: Index>(
     }
     match first_offender {
         Some((first, value)) => Err(plan.offence(first as u64, value, offenders)),
-        None => Ok(Tensor::from_parts(plan.output_shape.clone(), converted)),
+        None => Ok(Tensor::from_parts(plan.output_shape().to_vec(), converted)),
     }
 }

@@ -1,12 +1,11 @@
 //! MaxPool, GlobalMaxPool and AdaptiveMaxPool: for each window look at its elements in row-major order.
 
-use super::{activation, check_shape, check_type, for_each, position, zeros};
-use crate::attributes::{EmptyIndex, Layout, NanPolicy};
-use crate::element::Element;
+use crate::activation;
+use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::index::Index;
+use crate::options::{EmptyIndex, Layout, NanPolicy};
 use crate::plan::{IndexPlan, PoolPlan};
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// What a window comes to.
 enum Outcome<T> {
@@ -32,11 +31,11 @@ enum Outcome<T> {
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 pub fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-    let mut y = zeros(&plan.output_shape)?;
+    let mut y = zeros(plan.output_shape())?;
     pool(plan, &x, |n, c, out, outcome| {
-        y[output_position(plan, plan.layout, n, c, out)] = value(plan, outcome);
+        y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
     })?;
-    Ok(Tensor::from_parts(plan.output_shape.clone(), y))
+    Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }
 
 /// The maxima and where they were found.
@@ -60,10 +59,10 @@ pub fn max_pool_with_indices<T: Element, I: Index>(
     let Some(index_plan) = &plan.indices else {
         return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
     };
-    check_type("indices", index_plan.index_type.name(), I::INDEX_TYPE.name())?;
+    plan.outputs[1].check_dtype("indices", I::DTYPE)?;
     let strides = index_plan.space.strides();
-    let mut y = zeros(&plan.output_shape)?;
-    let mut indices = zeros(&plan.indices_shape)?;
+    let mut y = zeros(plan.output_shape())?;
+    let mut indices = zeros(&plan.outputs[1].shape)?;
     pool(plan, &x, |n, c, out, outcome| {
         let index = match &outcome {
             Outcome::Element { at, .. } => {
@@ -74,9 +73,12 @@ pub fn max_pool_with_indices<T: Element, I: Index>(
             Outcome::Empty => empty_index(plan, index_plan, n, c, out),
         };
         indices[output_position(plan, index_plan.space.layout, n, c, out)] = I::from_i64(index);
-        y[output_position(plan, plan.layout, n, c, out)] = value(plan, outcome);
+        y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
     })?;
-    Ok((Tensor::from_parts(plan.output_shape.clone(), y), Tensor::from_parts(plan.indices_shape.clone(), indices)))
+    Ok((
+        Tensor::from_parts(plan.output_shape().to_vec(), y),
+        Tensor::from_parts(plan.outputs[1].shape.clone(), indices),
+    ))
 }
 
 /// Visits every window: batch, channel, its coordinates in the output, and what it comes to.
@@ -85,17 +87,16 @@ fn pool<T: Element>(
     x: &TensorView<'_, T>,
     mut emit: impl FnMut(usize, usize, &[usize], Outcome<T>),
 ) -> Result<(), ExecuteError> {
-    check_type("x", plan.dtype.name(), T::DTYPE.name())?;
-    check_shape("x", &plan.input_shape, x.shape())?;
+    plan.inputs[0].check_host("x", x)?;
     // Without outputs there is nothing to visit, however many batch items there are.
-    if plan.output_shape.contains(&0) {
+    if plan.output_shape().contains(&0) {
         return Ok(());
     }
     let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
     let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
     for n in 0..plan.batch {
         for c in 0..plan.channels {
-            let element = |at: &[usize]| x.data()[position(plan.layout, plan.channels, &inputs, n, c, at)];
+            let element = |at: &[usize]| x.data()[position(plan.layout(), plan.channels, &inputs, n, c, at)];
             for_each(&outputs, |out| emit(n, c, out, window(plan, out, element)));
         }
     }
@@ -134,54 +135,6 @@ fn replaces<T: Element>(plan: &PoolPlan, best: Option<T>, v: T) -> bool {
         (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => v.greater(best),
         (NanPolicy::PropagateLast, Some(best)) => v.greater(best) || v.is_nan(),
         (NanPolicy::SeedLowest, None) => v.greater(T::from_bits64(T::DTYPE.seed_bits())),
-    }
-}
-
-/// A window whose elements are looked at in parts, each of which gives its own maximum and the position of that among the
-/// plane's elements. The parts of a window may come in any order.
-#[cfg(feature = "gpu")]
-pub(crate) struct Parts<T> {
-    best: Option<(T, u64)>,
-}
-
-#[cfg(feature = "gpu")]
-impl<T: Element> Parts<T> {
-    pub fn new() -> Self {
-        Parts { best: None }
-    }
-
-    /// Takes up what the plan of a part gives. Taken in the order of their positions, two maxima are compared as two elements
-    /// of the window are.
-    pub fn take(&mut self, part: &PoolPlan, value: T, position: u64) {
-        if !replaces(part, None, value) {
-            return;
-        }
-        self.best = match self.best {
-            Some((best, at)) if at < position => {
-                Some(if replaces(part, Some(best), value) { (value, position) } else { (best, at) })
-            }
-            Some((best, at)) => Some(if replaces(part, Some(value), best) { (best, at) } else { (value, position) }),
-            None => Some((value, position)),
-        };
-    }
-
-    /// The element of Y, and the index if the plan of the whole has one, of the window in plane (n, c).
-    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize) -> (T, Option<i64>) {
-        let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-        let mut at = vec![0; extents.len()];
-        if let Some((_, position)) = self.best {
-            let mut rest = position;
-            for (coordinate, &extent) in at.iter_mut().zip(&extents).rev() {
-                *coordinate = (rest % extent as u64) as i64;
-                rest /= extent as u64;
-            }
-        }
-        let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
-        let outcome = match self.best {
-            Some((value, _)) => Outcome::Element { value, at: Vec::new() },
-            None => Outcome::Lowest,
-        };
-        (value(plan, outcome), index)
     }
 }
 

@@ -1,12 +1,11 @@
 //! MaxUnpool: start from zeros, then put each element where its index says, in (n, c, spatial) order.
 
-use super::{activation, check_shape, check_type, for_each, position, zeros};
-use crate::attributes::OutOfBounds;
-use crate::element::Element;
+use crate::activation;
+use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::index::Index;
+use crate::options::OutOfBounds;
 use crate::plan::UnpoolPlan;
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
 ///
@@ -28,26 +27,24 @@ pub fn max_unpool<T: Element, I: Index>(
     x: TensorView<'_, T>,
     indices: TensorView<'_, I>,
 ) -> Result<Tensor<T>, ExecuteError> {
-    check_type("x", plan.dtype.name(), T::DTYPE.name())?;
-    check_type("indices", plan.index_type.name(), I::INDEX_TYPE.name())?;
-    check_shape("x", &plan.input_shape, x.shape())?;
-    check_shape("indices", &plan.indices_shape, indices.shape())?;
-    let mut y = zeros(&plan.output_shape)?;
+    plan.inputs[0].check_host("x", &x)?;
+    plan.inputs[1].check_host("indices", &indices)?;
+    let mut y = zeros(plan.output_shape())?;
     // Without elements there is nothing to visit, however many batch items there are.
     if x.data().is_empty() {
-        return Ok(Tensor::from_parts(plan.output_shape.clone(), y));
+        return Ok(Tensor::from_parts(plan.output_shape().to_vec(), y));
     }
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
     for n in 0..plan.batch {
         for c in 0..plan.channels {
-            for_each(&plan.inputs, |at| {
-                let from = position(plan.layout, plan.channels, &plan.inputs, n, c, at);
-                let index_position = position(plan.space.layout, plan.channels, &plan.inputs, n, c, at);
+            for_each(&plan.x_extents, |at| {
+                let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
+                let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
                 let index = indices.data()[index_position].to_i64();
                 match plan.space.decode(index, n, c) {
                     Some((n, c, at)) => {
-                        let to = position(plan.layout, plan.channels, &plan.outputs, n, c, &at);
+                        let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &at);
                         y[to] = x.data()[from];
                     }
                     None if plan.skip_minus_one && index == -1 => {}
@@ -68,5 +65,5 @@ pub fn max_unpool<T: Element, I: Index>(
     for element in &mut y {
         *element = activation::apply(plan.activation, *element);
     }
-    Ok(Tensor::from_parts(plan.output_shape.clone(), y))
+    Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }

@@ -1,15 +1,19 @@
 //! Schedules of pools whose windows are looked at in parts: every dispatch takes some taps of some outputs, whatever a binding can
 //! hold, into what is known of them; the last ones write what came out.
 
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use super::cut::{Cutter, OUTPUT_UNIT, part, spans};
-use super::pass::{Pass, Span, iterations, passes};
-use super::pool::{Finish, lanes};
-use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid, within};
-use crate::error::PlanError;
-use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, Source, keys};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use super::epilogue::{Epilogue, lanes};
+use super::view::{Pass, Span, iterations, passes};
+use crate::error::{PlanError, within};
+use crate::family::{Build, Family};
+use crate::kernel::{ActivationKind, Sink, Slot, Source};
+use crate::keys;
+use crate::plan::PoolPlan;
+use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::tensor::{count, device_bytes};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of an accumulator: three pairs of words.
 const ACCUMULATOR_BYTES: usize = 24;
@@ -35,9 +39,9 @@ pub(super) fn dispatches(
     };
     // There are many parts and each looks at few taps, so that constants would gain little.
     schedule.build = Build::Generic;
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-    let uniform = finish.uniform_of(pass, &mut schedule.tables, limits)?;
-    let (total, lanes) = (pass.outputs, lanes(plan.dtype));
+    let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
+    let uniform = epilogue.uniform_of(pass, &mut schedule.tables, limits)?;
+    let (total, lanes) = (pass.outputs, lanes(plan.dtype()));
     let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
     let cutter = Cutter { plan, passes: &passes, limits };
     let most = limits.max_binding_bytes.min(limits.max_buffer_bytes).min(MOST_BYTES);
@@ -48,7 +52,7 @@ pub(super) fn dispatches(
     let fit = |outputs: Span| {
         grid(outputs.count(), limits)?;
         within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
-        within("bytes of Y", device_bytes(outputs.count(), plan.dtype.bytes()), limits.max_binding_bytes)?;
+        within("bytes of Y", device_bytes(outputs.count(), plan.dtype().bytes()), limits.max_binding_bytes)?;
         // Indices in another layout than the data's need all of a batch item at once.
         let indices = index_bytes(cutter.store(outputs).aligned(cutter.index_bytes()));
         within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
@@ -65,15 +69,15 @@ pub(super) fn dispatches(
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
     // Each kernel is linked once for all its dispatches.
-    let kernel = |source, sink, activation| keys::pool(plan.dtype, source, sink, activation, None);
+    let kernel = |source, sink, activation| keys::pool(plan.dtype(), source, sink, activation, None);
     let accumulate = kernel(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
     let finishing = kernel(Source::Accumulators, sink, activation_kind);
     for tile in tiles {
         let mut parts = Parts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
         parts.take(tile, pass.taps())?;
         let store = cutter.store(tile).aligned(cutter.index_bytes());
-        let iterations = finish.iterations.saturating_add(1).saturating_mul(lanes);
-        parts.finish(finishing.clone(), sink, store, lanes, iterations)?;
+        let iterations = epilogue.iterations.saturating_add(1).saturating_mul(lanes);
+        parts.epilogue(finishing.clone(), sink, store, lanes, iterations)?;
     }
     Ok(())
 }
@@ -93,7 +97,7 @@ impl Parts<'_> {
     /// Takes some taps of some outputs in, in as few dispatches as bindings and invocations allow.
     fn take(&mut self, outputs: Span, taps: [Span; 3]) -> Result<(), PlanError> {
         let x = self.x(outputs, &taps);
-        let bytes = device_bytes(x.count(), self.plan.dtype.bytes());
+        let bytes = device_bytes(x.count(), self.plan.dtype().bytes());
         let work = taps.iter().fold(outputs.count(), |work, taps| work.saturating_mul(taps.count().max(1)));
         let many = iterations(&taps) >= MAX_ITERATIONS;
         if bytes <= self.limits.max_binding_bytes && work <= MAX_TAPS && !many {
@@ -101,7 +105,7 @@ impl Parts<'_> {
         }
         // Fewer outputs need less of X, but not less than one of them needs.
         let alone = self.x(Span { end: outputs.first.saturating_add(1), ..outputs }, &taps);
-        let wide = device_bytes(alone.count(), self.plan.dtype.bytes()) > self.limits.max_binding_bytes / 2;
+        let wide = device_bytes(alone.count(), self.plan.dtype().bytes()) > self.limits.max_binding_bytes / 2;
         if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
             // The outermost axis reaches farthest.
             let Some(axis) = taps.iter().position(|taps| taps.count() > 1) else {
@@ -123,7 +127,7 @@ impl Parts<'_> {
 
     /// What some taps of some outputs look at, from where a binding can begin.
     fn x(&self, outputs: Span, taps: &[Span; 3]) -> Span {
-        self.pass.source(outputs, taps).aligned(self.plan.dtype.bytes())
+        self.pass.source(outputs, taps).aligned(self.plan.dtype().bytes())
     }
 
     fn dispatch(&mut self, outputs: Span, taps: &[Span; 3], x: Span) -> Result<(), PlanError> {
@@ -136,9 +140,9 @@ impl Parts<'_> {
             uniform.tap_from[axis] = taps.first as u32;
             uniform.tap_to[axis] = taps.end as u32;
         }
-        let elements = count(&self.plan.input_shape);
+        let elements = count(self.plan.input_shape());
         let slots = vec![
-            part(Slot::X, x, self.plan.dtype.bytes(), elements),
+            part(Slot::X, x, self.plan.dtype().bytes(), elements),
             Part::whole(Slot::Tables),
             Part::whole(ACCUMULATORS),
         ];
@@ -146,7 +150,7 @@ impl Parts<'_> {
     }
 
     /// Writes what is known of the tile, its indices into this part of the index tensor.
-    fn finish(
+    fn epilogue(
         &mut self,
         key: KernelKey,
         sink: Sink,
@@ -156,8 +160,8 @@ impl Parts<'_> {
     ) -> Result<(), PlanError> {
         let mut uniform: uniform::Pool = self.uniform;
         uniform.store_first = store.first as u32;
-        let elements = count(&self.plan.output_shape);
-        let mut slots = vec![part(Slot::Y, self.tile, self.plan.dtype.bytes(), elements)];
+        let elements = count(self.plan.output_shape());
+        let mut slots = vec![part(Slot::Y, self.tile, self.plan.dtype().bytes(), elements)];
         if let Sink::ValuesAndIndices(index_type) = sink {
             slots.push(Part::whole(Slot::Tables));
             slots.push(part(Slot::IndicesOut, store, index_type.bytes(), elements));

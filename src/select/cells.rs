@@ -1,19 +1,17 @@
 //! The streaming unpool in one pass: a few neighbouring cells of one stride each for every invocation.
 
 use super::digits::dense_strides;
-use crate::attributes::Layout;
+use super::tuning::unpool::{MOST_PLACES, MOST_STRIDE_OF_OVERLAPS};
+use crate::element::IndexType;
 use crate::error::PlanError;
-use crate::index::IndexType;
-use crate::kernel::{ActivationKind, CellsKernel, KernelKey, keys};
-use crate::plan::{UnpoolPlan, count};
-use crate::schedule::Family;
+use crate::family::Family;
+use crate::kernel::{ActivationKind, CellsKernel};
+use crate::keys;
+use crate::options::Layout;
+use crate::plan::UnpoolPlan;
+use crate::tensor::count;
 use crate::uniform::{self, Divisor};
-
-/// The most elements of a cell: beyond, neighbouring invocations write too far apart.
-const MOST_PLACES: u64 = 64;
-
-/// The largest stride where windows overlap: the results of a cell are kept in registers.
-const MOST_STRIDE_OF_OVERLAPS: u64 = 4;
+use crate::wgsl::key::KernelKey;
 
 /// Sources that are read at once.
 const QUAD: u64 = 4;
@@ -46,14 +44,14 @@ impl Axes {
         if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
             return refuse("the windows are not given by a kernel and a stride alone");
         }
-        if plan.space.extents != plan.outputs {
+        if plan.space.extents != plan.y_extents {
             return refuse("indices count other extents than the output's");
         }
-        let skipped = 3usize.saturating_sub(plan.outputs.len());
+        let skipped = 3usize.saturating_sub(plan.y_extents.len());
         let extents = |extents: &[usize]| {
             [0, 1, 2].map(|axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64))
         };
-        let (inputs, outputs) = (extents(&plan.inputs), extents(&plan.outputs));
+        let (inputs, outputs) = (extents(&plan.x_extents), extents(&plan.y_extents));
         // Where an axis has one source and one output there are no other cells to fill, whatever the window.
         let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
@@ -142,18 +140,18 @@ pub(super) fn cells(
     activation: ActivationKind,
 ) -> Result<Cells, PlanError> {
     let axes = Axes::of(plan, windows)?;
-    let bytes = plan.dtype.bytes() as u64;
+    let bytes = plan.dtype().bytes() as u64;
     let channels = plan.channels as u64;
-    let inner = plan.layout == Layout::Nhwc && channels > 1;
+    let inner = plan.layout() == Layout::Nhwc && channels > 1;
     // Elements that lie beside each other in X and in Y.
     let (x_run, y_run) = if inner { (channels, channels) } else { (axes.inputs[2], axes.outputs[2]) };
     let Shape { kernel, quads, lines } = Shape::of(&axes, inner, y_run, bytes)?;
     let across = if inner { 1 } else { quads.saturating_mul(QUAD) };
     let even = x_run.is_multiple_of(QUAD);
     let filled = axes.inputs == axes.cells;
-    let same_place = plan.space.layout == plan.layout || channels == 1 || count(&plan.inputs) == 1;
+    let same_place = plan.space.layout == plan.layout() || channels == 1 || count(&plan.x_extents) == 1;
     let strides = plan.space.strides();
-    let positions = strides == dense_strides(plan.layout, plan.channels, &plan.outputs);
+    let positions = strides == dense_strides(plan.layout(), plan.channels, &plan.y_extents);
     let exact_lines = axes.exact(0) && axes.exact(1);
     let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
     let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
@@ -196,15 +194,15 @@ pub(super) fn cells(
         (IndexType::I64, false) => "index/names_i64.wgsl",
         (IndexType::I64, true) => "index/names_i64_wide.wgsl",
     };
-    let key = keys::unpool_cells(kernel, plan.dtype, plan.index_type, activation, [quad, names], &consts);
+    let key = keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, [quad, names], &consts);
     let outer =
-        if plan.layout == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
+        if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
     let split = [
         if inner { channels.div_ceil(QUAD) } else { 1 },
         axes.cells[2].div_ceil(across),
         axes.cells[1].div_ceil(lines),
         axes.cells[0],
-        if plan.layout == Layout::Nhwc { 1 } else { channels },
+        if plan.layout() == Layout::Nhwc { 1 } else { channels },
         axes.outputs[1],
         axes.outputs[0],
     ];

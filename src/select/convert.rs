@@ -1,16 +1,19 @@
 //! Schedules of index conversions: clear the report, convert every index, look up the first bad one.
 
+use super::bounds::{check_buffer, check_elements, grid};
 use super::cut::{part, spans};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::pass::Span;
-use super::{check_buffer, check_elements, grid, within};
-use crate::attributes::{IndexFlattening, Layout};
-use crate::error::PlanError;
+use super::view::Span;
+use crate::error::{PlanError, within};
+use crate::family::{Build, Family};
 use crate::index::IndexSpace;
-use crate::kernel::{Slot, keys};
-use crate::plan::{ConvertPlan, Plan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use crate::kernel::Slot;
+use crate::keys;
+use crate::options::{IndexFlattening, Layout};
+use crate::plan::{ConvertPlan, Plan};
+use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tables::Tables;
+use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, pair};
 
 /// A digit that is the channel or the batch; any other number is an axis.
@@ -23,7 +26,7 @@ const DIVISION: u64 = 64;
 
 /// The schedule of an index conversion.
 pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    let indices = count(&plan.input_shape);
+    let indices = count(plan.input_shape());
     check_elements("indices", indices)?;
     check_buffer("bytes of Indices", device_bytes(indices, plan.from_type.bytes()), limits)?;
     check_buffer("bytes of the converted Indices", device_bytes(indices, plan.to_type.bytes()), limits)?;
@@ -54,7 +57,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     for (slot, digit) in uniform.place.iter_mut().zip(place_digits(plan)) {
         *slot = digit;
     }
-    uniform.place_digits = plan.input_shape.len() as u32;
+    uniform.place_digits = plan.input_shape().len() as u32;
     let digits = index_coordinates(&plan.from);
     uniform.digits = digits.len() as u32;
     for (slot, (coordinate, extent)) in uniform.index.iter_mut().zip(digits) {
@@ -106,7 +109,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
 
 /// Where indices, by their ranks, lie in a tensor of a layout.
 fn places(plan: &ConvertPlan, ranks: Span, layout: Layout) -> Span {
-    let item = count(&plan.input_shape[1..]);
+    let item = count(&plan.input_shape()[1..]);
     if layout == Layout::Nchw || plan.from.channels == 1 || item == plan.from.channels as u64 {
         return ranks;
     }

@@ -1,12 +1,13 @@
 //! Cutting a pass into dispatches where a buffer exceeds a binding, a grid the device, or the work a watchdog's patience.
 
-use super::pass::{ALIGNMENT, Pass, Span};
-use super::{MAX_DISPATCHES, MAX_TAPS, grid, within};
+use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
+use super::view::{ALIGNMENT, Pass, Span};
 use crate::element::DType;
-use crate::error::PlanError;
+use crate::error::{PlanError, within};
 use crate::kernel::{Sink, Slot, Source};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Limits, Part, device_bytes};
+use crate::plan::PoolPlan;
+use crate::schedule::{Limits, Part};
+use crate::tensor::{count, device_bytes};
 
 /// Bytes of a candidate: two words.
 pub(super) const CANDIDATE_BYTES: u64 = 8;
@@ -87,9 +88,9 @@ impl Cutter<'_> {
         let source = pass.source(outputs, &pass.taps());
         // An uncut pass binds its buffers whole.
         let cut = |span: Span, bytes: usize| if whole { Span { first: 0, ..span } } else { span.aligned(bytes) };
-        let mut x = cut(self.x(number, outputs), self.plan.dtype.bytes());
+        let mut x = cut(self.x(number, outputs), self.plan.dtype().bytes());
         // Wide loads may take in elements behind the last one that counts.
-        x.end = x.whole(unit(self.plan.dtype)).end.min(count(&self.plan.input_shape));
+        x.end = x.whole(unit(self.plan.dtype())).end.min(count(self.plan.input_shape()));
         Cut {
             outputs,
             x,
@@ -118,8 +119,8 @@ impl Cutter<'_> {
             return outputs;
         };
         let channels = self.plan.channels as u64;
-        let item = count(&self.plan.output_shape[1..]);
-        if indices.space.layout == self.plan.layout || channels == 1 || item == channels {
+        let item = count(&self.plan.output_shape()[1..]);
+        if indices.space.layout == self.plan.layout() || channels == 1 || item == channels {
             return outputs;
         }
         // The layouts order a batch item differently, so that all of it may be written.
@@ -150,14 +151,14 @@ impl Cutter<'_> {
         let bytes = |span: Span, element_bytes: usize| device_bytes(span.count(), element_bytes);
         let value_bytes = match sink {
             Sink::Candidates => bytes(outputs, CANDIDATE_BYTES as usize),
-            _ => bytes(outputs, self.plan.dtype.bytes()),
+            _ => bytes(outputs, self.plan.dtype().bytes()),
         };
         let index_bytes = match sink {
             Sink::ValuesAndIndices(index_type) => bytes(cut.store, index_type.bytes()),
             _ => 0,
         };
         let source_bytes = if number == 0 { 0 } else { bytes(cut.source, CANDIDATE_BYTES as usize) };
-        let x_bytes = bytes(cut.x, self.plan.dtype.bytes());
+        let x_bytes = bytes(cut.x, self.plan.dtype().bytes());
         value_bytes.max(index_bytes).max(source_bytes).max(x_bytes)
     }
 }
@@ -165,10 +166,10 @@ impl Cutter<'_> {
 impl Cut {
     /// The parts of the buffers that the dispatch binds, in the order of the key's bindings.
     pub fn slots(&self, number: usize, source: Source, sink: Sink, plan: &PoolPlan) -> Vec<Part> {
-        let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
-        let mut slots = vec![part(Slot::X, self.x, plan.dtype.bytes(), x)];
+        let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
+        let mut slots = vec![part(Slot::X, self.x, plan.dtype().bytes(), x)];
         if sink != Sink::Candidates {
-            slots.push(part(Slot::Y, self.outputs, plan.dtype.bytes(), y));
+            slots.push(part(Slot::Y, self.outputs, plan.dtype().bytes(), y));
         }
         if let (Source::Candidates, Some(before)) = (source, number.checked_sub(1)) {
             slots.push(part(Slot::Scratch(before), self.source, CANDIDATE_BYTES as usize, u64::MAX));

@@ -1,8 +1,8 @@
 //! Positions as mixed-radix numbers: how a kernel gets from a number to coordinates and on to another number.
 
-use crate::attributes::{IndexFlattening, Layout, StorageOrder};
 use crate::index::{IndexSpace, IndexStrides};
-use crate::plan::count;
+use crate::options::{IndexFlattening, Layout, StorageOrder};
+use crate::tensor::count;
 
 /// One digit, by how many values it takes and what one step of it adds to each of `K` sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,19 +1,14 @@
 //! How the elements of a sliding maximum lie in registers and in scratch memory.
 
-use super::pool::lanes;
+use super::epilogue::lanes;
 use super::slide::{Pitch, Slide, slides};
-use crate::attributes::NanPolicy;
+use super::tuning::sliding::{GOOD_RUN, MOST_WORDS};
 use crate::error::PlanError;
+use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
-
-/// Words of registers that the begins of the windows of an invocation may take.
-const MOST_WORDS: u64 = 80;
 
 /// The most windows of an invocation.
 const MOST_RUN: u64 = 16;
-
-/// Windows of an invocation from which more of them are worth less than more lanes.
-const GOOD_RUN: u64 = 8;
 
 /// How elements lie in registers and in scratch memory.
 pub(super) struct Form {
@@ -29,7 +24,7 @@ pub(super) struct Form {
 
 impl Form {
     pub fn of(plan: &PoolPlan) -> Result<Form, PlanError> {
-        let dtype = plan.dtype;
+        let dtype = plan.dtype();
         let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
         let of_key = dtype.bytes().div_ceil(4) as u64;
         let words =

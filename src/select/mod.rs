@@ -5,13 +5,15 @@
 // a table and refused there before anything is computed with it, and products of kernels and strides saturate.
 mod accumulate;
 mod activation;
+mod bounds;
 mod cells;
 mod convert;
 mod cut;
 mod digits;
+mod epilogue;
 mod form;
 mod one_pass;
-mod pass;
+mod policy;
 mod pool;
 mod reduce;
 mod rows;
@@ -20,59 +22,19 @@ mod slide;
 mod sliding;
 mod stream;
 mod team;
+mod tuning;
 mod unpool;
+mod view;
 
+pub use bounds::MAX_ITERATIONS;
+pub(crate) use bounds::MAX_TAPS;
 pub(crate) use reduce::most_of_a_reduction;
 
-use crate::error::{PlanError, within};
-use crate::geometry::AxisWindow;
-use crate::plan::{Plan, PoolPlan, UnpoolPlan, count};
-use crate::schedule::{Build, Family, Limits, Schedule};
-
-/// The most loop iterations that one invocation may come to, all its loops taken together.
-///
-/// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
-/// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
-///
-/// ```
-/// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
-///
-/// // More taps in a window than one invocation may look at.
-/// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
-/// assert!(90 * 90 > MAX_ITERATIONS && !families(&plan, &Limits::WEBGPU).contains(&Family::Direct));
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-pub const MAX_ITERATIONS: u64 = 7_000;
-
-/// The most taps of one dispatch, for the patience of drivers' watchdogs.
-pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
-
-/// The most dispatches of a schedule: beyond, what a caller wants is better had in pieces.
-pub(crate) const MAX_DISPATCHES: u64 = 1 << 14;
-
-/// Positions carry a flag in their highest bit on their way between passes.
-pub(crate) const MAX_ELEMENTS: u64 = 1 << 31;
-
-/// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
-pub(crate) const WORKGROUP: u64 = 64;
-
-/// Pools of fewer elements run in the generic build: a kernel of their own would take longer to compile than it ever saves.
-pub(crate) const SPECIALISED_FROM: u64 = 1 << 12;
-
-/// Windows of fewer taps are looked at in one stage, even if they are whole planes.
-const REDUCED_FROM: u64 = 4_096;
-
-/// Windows of fewer taps are cheaper to look at as a whole, even where they share most of them.
-const SLIDING_FROM: u64 = 30;
-
-/// The same of windows that extend along one axis alone, which slide in one pass.
-const SLIDING_ALONG_ONE_FROM: u64 = 10;
-
-/// Taps from which windows that overlap slide where no block takes them, rather than being looked at tap by tap.
-const SLIDING_INSTEAD_FROM: u64 = 6;
-
-/// Windows of more taps are never looked at tap by tap where they share any.
-const MOST_TAPS: u64 = 64;
+use crate::error::PlanError;
+use crate::family::{Build, Family};
+use crate::plan::{Plan, PoolPlan, UnpoolPlan};
+use crate::schedule::{Limits, Schedule};
+use crate::tensor::count;
 
 /// What to run instead of what [`select`] would choose.
 ///
@@ -106,8 +68,8 @@ pub struct Choice {
 pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let order = match plan {
         Plan::Pool(pool) => {
-            let build = default_build(pool);
-            [preference(pool, build), others(pool, build)].concat()
+            let build = policy::default_build(pool);
+            [policy::preference(pool, build), policy::others(pool, build)].concat()
         }
         Plan::Unpool(unpool) => match large_unpool(unpool, limits) {
             Some(_) => vec![Family::Streaming, Family::ClaimEmit],
@@ -188,32 +150,23 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
     }
 }
 
-fn is_large(shape: &[usize]) -> bool {
-    count(shape) >= SPECIALISED_FROM
-}
-
-/// How the kernels of a pool get their windows where nobody asks for either way.
-fn default_build(plan: &PoolPlan) -> Build {
-    if is_large(&plan.input_shape) { Build::Specialised } else { Build::Generic }
-}
-
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let build = choice.build.unwrap_or(default_build(plan));
+    let build = choice.build.unwrap_or(policy::default_build(plan));
     if let Some(family) = choice.family {
         return pool_in(plan, limits, family, build);
     }
-    let preferred = first_of(plan, limits, build, preference(plan, build));
-    let others = if choice.build.is_none() { others(plan, build) } else { Vec::new() };
+    let preferred = first_of(plan, limits, build, policy::preference(plan, build));
+    let others = if choice.build.is_none() { policy::others(plan, build) } else { Vec::new() };
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
 /// The schedule of a pool that is to be one submit. `Family::Accumulating` looks at every tap, in many dispatches; where all taps
 /// together are too much for one submit it is not tried, because its schedule would be made and then refused.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    let build = default_build(plan);
-    let mut order = preference(plan, build);
+    let build = policy::default_build(plan);
+    let mut order = policy::preference(plan, build);
     let axes = plan.axes.iter();
-    let all_taps = axes.fold(count(&plan.output_shape), |taps, axis| taps.saturating_mul(axis.most_taps()));
+    let all_taps = axes.fold(count(plan.output_shape()), |taps, axis| taps.saturating_mul(axis.most_taps()));
     if all_taps <= MAX_TAPS {
         return first_of(plan, limits, build, order);
     }
@@ -252,86 +205,16 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 /// can hold an element, streaming took 4 to 90 times as long as the general path wherever both were tried.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
-    is_large(&plan.output_shape).then(schedule).flatten().filter(|schedule| schedule.check(limits).is_ok())
+    policy::is_large(plan.output_shape()).then(schedule).flatten().filter(|schedule| schedule.check(limits).is_ok())
 }
 
 fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     match choice.build {
         Some(build) => stream::schedule(plan, limits, build),
-        None if is_large(&plan.output_shape) => stream::schedule(plan, limits, Build::Specialised)
+        None if policy::is_large(plan.output_shape()) => stream::schedule(plan, limits, Build::Specialised)
             .or_else(|_| stream::schedule(plan, limits, Build::Generic)),
         None => stream::schedule(plan, limits, Build::Generic),
     }
-}
-
-/// The families of pools in the order in which they are tried.
-fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
-    let mut families = Vec::new();
-    if build == Build::Specialised {
-        let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
-        // A few windows have little to share.
-        let much = plan.axes.iter().any(|axis| match axis.window {
-            AxisWindow::Strided { kernel, stride, .. } => axis.output >= 4 && stride.saturating_mul(2) <= kernel,
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
-        });
-        // Where windows share nothing, the family does not apply.
-        let along = plan.axes.iter().filter(|axis| axis.most_taps() > 1).count();
-        let from = if along == 1 { SLIDING_ALONG_ONE_FROM } else { SLIDING_FROM };
-        if (much && taps >= from) || taps > MOST_TAPS {
-            families.push(Family::Sliding);
-        }
-        if taps >= REDUCED_FROM {
-            families.push(Family::Reducing);
-        }
-        if team::is_preferred(plan) {
-            families.push(Family::Teamed);
-        }
-        families.push(Family::Blocked);
-        if taps >= SLIDING_INSTEAD_FROM && !families.contains(&Family::Sliding) {
-            families.push(Family::Sliding);
-        }
-    }
-    families.extend([Family::Direct, Family::Separable, Family::Accumulating]);
-    families
-}
-
-/// The families of pools that are preferred to none of those in `preference`, in the order in which they are tried.
-fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
-    let preferred = preference(plan, build);
-    let others = [Family::Blocked, Family::Sliding, Family::Teamed, Family::Reducing];
-    others.into_iter().filter(|family| !preferred.contains(family)).collect()
-}
-
-/// Workgroups for so many invocations, folded into x and y.
-fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
-    let most = u64::from(limits.max_workgroups_per_dimension).max(1);
-    let groups = invocations.div_ceil(WORKGROUP);
-    let rows = groups.div_ceil(most).max(1);
-    if rows > most {
-        return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most.saturating_mul(most) });
-    }
-    // Rows of equal width keep the surplus below one row.
-    Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
-}
-
-/// Refuses a buffer that the device cannot hold. It may be bound in parts.
-fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
-    within(what, bytes, limits.max_buffer_bytes)
-}
-
-/// Refuses a buffer that the device cannot hold or bind whole.
-fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
-    within(what, bytes, limits.max_buffer_bytes.min(limits.max_binding_bytes))
-}
-
-/// A sum or a product of what a caller gave, refused where 64 bits do not hold it.
-fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
-    value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
-}
-
-/// Refuses more elements than positions can count.
-fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
-    within(what, elements, MAX_ELEMENTS)
 }
 
 #[cfg(test)]
@@ -339,17 +222,6 @@ mod tests {
     use super::*;
     use crate::geometry::steps;
     use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling};
-
-    #[test]
-    fn grids_fold_and_cover() {
-        let limits = Limits { max_workgroups_per_dimension: 4, ..Limits::WEBGPU };
-        for invocations in [0, 1, 64, 65, 4 * 64, 4 * 64 + 1, 13 * 64, 16 * 64] {
-            let [x, y, z] = grid(invocations, &limits).unwrap();
-            assert!(x <= 4 && y <= 4 && z == 1);
-            assert!(u64::from(x) * u64::from(y) * WORKGROUP >= invocations);
-        }
-        assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what: "workgroups", needed: 17, limit: 16 }));
-    }
 
     /// Plans that ask for as much planning as attributes of any size can.
     fn hostile_plans() -> Vec<(&'static str, Plan)> {

@@ -1,17 +1,19 @@
 //! What kernels of one pass that know their window have in common: how a schedule of them begins, and how it is cut.
 
+use super::bounds::grid;
 use super::cut::{Cutter, Rows};
 use super::digits::dense_strides;
-use super::grid;
-use super::pass::{Pass, passes};
-use super::pool::Finish;
-use crate::attributes::Layout;
+use super::epilogue::Epilogue;
+use super::view::{Pass, passes};
 use crate::error::PlanError;
+use crate::family::{Build, Family};
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Sink, Slot, Source, binding};
+use crate::kernel::{Sink, Slot, Source, binding};
+use crate::options::Layout;
 use crate::plan::PoolPlan;
-use crate::schedule::{Build, Dispatch, Family, Limits, Schedule};
+use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// A pool in one pass.
 pub(super) struct OnePass<'a> {
@@ -47,9 +49,9 @@ impl<'a> OnePass<'a> {
         pass: Pass,
     ) -> Result<OnePass<'a>, PlanError> {
         schedule.build = Build::Specialised;
-        let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
-        let uniform = finish.uniform_of(&pass, &mut schedule.tables, limits)?;
-        Ok(OnePass { plan, limits, pass, uniform, index_iterations: finish.iterations })
+        let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
+        let uniform = epilogue.uniform_of(&pass, &mut schedule.tables, limits)?;
+        Ok(OnePass { plan, limits, pass, uniform, index_iterations: epilogue.iterations })
     }
 
     pub fn sink(&self) -> Sink {
@@ -63,7 +65,7 @@ impl<'a> OnePass<'a> {
 
     /// How an index is made of a position (shaders/row/indices.wgsl).
     pub fn index_map(&self) -> u32 {
-        let inner = self.plan.layout == Layout::Nhwc && self.plan.channels > 1;
+        let inner = self.plan.layout() == Layout::Nhwc && self.plan.channels > 1;
         match self.index_strides() {
             Some([index, own]) if index == own => 0,
             Some([index, own]) if index.spatial == own.spatial && (!inner || index.c == own.c) => 1,
@@ -125,7 +127,7 @@ impl<'a> OnePass<'a> {
 /// The strides of the indices' convention, and those of X itself.
 fn index_strides(plan: &PoolPlan) -> Option<[IndexStrides; 2]> {
     let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-    let own = || dense_strides(plan.layout, plan.channels, &inputs);
+    let own = || dense_strides(plan.layout(), plan.channels, &inputs);
     plan.indices.as_ref().map(|indices| [indices.space.strides(), own()])
 }
 
@@ -139,6 +141,6 @@ pub(super) fn same_place(plan: &PoolPlan) -> bool {
     plan.indices.as_ref().is_none_or(|indices| {
         // The spatial extents alone: channels stand between them in one layout and before them in the other.
         let spatial = plan.axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.output));
-        indices.space.layout == plan.layout || plan.channels == 1 || spatial == 1
+        indices.space.layout == plan.layout() || plan.channels == 1 || spatial == 1
     })
 }

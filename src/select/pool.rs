@@ -1,23 +1,19 @@
 //! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
 
+use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
 use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
-use super::digits::{Digit, dense_strides, merge};
-use super::pass::{Pass, PassAxis, pass_axis, passes};
-use super::{
-    MAX_ITERATIONS, accumulate, activation, check_buffer, check_bytes, check_elements, grid, reduce, rows, sliding,
-    team,
-};
-use crate::attributes::{EmptyIndex, Layout, NanPolicy};
-use crate::element::DType;
+use super::epilogue::{Epilogue, constants, index_digits, lanes};
+use super::view::{Pass, passes};
+use super::{accumulate, activation, reduce, rows, sliding, team};
 use crate::error::PlanError;
-use crate::kernel::{
-    ActivationKind, IGNORE_NAN, IndexDigits, RowLoads, Sink, Slot, Source, Specialised, WindowConstants, binding, keys,
-    nan_policy_number,
-};
-use crate::plan::{Plan, PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Schedule, device_bytes};
+use crate::family::{Build, Family};
+use crate::kernel::{ActivationKind, RowLoads, Sink, Slot, Source, Specialised, binding};
+use crate::keys;
+use crate::plan::{Plan, PoolPlan};
+use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::tables::Tables;
-use crate::uniform::{self, Divisor, pair};
+use crate::tensor::{count, device_bytes};
+use crate::uniform;
 
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
@@ -33,15 +29,15 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     ) {
         return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
     }
-    let (x, y) = (count(&plan.input_shape), count(&plan.output_shape));
+    let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
     check_elements("elements of X", x)?;
     check_elements("elements of Y", y)?;
-    check_buffer("bytes of X", device_bytes(x, plan.dtype.bytes()), limits)?;
-    check_buffer("bytes of Y", device_bytes(y, plan.dtype.bytes()), limits)?;
+    check_buffer("bytes of X", device_bytes(x, plan.dtype().bytes()), limits)?;
+    check_buffer("bytes of Y", device_bytes(y, plan.dtype().bytes()), limits)?;
     if let Some(indices) = &plan.indices {
         check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
-    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
+    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     // The rule of a part of a window is no constant that a kernel is built with.
     let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule {
@@ -82,10 +78,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         _ => (passes(plan, family, limits)?, None),
     };
     let last = passes.len().saturating_sub(1);
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
+    let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let mut uniforms = Vec::new();
     for pass in &passes {
-        uniforms.push(finish.uniform_of(pass, &mut schedule.tables, limits)?);
+        uniforms.push(epilogue.uniform_of(pass, &mut schedule.tables, limits)?);
     }
     let cutter = Cutter { plan, passes: &passes, limits };
     for (number, pass) in passes.iter().enumerate() {
@@ -95,8 +91,8 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             (true, Some(indices)) => Sink::ValuesAndIndices(indices.index_type),
         };
         let source = if number == 0 { Source::Elements } else { Source::Candidates };
-        let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype) };
-        let of_an_output = pass.iterations().saturating_add(1).saturating_add(finish.iterations);
+        let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
+        let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations);
         let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
             return Err(PlanError::KernelDoesNotApply { family, reason: "a window is too long for one invocation" });
@@ -110,9 +106,9 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &uniforms[number], plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.dtype, source, sink, activation, specialised.as_ref()),
+            None => keys::pool(plan.dtype(), source, sink, activation, specialised.as_ref()),
         };
-        for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype))? {
+        for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype()))? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = cut.outputs.count() as u32;
             uniform.output_first = cut.outputs.first as u32;
@@ -133,186 +129,10 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     Ok(schedule)
 }
 
-/// What a specialised build knows of a pass.
-pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConstants {
-    let axes = &uniform.axes;
-    WindowConstants {
-        kernel: [0, 1, 2].map(|axis| axes[axis].kernel),
-        stride: [0, 1, 2].map(|axis| axes[axis].stride),
-        dilation: [0, 1, 2].map(|axis| axes[axis].dilation),
-        kind: [0, 1, 2].map(|axis| axes[axis].kind),
-        nan_policy: plan.nan_policy,
-    }
-}
-
+/// What a specialised build of a pass that looks at every tap knows.
 fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
     let window = constants(uniform, plan);
-    let row = RowLoads::of(plan.dtype, pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
+    let row = RowLoads::of(plan.dtype(), pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);
     let layers = pass.axes[0].most_taps as u32;
     Specialised { window, row, layers, digits: pass.digits(), index_digits: index_digits(uniform, plan) }
-}
-
-/// The digits of indices as a kernel that is built for its window counts them.
-pub(super) fn index_digits(uniform: &uniform::Pool, plan: &PoolPlan) -> IndexDigits {
-    // Without a winner are windows without elements, and those of NaN alone where a NaN never wins.
-    let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
-    let [empty, clamped_axes] = if may_be_without { [uniform.empty_digits, uniform.spatial_axes] } else { [0; 2] };
-    IndexDigits { index: uniform.index_digits, store: uniform.store_digits, empty, clamped_axes }
-}
-
-/// Elements of Y that one invocation writes: a whole word.
-pub(super) fn lanes(dtype: DType) -> u64 {
-    4u64.div_ceil(dtype.bytes() as u64)
-}
-
-/// What the last pass needs besides its windows: values, index convention, activation.
-pub(super) struct Finish {
-    uniform: uniform::Pool,
-    axes: [uniform::Axis; uniform::AXES - 3],
-    pub iterations: u64,
-}
-
-impl Finish {
-    /// The uniform without the axes of a pass.
-    pub fn uniform(&self) -> uniform::Pool {
-        self.uniform
-    }
-
-    /// The uniform of a pass, but for what depends on the dispatch; its tables go to the others.
-    pub fn uniform_of(&self, pass: &Pass, tables: &mut Tables, limits: &Limits) -> Result<uniform::Pool, PlanError> {
-        let mut uniform: uniform::Pool = self.uniform;
-        for (slot, axis) in uniform.axes.iter_mut().zip(&pass.axes) {
-            *slot = pass_axis(axis, tables, limits)?;
-        }
-        uniform.axes[3..].copy_from_slice(&self.axes);
-        uniform.inner = pass.inner as u32;
-        let [first, second, third] = pass.axes.each_ref().map(|axis| axis.output);
-        uniform.split = [pass.inner, third, second, first].map(Divisor::new);
-        Ok(uniform)
-    }
-
-    pub fn of(
-        plan: &PoolPlan,
-        activation: uniform::Activation,
-        tables: &mut Tables,
-        limits: &Limits,
-    ) -> Result<Finish, PlanError> {
-        // A part of a window that has no candidate says so by a NaN, which is none under the policies that ask.
-        let lowest = if plan.ignores_nan() { plan.dtype.nan_bits() } else { plan.dtype.seed_bits() };
-        let mut finish = Finish {
-            uniform: uniform::Pool {
-                nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { nan_policy_number(plan.nan_policy) },
-                empty_value: pair(plan.empty_value.bits(plan.dtype)),
-                lowest_value: pair(lowest),
-                channels_inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
-                activation,
-                ..bytemuck::Zeroable::zeroed()
-            },
-            axes: [bytemuck::Zeroable::zeroed(); uniform::AXES - 3],
-            iterations: 0,
-        };
-        let Some(indices) = &plan.indices else {
-            return Ok(finish);
-        };
-        let strides = indices.space.strides();
-        let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
-        let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
-        let store = dense_strides(indices.space.layout, plan.channels, &outputs);
-        let uniform = &mut finish.uniform;
-        uniform.index_digits =
-            fill(&mut uniform.index, unless_itself(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
-        uniform.store_digits =
-            fill(&mut uniform.store, unless_itself(digits(plan, &outputs, store.n, store.c, &store.spatial)));
-        let nothing = vec![0; outputs.len()];
-        uniform.empty_digits = fill(&mut uniform.empty, merge(digits(plan, &outputs, strides.n, strides.c, &nothing)));
-        let (kind, offset) = match indices.empty {
-            EmptyIndex::MinusOne => (0, -1),
-            EmptyIndex::UnitBase => (1, 0),
-            EmptyIndex::OrtUnderflow => {
-                (1, strides.spatial.iter().fold(0, |offset: i64, &stride| offset.saturating_sub(stride)))
-            }
-            EmptyIndex::ClampedStart => (2, 0),
-        };
-        // A tile counts in the numbers of the whole tensor: its elements from its corner on, what no element stands for from
-        // its planes on.
-        let zeros = vec![0; plan.axes.len()];
-        let corner = plan.origin.flat(&strides, 0, 0, &zeros);
-        let planes = plan.origin.plane(&strides, 0, 0, &zeros);
-        let offset = if indices.empty == EmptyIndex::ClampedStart { corner.wrapping_sub(planes) } else { offset };
-        uniform.index_base = pair(corner as u64);
-        uniform.index_outer = pair(strides.n as u64);
-        uniform.index_channel = pair(strides.c as u64);
-        uniform.channels = plan.channels as u32;
-        uniform.outputs_of_channel = count(&outputs) as u32;
-        uniform.empty_base = pair(planes as u64);
-        uniform.empty_kind = kind;
-        uniform.empty_index = pair(offset as u64);
-        if indices.empty == EmptyIndex::ClampedStart && plan.has_empty_windows() {
-            let largest = plan.axes.iter().map(|axis| axis.window.largest_first(axis.input, axis.output)).max();
-            if largest.is_some_and(|largest| largest > i64::from(u32::MAX)) {
-                return Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" });
-            }
-            uniform.spatial_axes = plan.axes.len() as u32;
-            for (slot, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
-                finish.axes[slot] = pass_axis(&PassAxis::of(axis), tables, limits)?;
-                uniform.spatial[slot] = uniform_digit(axis.output as u64, stride);
-            }
-        }
-        let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
-        finish.iterations = loops.into_iter().map(u64::from).sum();
-        Ok(finish)
-    }
-}
-
-/// The digits of a position in X or of an output's number, fastest first, with the strides of n, c and the spatial axes.
-fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -> Vec<Digit<1>> {
-    let digit = |radix: usize, stride: i64| Digit { radix: radix as u64, strides: [stride] };
-    let mut digits: Vec<Digit<1>> =
-        extents.iter().zip(spatial).rev().map(|(&extent, &stride)| digit(extent, stride)).collect();
-    let channel = digit(plan.channels, c);
-    match plan.layout {
-        Layout::Nchw => digits.push(channel),
-        Layout::Nhwc => digits.insert(0, channel),
-    }
-    digits.push(digit(plan.batch, n));
-    digits
-}
-
-/// Merged, and none at all where the sum is the number itself: kernels need not take it apart.
-fn unless_itself(digits: Vec<Digit<1>>) -> Vec<Digit<1>> {
-    let numbers = digits.iter().fold(1, |numbers: u64, digit| numbers.saturating_mul(digit.radix));
-    let merged = merge(digits);
-    let itself = |digit: &Digit<1>| digit.strides == [1] && digit.radix == numbers;
-    match merged.as_slice() {
-        [only] if itself(only) => Vec::new(),
-        // Every sum is zero.
-        [] => vec![Digit { radix: 1, strides: [0] }],
-        _ => merged,
-    }
-}
-
-fn uniform_digit(radix: u64, stride: i64) -> uniform::Digit {
-    uniform::Digit { radix: Divisor::new(radix), stride: pair(stride as u64), reserved: [0; 2] }
-}
-
-fn fill(slots: &mut [uniform::Digit], digits: Vec<Digit<1>>) -> u32 {
-    for (slot, digit) in slots.iter_mut().zip(&digits) {
-        *slot = uniform_digit(digit.radix, digit.strides[0]);
-    }
-    digits.len() as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_are_left_out_where_the_sum_is_the_number_itself() {
-        let digit = |radix, stride| Digit { radix, strides: [stride] };
-        assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 15)]), []);
-        // Within a plane: the planes add nothing, but the number has to be taken apart.
-        assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 0)]), [digit(15, 1)]);
-        // Planes of one element: every sum is zero, and the number is not.
-        assert_eq!(unless_itself(vec![digit(1, 1), digit(7, 0)]), [digit(1, 0)]);
-    }
 }

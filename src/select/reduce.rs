@@ -1,30 +1,22 @@
 //! Pools of whole planes: how a plane is shared out, and the stages that follow.
 
+use super::bounds::MAX_ELEMENTS;
 use super::cut::CANDIDATE_BYTES;
-use super::pass::{ALIGNMENT, Pass, PassAxis, PassWindow};
-use super::{MAX_ELEMENTS, REDUCED_FROM};
-use crate::attributes::Layout;
+use super::tuning::policy::REDUCED_FROM;
+use super::tuning::reduce::{CHOICE, FEW_BYTES, INVOCATIONS, MANY_BYTES};
+use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};
 use crate::error::PlanError;
+use crate::family::Family;
 use crate::geometry::AxisWindow;
-use crate::kernel::{KernelKey, keys};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::Family;
+use crate::keys;
+use crate::options::Layout;
+use crate::plan::PoolPlan;
+use crate::tensor::count;
 use crate::uniform;
-
-/// Bytes that an invocation looks at: enough to make its candidate's eight bytes few beside them,
-const MANY_BYTES: u64 = 1_024;
-
-/// and fewer where there are not enough invocations to occupy a device.
-const FEW_BYTES: u64 = 256;
-
-/// Invocations that occupy a device.
-const INVOCATIONS: u64 = 1 << 17;
+use crate::wgsl::key::KernelKey;
 
 /// Invocations that share a part of a plane (shaders/kernel/pool_reduce.wgsl).
 const MEMBERS: u64 = 8;
-
-/// Candidates among which an invocation of a later stage chooses.
-const CHOICE: u64 = 64;
 
 /// How the planes of a pool are reduced.
 pub(super) struct Reduction {
@@ -41,7 +33,7 @@ pub(super) struct Reduction {
 /// [`PlanError::KernelDoesNotApply`] of this family if they are not.
 pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, PlanError> {
     let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
-    if plan.layout == Layout::Nhwc && plan.channels > 1 {
+    if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return refuse("the elements of a plane do not lie together");
     }
     let whole = plan.axes.iter().all(|axis| {
@@ -64,8 +56,8 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     if elements >= MAX_ELEMENTS >> 3 {
         return refuse("a plane has more elements than a stride can count");
     }
-    let [many, few] = [MANY_BYTES, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype.bytes() as u64).unwrap_or(1));
-    let share = if count(&plan.input_shape).div_ceil(many) >= INVOCATIONS { many } else { few };
+    let [many, few] = [MANY_BYTES, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype().bytes() as u64).unwrap_or(1));
+    let share = if count(plan.input_shape()).div_ceil(many) >= INVOCATIONS { many } else { few };
     Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
 }
 
@@ -77,7 +69,7 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
         return 0;
     }
     let planes = count(&[plan.batch, plan.channels]);
-    let bytes = count(&plan.input_shape).saturating_mul(plan.dtype.bytes() as u64);
+    let bytes = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64);
     let candidates = (bytes / FEW_BYTES).saturating_add(planes.saturating_mul(MEMBERS));
     // Every stage leaves a part of what the one before did, rounded up for each plane.
     const STAGES: u64 = 5;
@@ -88,7 +80,7 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
 
 impl Reduction {
     pub fn key(&self, plan: &PoolPlan) -> KernelKey {
-        keys::reduce(plan.dtype, count(&plan.input_shape), plan.nan_policy)
+        keys::reduce(plan.dtype(), count(plan.input_shape()), plan.nan_policy)
     }
 
     /// From planes to candidates, eight invocations for a part of a plane; from candidates to fewer; to outputs.
@@ -124,7 +116,7 @@ impl Reduction {
             passes.push(pass(candidates, fewer, CHOICE.min(candidates), window)?);
             candidates = fewer;
         }
-        debug_assert_eq!(count(&plan.output_shape), self.planes);
+        debug_assert_eq!(count(plan.output_shape()), self.planes);
         Ok(passes)
     }
 }

@@ -1,19 +1,24 @@
 //! Schedules of pools with small windows: neighbouring outputs and the lines below them, one walk to an invocation.
 
-use super::MAX_ITERATIONS;
+use super::bounds::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
+use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
-use super::pass::{Pass, PassAxis, passes};
-use super::pool::{constants, index_digits};
-use crate::attributes::{Layout, NanPolicy};
+use super::tuning::rows::{
+    FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
+    PLANES_OF_A_GROUP,
+};
+use super::view::{Pass, PassAxis, passes};
 use crate::error::PlanError;
-use crate::kernel::{ActivationKind, WindowConstants, keys};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Family, Limits, Schedule};
+use crate::family::Family;
+use crate::kernel::{ActivationKind, WindowConstants};
+use crate::keys;
+use crate::options::{Layout, NanPolicy};
+use crate::plan::PoolPlan;
+use crate::schedule::{Limits, Schedule};
+use crate::tensor::count;
 use crate::uniform;
-
-/// The most taps of a window: beyond, families whose cost grows with the extents of a kernel and not with its taps win.
-const MOST_TAPS: u64 = 64;
+use crate::wgsl::key::KernelKey;
 
 /// The most lines of a window where lines are shared: the maxima of those before stay in registers.
 const MOST_LINES: u32 = 7;
@@ -21,33 +26,12 @@ const MOST_LINES: u32 = 7;
 /// The most elements that a line's windows take in one by one, where neighbours share them.
 const MOST_SLIDES: u32 = 8;
 
-/// Lines of outputs that an invocation walks down, where there are enough outputs to occupy a device.
-const LONGEST_WALK: u64 = 16;
-
-/// Lines of X that an invocation goes down by where they lie far apart: caches and what loads ahead of them follow few lines at once.
-const LONGEST_WALK_APART: u64 = 8;
-
-/// Bytes from line to line that are far apart.
-const FAR_APART: u64 = 2_048;
-
-/// Invocations that occupy a device.
-const INVOCATIONS: u64 = 1 << 12;
-
 /// The most padding before a line that is loaded by fours.
 const MOST_PAD: u32 = 4;
-
-/// Words of registers that the maxima of all lines of an invocation may take.
-const MOST_WORDS: u32 = 80;
-
-/// Where a quad alone takes more of them, registers do not suffice: AMD's compiler took 168 for 120 words, and 104 for 72.
-const MOST_WORDS_OF_A_QUAD: u32 = 96;
 
 /// The most columns and lines of a window in rows that do not come out even with words (shaders/row/odd_line.wgsl).
 const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
 const MOST_LINES_OF_ODD_ROWS: u32 = 5;
-
-/// Planes whose invocations at the ends of lines come together (shaders/kernel/pool_odd_rows.wgsl).
-const PLANES_OF_A_GROUP: u64 = 16;
 
 /// The narrowest of these rows: a word reaches over no more than two.
 const NARROWEST_ODD_ROW: u32 = 5;
@@ -137,7 +121,7 @@ pub(super) fn dispatches(
     };
     one.uniform.walk = lines as u32;
     let outputs = depth.saturating_mul(height).saturating_mul(width).saturating_mul(one.pass.inner);
-    let rows = Rows { unit: unit(plan.dtype), outputs, invocations: invocations(lines), whole: true };
+    let rows = Rows { unit: unit(plan.dtype()), outputs, invocations: invocations(lines), whole: true };
     let indices = one.index_iterations.saturating_mul(walk.most_indices()).saturating_mul(lines);
     let iterations = walk.iterations(lines).saturating_add(indices);
     if iterations > MAX_ITERATIONS {
@@ -157,8 +141,8 @@ pub(super) fn dispatches(
 /// channels of a column are a line.
 fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
     let channels = plan.channels as u64;
-    let small = plan.dtype.bytes() < 4;
-    if plan.layout != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
+    let small = plan.dtype().bytes() < 4;
+    if plan.layout() != Layout::Nhwc || channels == 1 || channels.is_multiple_of(4) || !small {
         return Ok(None);
     }
     let mut passes = passes(plan, Family::Direct, limits)?;
@@ -210,7 +194,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
         return refuse("the windows are too large");
     }
     let inner = one.pass.inner;
-    let small = plan.dtype.bytes() < 4;
+    let small = plan.dtype().bytes() < 4;
     let channels = match inner {
         1 => 0,
         inner if inner.is_multiple_of(4) => 4,
@@ -220,7 +204,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
     let line = if channels == 4 {
         Line::Channels
-    } else if plan.dtype.bytes() == 1 && channels_along && stride == 1 && dilation > 1 {
+    } else if plan.dtype().bytes() == 1 && channels_along && stride == 1 && dilation > 1 {
         // Words of four elements are fewer loads than elements that slide.
         Line::ApartInWords
     } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
@@ -245,7 +229,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     let across = if channels == 4 { quads } else { quads.saturating_mul(4) };
     let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
     let sharing = if small && channels == 0 && !even { Sharing::Runs } else { Sharing::Walks };
-    let in_a_word = 4u32.checked_div(plan.dtype.bytes() as u32).unwrap_or(1);
+    let in_a_word = 4u32.checked_div(plan.dtype().bytes() as u32).unwrap_or(1);
     let walk = Walk {
         window,
         line,
@@ -264,10 +248,10 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
 /// Words of registers that the maximum of an output takes: an element and its key, or a key alone where that tells the element;
 /// the window's first element, and a place.
 fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
-    let element_words = plan.dtype.bytes().div_ceil(4) as u32;
+    let element_words = plan.dtype().bytes().div_ceil(4) as u32;
     let places = u32::from(plan.indices.is_some() || window.kernel.first() != Some(&1));
-    let firsts = u32::from(plan.dtype.is_float() && plan.nan_policy == NanPolicy::SeedFirst);
-    let keys = if plan.dtype.bytes() < 4 { 1 } else { 2 };
+    let firsts = u32::from(plan.dtype().is_float() && plan.nan_policy == NanPolicy::SeedFirst);
+    let keys = if plan.dtype().bytes() < 4 { 1 } else { 2 };
     element_words.saturating_mul(firsts.saturating_add(keys)).saturating_add(places)
 }
 
@@ -307,7 +291,7 @@ impl Walk {
         Walk { sharing: Sharing::OddWalks, quads, across, ..self }
     }
 
-    fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> crate::kernel::KernelKey {
+    fn key(&self, plan: &PoolPlan, one: &OnePass<'_>, activation: ActivationKind) -> KernelKey {
         let pad = self.pad_in_quads(one);
         let mut consts = self.window.consts();
         let [_, order_lines, order_columns] = self.orders();
@@ -341,7 +325,7 @@ impl Walk {
         let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
         let ordered = self.orders().into_iter().fold(1, |all: u64, of| all.saturating_mul(of.into())) < MOST_ORDERS;
         keys::pool_rows(&keys::RowsKey {
-            dtype: plan.dtype,
+            dtype: plan.dtype(),
             nan_policy: plan.nan_policy,
             sink: one.sink(),
             activation,
@@ -356,7 +340,7 @@ impl Walk {
                 Line::Channels => "row/channels.wgsl",
                 _ if self.sharing == Sharing::OddWalks => "row/odd_line.wgsl",
                 _ if pad.is_some() => "row/in_quads.wgsl",
-                Line::Sliding | Line::Alternating if plan.dtype.bytes() < 4 && self.taps_are_neighbours() => {
+                Line::Sliding | Line::Alternating if plan.dtype().bytes() < 4 && self.taps_are_neighbours() => {
                     "row/in_words.wgsl"
                 }
                 Line::ApartInWords => "row/apart_in_words.wgsl",
@@ -377,7 +361,7 @@ impl Walk {
             keys_alone: ordered && plan.nan_policy != NanPolicy::PropagateLast && self.channels == 4,
             same_place: one.same_place(),
             index_digits: Some(index_digits(&one.uniform, plan)).filter(|_| one.takes_digits()),
-            in_pairs: (count(&plan.input_shape)).saturating_mul(plan.dtype.bytes() as u64).is_multiple_of(8),
+            in_pairs: (count(plan.input_shape())).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(8),
             consts,
         })
     }
@@ -388,7 +372,7 @@ impl Walk {
         schedule: &mut Schedule,
         plan: &PoolPlan,
         one: OnePass<'_>,
-        key: crate::kernel::KernelKey,
+        key: KernelKey,
     ) -> Result<(), PlanError> {
         let run = u64::from(self.across);
         let width = one.pass.axes.last().map_or(1, |axis| axis.output).max(1);
@@ -398,7 +382,7 @@ impl Walk {
         if iterations > MAX_ITERATIONS {
             return refuse("a run is too long for one invocation");
         }
-        one.dispatches(schedule, key, &Rows::of(run, plan.dtype), 1, iterations)
+        one.dispatches(schedule, key, &Rows::of(run, plan.dtype()), 1, iterations)
     }
 
     /// Whether windows of strips begin at the first elements of words of X.
@@ -462,8 +446,8 @@ impl Walk {
     /// The most outputs of a walk.
     fn longest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
         let width = one.pass.axes.last().map_or(1, |axis| axis.input);
-        let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype.bytes() as u64);
-        if self.channels == 0 || plan.dtype.bytes() < 4 || apart < FAR_APART {
+        let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype().bytes() as u64);
+        if self.channels == 0 || plan.dtype().bytes() < 4 || apart < FAR_APART {
             return LONGEST_WALK;
         }
         LONGEST_WALK_APART.checked_div(self.lines_between.into()).unwrap_or(1).max(1)

@@ -1,7 +1,7 @@
 //! How the outputs of one pass of sliding maxima are shared out among invocations, and what these read and write.
 
-use super::pass::Span;
 use super::slide::{AxisSpan, Slide};
+use super::view::Span;
 
 /// How the lines of a pass are shared out: a block is what the invocations of all classes compute together of one run, so that
 /// the outputs of blocks follow each other.

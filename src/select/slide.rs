@@ -1,11 +1,12 @@
 //! One pass of sliding maxima: how an axis is taken apart into classes and chunks, and a long window into levels.
 
-use super::pass::{PassAxis, formula};
-use super::sliding::refuse;
-use crate::attributes::Layout;
+use super::view::{PassAxis, formula};
 use crate::error::PlanError;
+use crate::family::Family;
 use crate::geometry::AxisWindow;
-use crate::plan::{PoolAxis, PoolPlan, count};
+use crate::options::Layout;
+use crate::plan::{PoolAxis, PoolPlan};
+use crate::tensor::count;
 use crate::uniform::{self, Divisor};
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
@@ -43,8 +44,8 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
-    let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
-    let planes = if plan.layout == Layout::Nhwc { plan.batch as u64 } else { count(&[plan.batch, plan.channels]) };
+    let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
+    let planes = if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { count(&[plan.batch, plan.channels]) };
     let mut slides = Vec::new();
     let mut inner = channels;
     let mut overlap = false;
@@ -262,7 +263,7 @@ impl Slide {
 
     /// What the kernel has to know besides, but for how the axis is shared out.
     pub fn uniform(&self, plan: &PoolPlan, pitch: Pitch) -> uniform::Slide {
-        let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
         uniform::Slide {
             classes: Divisor::new(self.classes),
             channels: Divisor::new(channels),
@@ -286,7 +287,7 @@ impl Slide {
         [
             ("FIRST_STRIDE", stride),
             ("FIRST_DILATION", dilation),
-            ("CHANNELS_INSIDE", (plan.layout == Layout::Nhwc && plan.channels > 1).into()),
+            ("CHANNELS_INSIDE", (plan.layout() == Layout::Nhwc && plan.channels > 1).into()),
             ("INNER_AXES", inside.len() as u32),
             ("INNER_DILATED", dilated.into()),
         ]
@@ -317,7 +318,7 @@ impl Slide {
     /// What the first taps of the plan's own windows along this axis look at, over all axes inside.
     pub fn original_span(&self, plan: &PoolPlan) -> AxisSpan {
         let axis = original(&plan.axes[self.number]);
-        let channels = if plan.layout == Layout::Nhwc { plan.channels as u64 } else { 1 };
+        let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
         let inside = &plan.axes[self.number.saturating_add(1)..];
         AxisSpan {
             input: axis.input.into(),
@@ -372,4 +373,9 @@ impl AxisSpan {
         let high = start(last).saturating_add(self.reach as i64).max(self.dilation as i64) as u64;
         [low, high.min(end).max(low)]
     }
+}
+
+/// That windows do not slide, and why.
+pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
+    Err(PlanError::KernelDoesNotApply { family: Family::Sliding, reason })
 }

@@ -1,29 +1,27 @@
 //! Schedules of pools whose windows overlap: a sliding maximum along one axis after another, the last axis first.
 
+use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
 use super::cut::{Cutter, part, spans, unit};
+use super::epilogue::{Epilogue, index_digits, lanes};
 use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
-use super::pass::{ALIGNMENT, Span};
-use super::pool::{Finish, index_digits, lanes};
 use super::runs::Blocks;
-use super::slide::{Pitch, Slide, slides};
-use super::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid, within};
-use crate::attributes::NanPolicy;
-use crate::error::PlanError;
-use crate::kernel::keys::{self, Begins, SlidingRow};
-use crate::kernel::{ActivationKind, KernelKey, Sink, Slot, binding};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use super::slide::{Pitch, Slide, refuse, slides};
+use super::tuning::sliding::{CACHE_BYTES, FOURS};
+use super::view::{ALIGNMENT, Span};
+use crate::error::{PlanError, within};
+use crate::family::Build;
+use crate::kernel::{ActivationKind, Sink, Slot, binding};
+use crate::keys::{self, Begins, SlidingRow};
+use crate::options::NanPolicy;
+use crate::plan::PoolPlan;
+use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
-
-/// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can.
-const CACHE_BYTES: u64 = 16 << 20;
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of a place in scratch memory.
 const PLACE_BYTES: usize = 4;
-
-/// Elements that a pass along the innermost axis may load beside those that it needs.
-const FOURS: u64 = 8;
 
 /// Bytes of a flag, and of a note.
 const FLAG_BYTES: u64 = 4;
@@ -40,7 +38,7 @@ pub(super) fn dispatches(
     if plan.later_part {
         return refuse("the windows are parts of windows");
     }
-    let finish = Finish::of(plan, activation, &mut schedule.tables, limits)?;
+    let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let form = Form::of(plan)?;
     let mut slides = slides(plan, form.most_chunks())?;
     form.pitch.lay_out(&mut slides);
@@ -48,7 +46,7 @@ pub(super) fn dispatches(
         check_elements("elements between two passes", slide.outputs())?;
     }
     let mut sliding =
-        Sliding { plan, limits, activation_kind, slides, form, finish, flag: 0, group_planes: 1, schedule };
+        Sliding { plan, limits, activation_kind, slides, form, epilogue, flag: 0, group_planes: 1, schedule };
     let (planes, group) = (sliding.planes(), sliding.group()?);
     let groups = planes.div_ceil(group);
     sliding.group_planes = group;
@@ -65,10 +63,6 @@ pub(super) fn dispatches(
     Ok(())
 }
 
-pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Sliding, reason })
-}
-
 /// A schedule in the making.
 struct Sliding<'a> {
     plan: &'a PoolPlan,
@@ -76,7 +70,7 @@ struct Sliding<'a> {
     activation_kind: ActivationKind,
     slides: Vec<Slide>,
     form: Form,
-    finish: Finish,
+    epilogue: Epilogue,
     /// The number of the group's flag, or of its first note.
     flag: u64,
     /// Planes of a group.
@@ -136,7 +130,7 @@ impl Sliding<'_> {
 
     /// Whether results are kept in a word each before they go to Y.
     fn is_apart(&self) -> bool {
-        self.plan.dtype.bytes() < self.form.bytes
+        self.plan.dtype().bytes() < self.form.bytes
     }
 
     /// Outputs of a pass in each plane.
@@ -156,9 +150,9 @@ impl Sliding<'_> {
         let (planes, kept) = (self.planes(), self.kept_of_a_plane());
         let bytes = kept.saturating_mul(self.kept_bytes() as u64);
         let fit = CACHE_BYTES.checked_div(bytes).unwrap_or(planes);
-        let multiple = if self.plan.dtype.bytes() < 4 {
+        let multiple = if self.plan.dtype().bytes() < 4 {
             let plane = self.slides.last().map_or(1, |slide| self.outputs_of_a_plane(slide));
-            let whole = unit(self.plan.dtype);
+            let whole = unit(self.plan.dtype());
             whole >> plane.trailing_zeros().min(whole.trailing_zeros())
         } else {
             1
@@ -170,7 +164,7 @@ impl Sliding<'_> {
 
     /// How windows are found that begin with a NaN.
     fn begins(&self) -> Begins {
-        if !self.plan.dtype.is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
+        if !self.plan.dtype().is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
             return Begins::Unknown;
         }
         let fit = self.note_bytes() <= self.limits.max_binding_bytes;
@@ -209,7 +203,7 @@ impl Sliding<'_> {
         if self.begins() == Begins::Noted {
             return Ok(());
         }
-        let mut uniform = self.finish.uniform();
+        let mut uniform = self.epilogue.uniform();
         let grid = grid(groups, self.limits)?;
         uniform.outputs = groups as u32;
         uniform.grid_width = grid[0];
@@ -237,7 +231,7 @@ impl Sliding<'_> {
         let left = slide.row_left()?;
         // Between passes fours lie in fours.
         let whole = self.slides.len() == 1 || slide.sink_line.is_multiple_of(4);
-        let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype.bytes() <= 4;
+        let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype().bytes() <= 4;
         let even = slide.input.is_multiple_of(4) && !self.is_apart();
         fits.then_some(SlidingRow { left, even })
     }
@@ -249,7 +243,7 @@ impl Sliding<'_> {
 
     /// Loop iterations of an invocation that computes so many windows.
     fn iterations(&self, slide: &Slide, run: u64, last: bool) -> u64 {
-        let index = if last { self.finish.iterations } else { 0 };
+        let index = if last { self.epilogue.iterations } else { 0 };
         let chunks = slide.chunks.saturating_add(run);
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
         // In the end some outputs may be looked at once more.
@@ -297,7 +291,7 @@ impl Sliding<'_> {
 
     /// The uniform of a pass but for what depends on the dispatch.
     fn uniform(&self, slide: &Slide) -> uniform::Pool {
-        let mut uniform = self.finish.uniform();
+        let mut uniform = self.epilogue.uniform();
         uniform.inner = slide.source_inner() as u32;
         uniform.axes[2] = slide.axis();
         for (slot, axis) in uniform.axes[3..].iter_mut().zip(self.plan.axes.iter().rev()) {
@@ -327,9 +321,9 @@ impl Sliding<'_> {
         let lanes = if self.row(number).is_some() { 4 } else { self.lines(number) };
         let direct = positions_are_indices(self.plan) && same_place(self.plan);
         let by_digits = sink.index_type().is_some() && !direct;
-        let index_digits = by_digits.then(|| index_digits(&self.finish.uniform(), self.plan));
+        let index_digits = by_digits.then(|| index_digits(&self.epilogue.uniform(), self.plan));
         keys::sliding(&keys::SlidingKey {
-            dtype: self.plan.dtype,
+            dtype: self.plan.dtype(),
             nan_policy: self.plan.nan_policy,
             consts,
             single_taps: self.slides[number].has_single_taps(),
@@ -367,8 +361,8 @@ impl Sliding<'_> {
         let bytes = |span: Span, bytes: usize| device_bytes(span.count(), bytes).saturating_add(2 * ALIGNMENT);
         // Places lie beside elements, and may take more.
         let kept = if self.plan.indices.is_some() { self.kept_bytes().max(PLACE_BYTES) } else { self.kept_bytes() };
-        let source = if number == 0 { self.plan.dtype.bytes() } else { kept };
-        let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype.bytes()));
+        let source = if number == 0 { self.plan.dtype().bytes() } else { kept };
+        let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype().bytes()));
         let index = self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes());
         let spans = [bytes(bound.source, source), bytes(bound.sink, kept), bytes(bound.store, index)];
         spans.into_iter().fold(first, u64::max)
@@ -427,8 +421,8 @@ impl Sliding<'_> {
         grid: [u32; 3],
         iterations: u64,
     ) -> Result<(), PlanError> {
-        let dtype = self.plan.dtype;
-        let (x, y) = (count(&self.plan.input_shape), count(&self.plan.output_shape));
+        let dtype = self.plan.dtype();
+        let (x, y) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
         let before = number.saturating_sub(1);
         let mut slots = Vec::new();
         for one in key.bindings() {
@@ -478,7 +472,7 @@ impl Sliding<'_> {
 
     /// Puts the results of a group of planes together in words.
     fn pack(&mut self, planes: Span) -> Result<(), PlanError> {
-        let (dtype, lanes) = (self.plan.dtype, lanes(self.plan.dtype));
+        let (dtype, lanes) = (self.plan.dtype(), lanes(self.plan.dtype()));
         let number = self.slides.len().saturating_sub(1);
         let of_a_plane = self.outputs_of_a_plane(&self.slides[number]);
         let base = planes.first.saturating_mul(of_a_plane);
@@ -489,7 +483,7 @@ impl Sliding<'_> {
             let bytes = device_bytes(span.count(), self.kept_bytes());
             within("bytes of results", bytes, self.limits.max_binding_bytes)
         };
-        let mut uniform = self.finish.uniform();
+        let mut uniform = self.epilogue.uniform();
         for cut in spans(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
             let outputs = of(cut);
             let (kept, first) = self.kept(Kept::Elements(number), outputs, planes);
@@ -498,7 +492,7 @@ impl Sliding<'_> {
             uniform.output_first = outputs.first as u32;
             let grid = grid(outputs.count().div_ceil(lanes), self.limits)?;
             uniform.grid_width = grid[0];
-            let slots = vec![part(Slot::Y, outputs, dtype.bytes(), count(&self.plan.output_shape)), kept];
+            let slots = vec![part(Slot::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
             let (uniform, key) = (bytemuck::bytes_of(&uniform).to_vec(), key.clone());
             let dispatch = Dispatch { key, uniform, slots, grid, indirect: None, iterations: lanes };
             self.schedule.dispatches.push(dispatch);

@@ -1,19 +1,25 @@
 //! Schedules of unpools whose indices are meant to come from a pool: check that they do, gather by the windows, and let the
 //! device decide whether the general path follows.
 
+use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::pass::{PassAxis, PassWindow, pass_axis};
-use super::pool::lanes;
-use super::{MAX_ITERATIONS, WORKGROUP, activation, cells, check_bytes, grid, unpool};
-use crate::attributes::Layout;
+use super::epilogue::lanes;
+use super::view::{PassAxis, PassWindow, pass_axis};
+use super::{activation, cells, unpool};
 use crate::error::PlanError;
+use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Slot, keys};
-use crate::plan::{PoolAxis, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, STATUS_WORDS, Schedule};
+use crate::kernel::Slot;
+use crate::kernel::WORKGROUP;
+use crate::keys;
+use crate::options::Layout;
+use crate::plan::{PoolAxis, UnpoolPlan};
+use crate::schedule::{Dispatch, Limits, Part, STATUS_WORDS, Schedule};
 use crate::tables::Tables;
+use crate::tensor::count;
 use crate::uniform;
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of a grid that the device writes: three words.
 const GRID_BYTES: u64 = 12;
@@ -31,7 +37,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let mut schedule = unpool::schedule(plan, limits)?;
     schedule.family = family;
     schedule.build = build;
-    let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
+    let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     if sources == 0 || outputs == 0 {
         return refuse("there is nothing to stream");
     }
@@ -50,12 +56,12 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
     let looked_at =
         holders.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
-    let lanes = lanes(plan.dtype);
+    let lanes = lanes(plan.dtype());
     let iterations = looked_at.saturating_add(1).saturating_mul(lanes);
     if iterations > MAX_ITERATIONS {
         return refuse("too many windows hold the same element");
     }
-    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
+    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let cells = match build {
         Build::Generic => None,
         Build::Specialised => Some(cells::cells(plan, &own, activation_kind)?),
@@ -63,8 +69,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let mut uniform = uniform::Stream {
         outputs: outputs as u32,
         sources: sources as u32,
-        inner: if plan.layout == Layout::Nhwc { plan.channels as u32 } else { 1 },
-        outer_channels: if plan.layout == Layout::Nhwc { 1 } else { plan.channels as u32 },
+        inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
+        outer_channels: if plan.layout() == Layout::Nhwc { 1 } else { plan.channels as u32 },
         unit: plan.space.unit() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
         activation,
@@ -73,7 +79,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         holders: holders.map(|(axis, _)| axis),
         windows: own,
         value: strides(&plan.space.strides()),
-        stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.inputs)),
+        stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.x_extents)),
         ..bytemuck::Zeroable::zeroed()
     };
     let digits = index_coordinates(&plan.space);
@@ -94,7 +100,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     // The owners stay the first scratch buffer; the grids that the device writes are the second.
     let grids = schedule.scratch.len();
     schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
-    let (dtype, index_type) = (plan.dtype, plan.index_type);
+    let (dtype, index_type) = (plan.dtype(), plan.index_type);
     let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
         let mut uniform: uniform::Stream = uniform;
         uniform.grid_width = grid[0];
@@ -148,7 +154,7 @@ fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: 
     let (mut holders, mut own) = ([(unit, 1); 3], [unit; 3]);
     let slots = holders.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (holders_slot, own_slot)) in windows.iter().enumerate().zip(slots) {
-        let (input, output, extent) = (plan.inputs[axis], plan.outputs[axis], plan.space.extents[axis]);
+        let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
         let most = window.most_holders(extent, input);
         let held = PassAxis {
             input: input as u64,

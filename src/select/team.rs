@@ -1,49 +1,30 @@
 //! Schedules of pools whose windows are shared by teams of invocations, each of which reads words beside its neighbour's.
 
 use super::cut::{Rows, unit};
+use super::epilogue::{constants, lanes};
 use super::one_pass::OnePass;
-use super::pass::{Pass, PassAxis, PassWindow, passes};
-use super::pool::{constants, lanes};
 use super::reduce::plane_elements;
-use super::within;
-use crate::attributes::Layout;
-use crate::error::PlanError;
+use super::tuning::team::{
+    LEAST_ELEMENTS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES, LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS,
+    MOST_ALONG, MOST_APART,
+};
+use super::view::{Pass, PassAxis, PassWindow, passes};
+use crate::error::{PlanError, within};
+use crate::family::Family;
 use crate::geometry::AxisWindow;
 use crate::kernel::ActivationKind;
-use crate::kernel::keys::{self, TeamKey, TeamWindow};
-use crate::plan::{PoolPlan, count};
-use crate::schedule::{Family, Limits, Schedule};
+use crate::keys::{self, TeamKey, TeamWindow};
+use crate::options::Layout;
+use crate::plan::PoolPlan;
+use crate::schedule::{Limits, Schedule};
+use crate::tensor::count;
 use crate::uniform;
-
-/// The invocations that share a plane of so many loads or more: the more they are, the more neighbours read together, but what each
-/// finds has to be written and read once more.
-const MEMBERS: [(u64, u32); 3] = [(256, 8), (129, 4), (33, 2)];
-
-/// Invocations that share a row, at the most, so that what they read together is 64 bytes, and loads that each finds there.
-const MOST_ALONG: u64 = 4;
-const LEAST_LOADS_OF_ROW: u64 = 2;
-
-/// Invocations that take rows of a window in turn, at the most, and loads of a window for each of them.
-const MOST_APART: u64 = 4;
-const LEAST_LOADS: u64 = 256;
 
 /// Rows that an invocation looks at together (shaders/core/share_rows.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
 /// Bytes of a load.
 const LOAD_BYTES: u64 = 16;
-
-/// Planes of fewer elements are better computed several at a time.
-const LEAST_ELEMENTS: u64 = 32;
-
-/// Rows of fewer bytes begin and end within too many of their loads: of elements of a word or more,
-const LEAST_ROW_BYTES: u64 = 128;
-
-/// and of smaller ones, which take a load each where they are looked at one by one.
-const LEAST_BYTES_OF_SMALL: u64 = 32;
-
-/// Other windows of fewer taps are better looked at by one invocation.
-const LEAST_TAPS: u64 = 256;
 
 /// How a team goes through a window.
 struct Team {
@@ -61,7 +42,7 @@ pub(super) fn dispatches(
     activation_kind: ActivationKind,
     activation: uniform::Activation,
 ) -> Result<(), PlanError> {
-    if plan.layout == Layout::Nhwc && plan.channels > 1 {
+    if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return refuse("the elements of a row do not lie together");
     }
     if plan.later_part {
@@ -80,24 +61,24 @@ pub(super) fn dispatches(
         }
     };
     let one = OnePass::with(schedule, plan, limits, activation, pass)?;
-    let (lanes, members) = (lanes(plan.dtype), u64::from(team.members));
+    let (lanes, members) = (lanes(plan.dtype()), u64::from(team.members));
     // Invocations are numbered in 32 bits.
     within("invocations", one.pass.outputs.saturating_mul(members), u64::from(u32::MAX))?;
     let of_an_output = team.iterations.saturating_add(members).saturating_add(one.index_iterations).saturating_add(1);
     let iterations = of_an_output.saturating_mul(lanes);
-    if iterations > super::MAX_ITERATIONS {
+    if iterations > super::bounds::MAX_ITERATIONS {
         return refuse("a window is too long for a team of invocations");
     }
     let key = keys::team(&TeamKey {
-        dtype: plan.dtype,
-        elements: count(&plan.input_shape),
+        dtype: plan.dtype(),
+        elements: count(plan.input_shape()),
         sink: one.sink(),
         activation: activation_kind,
         members: team.members,
         window: team.window,
         constants: &constants(&one.uniform, plan),
     });
-    let rows = Rows { unit: unit(plan.dtype), outputs: lanes, invocations: members, whole: false };
+    let rows = Rows { unit: unit(plan.dtype()), outputs: lanes, invocations: members, whole: false };
     one.dispatches(schedule, key, &rows, 1, iterations)
 }
 
@@ -117,8 +98,8 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     });
     let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
     let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
-    let least = if plan.dtype.bytes() < 4 { LEAST_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
-    apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype.bytes() as u64) >= least
+    let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
+    apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype().bytes() as u64) >= least
 }
 
 /// Planes as an axis of all their elements.
@@ -130,7 +111,7 @@ fn plane_pass(plan: &PoolPlan, elements: u64) -> Result<Pass, PlanError> {
 
 /// The loads of so many elements beside each other, which may begin and end within a load.
 fn loads(plan: &PoolPlan, elements: u64) -> u64 {
-    elements.saturating_mul(plan.dtype.bytes() as u64).div_ceil(LOAD_BYTES).saturating_add(1)
+    elements.saturating_mul(plan.dtype().bytes() as u64).div_ceil(LOAD_BYTES).saturating_add(1)
 }
 
 impl Team {

@@ -1,28 +1,34 @@
 //! Schedules of unpools: clear the owners, let every source claim its target, write every output word from its owners.
 
+use super::activation;
+use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
 use super::cut::{OUTPUT_UNIT, part, spans};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
-use super::pass::Span;
-use super::pool::lanes;
-use super::{MAX_DISPATCHES, WORKGROUP, activation, check_buffer, check_elements, grid, within};
-use crate::attributes::{IndexFlattening, Layout, OutOfBounds};
-use crate::error::PlanError;
+use super::epilogue::lanes;
+use super::view::Span;
+use crate::error::{PlanError, within};
+use crate::family::{Build, Family};
 use crate::index::IndexStrides;
-use crate::kernel::{KernelKey, Slot, UnpoolDigits, keys};
-use crate::plan::{Plan, UnpoolPlan, count};
-use crate::schedule::{Build, Dispatch, Family, Limits, Part, Schedule, device_bytes};
+use crate::kernel::WORKGROUP;
+use crate::kernel::{Slot, UnpoolDigits};
+use crate::keys;
+use crate::options::{IndexFlattening, Layout, OutOfBounds};
+use crate::plan::{Plan, UnpoolPlan};
+use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tables::Tables;
+use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
+use crate::wgsl::key::KernelKey;
 
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
-    let (sources, outputs) = (count(&plan.input_shape), count(&plan.output_shape));
+    let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     check_elements("elements of X", sources)?;
     check_elements("elements of Y", outputs)?;
-    check_buffer("bytes of X", device_bytes(sources, plan.dtype.bytes()), limits)?;
+    check_buffer("bytes of X", device_bytes(sources, plan.dtype().bytes()), limits)?;
     check_buffer("bytes of Indices", device_bytes(sources, plan.index_type.bytes()), limits)?;
-    check_buffer("bytes of Y", device_bytes(outputs, plan.dtype.bytes()), limits)?;
-    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype)?;
+    check_buffer("bytes of Y", device_bytes(outputs, plan.dtype().bytes()), limits)?;
+    let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let mut schedule = Schedule {
         plan: Plan::Unpool(plan.clone()),
         family: Family::ClaimEmit,
@@ -42,7 +48,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         activation,
         ..bytemuck::Zeroable::zeroed()
     };
-    let y = dense_strides(plan.layout, plan.channels, &plan.outputs);
+    let y = dense_strides(plan.layout(), plan.channels, &plan.y_extents);
     let source_digits = merge(source_digits(plan, &y));
     for (slot, digit) in uniform.source.iter_mut().zip(&source_digits) {
         let [x_stride, index_stride, target_stride] = digit.strides.map(|stride| stride as u32);
@@ -65,15 +71,15 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let fit = |span: Span| {
         grid(invocations(span.count()), limits)?;
         let owners = span.count().next_multiple_of(OWNERS_AT_ONCE);
-        let bytes = device_bytes(owners, plan.dtype.bytes().max(OWNER_BYTES));
+        let bytes = device_bytes(owners, plan.dtype().bytes().max(OWNER_BYTES));
         within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
     };
     let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fit)?);
-    let x_of = |chunk: Span| places(plan, chunk, plan.layout).aligned(plan.dtype.bytes());
+    let x_of = |chunk: Span| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
     let indices_of = |chunk: Span| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
     let fit = |chunk: Span| {
         grid(invocations(chunk.count()), limits)?;
-        let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype.bytes());
+        let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype().bytes());
         let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
         // NHWC beside NCHW orders a batch item differently, so that all of it has to be bound.
         within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
@@ -85,7 +91,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     let kernels = Kernels {
         clear: keys::unpool_clear(),
         claim: keys::unpool_claim(plan.index_type, digits),
-        emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype, reported, activation_kind, digits, fresh)),
+        emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype(), reported, activation_kind, digits, fresh)),
         report: keys::unpool_report(plan.index_type),
     };
     let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
@@ -131,7 +137,7 @@ fn at_least_one(spans: Vec<Span>) -> Vec<Span> {
 
 /// Where sources, by their ranks in (n, c, spatial) order, lie in a tensor of a layout.
 fn places(plan: &UnpoolPlan, sources: Span, layout: Layout) -> Span {
-    let item = count(&plan.input_shape[1..]);
+    let item = count(&plan.input_shape()[1..]);
     if layout == Layout::Nchw || plan.channels == 1 || item == plan.channels as u64 || sources.count() == 0 {
         return sources;
     }
@@ -189,7 +195,7 @@ impl General<'_> {
     fn emit(&self, window: Span, chunk: Span, x: Span, indices: Span, fresh: bool) -> Result<Dispatch, PlanError> {
         let mut uniform = self.of(window, chunk, indices);
         uniform.x_first = x.first as u32;
-        let dtype = self.plan.dtype;
+        let dtype = self.plan.dtype();
         let index_type = Some(self.plan.index_type).filter(|_| !reports_apart(self.limits));
         let mut slots =
             vec![part(Slot::X, x, dtype.bytes(), self.sources), part(Slot::Y, window, dtype.bytes(), self.outputs)];
@@ -254,14 +260,14 @@ impl General<'_> {
 /// The digits of a source's rank in (n, c, spatial) order: what a step adds to the position in X, to the position in the
 /// index tensor, and to the target where the index does not name n or c itself.
 fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
-    let x = dense_strides(plan.layout, plan.channels, &plan.inputs);
-    let index = dense_strides(plan.space.layout, plan.channels, &plan.inputs);
+    let x = dense_strides(plan.layout(), plan.channels, &plan.x_extents);
+    let index = dense_strides(plan.space.layout, plan.channels, &plan.x_extents);
     let (own_n, own_c) = match plan.space.flatten {
         IndexFlattening::Tensor => (0, 0),
         IndexFlattening::Batch => (y.n, 0),
         IndexFlattening::Plane => (y.n, y.c),
     };
-    let spatial = plan.inputs.iter().zip(x.spatial.iter().zip(&index.spatial)).rev();
+    let spatial = plan.x_extents.iter().zip(x.spatial.iter().zip(&index.spatial)).rev();
     let mut digits: Vec<Digit<3>> =
         spatial.map(|(&extent, (&x, &index))| Digit { radix: extent as u64, strides: [x, index, 0] }).collect();
     digits.push(Digit { radix: plan.channels as u64, strides: [x.c, index.c, own_c] });

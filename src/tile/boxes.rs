@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::Region;
-use crate::attributes::Layout;
+use super::region::Region;
 use crate::index::take_digit;
+use crate::options::Layout;
 
 /// A tensor cut into boxes, which are numbered in the order of the layout.
 #[derive(Debug, Clone, PartialEq, Eq)]

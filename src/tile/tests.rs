@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    AdaptiveMaxPool, Choice, DType, EmptyValue, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,
+    AdaptiveMaxPool, Choice, DType, EmptyValue, Layout, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,
     reference, select,
 };
 
@@ -46,23 +46,23 @@ fn check(tiling: &Tiling, x: &Tensor<f32>) {
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
     let layout = plan.indices().unwrap().space.layout;
-    let mut parts = reference::Parts::new();
+    let mut window = SplitWindow::new();
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let x = gather(tile.input(), x, plan.layout());
         let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
         let (mut y, mut indices) = (y.into_data(), indices.into_data());
         if let Some(part) = tile.part() {
-            parts.take(tile.plan(), y[0], indices[0] as u64);
+            window.combine(tile.plan(), y[0], indices[0] as u64);
             if !part.last {
                 continue;
             }
             let (n, c) = (tile.output().batch.start, tile.output().channels.start);
-            let (value, index) = std::mem::replace(&mut parts, reference::Parts::new()).finish(plan, n, c);
+            let (value, index) = std::mem::replace(&mut window, SplitWindow::new()).finish(plan, n, c);
             (y, indices) = (vec![value], vec![index.unwrap()]);
         }
         scatter(tile.output(), plan.output_shape(), plan.layout(), &y, &mut got_y);
-        scatter(tile.output(), plan.indices_shape(), layout, &indices, &mut got_indices);
+        scatter(tile.output(), &plan.outputs()[1].shape, layout, &indices, &mut got_indices);
     }
     let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let got_y: Vec<f32> = got_y.into_iter().map(|value| value.expect("every output is computed")).collect();

@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::parts::PARTS;
-use crate::element::DType;
-use crate::index::IndexType;
+use crate::element::{DType, IndexType};
 use crate::kernel::{ActivationKind, Binding, Kernel, Reduction};
 
 /// The parts of a kernel by their numbers in [`PARTS`], and the storage bindings that they declare.

@@ -140,6 +140,8 @@ parts![
     "core/quotient.wgsl",
     "core/stream.wgsl",
     "core/stride_cell.wgsl",
+    "core/team_output.wgsl",
+    "core/team_outputs.wgsl",
     "core/own_window.wgsl",
     "core/convert.wgsl",
     "core/status.wgsl",

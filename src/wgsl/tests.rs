@@ -8,12 +8,12 @@ use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind
 
 use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
-use crate::attributes::NanPolicy;
-use crate::element::DType;
-use crate::index::IndexType;
+use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, UnpoolDigits, WindowConstants, keys,
+    ActivationKind, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, UnpoolDigits, WindowConstants,
 };
+use crate::keys;
+use crate::options::NanPolicy;
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };

@@ -151,7 +151,7 @@ impl Path for Encoded<'_> {
         x: TensorView<'_, T>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         let [y, indices, _] = self.run(bytemuck::cast_slice(x.data()), None)?;
-        Ok((elements(plan.output_shape(), &y)?, elements(plan.indices_shape(), &indices)?))
+        Ok((elements(plan.output_shape(), &y)?, elements(&plan.outputs()[1].shape, &indices)?))
     }
 
     fn max_unpool<T: Element, I: Index>(
@@ -161,8 +161,9 @@ impl Path for Encoded<'_> {
         indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
         // Buffers have no shape, so whoever encodes has to know that they fit.
-        if indices.shape() != plan.indices_shape() {
-            let (expected, actual) = (plan.indices_shape().to_vec(), indices.shape().to_vec());
+        let expected = &plan.inputs()[1].shape;
+        if indices.shape() != expected {
+            let (expected, actual) = (expected.clone(), indices.shape().to_vec());
             return Err(ExecuteError::ShapeMismatch { what: "indices", expected, actual });
         }
         let [y, _, report] = self.run(bytemuck::cast_slice(x.data()), Some(bytemuck::cast_slice(indices.data())))?;

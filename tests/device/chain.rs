@@ -38,7 +38,7 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     let grid = AdaptiveMaxPool::new([4, 3]).plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
     let onnx = IndexSpace::new(2, 3, [9, 10]);
     let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    let conversion = conversion.plan(plan.indices_shape(), IndexType::I64, IndexType::I32).unwrap();
+    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
 
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let back = reference::max_unpool(&inverse, y.view(), indices.view()).unwrap();

@@ -52,7 +52,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     let unpool = unpool.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let onnx = IndexSpace::new(1, 3, [8, 6]);
     let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    let conversion = conversion.plan(plan.indices_shape(), IndexType::I64, IndexType::I32).unwrap();
+    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let back = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
     let per_plane = reference::convert_indices::<i64, i32>(&conversion, indices.view()).unwrap();

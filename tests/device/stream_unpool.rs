@@ -87,11 +87,11 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
         // Into all planes; then all to a few places, so that order decides.
         for spread in [unit, 5] {
             let data = (0..594).map(|_| (u64::from(noise()) % spread * (unit / spread)) as i64).collect();
-            check(&plan, &x, &Tensor::new(plan.indices_shape(), data).unwrap());
+            check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
         }
         // Several times what a tile takes at a time, of which the first are not overwritten by the last.
         let data = (0..594).map(|position| position / 6).collect();
-        check(&plan, &x, &Tensor::new(plan.indices_shape(), data).unwrap());
+        check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
     }
 }
 

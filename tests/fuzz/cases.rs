@@ -313,7 +313,7 @@ fn garbage(count: usize, bytes: &mut Bytes<'_>) -> Vec<i64> {
 }
 
 fn pool_reference(plan: &wgpu_pooling::PoolPlan, bytes: &mut Bytes<'_>) {
-    if plan.dtype() != DType::F32 {
+    if plan.inputs()[0].dtype != DType::F32 {
         return;
     }
     let count = element_count(plan.input_shape()).unwrap_or(0) as usize;
@@ -328,12 +328,12 @@ fn pool_reference(plan: &wgpu_pooling::PoolPlan, bytes: &mut Bytes<'_>) {
 }
 
 fn unpool_reference(plan: &wgpu_pooling::UnpoolPlan, bytes: &mut Bytes<'_>) {
-    if plan.dtype() != DType::F32 || plan.index_type() != IndexType::I64 {
+    if plan.inputs()[0].dtype != DType::F32 || plan.index_type() != IndexType::I64 {
         return;
     }
     let count = element_count(plan.input_shape()).unwrap_or(0) as usize;
     let x = Tensor::new(plan.input_shape(), vec![1.5f32; count]).expect("it has the shape's length");
-    let indices = Tensor::new(plan.indices_shape(), garbage(count, bytes)).expect("it has X's length");
+    let indices = Tensor::new(&plan.inputs()[1].shape, garbage(count, bytes)).expect("it has X's length");
     if let Ok(y) = reference::max_unpool(plan, x.view(), indices.view()) {
         assert_eq!(y.shape(), plan.output_shape());
     }

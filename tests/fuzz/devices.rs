@@ -79,7 +79,7 @@ fn pooled<T: Element, I: Index>(plan: wgpu_pooling::PoolPlan, gpu: &Gpu, bytes: 
 
 fn unpooled<T: Element, I: Index>(plan: wgpu_pooling::UnpoolPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
     let x = elements::<T>(plan.input_shape(), bytes);
-    let indices = indices::<I>(plan.indices_shape(), plan.space().unit(), bytes);
+    let indices = indices::<I>(&plan.inputs()[1].shape, plan.space().unit(), bytes);
     let expected = reference::max_unpool(&plan, x.view(), indices.view()).map(|y| raw(&y));
     compare(plan.into(), gpu, bytes, &expected, |prepared| {
         prepared.max_unpool_blocking(x.view(), indices.view()).map(|y| raw(&y))

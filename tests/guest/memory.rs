@@ -51,7 +51,7 @@ impl Work {
         assert!(separable.scratch_bytes() > 0);
         let onnx = IndexSpace::new(2, 3, [9, 10]);
         let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-        let converted = conversion.plan(plan.indices_shape(), IndexType::I64, IndexType::I32).unwrap();
+        let converted = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
         let per_plane = reference::convert_indices::<i64, i32>(&converted, pooled.1.view()).unwrap();
         Work { pool, inverse, x, pooled, unpooled, separable, separated, conversion, per_plane }
     }

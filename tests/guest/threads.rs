@@ -59,7 +59,7 @@ impl Work {
         let cells = reference::max_pool(&grid, unpooled.view()).unwrap();
         let space = IndexSpace::new(shape[0], shape[1], [shape[2], shape[3]]);
         let conversion = ConvertIndices::new(space.clone(), space.with_flatten(IndexFlattening::Plane));
-        let conversion_plan = conversion.plan(plan.indices_shape(), IndexType::I64, IndexType::I32).unwrap();
+        let conversion_plan = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
         let per_plane = reference::convert_indices::<i64, i32>(&conversion_plan, pooled.1.view()).unwrap();
         let prepare = |plan: wgpu_pooling::Plan| gpu.prepare_blocking(plan).unwrap();
         let prepared = [prepare(plan.into()), prepare(inverse.into()), prepare(grid.into())];

@@ -3,5 +3,6 @@
 
 mod hostile;
 mod house_rules;
+mod imports;
 mod schedules;
 mod translations;

@@ -158,13 +158,13 @@ fn compute_pool(plan: &PoolPlan, x: &[u64], prepared: Option<&Prepared>) -> Resu
             Some(prepared) => prepared.max_pool_with_indices_blocking::<T, I>(x.view()),
         };
         let (y, indices) = result.map_err(|error| error.to_string())?;
-        if indices.shape() != plan.indices_shape() {
+        if indices.shape() != plan.outputs()[1].shape {
             return Err(format!("the indices' shape is {:?}", indices.shape()));
         }
         let indices = indices.data().iter().map(|index| index.to_i64()).collect();
         Ok(Output { y: bits(y, plan.output_shape())?, indices: Some(indices) })
     }
-    with_element!(plan.dtype(), T => {
+    with_element!(plan.inputs()[0].dtype, T => {
         let x: Tensor<T> = elements(plan.input_shape(), x);
         match plan.indices().map(|indices| indices.index_type) {
             None => {
@@ -194,14 +194,14 @@ fn compute_unpool(
         prepared: Option<&Prepared>,
     ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
         let x: Tensor<T> = elements(plan.input_shape(), x);
-        let indices: Tensor<I> = index_tensor(plan.indices_shape(), indices);
+        let indices: Tensor<I> = index_tensor(&plan.inputs()[1].shape, indices);
         let y = match prepared {
             None => reference::max_unpool(plan, x.view(), indices.view()),
             Some(prepared) => prepared.max_unpool_blocking(x.view(), indices.view()),
         };
         y.map(|y| bits(y, plan.output_shape())).map_or_else(|error| Ok(Err(error)), |y| y.map(Ok))
     }
-    with_element!(plan.dtype(), T => match plan.index_type() {
+    with_element!(plan.inputs()[0].dtype, T => match plan.index_type() {
         IndexType::I32 => typed::<T, i32>(plan, x, indices, prepared),
         IndexType::I64 => typed::<T, i64>(plan, x, indices, prepared),
     })
@@ -249,8 +249,8 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
     if plan.output_shape() != expected {
         return Err(format!("the output shape is {:?}, defined is {expected:?}", plan.output_shape()));
     }
-    if case.indices.is_some() && plan.indices_shape() != shape(layout, case.batch, case.channels, &outputs) {
-        return Err(format!("the indices' shape is {:?}", plan.indices_shape()));
+    if case.indices.is_some() && plan.outputs()[1].shape != shape(layout, case.batch, case.channels, &outputs) {
+        return Err(format!("the indices' shape is {:?}", plan.outputs()[1].shape));
     }
     if plan.has_empty_windows() != defined.has_empty_windows() {
         return Err(format!("has_empty_windows is {}", plan.has_empty_windows()));

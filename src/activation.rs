@@ -1,0 +1,114 @@
+//! Activations on the host: in f32 for f16, bf16 and f32, in f64 for f64, one rounding at the end.
+
+use half::{bf16, f16};
+
+use crate::attributes::Activation;
+use crate::element::{DType, Element};
+
+/// The activation of one element. A value that it leaves alone keeps its bits, NaN and -0 included.
+pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
+    if activation == Activation::Identity || x.is_nan() {
+        return x;
+    }
+    let bits = x.to_bits64();
+    let changed = match T::DTYPE {
+        DType::F32 => float(activation, f32::from_bits(bits as u32)).map(|y| u64::from(y.to_bits())),
+        DType::F16 => {
+            float(activation, f16::from_bits(bits as u16).to_f32()).map(|y| u64::from(f16::from_f32(y).to_bits()))
+        }
+        DType::Bf16 => {
+            float(activation, bf16::from_bits(bits as u16).to_f32()).map(|y| u64::from(bf16::from_f32(y).to_bits()))
+        }
+        DType::F64 => double(activation, f64::from_bits(bits)).map(f64::to_bits),
+        DType::I8 => integer(activation, i128::from(bits as i8), [i8::MIN.into(), i8::MAX.into()]),
+        DType::I16 => integer(activation, i128::from(bits as i16), [i16::MIN.into(), i16::MAX.into()]),
+        DType::I32 => integer(activation, i128::from(bits as i32), [i32::MIN.into(), i32::MAX.into()]),
+        DType::I64 => integer(activation, i128::from(bits as i64), [i64::MIN.into(), i64::MAX.into()]),
+        DType::U8 => integer(activation, i128::from(bits), [0, u8::MAX.into()]),
+        DType::U16 => integer(activation, i128::from(bits), [0, u16::MAX.into()]),
+        DType::U32 => integer(activation, i128::from(bits), [0, u32::MAX.into()]),
+        DType::U64 => integer(activation, i128::from(bits), [0, u64::MAX.into()]),
+    };
+    changed.map_or(x, T::from_bits64)
+}
+
+macro_rules! float_activation {
+    ($name:ident, $type:ty) => {
+        /// The new value, or `None` where the activation leaves x alone.
+        fn $name(activation: Activation, x: $type) -> Option<$type> {
+            match activation {
+                Activation::Identity => None,
+                Activation::Relu => (x < 0.0).then_some(0.0),
+                Activation::LeakyRelu { alpha } => (x < 0.0).then_some(<$type>::from(alpha) * x),
+                Activation::Clip { min, max } => {
+                    let (min, max) = (<$type>::from(min), <$type>::from(max));
+                    if x < min { Some(min) } else { (x > max).then_some(max) }
+                }
+                Activation::HardSigmoid { alpha, beta } => {
+                    let z = <$type>::from(alpha) * x + <$type>::from(beta);
+                    Some(if z < 0.0 {
+                        0.0
+                    } else if z > 1.0 {
+                        1.0
+                    } else {
+                        z
+                    })
+                }
+                Activation::Tanh => Some(x.tanh()),
+                Activation::Sigmoid => Some(1.0 / (1.0 + (-x).exp())),
+            }
+        }
+    };
+}
+
+float_activation!(float, f32);
+float_activation!(double, f64);
+
+/// Relu and Clip on integers compare exactly; a bound is rounded into the window, the minimum up and the maximum down.
+/// Plans refuse the other activations.
+fn integer(activation: Activation, x: i128, range: [i128; 2]) -> Option<u64> {
+    let into_range = |bound: f64| (bound as i128).clamp(range[0], range[1]);
+    match activation {
+        Activation::Relu => (x < 0).then_some(0),
+        Activation::Clip { min, max } => {
+            let (min, max) = (into_range(f64::from(min).ceil()), into_range(f64::from(max).floor()));
+            if x < min { Some(min as u64) } else { (x > max).then_some(max as u64) }
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_left_alone_keep_their_bits() {
+        let nan = f32::from_bits(0x7F80_0001);
+        for activation in
+            [Activation::Relu, Activation::Clip { min: -1.0, max: 1.0 }, Activation::LeakyRelu { alpha: 0.1 }]
+        {
+            assert_eq!(apply(activation, nan).to_bits(), nan.to_bits());
+            assert_eq!(apply(activation, -0.0f32).to_bits(), (-0.0f32).to_bits());
+        }
+    }
+
+    #[test]
+    fn activations_are_their_formulas() {
+        assert_eq!(apply(Activation::Relu, -3.0f32).to_bits(), 0);
+        assert_eq!(apply(Activation::LeakyRelu { alpha: 0.5 }, -3.0f32), -1.5);
+        assert_eq!(apply(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 }, 1.0f64), 0.75);
+        assert_eq!(apply(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 }, 9.0f64), 1.0);
+        assert_eq!(apply(Activation::Sigmoid, 0.0f32), 0.5);
+        assert_eq!(apply(Activation::Tanh, f16::from_f32(40.0)), f16::ONE);
+    }
+
+    #[test]
+    fn integer_bounds_round_into_the_window() {
+        let clip = Activation::Clip { min: -1.5, max: 2.5 };
+        assert_eq!([-9i8, -1, 0, 2, 9].map(|x| apply(clip, x)), [-1, -1, 0, 2, 2]);
+        let unbounded = Activation::Clip { min: f32::NEG_INFINITY, max: f32::INFINITY };
+        assert_eq!([i64::MIN, i64::MAX].map(|x| apply(unbounded, x)), [i64::MIN, i64::MAX]);
+        assert_eq!(apply(Activation::Clip { min: 1.0, max: 300.0 }, 255u8), 255);
+    }
+}

@@ -1,0 +1,530 @@
+//! Steps on device tensors, recorded one after the other: one submit, one readback.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::device_tensor::DeviceTensor;
+use super::gpu::Gpu;
+use super::prepare::Prepared;
+use super::results::{BufferLifetime, ReadBack, Readback, Results, StagingPlace, Step, Submitted, TIMESTAMP_BYTES};
+use crate::element::Element;
+use crate::error::ExecuteError;
+use crate::gpu::device::gate::Owned;
+use crate::gpu::device::memory::TENSOR_USAGES;
+use crate::gpu::device::polling::{Submission, map_on_submit};
+use crate::gpu::device::{Device, PendingErrors};
+use crate::gpu::prepared::encode::Buffers;
+use crate::gpu::prepared::preparation::{Missing, Preparation};
+use crate::options::Layout;
+use crate::schedule::STATUS_WORDS;
+use crate::tensor::{TensorSpec, TensorView};
+
+/// Steps on device tensors, recorded one after the other and submitted as one. What lies between the steps never leaves the
+/// device; what is wanted on the host comes back in one buffer, together with the reports of bad indices.
+///
+/// Dropping a chain submits nothing. What was uploaded for it is freed with the next submit on the queue, because wgpu keeps
+/// what it has to copy until then; a program that drops many uploads in a row submits nothing, `queue.submit([])`, in between.
+///
+/// ```no_run
+/// use wgpu_pooling::{AdaptiveMaxPool, DType, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Tensor};
+///
+/// let gpu = Gpu::new_blocking()?;
+/// let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
+/// let pool = MaxPool::new([2, 2]).strides([2, 2]);
+/// let unpool = MaxUnpool::inverse_of(&pool, x.shape());
+/// // Prepared once, used for any number of chains.
+/// let pool = gpu.prepare_blocking(pool.plan(x.shape(), DType::F32, Some(IndexType::I64))?)?;
+/// let unpool = gpu.prepare_blocking(unpool.plan(pool.schedule().output_shape(), DType::F32, IndexType::I64)?)?;
+/// let grid = gpu.prepare_blocking(AdaptiveMaxPool::new([1, 3]).plan(x.shape(), DType::F32, None)?)?;
+///
+/// let mut chain = gpu.chain();
+/// let x = chain.upload(x.view(), Layout::Nchw)?;
+/// let (y, indices) = chain.max_pool_with_indices(&pool, &x)?;
+/// let back = chain.max_unpool(&unpool, &y, &indices)?;
+/// let grid = chain.max_pool(&grid, &back)?;
+/// let grid = chain.read_back::<f32>(&grid)?;
+/// let results = chain.run_blocking()?;
+/// assert_eq!(results.take(grid)?.data(), &[5.0, 7.0, 7.0]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug)]
+pub struct Chain {
+    gpu: Gpu,
+    encoder: Owned<wgpu::CommandEncoder>,
+    id: Arc<()>,
+    steps: Vec<Step>,
+    staged: Vec<Staged>,
+    /// The bytes of each staging buffer: one, unless what is read back exceeds the device's largest buffer.
+    staging_bytes: Vec<u64>,
+    timed: bool,
+    lifetime: BufferLifetime,
+    /// The errors of the work so far that wgpu has not told yet.
+    pending: PendingErrors,
+}
+
+/// A part of a buffer that is copied to the host.
+#[derive(Debug)]
+struct Staged {
+    buffer: Owned<wgpu::Buffer>,
+    offset: u64,
+    bytes: u64,
+    place: StagingPlace,
+}
+
+/// The distance of parts in the staging buffer: mapped ranges begin at multiples of 8.
+const STAGED_ALIGNMENT: u64 = 8;
+
+impl Gpu {
+    /// An empty chain.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// let chain = gpu.chain();
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn chain(&self) -> Chain {
+        let (encoder, error) = self.inner.device.scoped_later(|| new_encoder(&self.inner.device));
+        Chain {
+            gpu: self.clone(),
+            encoder,
+            id: Arc::new(()),
+            steps: Vec::new(),
+            staged: Vec::new(),
+            staging_bytes: vec![0],
+            timed: false,
+            lifetime: BufferLifetime::Staging,
+            pending: PendingErrors(vec![error]),
+        }
+    }
+}
+
+impl Chain {
+    /// Measures every step that follows with the device's timestamps, where it has them: devices opened with
+    /// [`GpuOptions::timestamps`](crate::GpuOptions::timestamps), or by the caller with `Features::TIMESTAMP_QUERY`. Elsewhere
+    /// nothing changes, and [`Results::timings`] gives nothing.
+    ///
+    /// ```no_run
+    /// # fn f(gpu: wgpu_pooling::Gpu) {
+    /// let chain = gpu.chain().timed();
+    /// # }
+    /// ```
+    pub fn timed(mut self) -> Self {
+        self.timed = self.gpu.device().features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        self
+    }
+
+    /// A chain of a one-shot call: nobody but the call has a handle on its tensors, which are kept for later calls, and a long
+    /// step is submitted slice by slice.
+    pub(super) fn one_shot(mut self) -> Self {
+        self.lifetime = BufferLifetime::Tensors(Vec::new());
+        self
+    }
+
+    /// A chain that takes nothing from earlier calls and leaves nothing for later ones, so that it has no more memory than it
+    /// accounts for.
+    pub(super) fn on_its_own(mut self) -> Self {
+        self.lifetime = BufferLifetime::Nothing;
+        self
+    }
+
+    /// The command encoder, for passes of the caller's own between the steps. It stays in its place: what another one holds
+    /// would not run.
+    ///
+    /// ```no_run
+    /// # fn f(mut chain: wgpu_pooling::Chain, from: wgpu_pooling::wgpu::Buffer, to: wgpu_pooling::wgpu::Buffer) {
+    /// chain.encoder().copy_buffer_to_buffer(&from, 0, &to, 0, 256);
+    /// # }
+    /// ```
+    pub fn encoder(&mut self) -> &mut wgpu::CommandEncoder {
+        &mut self.encoder
+    }
+
+    /// Copies a host tensor to the device. The copy is made now, so the slice is free again afterwards.
+    ///
+    /// # Errors
+    /// As [`Gpu::upload`].
+    ///
+    /// ```no_run
+    /// # fn f(mut chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{Layout, TensorView};
+    /// let x = chain.upload(TensorView::new([1, 1, 2], &[1.0f32, 2.0])?, Layout::Nchw)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn upload<T: Element>(&mut self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
+        self.gpu.inner.device.check_alive()?;
+        let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
+        let (buffer, error) = self.gpu.inner.device.scoped_now(|| self.gpu.tensor_of(&x, lent))?;
+        self.pending.0.extend(error);
+        let buffer = buffer?;
+        if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
+            tensors.push(buffer.clone());
+        }
+        let spec = TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout };
+        Ok(DeviceTensor::whole(&self.gpu, buffer, spec))
+    }
+
+    /// The maxima of `x`.
+    ///
+    /// # Errors
+    /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`],
+    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call does not
+    /// fit the plan; otherwise what allocating Y gives. The chain is then as it was before.
+    ///
+    /// ```no_run
+    /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
+    /// # -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let y = chain.max_pool(&pool, &x)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_pool(&mut self, pool: &Prepared, x: &DeviceTensor) -> Result<DeviceTensor, ExecuteError> {
+        pool.values_plan()?;
+        let [y] = self.checked_step(pool, [x])?;
+        Ok(y)
+    }
+
+    /// The maxima of `x` and where they were found.
+    ///
+    /// # Errors
+    /// As [`Chain::max_pool`].
+    ///
+    /// ```no_run
+    /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
+    /// # -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let (y, indices) = chain.max_pool_with_indices(&pool, &x)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_pool_with_indices(
+        &mut self,
+        pool: &Prepared,
+        x: &DeviceTensor,
+    ) -> Result<(DeviceTensor, DeviceTensor), ExecuteError> {
+        pool.indices_plan()?;
+        let [y, indices] = self.checked_step(pool, [x])?;
+        Ok((y, indices))
+    }
+
+    /// The values of `x` at the positions that `indices` name, zeros elsewhere. Bad indices are an error of
+    /// [`Submitted::results`], unless the plan skips them.
+    ///
+    /// # Errors
+    /// As [`Chain::max_pool`].
+    ///
+    /// ```no_run
+    /// # use wgpu_pooling::{Chain, DeviceTensor, ExecuteError, Prepared};
+    /// # fn f(unpool: Prepared, mut chain: Chain, x: DeviceTensor, indices: DeviceTensor) -> Result<(), ExecuteError> {
+    /// let y = chain.max_unpool(&unpool, &x, &indices)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn max_unpool(
+        &mut self,
+        unpool: &Prepared,
+        x: &DeviceTensor,
+        indices: &DeviceTensor,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        unpool.unpool_plan()?;
+        let [y] = self.checked_step(unpool, [x, indices])?;
+        Ok(y)
+    }
+
+    /// The indices in the second convention. Bad indices are an error of [`Submitted::results`].
+    ///
+    /// # Errors
+    /// As [`Chain::max_pool`].
+    ///
+    /// ```no_run
+    /// # use wgpu_pooling::{Chain, DeviceTensor, ExecuteError, Prepared};
+    /// # fn f(conversion: Prepared, mut chain: Chain, indices: DeviceTensor) -> Result<(), ExecuteError> {
+    /// let converted = chain.convert_indices(&conversion, &indices)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn convert_indices(
+        &mut self,
+        conversion: &Prepared,
+        indices: &DeviceTensor,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        conversion.convert_plan()?;
+        let [converted] = self.checked_step(conversion, [indices])?;
+        Ok(converted)
+    }
+
+    /// Asks for a tensor's elements, as they will be when all of the chain is done.
+    ///
+    /// # Errors
+    /// [`ExecuteError::ReadBackType`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's buffer
+    /// lacks the usage `COPY_SRC`.
+    ///
+    /// ```no_run
+    /// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let y = chain.read_back::<f32>(&y)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read_back<T: Element>(&mut self, tensor: &DeviceTensor) -> Result<ReadBack<T>, ExecuteError> {
+        let what = "the tensor to read back";
+        if tensor.dtype() != T::DTYPE {
+            return Err(ExecuteError::ReadBackType { tensor: tensor.dtype().name(), asked: T::DTYPE.name() });
+        }
+        tensor.check_gpu(what, &self.gpu)?;
+        let slice = tensor.slice();
+        if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
+            return Err(ExecuteError::BufferUsage { what, usage: "COPY_SRC" });
+        }
+        let buffer = self.gpu.inner.device.wgpu.gate().own(slice.buffer().clone());
+        let place = self.stage(buffer, slice.offset(), tensor.bytes());
+        Ok(ReadBack { chain: Arc::clone(&self.id), place, shape: tensor.shape().to_vec(), element: PhantomData })
+    }
+
+    /// Submits the chain, without waiting.
+    ///
+    /// # Errors
+    /// [`ExecuteError::DeviceLost`], [`ExecuteError::OutOfMemory`] or what else the device gives.
+    ///
+    /// ```no_run
+    /// # async fn f(chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let submitted = chain.submit()?;
+    /// // Something else in the meantime.
+    /// let results = submitted.results().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn submit(self) -> Result<Submitted, ExecuteError> {
+        let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, pending, lifetime } = self;
+        let device = &gpu.inner.device;
+        device.check_alive()?;
+        // What is known to have failed is not submitted.
+        let asked = pending.0.into_iter().map(|error| device.poll_error(error)).collect::<Result<Vec<_>, _>>()?;
+        let mut pending = PendingErrors(asked.into_iter().flatten().collect());
+        let again = !matches!(lifetime, BufferLifetime::Nothing);
+        let buffers =
+            || staging_bytes.iter().map(|&bytes| device.memory.staging_buffer(bytes, again)).collect::<Vec<_>>();
+        let (staging, error) = device.scoped_now(buffers)?;
+        pending.0.extend(error);
+        let ((submission, readbacks), error) = device.scoped_now(|| {
+            for Staged { buffer, offset, bytes, place } in &staged {
+                encoder.copy_buffer_to_buffer(buffer, *offset, &staging[place.staging], place.at, *bytes);
+            }
+            let (mut answers, mut readbacks) = (Vec::new(), Vec::new());
+            for staging in staging {
+                let (answer, mapped) = map_on_submit(device.wgpu.gate(), &mut encoder, &staging);
+                answers.push(answer);
+                readbacks.push(Readback { staging, mapped });
+            }
+            let index = device.queue.submit([encoder.into_inner().finish()]);
+            (Submission { index, answers }, readbacks)
+        })?;
+        pending.0.extend(error);
+        let read_back_bytes = staging_bytes.iter().sum();
+        Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, pending, submission, lifetime })
+    }
+
+    /// Submits the chain and waits for its results.
+    ///
+    /// # Errors
+    /// As [`Chain::submit`] and [`Submitted::results`].
+    ///
+    /// ```no_run
+    /// # async fn f(chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let results = chain.run().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn run(self) -> Result<Results, ExecuteError> {
+        self.submit()?.results().await
+    }
+
+    /// Submits the chain and waits for its results: the blocking twin of [`Chain::run`].
+    ///
+    /// # Errors
+    /// As [`Chain::run`].
+    ///
+    /// ```no_run
+    /// # fn f(chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let results = chain.run_blocking()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_blocking(mut self) -> Result<Results, ExecuteError> {
+        self.gpu.polls = true;
+        pollster::block_on(self.run())
+    }
+
+    /// Records a schedule on tensors that are what its plan expects.
+    fn checked_step<const I: usize, const O: usize>(
+        &mut self,
+        prepared: &Prepared,
+        inputs: [&DeviceTensor; I],
+    ) -> Result<[DeviceTensor; O], ExecuteError> {
+        let plan = prepared.schedule().plan();
+        for ((&what, expected), tensor) in plan.input_names().iter().zip(plan.inputs()).zip(inputs) {
+            tensor.check_spec(what, expected)?;
+        }
+        self.step(prepared, inputs)
+    }
+
+    /// Records a schedule; its outputs are fresh tensors, as the plan has them.
+    pub(super) fn step<const I: usize, const O: usize>(
+        &mut self,
+        prepared: &Prepared,
+        inputs: [&DeviceTensor; I],
+    ) -> Result<[DeviceTensor; O], ExecuteError> {
+        let Chain { gpu, encoder, timed, lifetime, pending, .. } = self;
+        let (device, preparation) = (&gpu.inner.device, &prepared.preparation);
+        let schedule = &preparation.schedule;
+        device.check_alive()?;
+        prepared.gpu.check_same("the prepared schedule", gpu)?;
+        let names = schedule.plan().input_names();
+        let (mut x, mut indices) = (None, None);
+        for (&what, tensor) in names.iter().zip(inputs) {
+            tensor.check_gpu(what, gpu)?;
+            if what == "x" { &mut x } else { &mut indices }.replace(tensor);
+        }
+        // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
+        let all = 0..schedule.dispatches.len();
+        let slices = if let BufferLifetime::Tensors(_) = lifetime { schedule.slices() } else { Vec::from([all]) };
+        let (outputs, error) =
+            device.scoped_now(|| Outputs::new(device, preparation, *timed, slices.len(), lifetime))?;
+        pending.0.extend(error);
+        let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
+        let buffers = Buffers {
+            x: x.map(DeviceTensor::slice),
+            y: outputs.y.as_ref().map(whole),
+            indices: indices.map(DeviceTensor::slice),
+            indices_out: outputs.indices.as_ref().map(whole),
+            status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
+            scratch: &scratch,
+        };
+        let bound = preparation.check(device, &buffers)?;
+        let (groups, error) = preparation.groups(device, &bound)?;
+        pending.0.extend(error);
+        let (times, error) = device.scoped_now(|| {
+            if schedule.dispatches.is_empty() {
+                return None;
+            }
+            for (number, slice) in slices.into_iter().enumerate() {
+                // Between two slices what is recorded is submitted, for the sake of watchdogs.
+                if number > 0 {
+                    let recorded = std::mem::replace(encoder, new_encoder(device));
+                    device.queue.submit([recorded.into_inner().finish()]);
+                }
+                preparation.record(encoder, &bound, &groups, slice, outputs.clock.as_ref().map(Clock::writes));
+            }
+            outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
+        })?;
+        pending.0.extend(error);
+        let Outputs { y, indices: indices_out, report, .. } = outputs;
+        let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
+        let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
+        self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
+        // Y comes before Indices in a plan's outputs as well.
+        let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
+        let outputs = buffers.map(|(buffer, spec)| DeviceTensor::whole(&self.gpu, buffer, spec.clone()));
+        let missing = |_| ExecuteError::BufferMissing { what: "an output" };
+        outputs.collect::<Vec<_>>().try_into().map_err(missing)
+    }
+
+    /// Reserves a place among what is read back.
+    fn stage(&mut self, buffer: Owned<wgpu::Buffer>, offset: u64, bytes: u64) -> StagingPlace {
+        let at = self.staging_bytes.last().map_or(0, |bytes| bytes.next_multiple_of(STAGED_ALIGNMENT));
+        // What does not fit beside the others gets a staging buffer of its own; alone it fits, since its buffer does.
+        let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.device.limits.max_buffer_bytes {
+            self.staging_bytes.push(bytes);
+            StagingPlace { staging: self.staging_bytes.len() - 1, at: 0 }
+        } else {
+            let staging = self.staging_bytes.len() - 1;
+            self.staging_bytes[staging] = at + bytes;
+            StagingPlace { staging, at }
+        };
+        self.staged.push(Staged { buffer, offset, bytes, place });
+        place
+    }
+}
+
+fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {
+    let label = Some("wgpu-pooling chain");
+    device.wgpu.gate().own(device.wgpu.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }))
+}
+
+fn whole(buffer: &Owned<wgpu::Buffer>) -> wgpu::BufferSlice<'_> {
+    buffer.slice(..)
+}
+
+/// What a step allocates.
+struct Outputs {
+    y: Option<Owned<wgpu::Buffer>>,
+    indices: Option<Owned<wgpu::Buffer>>,
+    report: Option<Owned<wgpu::Buffer>>,
+    missing: Missing,
+    clock: Option<Clock>,
+}
+
+impl Outputs {
+    fn new(
+        device: &Device,
+        preparation: &Preparation,
+        timed: bool,
+        submits: usize,
+        lifetime: &mut BufferLifetime,
+    ) -> Outputs {
+        let schedule = &preparation.schedule;
+        let mut output = |what: &str, bytes: u64| {
+            let BufferLifetime::Tensors(tensors) = lifetime else {
+                return device.memory.output_buffer(what, TENSOR_USAGES, bytes);
+            };
+            let buffer = device.memory.lent_output_buffer(what, bytes);
+            tensors.push(buffer.clone());
+            buffer
+        };
+        // Where there is nothing to do there is nothing to report or to measure.
+        let works = !schedule.dispatches.is_empty();
+        let reported = schedule.status_bytes().filter(|_| works && preparation.reports());
+        Outputs {
+            y: schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes)),
+            indices: schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes)),
+            report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
+            missing: preparation.missing(&device.memory, submits > 1),
+            clock: (works && timed).then(|| Clock::new(device)),
+        }
+    }
+}
+
+/// Two timestamps around a step.
+struct Clock {
+    queries: Owned<wgpu::QuerySet>,
+    ticks: Owned<wgpu::Buffer>,
+}
+
+impl Clock {
+    fn new(device: &Device) -> Clock {
+        let queries = device.memory.allocator.query_set(&wgpu::QuerySetDescriptor {
+            label: Some("wgpu-pooling timestamps"),
+            ty: wgpu::QueryType::Timestamp,
+            count: 2,
+        });
+        let ticks = device.memory.allocator.buffer(&wgpu::BufferDescriptor {
+            label: Some("wgpu-pooling timestamps"),
+            size: TIMESTAMP_BYTES,
+            usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        Clock { queries, ticks }
+    }
+
+    fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        }
+    }
+
+    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) -> Owned<wgpu::Buffer> {
+        encoder.resolve_query_set(&self.queries, 0..2, &self.ticks, 0);
+        self.ticks.clone()
+    }
+}

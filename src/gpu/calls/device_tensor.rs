@@ -1,0 +1,291 @@
+//! Dense tensors that stay on the device.
+
+use super::gpu::Gpu;
+use crate::element::{DType, Element};
+use crate::error::{ExecuteError, PlanError, within};
+use crate::gpu::device::gate::Owned;
+use crate::gpu::device::memory::TENSOR_USAGES;
+use crate::options::Layout;
+use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
+
+/// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of `i32` or
+/// `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it, and to that one's clones.
+///
+/// ```no_run
+/// use wgpu_pooling::{Gpu, Layout, Tensor};
+///
+/// let gpu = Gpu::new_blocking()?;
+/// let x = Tensor::new([1, 1, 4], vec![3.0f32, 1.0, 2.0, 9.0])?;
+/// let on_device = gpu.upload_blocking(x.view(), Layout::Nchw)?;
+/// assert_eq!(gpu.download_blocking::<f32>(&on_device)?, x);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DeviceTensor {
+    gpu: Gpu,
+    buffer: Owned<wgpu::Buffer>,
+    offset: u64,
+    spec: TensorSpec,
+}
+
+impl DeviceTensor {
+    /// A tensor that lies in a buffer of the caller's, from a byte offset on. Nothing is copied.
+    ///
+    /// The buffer has to be one of this device's, and alive. wgpu cannot tell a buffer of another instance from one of its own:
+    /// it may take it for another of this device's, or panic.
+    ///
+    /// # Errors
+    /// [`ExecuteError::BufferMisaligned`], [`ExecuteError::BufferTooShort`] and [`ExecuteError::BufferUsage`] if kernels could
+    /// not use it (whole words from an aligned offset on, with the usage `STORAGE`); [`ExecuteError::Plan`] if the shape's
+    /// product is too large.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, DType, DeviceTensor, ExecuteError, Gpu, Layout};
+    ///
+    /// fn frame(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<DeviceTensor, ExecuteError> {
+    ///     DeviceTensor::from_buffer(gpu, buffer.clone(), 0, [1, 720, 1280, 4], DType::U8, Layout::Nhwc)
+    /// }
+    /// ```
+    pub fn from_buffer(
+        gpu: &Gpu,
+        buffer: wgpu::Buffer,
+        offset: u64,
+        shape: impl AsRef<[usize]>,
+        dtype: DType,
+        layout: Layout,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        // A refused buffer is dropped here, and may be the last of its handles.
+        let buffer = gpu.inner.device.wgpu.gate().own(buffer);
+        let (what, alignment) = ("the tensor", gpu.inner.device.alignment);
+        let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
+        element_count(&spec.shape)?;
+        let needed = spec.device_bytes();
+        if !buffer.usage().contains(wgpu::BufferUsages::STORAGE) {
+            return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
+        }
+        if !offset.is_multiple_of(alignment) {
+            return Err(ExecuteError::BufferMisaligned { what, offset, alignment });
+        }
+        let actual = buffer.size().saturating_sub(offset);
+        if actual < needed {
+            return Err(ExecuteError::BufferTooShort { what, needed, actual });
+        }
+        Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, spec })
+    }
+
+    /// A tensor that has a buffer to itself.
+    pub(super) fn whole(gpu: &Gpu, buffer: Owned<wgpu::Buffer>, spec: TensorSpec) -> Self {
+        DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec }
+    }
+
+    /// Its shape, element type and layout.
+    pub fn spec(&self) -> &TensorSpec {
+        &self.spec
+    }
+
+    /// The extents, outermost first, in the tensor's layout.
+    pub fn shape(&self) -> &[usize] {
+        &self.spec.shape
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.spec.dtype
+    }
+
+    /// The layout.
+    pub fn layout(&self) -> Layout {
+        self.spec.layout
+    }
+
+    /// The bytes that the tensor occupies: whole words, and at least one element's, since a binding cannot be empty.
+    pub fn bytes(&self) -> u64 {
+        self.spec.device_bytes()
+    }
+
+    /// The part of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own kernels.
+    pub fn slice(&self) -> wgpu::BufferSlice<'_> {
+        self.buffer.slice(self.offset..self.offset + self.bytes())
+    }
+
+    /// Refuses a tensor that is not what a plan expects.
+    pub(super) fn check_spec(&self, what: &'static str, expected: &TensorSpec) -> Result<(), ExecuteError> {
+        expected.check_dtype(what, self.spec.dtype)?;
+        expected.check_shape(what, &self.spec.shape)?;
+        if self.spec.layout != expected.layout {
+            let (expected, actual) = (expected.layout, self.spec.layout);
+            return Err(ExecuteError::LayoutMismatch { what, expected, actual });
+        }
+        Ok(())
+    }
+
+    /// Refuses a tensor of another `Gpu`.
+    pub(super) fn check_gpu(&self, what: &'static str, gpu: &Gpu) -> Result<(), ExecuteError> {
+        self.gpu.check_same(what, gpu)
+    }
+}
+
+impl Gpu {
+    /// Copies a host tensor to the device, where it stays. Nothing is submitted; dropped before anything is, the tensor keeps its
+    /// memory until the next submit.
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] with [`PlanError::ExceedsLimit`] if it is larger than the device's buffers can be;
+    /// [`ExecuteError::OutOfMemory`] or what else the device gives.
+    ///
+    /// ```no_run
+    /// # async fn upload(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{Layout, TensorView};
+    /// let x = gpu.upload(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw).await?;
+    /// assert_eq!(x.bytes(), 4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
+        self.inner.device.check_alive()?;
+        let buffer = self.inner.device.scoped(|| self.tensor_of(&x, false)).await??;
+        self.inner.device.probe()?;
+        Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout }))
+    }
+
+    /// A tensor of zeros on the device: an output to encode into, whose usages and size are right. Nothing is submitted.
+    ///
+    /// # Errors
+    /// As [`Gpu::upload`].
+    ///
+    /// ```no_run
+    /// # async fn outputs(gpu: wgpu_pooling::Gpu, pool: wgpu_pooling::Prepared) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{Buffers, DType, Layout};
+    /// let x = gpu.zeros([1, 3, 8, 8], DType::F32, Layout::Nchw).await?;
+    /// let y = gpu.zeros(pool.schedule().output_shape(), DType::F32, Layout::Nchw).await?;
+    /// let buffers = Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() };
+    /// # let _ = buffers;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn zeros(
+        &self,
+        shape: impl AsRef<[usize]>,
+        dtype: DType,
+        layout: Layout,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        self.inner.device.check_alive()?;
+        let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
+        element_count(&spec.shape)?;
+        let bytes = spec.device_bytes();
+        self.check_buffer("bytes of the tensor", bytes)?;
+        // wgpu clears what it hands out before its first use.
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some("wgpu-pooling tensor"),
+            size: bytes,
+            usage: TENSOR_USAGES,
+            mapped_at_creation: false,
+        };
+        let buffer = self.inner.device.scoped(|| self.inner.device.memory.allocator.buffer(&descriptor)).await?;
+        Ok(DeviceTensor::whole(self, buffer, spec))
+    }
+
+    /// Copies a device tensor to the host, by a submit of its own. To read back what a chain computes, use
+    /// [`Chain::read_back`](crate::Chain::read_back), which takes no second submit.
+    ///
+    /// # Errors
+    /// [`ExecuteError::ReadBackType`] if `T` is not the tensor's element type, [`ExecuteError::OtherGpu`],
+    /// [`ExecuteError::BufferUsage`] if a caller's buffer lacks the usage `COPY_SRC`; otherwise what the device gives.
+    ///
+    /// ```no_run
+    /// # async fn download(gpu: wgpu_pooling::Gpu, y: wgpu_pooling::DeviceTensor)
+    /// # -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let y = gpu.download::<f32>(&y).await?;
+    /// println!("{:?}", y.data());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn download<T: Element>(&self, tensor: &DeviceTensor) -> Result<Tensor<T>, ExecuteError> {
+        let mut chain = self.chain();
+        let wanted = chain.read_back::<T>(tensor)?;
+        chain.run().await?.take(wanted)
+    }
+
+    /// A buffer with a tensor's elements; one that is lent goes to the next who needs one.
+    pub(super) fn tensor_of<T: Element>(
+        &self,
+        x: &TensorView<'_, T>,
+        lent: bool,
+    ) -> Result<Owned<wgpu::Buffer>, PlanError> {
+        self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
+        let (label, contents) = ("wgpu-pooling tensor", bytemuck::cast_slice(x.data()));
+        Ok(match lent {
+            true => self.inner.device.memory.lent_filled_buffer(label, contents),
+            false => self.inner.device.memory.filled_buffer(label, TENSOR_USAGES, contents),
+        })
+    }
+
+    /// Refuses what no buffer of this device can hold, which wgpu would refuse less clearly.
+    pub(super) fn check_buffer(&self, what: &'static str, needed: u64) -> Result<(), PlanError> {
+        within(what, needed, self.inner.device.limits.max_buffer_bytes)
+    }
+}
+
+/// The blocking twins, outside wasm.
+#[cfg(not(target_arch = "wasm32"))]
+mod blocking {
+    use super::*;
+
+    impl Gpu {
+        /// The blocking twin of [`Gpu::upload`].
+        ///
+        /// # Errors
+        /// As [`Gpu::upload`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{Gpu, Layout, TensorView};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let x = gpu.upload_blocking(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw)?;
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
+        pub fn upload_blocking<T: Element>(
+            &self,
+            x: TensorView<'_, T>,
+            layout: Layout,
+        ) -> Result<DeviceTensor, ExecuteError> {
+            pollster::block_on(self.upload(x, layout))
+        }
+
+        /// The blocking twin of [`Gpu::zeros`].
+        ///
+        /// # Errors
+        /// As [`Gpu::upload`].
+        ///
+        /// ```no_run
+        /// use wgpu_pooling::{DType, Gpu, Layout};
+        /// let gpu = Gpu::new_blocking()?;
+        /// let y = gpu.zeros_blocking([1, 3, 4, 4], DType::F16, Layout::Nchw)?;
+        /// assert_eq!(y.bytes(), 96);
+        /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+        /// ```
+        pub fn zeros_blocking(
+            &self,
+            shape: impl AsRef<[usize]>,
+            dtype: DType,
+            layout: Layout,
+        ) -> Result<DeviceTensor, ExecuteError> {
+            pollster::block_on(self.zeros(shape, dtype, layout))
+        }
+
+        /// The blocking twin of [`Gpu::download`].
+        ///
+        /// # Errors
+        /// As [`Gpu::download`].
+        ///
+        /// ```no_run
+        /// # fn download(gpu: wgpu_pooling::Gpu, y: wgpu_pooling::DeviceTensor)
+        /// # -> Result<(), wgpu_pooling::ExecuteError> {
+        /// let y = gpu.download_blocking::<f32>(&y)?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        pub fn download_blocking<T: Element>(&self, tensor: &DeviceTensor) -> Result<Tensor<T>, ExecuteError> {
+            pollster::block_on(self.polling().download(tensor))
+        }
+    }
+}

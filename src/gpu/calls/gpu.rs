@@ -1,0 +1,355 @@
+//! The handle that callers hold: a device, its pipelines and its plan cache.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::error::ExecuteError;
+use crate::gpu::device::Device;
+use crate::gpu::device::options::GpuOptions;
+use crate::gpu::device::polling::Submission;
+use crate::gpu::prepared::pipelines::Pipelines;
+use crate::gpu::prepared::plan_cache::PlanCache;
+use crate::schedule::Limits;
+
+/// A GPU: a wgpu device with everything that the crate keeps beside it. Cheap to clone; clones share all of it.
+///
+/// Any number of threads can use it at once, and drop what it gave them. On GL that is the crate's doing, and only of what goes
+/// through one `Gpu` and its clones: [`Gpu::exclusive`] says what a caller's own threads have to do there.
+///
+/// ```no_run
+/// use wgpu_pooling::{Gpu, MaxPool, TensorView};
+///
+/// let gpu = Gpu::new_blocking()?;
+/// let x = TensorView::new([1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0])?;
+/// let y = gpu.max_pool_blocking(&MaxPool::new([2]).strides([2]), x)?;
+/// assert_eq!(y.data(), &[3.0, 9.0]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Gpu {
+    pub(in crate::gpu) inner: Arc<Inner>,
+    /// Whether calls that wait poll the device themselves, as blocking ones do: one thread fewer to be woken.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) polls: bool,
+}
+
+/// What clones of a [`Gpu`] share.
+#[derive(Debug)]
+pub(in crate::gpu) struct Inner {
+    pub device: Device,
+    pub pipelines: Pipelines,
+    pub plan_cache: PlanCache,
+}
+
+impl Gpu {
+    /// Opens the fastest adapter.
+    ///
+    /// # Errors
+    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it
+    /// opens no device.
+    ///
+    /// ```no_run
+    /// # async fn open() -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let gpu = wgpu_pooling::Gpu::new().await?;
+    /// println!("{}", gpu.adapter_info().name);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn new() -> Result<Gpu, ExecuteError> {
+        Gpu::open(&GpuOptions::new()).await
+    }
+
+    /// Opens the adapter that the options ask for.
+    ///
+    /// On the device that it opens it sets the lost callback and the handler of uncaptured errors; the latter writes what
+    /// wgpu refuses of a caller's own calls on [`Gpu::device`] to `log`, where wgpu itself would panic.
+    ///
+    /// # Errors
+    /// As [`Gpu::new`].
+    ///
+    /// ```no_run
+    /// # async fn open() -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{wgpu, Gpu, GpuOptions};
+    /// let options = GpuOptions::new().power_preference(wgpu::PowerPreference::LowPower);
+    /// let gpu = Gpu::open(&options).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn open(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
+        let adapter = options.request_adapter().await?;
+        let info = adapter.get_info();
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("wgpu-pooling"),
+            required_features: options.features(&adapter),
+            required_limits: options.chosen_limits(&adapter),
+            ..Default::default()
+        };
+        let (device, queue) =
+            adapter.request_device(&descriptor).await.map_err(|error| options.refused(&info, &error))?;
+        let lost = Arc::new(OnceLock::new());
+        let flag = Arc::clone(&lost);
+        device.set_device_lost_callback(move |reason, message| {
+            // The first loss is the one that explains the others.
+            let _ = flag.set(format!("{reason:?} {message}"));
+        });
+        // Everything of ours runs under error scopes; whatever else comes must not end the process.
+        device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
+        log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
+        Ok(Gpu::of(Device::new(device, queue, lost, options)))
+    }
+
+    /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
+    ///
+    /// Nothing of the host's is replaced: no callback is set, and every error scope that is opened is closed again. wgpu tells
+    /// of a device's loss in one callback, and that one is the host's, who passes the word on through [`Gpu::loss_notifier`].
+    /// Each `Gpu` on the device has its own, and so they do not know of each other where threads have to wait for each other
+    /// ([`Gpu::exclusive`]): clones are the better choice. Without the notifier calls that wait still end with an error, an
+    /// [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{required_limits, wgpu, Gpu};
+    ///
+    /// # async fn open(adapter: wgpu::Adapter) -> Result<Gpu, Box<dyn std::error::Error>> {
+    /// let required_limits = required_limits(&adapter);
+    /// let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    /// let (device, queue) = adapter.request_device(&descriptor).await?;
+    /// let gpu = Gpu::from_wgpu(device.clone(), queue);
+    /// let notify_lost = gpu.loss_notifier();
+    /// device.set_device_lost_callback(move |reason, message| notify_lost(format!("{reason:?} {message}")));
+    /// # Ok(gpu)
+    /// # }
+    /// ```
+    pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
+        Gpu::of(Device::new(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default()))
+    }
+
+    /// Says that the device is lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason at once. For
+    /// the host's own lost callback; on a device that [`Gpu::open`] opened it is called already. The first reason stays.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{ExecuteError, Gpu, MaxPool, TensorView};
+    ///
+    /// let gpu = Gpu::new_blocking()?;
+    /// gpu.notify_lost("the driver was updated");
+    /// let x = TensorView::new([1, 1, 2], &[1.0f32, 2.0])?;
+    /// let result = gpu.max_pool_blocking(&MaxPool::new([2]), x);
+    /// assert_eq!(result, Err(ExecuteError::DeviceLost("the driver was updated".to_owned())));
+    /// # Ok::<(), ExecuteError>(())
+    /// ```
+    pub fn notify_lost(&self, reason: impl Into<String>) {
+        // The first loss is the one that explains the others.
+        let _ = self.inner.device.lost().set(reason.into());
+    }
+
+    /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive: what a callback that the device
+    /// owns has to hold.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// let notify_lost = gpu.loss_notifier();
+    /// std::thread::spawn(move || notify_lost("the watchdog says so".to_owned()));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn loss_notifier(&self) -> impl Fn(String) + Clone + Send + Sync + use<> {
+        let lost = Arc::clone(self.inner.device.lost());
+        move |reason| {
+            let _ = lost.set(reason);
+        }
+    }
+
+    /// Opens the fastest adapter: the blocking twin of [`Gpu::new`].
+    ///
+    /// # Errors
+    /// As [`Gpu::new`].
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// println!("{}", gpu.adapter_info().name);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn new_blocking() -> Result<Gpu, ExecuteError> {
+        pollster::block_on(Gpu::new())
+    }
+
+    /// Opens the adapter that the options ask for: the blocking twin of [`Gpu::open`].
+    ///
+    /// # Errors
+    /// As [`Gpu::new`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{ExecuteError, Gpu, GpuOptions};
+    /// let error = Gpu::open_blocking(&GpuOptions::new().adapter_name("no such card")).unwrap_err();
+    /// assert!(matches!(error, ExecuteError::NoAdapter(_)));
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open_blocking(options: &GpuOptions) -> Result<Gpu, ExecuteError> {
+        pollster::block_on(Gpu::open(options))
+    }
+
+    fn of(device: Device) -> Gpu {
+        let inner = Inner { device, pipelines: Pipelines::default(), plan_cache: PlanCache::default() };
+        Gpu {
+            inner: Arc::new(inner),
+            #[cfg(not(target_arch = "wasm32"))]
+            polls: false,
+        }
+    }
+
+    /// Has a submission's callbacks called while the call waits for them.
+    pub(super) fn follow(&self, submission: Submission) -> Result<(), ExecuteError> {
+        self.inner.device.follow(
+            submission,
+            #[cfg(not(target_arch = "wasm32"))]
+            self.polls,
+        )
+    }
+
+    /// The same for calls that may block their thread.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn polling(&self) -> Gpu {
+        Gpu { inner: Arc::clone(&self.inner), polls: true }
+    }
+
+    /// Refuses what belongs to another `Gpu`. wgpu numbers devices by instance, so equal devices can be different ones, and
+    /// it panics over buffers of another instance.
+    pub(super) fn check_same(&self, what: &'static str, other: &Gpu) -> Result<(), ExecuteError> {
+        if Arc::ptr_eq(&self.inner, &other.inner) { Ok(()) } else { Err(ExecuteError::OtherGpu { what }) }
+    }
+
+    /// The device.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, Gpu};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn device(&self) -> &wgpu::Device {
+        &self.inner.device.wgpu
+    }
+
+    /// The queue.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// let encoder = gpu.device().create_command_encoder(&Default::default());
+    /// gpu.queue().submit([encoder.finish()]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.inner.device.queue
+    }
+
+    /// Does work while no other thread uses the device through this `Gpu` or its clones. Only GL needs it; on other backends
+    /// nothing waits and the work is simply done.
+    ///
+    /// A GL device has one context, which one thread can use at a time. wgpu takes it for making, writing, mapping and dropping
+    /// buffers and pipelines, for submitting, polling and waiting, and where another thread has it for longer than six
+    /// seconds (one on Windows) wgpu panics. This crate's calls wait for each other as long as it takes. A caller whose own
+    /// threads call wgpu on the same device, while this crate is at work there, makes those calls in here. All GL devices of one
+    /// `wgpu::Instance` have the same context, and a second `Gpu` on one of them does not know of the first.
+    ///
+    /// The work may use this crate's calls that do not wait, `Prepared::encode` and chains up to `submit`. It may not wait for
+    /// another thread, nor for the device: those who are to answer would wait for it. wgpu calls the caller's own callbacks
+    /// while it polls and submits, so on GL they are called in here as well.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..2 {
+    ///         scope.spawn(|| {
+    ///             let encoder = gpu.device().create_command_encoder(&Default::default());
+    ///             gpu.exclusive(|| gpu.queue().submit([encoder.finish()]));
+    ///         });
+    ///     }
+    /// });
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn exclusive<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.inner.device.wgpu.gate().exclusive(work)
+    }
+
+    /// What the device allows, as [`select`](crate::select) takes it.
+    ///
+    /// ```no_run
+    /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// println!("{} MiB in one binding", gpu.limits().max_binding_bytes >> 20);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn limits(&self) -> Limits {
+        self.inner.device.limits
+    }
+
+    /// The adapter's description.
+    pub fn adapter_info(&self) -> wgpu::AdapterInfo {
+        self.inner.device.wgpu.adapter_info()
+    }
+
+    /// Frees what is kept for later calls: buffers that one-shot calls and chains have used, at most 64 MiB of them; the
+    /// preparations of the last eight plans of one-shot calls, at most 1 MiB each; and the pipelines that no [`Prepared`] holds,
+    /// of which the 128 that were used last stay when another is compiled. The next calls allocate and compile again.
+    ///
+    /// One-shot calls take their buffers from there, because wgpu clears every fresh one that a kernel writes, and because
+    /// making and filling buffers is most of what a small call costs. Tensors that the caller holds are never among them.
+    /// A pipeline was measured to take 1 to 3 MiB on software Vulkan, by the size of its window.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
+    ///
+    /// let gpu = Gpu::new_blocking()?;
+    /// gpu.max_pool_blocking(&MaxPool::new([2]), TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+    /// assert!(gpu.idle_bytes() > 0);
+    /// gpu.trim();
+    /// assert_eq!((gpu.idle_bytes(), gpu.resident_pipeline_count()), (0, 0));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    ///
+    /// [`Prepared`]: crate::Prepared
+    pub fn trim(&self) {
+        self.inner.device.memory.pool.clear();
+        // Preparations hold pipelines, so they go first.
+        self.inner.plan_cache.clear();
+        self.inner.pipelines.trim();
+    }
+
+    /// The bytes of buffers that [`Gpu::trim`] would free.
+    pub fn idle_bytes(&self) -> u64 {
+        self.inner.device.memory.pool.bytes() + self.inner.plan_cache.bytes()
+    }
+
+    /// How many pipelines were compiled so far, those that were freed since among them.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// assert_eq!(gpu.pipeline_count(), 0);
+    /// // Other shapes of one configuration share a pipeline.
+    /// for extent in [8, 9] {
+    ///     gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, extent], DType::F32, None)?)?;
+    /// }
+    /// assert_eq!(gpu.pipeline_count(), 1);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn pipeline_count(&self) -> usize {
+        self.inner.pipelines.compiled()
+    }
+
+    /// How many pipelines are in memory: those that a [`Prepared`](crate::Prepared) or a preparation kept for one-shot calls
+    /// holds, and those that are kept though nobody holds them. Of the latter the 128 that were used last stay when another is
+    /// compiled.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let prepared = gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?)?;
+    /// gpu.trim();
+    /// assert_eq!(gpu.resident_pipeline_count(), 1);
+    /// drop(prepared);
+    /// gpu.trim();
+    /// assert_eq!((gpu.resident_pipeline_count(), gpu.pipeline_count()), (0, 1));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn resident_pipeline_count(&self) -> usize {
+        self.inner.pipelines.resident()
+    }
+}

@@ -1,0 +1,11 @@
+//! The upper floor: what callers use. One-shot calls, chains, streams and encoding into the caller's own pass.
+
+pub(in crate::gpu) mod chain;
+pub(in crate::gpu) mod device_tensor;
+pub(in crate::gpu) mod gpu;
+pub(in crate::gpu) mod one_shot;
+pub(in crate::gpu) mod prepare;
+pub(in crate::gpu) mod progress;
+pub(in crate::gpu) mod results;
+pub(in crate::gpu) mod stream;
+pub(in crate::gpu) mod stream_unpool;

@@ -1,0 +1,270 @@
+//! Preparing plans and schedules, and what a caller does with a preparation: encode it.
+
+use super::gpu::{Gpu, Inner};
+use crate::error::ExecuteError;
+use crate::gpu::prepared::encode::Buffers;
+use crate::gpu::prepared::preparation::{Preparation, Scratch};
+use crate::plan::Plan;
+use crate::schedule::Schedule;
+use crate::select::{Choice, select};
+
+/// A schedule, ready to run any number of times. `Send + Sync`; it keeps its [`Gpu`] alive.
+///
+/// ```no_run
+/// use wgpu_pooling::{DType, Gpu, MaxPool, TensorView};
+///
+/// let gpu = Gpu::new_blocking()?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
+/// let prepared = gpu.prepare_blocking(plan)?;
+/// for data in [[1.0f32, 2.0, 3.0, 4.0], [8.0, 7.0, 6.0, 5.0]] {
+///     println!("{:?}", prepared.max_pool_blocking(TensorView::new([1, 1, 4], &data)?)?);
+/// }
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug)]
+pub struct Prepared {
+    pub(super) gpu: Gpu,
+    pub(super) preparation: Preparation,
+}
+
+impl Gpu {
+    /// Selects kernels for a plan and gets them ready.
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise what compiling and allocating can give.
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{DType, MaxPool};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let prepared = gpu.prepare(plan).await?;
+    /// assert_eq!(prepared.schedule().output_shape(), &[1, 1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prepare(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
+        self.inner.device.check_alive()?;
+        // What is selected for these limits keeps to them.
+        let schedule = select(&plan.into(), &self.inner.device.limits, &Choice::default())?;
+        self.preparation(schedule, Scratch::Own).await
+    }
+
+    /// Gets the kernels of a schedule ready.
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] if the schedule was made for larger limits than this device has; otherwise what compiling and
+    /// allocating can give.
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, Family, MaxPool};
+    /// let plan = MaxPool::new([5, 5]).plan(&[1, 3, 64, 64], DType::F32, None)?;
+    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    /// let prepared = gpu.prepare_schedule(select(&plan.into(), &gpu.limits(), &choice)?).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prepare_schedule(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        self.inner.device.check_alive()?;
+        schedule.check(&self.inner.device.limits)?;
+        self.preparation(schedule, Scratch::Own).await
+    }
+
+    /// Gets the kernels of a schedule ready, but allocates no scratch memory: every encode brings its own in
+    /// [`Buffers::scratch`]. For callers who have many schedules and share the memory between them. Chains and one-shot calls
+    /// allocate what is missing for each run.
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, GlobalMaxPool};
+    /// let plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 10, 1 << 10], DType::F32, None)?;
+    /// let prepared =
+    ///     gpu.prepare_without_scratch(select(&plan.into(), &gpu.limits(), &Choice::default())?).await?;
+    /// for bytes in prepared.schedule().scratch() {
+    ///     println!("a buffer of {bytes} bytes");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prepare_without_scratch(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        self.inner.device.check_alive()?;
+        schedule.check(&self.inner.device.limits)?;
+        self.preparation(schedule, Scratch::OfTheRun).await
+    }
+
+    async fn preparation(&self, schedule: Schedule, scratch: Scratch) -> Result<Prepared, ExecuteError> {
+        let Inner { device, pipelines, .. } = &*self.inner;
+        device.check_alive()?;
+        let preparation = Preparation::new(device, pipelines, schedule, scratch).await?;
+        Ok(Prepared { gpu: self.clone(), preparation })
+    }
+
+    /// The same for a one-shot call: from the plan cache, or into it.
+    pub(super) async fn prepare_cached(&self, plan: Plan) -> Result<Prepared, ExecuteError> {
+        if let Some(preparation) = self.inner.plan_cache.find(&plan) {
+            return Ok(Prepared { gpu: self.clone(), preparation });
+        }
+        let prepared = self.prepare(plan).await?;
+        self.inner.plan_cache.keep(prepared.preparation.clone());
+        Ok(prepared)
+    }
+
+    /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. What was compiled before is left
+    /// as it is. Of kernels that nobody holds a [`Prepared`] of, the 128 that were used last are kept, until [`Gpu::trim`].
+    ///
+    /// # Errors
+    /// What compiling can give.
+    ///
+    /// ```no_run
+    /// # async fn warm_up(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, MaxPool};
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 3, 64, 64], DType::F32, None)?;
+    /// gpu.warm_up(&[select(&plan.into(), &gpu.limits(), &Choice::default())?]).await?;
+    /// assert!(gpu.pipeline_count() > 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn warm_up(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
+        for schedule in schedules {
+            self.inner.pipelines.all(&self.inner.device, schedule).await?;
+        }
+        self.inner.device.probe()
+    }
+
+    /// Gets the kernels of a schedule ready without scratch memory: the blocking twin of [`Gpu::prepare_without_scratch`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// # fn prepare(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let prepared = gpu.prepare_without_scratch_blocking(schedule)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_without_scratch_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare_without_scratch(schedule))
+    }
+
+    /// Compiles the kernels of schedules ahead: the blocking twin of [`Gpu::warm_up`].
+    ///
+    /// # Errors
+    /// As [`Gpu::warm_up`].
+    ///
+    /// ```no_run
+    /// # fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// gpu.warm_up_blocking(&[schedule])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn warm_up_blocking(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
+        pollster::block_on(self.warm_up(schedules))
+    }
+
+    /// Selects kernels for a plan and gets them ready: the blocking twin of [`Gpu::prepare`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let prepared = gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?)?;
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_blocking(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare(plan.into()))
+    }
+
+    /// Gets the kernels of a schedule ready: the blocking twin of [`Gpu::prepare_schedule`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare_schedule`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{select, Choice, DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let prepared = gpu.prepare_schedule_blocking(select(&plan, &gpu.limits(), &Choice::default())?)?;
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_schedule_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare_schedule(schedule))
+    }
+}
+
+impl Prepared {
+    /// What will run.
+    pub fn schedule(&self) -> &Schedule {
+        &self.preparation.schedule
+    }
+
+    /// Writes the dispatches into a command encoder, as one compute pass. Nothing is submitted, and no buffer is allocated.
+    ///
+    /// Encoder and buffers have to be this device's, which is the caller's part: wgpu refuses those of another device, but cannot
+    /// tell those of another instance, which it may take for others of this device's.
+    ///
+    /// # Errors
+    /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
+    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and what wgpu itself refuses, a destroyed buffer for
+    /// example. The encoder is then as it was before.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};
+    ///
+    /// # fn encode(gpu: &Gpu, x: &wgpu::Buffer, y: &wgpu::Buffer) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 3, 8, 8], DType::F32, None)?;
+    /// let prepared = gpu.prepare_blocking(plan)?;
+    /// let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// let buffers = Buffers { x: Some(x.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
+    /// prepared.encode(&mut encoder, buffers)?;
+    /// gpu.queue().submit([encoder.finish()]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
+        let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
+        let bound = preparation.check(device, &buffers)?;
+        device.probe()?;
+        let (groups, _) = preparation.groups(device, &bound)?;
+        let all = 0..preparation.schedule.dispatches.len();
+        device.scoped_now(|| preparation.record(encoder, &bound, &groups, all, None)).map(|_| ())
+    }
+
+    /// Writes the dispatches into an open compute pass. Pipeline and bind group 0 of the pass are others afterwards.
+    ///
+    /// # Errors
+    /// As [`Prepared::encode`].
+    ///
+    /// ```no_run
+    /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
+    /// # fn f(pool: &Prepared, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
+    /// let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    /// // The caller's own dispatches,
+    /// pool.encode_pass(&mut pass, buffers)?;
+    /// // and more of them.
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
+        let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
+        let bound = preparation.check(device, &buffers)?;
+        device.probe()?;
+        let (groups, _) = preparation.groups(device, &bound)?;
+        let all = 0..preparation.schedule.dispatches.len();
+        device.scoped_now(|| preparation.dispatch(pass, &bound, &groups, all)).map(|_| ())
+    }
+
+    /// The same for calls that may block their thread.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn polling(&self) -> Prepared {
+        Prepared { gpu: self.gpu.polling(), preparation: self.preparation.clone() }
+    }
+}

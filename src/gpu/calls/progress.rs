@@ -1,0 +1,154 @@
+//! Streaming runs: their options, their progress, and how much memory they hold.
+
+use std::ops::ControlFlow;
+
+use super::gpu::Gpu;
+use crate::error::ExecuteError;
+
+/// How far a streaming run has come.
+///
+/// ```no_run
+/// let print = |progress: &wgpu_pooling::StreamProgress| println!("{} of {} tiles", progress.done, progress.tiles);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StreamProgress {
+    /// The tiles that were written.
+    pub done: u64,
+    /// The tiles of the whole run.
+    pub tiles: u64,
+    /// The bytes that were read from the source.
+    pub bytes_read: u64,
+    /// The bytes that were written to the sinks.
+    pub bytes_written: u64,
+}
+
+/// What a streaming run did.
+///
+/// ```no_run
+/// # fn f(report: wgpu_pooling::StreamReport) {
+/// println!("{} tiles, {} MiB at a time", report.tiles, report.peak_bytes >> 20);
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct StreamReport {
+    /// How many tiles were computed: submits of their own.
+    pub tiles: u64,
+    /// The bytes that went to the device. Windows that reach across the edges of a tile make them more than X has.
+    pub bytes_uploaded: u64,
+    /// The bytes that came from the device.
+    pub bytes_downloaded: u64,
+    /// The most bytes that the run's vectors held at a time.
+    pub peak_host_bytes: u64,
+    /// The most bytes that the run's buffers held at a time, staging included. On software Vulkan they are the process's
+    /// memory too.
+    pub peak_device_bytes: u64,
+    /// The most of both together, which is at most the budget.
+    pub peak_bytes: u64,
+}
+
+/// What is called after each tile.
+pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
+
+/// How a streaming run is done.
+///
+/// ```
+/// use wgpu_pooling::StreamOptions;
+/// // At most 256 MiB at a time, on the host and on the device together.
+/// let options = StreamOptions::new(256 << 20);
+/// # let _ = options;
+/// ```
+pub struct StreamOptions<'a> {
+    pub(super) budget_bytes: u64,
+    pub(super) progress: Option<Callback<'a>>,
+}
+
+impl std::fmt::Debug for StreamOptions<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("StreamOptions").field("budget_bytes", &self.budget_bytes).finish_non_exhaustive()
+    }
+}
+
+impl<'a> StreamOptions<'a> {
+    /// The most bytes that the run may hold at a time, on the host and on the device together: its vectors, its buffers and
+    /// what they are staged in. What the device, its driver and its pipelines take is not counted.
+    ///
+    /// ```
+    /// let options = wgpu_pooling::StreamOptions::new(1 << 30);
+    /// # let _ = options;
+    /// ```
+    pub fn new(budget_bytes: u64) -> Self {
+        StreamOptions { budget_bytes, progress: None }
+    }
+
+    /// Calls this before the first tile and after each one that was written. `ControlFlow::Break` stops the run, which then
+    /// ends with [`ExecuteError::Stopped`].
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use wgpu_pooling::StreamOptions;
+    ///
+    /// let options = StreamOptions::new(1 << 30).progress(|progress| match progress.bytes_read {
+    ///     0..1_000_000_000 => ControlFlow::Continue(()),
+    ///     _ => ControlFlow::Break(()),
+    /// });
+    /// # let _ = options;
+    /// ```
+    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
+        self
+    }
+}
+
+/// What is held, and the most that ever was.
+#[derive(Default)]
+pub(super) struct MemoryTracker {
+    host: u64,
+    device: u64,
+    pub report: StreamReport,
+}
+
+impl MemoryTracker {
+    pub fn host(&mut self, more: u64, less: u64) {
+        self.host = self.host + more - less;
+        self.note();
+    }
+
+    pub fn device(&mut self, more: u64, less: u64) {
+        self.device = self.device + more - less;
+        self.note();
+    }
+
+    fn note(&mut self) {
+        let report = &mut self.report;
+        report.peak_host_bytes = report.peak_host_bytes.max(self.host);
+        report.peak_device_bytes = report.peak_device_bytes.max(self.device);
+        report.peak_bytes = report.peak_bytes.max(self.host + self.device);
+    }
+}
+
+/// A streaming run.
+pub(super) struct Run<'a> {
+    pub gpu: &'a Gpu,
+    pub memory: MemoryTracker,
+    pub progress: StreamProgress,
+    callback: Option<Callback<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// A run that has not begun.
+    pub fn new(gpu: &'a Gpu, tiles: u64, options: StreamOptions<'a>) -> Run<'a> {
+        let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
+        Run { gpu, memory: MemoryTracker::default(), progress, callback: options.progress }
+    }
+
+    /// Calls back, and ends the run if that is the answer.
+    pub fn tell(&mut self) -> Result<(), ExecuteError> {
+        let StreamProgress { done, tiles, .. } = self.progress;
+        match self.callback.as_mut().map(|callback| callback(&self.progress)) {
+            Some(ControlFlow::Break(())) => Err(ExecuteError::Stopped { done, tiles }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A oneshot channel for the device's answer to a readback. Channels of other crates call the waker where they are told, which on
+//! GL is inside the gate; a caller's waker may not run there.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::gate::Gate;
+
+/// Whether a staging buffer was mapped.
+type MapResult = Result<(), wgpu::BufferAsyncError>;
+
+/// The result if it has been told, and who waits for it.
+#[derive(Debug, Default)]
+struct State {
+    result: Option<MapResult>,
+    waker: Option<Waker>,
+}
+
+/// The end that is told. Those who share it may all tell; the first word counts, and if the last one goes without a word the
+/// answer is an error.
+#[derive(Debug)]
+pub(in crate::gpu) struct MapSender {
+    state: Arc<Mutex<State>>,
+    gate: Gate,
+}
+
+/// The end that is waited for.
+#[derive(Debug)]
+pub(in crate::gpu) struct MapReceiver(Arc<Mutex<State>>);
+
+/// Both ends.
+pub(in crate::gpu) fn oneshot(gate: &Gate) -> (Arc<MapSender>, MapReceiver) {
+    let state = Arc::default();
+    (Arc::new(MapSender { state: Arc::clone(&state), gate: gate.clone() }), MapReceiver(state))
+}
+
+impl MapSender {
+    pub fn tell(&self, result: MapResult) {
+        let mut state = lock(&self.state);
+        if state.result.is_some() {
+            return;
+        }
+        state.result = Some(result);
+        let waker = state.waker.take();
+        drop(state);
+        if let Some(waker) = waker {
+            self.gate.wake(waker);
+        }
+    }
+}
+
+impl Drop for MapSender {
+    fn drop(&mut self) {
+        self.tell(Err(wgpu::BufferAsyncError));
+    }
+}
+
+impl Future for MapReceiver {
+    type Output = MapResult;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<MapResult> {
+        let mut state = lock(&self.0);
+        match &state.result {
+            Some(result) => Poll::Ready(result.clone()),
+            None => {
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(mapped: &mut MapReceiver) -> Poll<MapResult> {
+        Pin::new(mapped).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn the_first_word_counts_and_silence_is_an_error() {
+        let (answer, mut mapped) = super::oneshot(&Gate::default());
+        assert_eq!(ask(&mut mapped), Poll::Pending);
+        answer.tell(Ok(()));
+        answer.tell(Err(wgpu::BufferAsyncError));
+        drop(answer);
+        assert_eq!(ask(&mut mapped), Poll::Ready(Ok(())));
+
+        let (answer, mut mapped) = super::oneshot(&Gate::default());
+        let another = Arc::clone(&answer);
+        drop(answer);
+        assert_eq!(ask(&mut mapped), Poll::Pending);
+        drop(another);
+        assert_eq!(ask(&mut mapped), Poll::Ready(Err(wgpu::BufferAsyncError)));
+    }
+}

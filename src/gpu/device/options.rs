@@ -1,0 +1,353 @@
+//! Which adapter to open, and what to ask of it.
+
+use std::sync::Arc;
+
+use super::allocator::Fails;
+use crate::error::ExecuteError;
+use crate::schedule::Limits;
+
+/// Which adapter to open, and how. What is not said here is taken from the environment variables that wgpu knows:
+/// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
+/// (`WGPU_VALIDATION`, `WGPU_DX12_COMPILER`, ...).
+///
+/// ```no_run
+/// use wgpu_pooling::{wgpu, Gpu, GpuOptions};
+///
+/// let gpu = Gpu::open_blocking(&GpuOptions::new().backends(wgpu::Backends::VULKAN).adapter_name("nvidia"))?;
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct GpuOptions {
+    backends: Option<wgpu::Backends>,
+    adapter_name: Option<String>,
+    power_preference: Option<wgpu::PowerPreference>,
+    limits: Option<wgpu::Limits>,
+    timestamps: bool,
+    poison: Option<u32>,
+    fails: Option<Fails>,
+}
+
+impl std::fmt::Debug for GpuOptions {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let GpuOptions { backends, adapter_name, power_preference, limits, timestamps, poison, fails: _ } = self;
+        formatter
+            .debug_struct("GpuOptions")
+            .field("backends", backends)
+            .field("adapter_name", adapter_name)
+            .field("power_preference", power_preference)
+            .field("limits", limits)
+            .field("timestamps", timestamps)
+            .field("poison", poison)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GpuOptions {
+    /// What the environment says; where it says nothing, any backend and the fastest adapter.
+    ///
+    /// ```
+    /// let options = wgpu_pooling::GpuOptions::new();
+    /// # let _ = options;
+    /// ```
+    pub fn new() -> Self {
+        GpuOptions::default()
+    }
+
+    /// These backends alone. Without it `WGPU_BACKEND` decides, or all are looked at.
+    ///
+    /// ```
+    /// use wgpu_pooling::{wgpu, GpuOptions};
+    /// let options = GpuOptions::new().backends(wgpu::Backends::VULKAN | wgpu::Backends::METAL);
+    /// # let _ = options;
+    /// ```
+    pub fn backends(mut self, backends: wgpu::Backends) -> Self {
+        self.backends = Some(backends);
+        self
+    }
+
+    /// Only adapters whose name contains this, without regard to case. Without it `WGPU_ADAPTER_NAME` decides.
+    ///
+    /// ```
+    /// let options = wgpu_pooling::GpuOptions::new().adapter_name("radeon");
+    /// # let _ = options;
+    /// ```
+    pub fn adapter_name(mut self, name: impl Into<String>) -> Self {
+        self.adapter_name = Some(name.into());
+        self
+    }
+
+    /// The fast adapter or the frugal one, where there are several. Without it `WGPU_POWER_PREF` decides, or the fast one is
+    /// taken.
+    ///
+    /// ```
+    /// use wgpu_pooling::{wgpu, GpuOptions};
+    /// let options = GpuOptions::new().power_preference(wgpu::PowerPreference::LowPower);
+    /// # let _ = options;
+    /// ```
+    pub fn power_preference(mut self, preference: wgpu::PowerPreference) -> Self {
+        self.power_preference = Some(preference);
+        self
+    }
+
+    /// The limits to open the device with, instead of [`required_limits`]. What exceeds the adapter's is an error.
+    ///
+    /// Four storage buffers for each stage, as `downlevel_defaults` has them, are enough for every operator, but for indices of
+    /// a pool over more than three spatial axes, which take five: a [`PlanError::ExceedsLimit`](crate::PlanError) says so. Unpools
+    /// run as [`Family::ClaimEmit`](crate::Family::ClaimEmit) there, which takes one dispatch more.
+    ///
+    /// ```
+    /// use wgpu_pooling::{wgpu, GpuOptions};
+    /// let options = GpuOptions::new().limits(wgpu::Limits::downlevel_defaults());
+    /// # let _ = options;
+    /// ```
+    pub fn limits(mut self, limits: wgpu::Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Opens the device with timestamp queries if the adapter has them, for [`Chain::timed`](crate::Chain::timed). Where it
+    /// has none, chains run all the same and give no timings.
+    ///
+    /// ```
+    /// let options = wgpu_pooling::GpuOptions::new().timestamps();
+    /// # let _ = options;
+    /// ```
+    pub fn timestamps(mut self) -> Self {
+        self.timestamps = true;
+        self
+    }
+
+    /// Fills every output, and scratch memory when it is made, with this word before it is computed into, so that an element which no
+    /// kernel writes shows. For tests; it costs time.
+    ///
+    /// ```
+    /// let options = wgpu_pooling::GpuOptions::new().poison(0xDEAD_BEEF);
+    /// # let _ = options;
+    /// ```
+    pub fn poison(mut self, word: u32) -> Self {
+        self.poison = Some(word);
+        self
+    }
+
+    /// Asks `fails` before every buffer and query set that is made, and makes an invalid one instead, as if there were no
+    /// memory left, where it says yes; before every write that wgpu stages as well, which then does not happen. For tests of one thread: what follows is an [`ExecuteError::OutOfMemory`].
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// // The third allocation fails.
+    /// let made = AtomicU32::new(0);
+    /// let third = move || made.fetch_add(1, Ordering::Relaxed) == 2;
+    /// let options = wgpu_pooling::GpuOptions::new().failing_allocations_where(third);
+    /// # let _ = options;
+    /// ```
+    #[doc(hidden)]
+    pub fn failing_allocations_where(mut self, fails: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.fails = Some(Arc::new(fails));
+        self
+    }
+
+    pub(in crate::gpu) fn failing_allocations(&self) -> Option<Fails> {
+        self.fails.clone()
+    }
+
+    pub(in crate::gpu) fn poison_word(&self) -> Option<u32> {
+        self.poison
+    }
+
+    /// The optional features to ask of an adapter: none that a kernel needs.
+    pub(in crate::gpu) fn features(&self, adapter: &wgpu::Adapter) -> wgpu::Features {
+        let wanted = if self.timestamps { wgpu::Features::TIMESTAMP_QUERY } else { wgpu::Features::empty() };
+        wanted & adapter.features()
+    }
+
+    pub(in crate::gpu) fn chosen_limits(&self, adapter: &wgpu::Adapter) -> wgpu::Limits {
+        self.limits.clone().unwrap_or_else(|| required_limits(adapter))
+    }
+
+    fn chosen_backends(&self) -> wgpu::Backends {
+        self.backends.unwrap_or_else(|| wgpu::Backends::from_env().unwrap_or(wgpu::Backends::all()))
+    }
+
+    fn chosen_name(&self) -> Option<String> {
+        self.adapter_name.clone().or_else(|| std::env::var("WGPU_ADAPTER_NAME").ok())
+    }
+
+    fn chosen_power_preference(&self) -> wgpu::PowerPreference {
+        let preference = self.power_preference.or_else(wgpu::PowerPreference::from_env);
+        preference.unwrap_or(wgpu::PowerPreference::HighPerformance)
+    }
+
+    fn instance(&self) -> wgpu::Instance {
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+        descriptor.backends = self.chosen_backends();
+        wgpu::Instance::new(descriptor)
+    }
+
+    /// The adapter that the options ask for, for callers who open the device themselves.
+    ///
+    /// # Errors
+    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it has
+    /// no compute shaders.
+    ///
+    /// ```no_run
+    /// # async fn open() -> Result<(), Box<dyn std::error::Error>> {
+    /// use wgpu_pooling::{required_limits, wgpu, GpuOptions};
+    /// let adapter = GpuOptions::new().request_adapter().await?;
+    /// let required_limits = required_limits(&adapter);
+    /// let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    /// let (device, queue) = adapter.request_device(&descriptor).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn request_adapter(&self) -> Result<wgpu::Adapter, ExecuteError> {
+        let instance = self.instance();
+        let adapter = match self.chosen_name() {
+            Some(name) => self.named(&instance, &name).await?,
+            None => {
+                let request = wgpu::RequestAdapterOptions {
+                    power_preference: self.chosen_power_preference(),
+                    ..Default::default()
+                };
+                let found = instance.request_adapter(&request).await;
+                found.map_err(|error| ExecuteError::NoAdapter(format!("{error}; {}", self.what_to_do())))?
+            }
+        };
+        if !adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
+            let info = adapter.get_info();
+            let what = format!("{} ({:?}) has no compute shaders", info.name, info.backend);
+            return Err(ExecuteError::NoDevice(format!("{what}; choose another with GpuOptions::adapter_name")));
+        }
+        Ok(adapter)
+    }
+
+    /// The best adapter of those that have this in their name.
+    async fn named(&self, instance: &wgpu::Instance, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
+        let frugal = self.chosen_power_preference() == wgpu::PowerPreference::LowPower;
+        let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
+            wgpu::DeviceType::DiscreteGpu => u8::from(frugal),
+            wgpu::DeviceType::IntegratedGpu => u8::from(!frugal),
+            wgpu::DeviceType::VirtualGpu => 2,
+            wgpu::DeviceType::Cpu => 3,
+            wgpu::DeviceType::Other => 4,
+        };
+        let adapters = instance.enumerate_adapters(self.chosen_backends()).await;
+        let describe = |adapter: &wgpu::Adapter| {
+            let info = adapter.get_info();
+            format!("{} ({:?})", info.name, info.backend)
+        };
+        let found = adapters.iter().map(describe).collect::<Vec<_>>().join(", ");
+        adapters.into_iter().filter(|adapter| contains(&adapter.get_info().name, name)).min_by_key(rank).ok_or_else(
+            || {
+                let what = format!("none is named {name:?}; found: [{found}]");
+                ExecuteError::NoAdapter(format!("{what}; {}", self.what_to_do()))
+            },
+        )
+    }
+
+    /// What a user without an adapter can do, and what narrowed the choice.
+    fn what_to_do(&self) -> String {
+        let mut advice = String::new();
+        let said = |set: bool, option: &str, variable: &str| match std::env::var(variable) {
+            _ if set => Some(format!("GpuOptions::{option} narrows the choice")),
+            Ok(value) => Some(format!("{variable}={value} narrows the choice")),
+            Err(_) => None,
+        };
+        let backends = said(self.backends.is_some(), "backends", "WGPU_BACKEND");
+        let name = said(self.adapter_name.is_some(), "adapter_name", "WGPU_ADAPTER_NAME");
+        for reason in backends.into_iter().chain(name) {
+            advice.push_str(&reason);
+            advice.push_str("; ");
+        }
+        advice
+            + "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or compute on the \
+                  CPU with wgpu_pooling::reference"
+    }
+
+    /// The error of an adapter that opens no device.
+    pub(in crate::gpu) fn refused(&self, info: &wgpu::AdapterInfo, error: &wgpu::RequestDeviceError) -> ExecuteError {
+        let what = format!("{} ({:?}): {error}", info.name, info.backend);
+        ExecuteError::NoDevice(match self.limits {
+            Some(_) => format!("{what}; GpuOptions::limits may ask for no more than the adapter has"),
+            None => what,
+        })
+    }
+}
+
+/// What matters of a device's limits, or of those that an adapter offers.
+///
+/// ```
+/// use wgpu_pooling::{wgpu, Limits};
+/// assert_eq!(Limits::from(&wgpu::Limits::defaults()), Limits::WEBGPU);
+/// ```
+impl From<&wgpu::Limits> for Limits {
+    fn from(limits: &wgpu::Limits) -> Limits {
+        Limits {
+            max_buffer_bytes: limits.max_buffer_size,
+            max_binding_bytes: limits.max_storage_buffer_binding_size,
+            max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+            max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        }
+    }
+}
+
+fn contains(adapter: &str, name: &str) -> bool {
+    adapter.to_lowercase().contains(&name.to_lowercase())
+}
+
+/// The limits to open a device with, so that this crate can use all of its adapter: WebGPU's defaults, and buffers, bindings
+/// and grids as large as the adapter has them. An application raises those that it needs itself.
+///
+/// ```no_run
+/// use wgpu_pooling::{required_limits, wgpu, Gpu};
+///
+/// # async fn open(adapter: wgpu::Adapter) -> Result<Gpu, Box<dyn std::error::Error>> {
+/// let mut required_limits = required_limits(&adapter);
+/// required_limits.max_texture_dimension_2d = adapter.limits().max_texture_dimension_2d;
+/// let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+/// let (device, queue) = adapter.request_device(&descriptor).await?;
+/// Ok(Gpu::from_wgpu(device, queue))
+/// # }
+/// ```
+pub fn required_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
+    let has = adapter.limits();
+    let wanted = wgpu::Limits {
+        max_buffer_size: has.max_buffer_size,
+        max_storage_buffer_binding_size: has.max_storage_buffer_binding_size,
+        max_compute_workgroups_per_dimension: has.max_compute_workgroups_per_dimension,
+        min_storage_buffer_offset_alignment: has.min_storage_buffer_offset_alignment,
+        ..wgpu::Limits::defaults()
+    };
+    // Some adapters have less than the defaults; what a kernel then lacks is an error of the schedule that needs it.
+    wanted.or_worse_values_from(&has)
+}
+
+/// The adapters that these options leave to choose from, as wgpu describes them.
+///
+/// ```no_run
+/// # async fn list() {
+/// use wgpu_pooling::{list_adapters, GpuOptions};
+/// for adapter in list_adapters(&GpuOptions::new()).await {
+///     println!("{} ({:?})", adapter.name, adapter.backend);
+/// }
+/// # }
+/// ```
+pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
+    let adapters = options.instance().enumerate_adapters(options.chosen_backends()).await;
+    let name = options.chosen_name().unwrap_or_default();
+    adapters.iter().map(wgpu::Adapter::get_info).filter(|info| contains(&info.name, &name)).collect()
+}
+
+/// The adapters that these options leave to choose from: the blocking twin of [`list_adapters`].
+///
+/// ```
+/// use wgpu_pooling::{list_adapters_blocking, GpuOptions};
+///
+/// for adapter in list_adapters_blocking(&GpuOptions::new()) {
+///     println!("{} ({:?})", adapter.name, adapter.backend);
+/// }
+/// ```
+#[cfg(not(target_arch = "wasm32"))]
+pub fn list_adapters_blocking(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
+    pollster::block_on(list_adapters(options))
+}

@@ -1,0 +1,171 @@
+//! Waiting for the device: readbacks, and the thread that polls for calls which wait as futures.
+
+#[cfg(not(target_arch = "wasm32"))]
+use core::time::Duration;
+use std::sync::Arc;
+#[cfg(not(target_arch = "wasm32"))]
+use std::sync::{Mutex, PoisonError, mpsc};
+#[cfg(not(target_arch = "wasm32"))]
+use std::thread::JoinHandle;
+
+#[cfg(not(target_arch = "wasm32"))]
+use super::gate::contained;
+use super::gate::{Gate, Owned};
+use super::oneshot::{MapReceiver, MapSender, oneshot};
+use crate::error::ExecuteError;
+
+/// How long a thread sleeps between two questions whether the device is done, at first and at most.
+#[cfg(not(target_arch = "wasm32"))]
+const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
+#[cfg(not(target_arch = "wasm32"))]
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
+
+/// Asks for the mapping of a staging buffer once the commands so far are done. The answer can be given in the device's
+/// place, should it never give one.
+pub(in crate::gpu) fn map_on_submit(
+    gate: &Gate,
+    encoder: &mut wgpu::CommandEncoder,
+    staging: &wgpu::Buffer,
+) -> (Arc<MapSender>, MapReceiver) {
+    let (device, mapped) = oneshot(gate);
+    let answer = Arc::clone(&device);
+    encoder.map_buffer_on_submit(staging, wgpu::MapMode::Read, .., move |outcome| device.tell(outcome));
+    (answer, mapped)
+}
+
+/// What to wait for, and who is to be told of it.
+#[derive(Debug)]
+pub(in crate::gpu) struct Submission {
+    pub index: wgpu::SubmissionIndex,
+    pub answers: Vec<Arc<MapSender>>,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Submission {
+    pub fn wait(self, device: &Owned<wgpu::Device>) {
+        // After a wait the callback has been called, or another thread that polls is about to. Without one it may never be.
+        if !wait(device, &self.index) {
+            self.answers.iter().for_each(|answer| answer.tell(Err(wgpu::BufferAsyncError)));
+        }
+    }
+}
+
+/// The thread that waits for submissions so that readbacks complete without the caller polling. It starts with the first
+/// one that is waited for by a future and ends with the device.
+#[cfg(not(target_arch = "wasm32"))]
+#[derive(Debug)]
+pub(in crate::gpu) struct Poller {
+    device: Owned<wgpu::Device>,
+    watch: Mutex<Option<Watch>>,
+}
+
+/// The running thread and the way to it.
+#[cfg(not(target_arch = "wasm32"))]
+#[derive(Debug)]
+struct Watch {
+    submissions: mpsc::Sender<Submission>,
+    thread: JoinHandle<()>,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Poller {
+    pub fn new(device: Owned<wgpu::Device>) -> Self {
+        Poller { device, watch: Mutex::new(None) }
+    }
+
+    pub fn watch(&self, submission: Submission) -> Result<(), ExecuteError> {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let submissions = match &*watch {
+            Some(watch) => &watch.submissions,
+            None => {
+                let (sender, submissions) = mpsc::channel();
+                let device = self.device.clone();
+                let thread = std::thread::Builder::new()
+                    .name("wgpu-pooling poller".to_owned())
+                    .spawn(move || wait_for_all(&device, &submissions))
+                    .map_err(|error| ExecuteError::OutOfMemory(format!("no thread to wait for the device: {error}")))?;
+                &watch.insert(Watch { submissions: sender, thread }).submissions
+            }
+        };
+        let ended = |_| ExecuteError::Device("the poller thread has ended".to_owned());
+        submissions.send(submission).map_err(ended)
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Drop for Poller {
+    /// Ends the thread and waits for it, so that no driver code runs on it while the process ends.
+    fn drop(&mut self) {
+        let Some(Watch { submissions, thread }) = self.watch.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+        else {
+            return;
+        };
+        drop(submissions);
+        // A waker that the thread calls can drop the last handle; a thread cannot wait for itself.
+        if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+            log::error!("the poller thread panicked");
+        }
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn wait_for_all(device: &Owned<wgpu::Device>, submissions: &mpsc::Receiver<Submission>) {
+    while let Ok(submission) = submissions.recv() {
+        submission.wait(device);
+    }
+}
+
+/// What a poll found, or nothing where wgpu panicked.
+#[cfg(not(target_arch = "wasm32"))]
+type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
+
+/// Waits for a submission, and says whether the device has come to its end.
+#[cfg(not(target_arch = "wasm32"))]
+fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
+    let timeout = device.gate().patience();
+    ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
+}
+
+/// Polls until that gives an end, good or bad, and sleeps in between.
+#[cfg(not(target_arch = "wasm32"))]
+fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
+    let mut pause = SHORTEST_PAUSE;
+    loop {
+        match poll() {
+            Some(Err(wgpu::PollError::Timeout)) => std::thread::sleep(pause),
+            end => return matches!(end, Some(Ok(_))),
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Lets callbacks run. wgpu panics over a device that the driver has lost.
+#[cfg(not(target_arch = "wasm32"))]
+pub(in crate::gpu) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) -> Polled {
+    let polled = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));
+    match &polled {
+        // That is an answer to those who ask.
+        Some(Ok(_) | Err(wgpu::PollError::Timeout)) | None => {}
+        Some(Err(error)) => log::warn!("{error}"),
+    }
+    polled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_asked_until_it_is_done_or_fails() {
+        let asked = |mut answers: Vec<Polled>| {
+            let done = ask_again(|| answers.remove(0));
+            (done, answers.len())
+        };
+        let busy = || Some(Err(wgpu::PollError::Timeout));
+        let done = || Some(Ok(wgpu::PollStatus::WaitSucceeded));
+        assert_eq!(asked(vec![busy(), busy(), busy(), done(), done()]), (true, 1));
+        assert_eq!(asked(vec![Some(Ok(wgpu::PollStatus::QueueEmpty)), done()]), (true, 1));
+        assert_eq!(asked(vec![busy(), Some(Err(wgpu::PollError::WrongSubmissionIndex(2, 1))), done()]), (false, 1));
+        assert_eq!(asked(vec![None, done()]), (false, 1));
+    }
+}

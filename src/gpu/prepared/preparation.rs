@@ -1,0 +1,123 @@
+//! A schedule with its device resources: pipelines, uniforms, tables and scratch memory.
+
+use std::sync::Arc;
+
+use super::pipelines::{Pipeline, Pipelines};
+use crate::error::ExecuteError;
+use crate::gpu::device::Device;
+use crate::gpu::device::gate::Owned;
+use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
+use crate::options::OutOfBounds;
+use crate::plan::Plan;
+use crate::schedule::Schedule;
+
+/// A schedule and what it runs with. Clones share both; it does not keep the device.
+#[derive(Debug, Clone)]
+pub(in crate::gpu) struct Preparation {
+    pub schedule: Arc<Schedule>,
+    pub resources: Arc<Resources>,
+}
+
+/// What a schedule runs with.
+#[derive(Debug)]
+pub(in crate::gpu) struct Resources {
+    pub label: String,
+    pub pipelines: Vec<Arc<Pipeline>>,
+    /// The uniforms and the window tables.
+    pub constants: Owned<wgpu::Buffer>,
+    /// `None` where the caller brings it.
+    pub scratch: Option<Vec<Owned<wgpu::Buffer>>>,
+    /// Where an unpool that reports nothing keeps its report.
+    pub status: Option<Owned<wgpu::Buffer>>,
+}
+
+/// Whose scratch memory a schedule runs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gpu) enum Scratch {
+    /// Its own, allocated once.
+    Own,
+    /// Each run's.
+    OfTheRun,
+}
+
+impl Preparation {
+    /// Compiles a schedule's kernels and makes its buffers. The schedule has been checked against the device's limits.
+    pub async fn new(
+        device: &Device,
+        pipelines: &Pipelines,
+        schedule: Schedule,
+        scratch: Scratch,
+    ) -> Result<Preparation, ExecuteError> {
+        let label = schedule.kernel();
+        log::debug!("{label}: {} scratch bytes", schedule.scratch_bytes());
+        let pipelines = pipelines.all(device, &schedule).await?;
+        let no_room = |error| {
+            let bytes = schedule.constants_bytes();
+            ExecuteError::OutOfMemory(format!("{bytes} bytes of uniforms and window tables on the host: {error}"))
+        };
+        let constants = schedule.constants().map_err(no_room)?;
+        let memory = &device.memory;
+        let buffers = || {
+            let usages = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE;
+            let constants = memory.filled_buffer("wgpu-pooling constants", usages, &constants);
+            let status = if reports(&schedule) { None } else { status_buffer(memory, &schedule) };
+            (constants, status, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
+        };
+        let (constants, status, scratch) = device.scoped(buffers).await?;
+        device.probe()?;
+        let resources = Arc::new(Resources { label, pipelines, constants, scratch, status });
+        Ok(Preparation { schedule: Arc::new(schedule), resources })
+    }
+
+    /// What will run.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// The bytes of its buffers.
+    pub fn bytes(&self) -> u64 {
+        self.schedule.constants_bytes() + self.schedule.scratch_bytes()
+    }
+
+    /// Whether a run has a report that somebody wants to read.
+    pub fn reports(&self) -> bool {
+        reports(&self.schedule)
+    }
+
+    /// What a run needs beside its tensors: nothing unless the schedule was prepared without scratch memory, or another run
+    /// may come between two submits of this one.
+    pub fn missing(&self, memory: &Memory, several_submits: bool) -> Missing {
+        let scratch = several_submits || self.resources.scratch.is_none();
+        Missing {
+            scratch: if scratch { scratch_buffers(memory, &self.schedule) } else { Vec::new() },
+            status: if several_submits && !self.reports() { status_buffer(memory, &self.schedule) } else { None },
+        }
+    }
+}
+
+/// What a run needs beside its tensors and has to allocate.
+pub(in crate::gpu) struct Missing {
+    pub scratch: Vec<Owned<wgpu::Buffer>>,
+    pub status: Option<Owned<wgpu::Buffer>>,
+}
+
+/// Whether somebody wants to read the report.
+fn reports(schedule: &Schedule) -> bool {
+    match &schedule.plan {
+        Plan::Pool(_) => false,
+        Plan::Unpool(plan) => plan.out_of_bounds == OutOfBounds::Error,
+        Plan::Convert(_) => true,
+    }
+}
+
+/// The scratch memory that a schedule declares.
+fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buffer>> {
+    let buffer = |&bytes: &u64| memory.output_buffer("wgpu-pooling scratch", SCRATCH_USAGES, bytes);
+    schedule.scratch.iter().map(buffer).collect()
+}
+
+/// Where an unpool that reports nothing keeps its report.
+fn status_buffer(memory: &Memory, schedule: &Schedule) -> Option<Owned<wgpu::Buffer>> {
+    let buffer = |bytes| memory.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes);
+    schedule.status_bytes().map(buffer)
+}

@@ -1,0 +1,310 @@
+//! The kernels by name: which part has the entry point, and what is chosen beside it.
+
+mod sliding;
+mod unpool;
+
+pub(crate) use sliding::{Begins, SlidingKey, SlidingRow, sliding};
+pub(crate) use unpool::{
+    convert_clear, convert_indices, convert_report, unpool_cells, unpool_check, unpool_claim, unpool_clear,
+    unpool_decide, unpool_emit, unpool_gather, unpool_report,
+};
+
+use crate::element::{DType, IndexType};
+use crate::kernel::{
+    ActivationKind, IndexDigits, Kernel, PassDigits, Reduction, Sink, Source, Specialised, WindowConstants,
+    count_digits, nan_policy_number,
+};
+use crate::options::NanPolicy;
+use crate::wgsl::key::KernelKey;
+
+/// A pass of a pool that looks at every tap of its windows one by one; without constants it is the generic build.
+pub(crate) fn pool(
+    dtype: DType,
+    source: Source,
+    sink: Sink,
+    activation: ActivationKind,
+    specialised: Option<&Specialised>,
+) -> KernelKey {
+    let from = match source {
+        Source::Elements => "elements",
+        Source::Candidates => "candidates",
+        Source::Accumulators => "accumulators",
+    };
+    let build = if specialised.is_some() { "specialised" } else { "generic" };
+    let mut variants = vec!["core/pool.wgsl"];
+    variants.push(if specialised.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
+    variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
+    variants.extend(match source {
+        Source::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
+        Source::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
+        Source::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
+        Source::Accumulators => ["core/accumulated.wgsl"; 2],
+    });
+    if source != Source::Accumulators {
+        variants.push("core/scanned.wgsl");
+    }
+    let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
+    consts.extend(specialised.map_or(PassDigits::ALL, |it| it.digits).consts());
+    let index_digits = specialised.map(|it| it.index_digits).filter(|_| sink.index_type().is_some());
+    count_digits(index_digits, &mut variants, &mut consts);
+    if let Some(&Specialised { row, layers, .. }) = specialised
+        && source == Source::Elements
+    {
+        variants.push(if row.words { "core/row_words.wgsl" } else { "core/row_elements.wgsl" });
+        consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", layers.min(2))]);
+    }
+    let entry = match sink {
+        Sink::Candidates => "kernel/pool_candidates.wgsl",
+        Sink::Accumulators => "kernel/pool_accumulate.wgsl",
+        Sink::Values | Sink::ValuesAndIndices(_) => "kernel/pool_values.wgsl",
+    };
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        activation: Some(activation),
+        writes: sink.index_type(),
+        variants,
+        consts,
+        ..Kernel::new(format!("pool {} {from} to {}, {build}", dtype.name(), sink.name()), entry)
+    }
+    .into()
+}
+
+/// How the outputs of a pool of small windows are shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowsKernel {
+    /// Line by line, where lines of outputs share none of X.
+    Lines,
+    /// In walks down neighbouring lines.
+    Rows,
+    /// As `Lines`, in lines that do not come out even with words.
+    OddLines,
+    /// As `Rows`, in lines that do not come out even with words.
+    OddRows,
+    /// In the order of Y, wherever lines end.
+    Runs,
+}
+
+/// What a pool of small windows depends on, neighbouring outputs of which an invocation has.
+pub(crate) struct RowsKey {
+    pub dtype: DType,
+    pub nan_policy: NanPolicy,
+    pub sink: Sink,
+    pub activation: ActivationKind,
+    /// The parts that share what windows of a line have in common, and that load a line.
+    pub line: &'static str,
+    pub loads: &'static str,
+    pub entry: RowsKernel,
+    /// Whether four outputs are written at once.
+    pub stores_quads: bool,
+    /// Whether windows have several lines at one place of the last two axes.
+    pub deep: bool,
+    /// Lines of X from one line of outputs to the next that shares lines with it.
+    pub lines_between: u32,
+    /// Whether lines count on from plane to plane, in X as in Y, and each line of X belongs to one line of windows.
+    pub lines_even: bool,
+    /// Whether keys can hold the order of elements.
+    pub ordered: bool,
+    /// Whether an f32 is told by its key alone.
+    pub keys_alone: bool,
+    /// Whether indices are written in the order of Y.
+    pub same_place: bool,
+    /// Whether the bytes of X are a multiple of those of two words.
+    pub in_pairs: bool,
+    /// Where indices, or their places, are made of digits.
+    pub index_digits: Option<IndexDigits>,
+    pub consts: Vec<(&'static str, u32)>,
+}
+
+impl RowsKey {
+    /// The order of elements: by a key alone where elements are smaller than a word, so that it holds all there is to know.
+    fn reduction(&self) -> &'static str {
+        // The index of a window without a winner is asked for by its accumulator.
+        let may_be_without = self.nan_policy == NanPolicy::SeedLowest && self.sink.index_type().is_some();
+        match self.dtype {
+            _ if may_be_without => "reduce/max.wgsl",
+            DType::F32 if self.keys_alone => "reduce/max_of_words.wgsl",
+            _ if self.dtype.bytes() > 2 => "reduce/max.wgsl",
+            _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
+            _ if self.ordered && self.nan_policy != NanPolicy::PropagateLast => "reduce/max_of_halves.wgsl",
+            _ => "reduce/max.wgsl",
+        }
+    }
+
+    fn variants(&self) -> Vec<&'static str> {
+        let mut variants = vec!["core/pool.wgsl", "window/constant.wgsl", self.line, self.loads, self.reduction()];
+        let [lanes, fours, output] = match self.dtype.bytes() {
+            1 => ["lanes/byte4.wgsl", "row/fours8.wgsl", "row/output_fours.wgsl"],
+            2 => ["lanes/half4.wgsl", "row/fours16.wgsl", "row/output_fours.wgsl"],
+            4 => ["lanes/word4.wgsl", "row/fours32.wgsl", "row/output_fours.wgsl"],
+            _ => ["lanes/pair1.wgsl", "row/fours64.wgsl", "row/output_fours64.wgsl"],
+        };
+        variants.extend([lanes, fours]);
+        if self.stores_quads {
+            variants.extend(["row/store_quads.wgsl", output]);
+        } else {
+            variants.push("row/store_elements.wgsl");
+        }
+        variants.extend(match self.entry {
+            RowsKernel::OddLines | RowsKernel::OddRows => ["row/odd_strip.wgsl"; 2],
+            _ if self.deep => ["row/strip.wgsl", "row/lines_deep.wgsl"],
+            _ => ["row/strip.wgsl", "row/lines_flat.wgsl"],
+        });
+        variants.push("row/windows.wgsl");
+        variants.push(if self.lines_between == 1 { "row/next_line.wgsl" } else { "row/next_lines.wgsl" });
+        variants.push(if self.lines_even { "row/window_lines_even.wgsl" } else { "row/window_lines.wgsl" });
+        variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
+        variants.push(match self.nan_policy {
+            NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
+            NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
+        });
+        variants.extend(match self.sink.index_type() {
+            None => ["row/indices_none.wgsl"; 2],
+            Some(IndexType::I32) if self.stores_quads && self.same_place => {
+                ["row/indices.wgsl", "row/put_indices_i32.wgsl"]
+            }
+            Some(IndexType::I64) if self.stores_quads && self.same_place => {
+                ["row/indices.wgsl", "row/put_indices_i64.wgsl"]
+            }
+            Some(_) => ["row/indices.wgsl", "row/put_indices.wgsl"],
+        });
+        variants
+    }
+}
+
+/// A pool of small windows.
+pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
+    let value = |name: &str| key.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
+    let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
+    let outputs = value("QUADS").saturating_mul(4);
+    let (kind, entry) = match key.entry {
+        RowsKernel::Lines => ("lines", "kernel/pool_lines.wgsl"),
+        RowsKernel::Rows => ("rows", "kernel/pool_rows.wgsl"),
+        RowsKernel::OddLines => ("odd lines", "kernel/pool_odd_lines.wgsl"),
+        RowsKernel::OddRows => ("odd rows", "kernel/pool_odd_rows.wgsl"),
+        RowsKernel::Runs => ("runs", "kernel/pool_runs.wgsl"),
+    };
+    let (dtype, sink) = (key.dtype.name(), key.sink.name());
+    let mut consts = key.consts.clone();
+    // Accumulators that are told by their keys alone, and have no places.
+    let alike = key.sink.index_type().is_none() && key.reduction() != "reduce/max.wgsl";
+    consts.push(("EQUALS_ALIKE", alike.into()));
+    let mut variants = key.variants();
+    count_digits(key.index_digits, &mut variants, &mut consts);
+    Kernel {
+        element: Some(key.dtype),
+        activation: Some(key.activation),
+        writes: key.sink.index_type(),
+        variants,
+        consts,
+        ..Kernel::new(format!("pool {dtype} to {sink}, {depth}x{height}x{width}, {kind} of {outputs} outputs"), entry)
+    }
+    .into()
+}
+
+/// What the first of several passes tells the last one is cleared.
+pub(crate) fn clear_flags() -> KernelKey {
+    let kernel = Kernel::new("pool clear flags".to_owned(), "kernel/pool_clear_flags.wgsl");
+    Kernel { variants: vec!["core/pool.wgsl"], ..kernel }.into()
+}
+
+/// Elements in a word each are put together in words.
+pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
+    Kernel {
+        element: Some(dtype),
+        activation: Some(activation),
+        variants: vec!["core/pool.wgsl", "core/kept_words.wgsl"],
+        ..Kernel::new(format!("pool {} pack", dtype.name()), "kernel/pool_pack.wgsl")
+    }
+    .into()
+}
+
+/// The first stage of a reduction of whole planes of a tensor of so many elements.
+pub(crate) fn reduce(dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
+    let (load, loads) = loads_by_fours(dtype, elements);
+    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
+    variants.extend(load);
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        variants,
+        consts: vec![("NAN_POLICY", nan_policy_number(nan_policy))],
+        ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce.wgsl")
+    }
+    .into()
+}
+
+/// The parts that read X by four words at a time, and how a kernel's name says it, for an X of so many elements.
+fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static str) {
+    let unpack = if dtype.bytes() == 8 { "element/unpack64.wgsl" } else { "element/unpack.wgsl" };
+    // An array of vectors holds all of X only where X comes out even with them.
+    if elements.saturating_mul(dtype.bytes() as u64).is_multiple_of(16) {
+        (["element/quads.wgsl", unpack], "vectors")
+    } else {
+        (["element/quads_apart.wgsl", unpack], "words")
+    }
+}
+
+/// The window of each output of a team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TeamWindow {
+    /// A whole plane.
+    Plane,
+    /// Rows, of which so many invocations share each, and whether they lie in layers.
+    Rows { along: u32, deep: bool },
+}
+
+/// What a pool by teams of invocations depends on.
+pub(crate) struct TeamKey<'a> {
+    pub dtype: DType,
+    /// Elements of X.
+    pub elements: u64,
+    pub sink: Sink,
+    pub activation: ActivationKind,
+    /// Invocations of a team.
+    pub members: u32,
+    pub window: TeamWindow,
+    pub constants: &'a WindowConstants,
+}
+
+/// A pool whose windows are shared by teams of invocations, of one each where planes are small.
+pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
+    let TeamKey { dtype, sink, members, .. } = *key;
+    let (load, loads) = loads_by_fours(dtype, key.elements);
+    let mut variants = vec!["core/pool.wgsl"];
+    variants.extend(load);
+    let policy = vec![("NAN_POLICY", nan_policy_number(key.constants.nan_policy))];
+    let (what, entry, mut consts) = match key.window {
+        TeamWindow::Plane if members == 1 => {
+            variants.extend(["window/policy.wgsl", "core/plane.wgsl", "core/scanned.wgsl"]);
+            ("planes".to_owned(), "kernel/pool_values.wgsl", policy)
+        }
+        TeamWindow::Plane => {
+            variants.extend(["window/policy.wgsl", "core/share_plane.wgsl"]);
+            ("planes".to_owned(), "kernel/pool_team.wgsl", policy)
+        }
+        TeamWindow::Rows { along, deep } => {
+            variants.extend(["window/constant.wgsl", "window/whole.wgsl", "core/share_rows.wgsl"]);
+            let mut consts = key.constants.consts();
+            consts.extend([("ALONG", along), ("DEEP", deep.into())]);
+            consts.extend(PassDigits::ALL.consts());
+            let layers = if deep { "layers of rows" } else { "rows" };
+            (format!("{layers}, {along} invocations along them,"), "kernel/pool_team.wgsl", consts)
+        }
+    };
+    if members > 1 {
+        consts.push(("TEAM", members));
+        variants.push(if dtype.bytes() < 4 { "core/team_outputs.wgsl" } else { "core/team_output.wgsl" });
+    }
+    let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
+    Kernel {
+        element: Some(dtype),
+        reduction: Some(Reduction::Max),
+        activation: Some(key.activation),
+        writes: sink.index_type(),
+        variants,
+        consts,
+        ..Kernel::new(name, entry)
+    }
+    .into()
+}

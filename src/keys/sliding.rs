@@ -1,0 +1,173 @@
+//! The kernels of sliding maxima by name.
+
+use crate::element::DType;
+use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
+use crate::options::NanPolicy;
+use crate::wgsl::key::KernelKey;
+
+/// How sliding maxima find windows that begin with a NaN.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begins {
+    /// They need not.
+    Unknown,
+    /// The last pass looks at the first elements of all windows where the first pass has met one.
+    Flagged,
+    /// The first pass notes for the last one which they are.
+    Noted,
+}
+
+/// A pass of sliding maxima along the innermost axis, neighbours of which are the lanes of a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SlidingRow {
+    /// Elements between those that are loaded together and a window's first.
+    pub left: u32,
+    /// Whether lines of X come out even with fours.
+    pub even: bool,
+}
+
+/// What a pass of sliding maxima depends on.
+pub(crate) struct SlidingKey {
+    pub dtype: DType,
+    pub nan_policy: NanPolicy,
+    /// How the axis is taken apart, and whether that is into single taps.
+    pub consts: Vec<(&'static str, u32)>,
+    pub single_taps: bool,
+    /// Whether it reads X, or what the pass before has kept.
+    pub first: bool,
+    /// Whether its lanes lie along the axis.
+    pub row: Option<SlidingRow>,
+    /// Candidates, where another pass follows.
+    pub sink: Sink,
+    /// Neighbouring lines of an invocation, and the bytes of their elements where a pass keeps them.
+    pub lanes: u32,
+    pub lane_bytes: usize,
+    pub begins: Begins,
+    /// Whether lines of X come out even with vectors of lanes, and whether those of Y do not, or lie closer than what is read.
+    pub even_source: bool,
+    pub partial: bool,
+    /// Whether positions are kept beside elements.
+    pub places: bool,
+    /// Whether the index is the position, counted from the index of the first element.
+    pub position_index: bool,
+    /// Whether indices are written in the order of Y.
+    pub same_place: bool,
+    /// Where indices, or their places, are made of digits.
+    pub index_digits: Option<IndexDigits>,
+    pub activation: ActivationKind,
+}
+
+impl SlidingKey {
+    /// The order of elements: by a key alone where it holds all that there is to know.
+    fn reduction(&self) -> &'static str {
+        match self.dtype {
+            _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
+            _ if self.nan_policy == NanPolicy::PropagateLast => "reduce/max.wgsl",
+            DType::F32 => "reduce/max_of_words.wgsl",
+            DType::F16 | DType::Bf16 => "reduce/max_of_halves.wgsl",
+            _ => "reduce/max.wgsl",
+        }
+    }
+
+    /// The parts that read what the pass slides along.
+    fn source(&self) -> Vec<&'static str> {
+        let mut parts = match (self.first, self.row) {
+            (false, _) => vec!["core/slide_kept.wgsl", "core/slide_places.wgsl"],
+            (true, Some(SlidingRow { even: true, .. })) => {
+                vec!["core/slide_row_fours.wgsl", "core/slide_positions.wgsl"]
+            }
+            (true, Some(_)) => vec!["core/slide_row_ones.wgsl", "core/slide_positions.wgsl"],
+            (true, None) if self.even_source && self.lanes > 1 => {
+                vec!["core/slide_x_lanes.wgsl", "core/slide_positions.wgsl"]
+            }
+            (true, None) => vec!["core/slide_x_ones.wgsl", "core/slide_positions.wgsl"],
+        };
+        if self.row.is_some_and(|row| row.even) {
+            parts.push(match self.dtype.bytes() {
+                1 => "row/fours8.wgsl",
+                2 => "row/fours16.wgsl",
+                _ => "row/fours32.wgsl",
+            });
+        }
+        parts
+    }
+
+    /// The parts that find windows that begin with a NaN.
+    fn begins(&self) -> [&'static str; 2] {
+        let last = self.sink != Sink::Candidates;
+        let found = if self.row.is_some() { "core/slide_first_row.wgsl" } else { "core/slide_first.wgsl" };
+        match (self.begins, self.first, last) {
+            (Begins::Flagged, true, false) => ["core/begins_flagged.wgsl", "core/slide_flag.wgsl"],
+            (Begins::Flagged, true, true) => ["core/begins_flagged.wgsl", found],
+            (Begins::Flagged, false, true) => ["core/begins_unknown.wgsl", found],
+            (Begins::Noted, true, _) => ["core/begins_noted.wgsl", "core/slide_end.wgsl"],
+            (Begins::Noted, false, true) => ["core/begins_unknown.wgsl", "core/slide_noted.wgsl"],
+            _ => ["core/begins_unknown.wgsl", "core/slide_end.wgsl"],
+        }
+    }
+
+    fn vector(&self) -> &'static str {
+        match (self.lane_bytes, self.lanes) {
+            (1, _) => "lanes/byte4.wgsl",
+            (2, 2) => "lanes/half2.wgsl",
+            (2, _) => "lanes/half4.wgsl",
+            (4, 1) => "lanes/word1.wgsl",
+            (4, 2) => "lanes/word2.wgsl",
+            (4, _) => "lanes/word4.wgsl",
+            (_, 1) => "lanes/pair1.wgsl",
+            _ => "lanes/pair2.wgsl",
+        }
+    }
+}
+
+/// A maximum that slides along one axis.
+pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
+    let SlidingKey { dtype, sink, .. } = *key;
+    let keeps = sink == Sink::Candidates;
+    let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl", key.reduction(), key.vector()];
+    variants.extend(key.source());
+    variants.push(match (keeps, key.places) {
+        (true, false) => "core/slide_keep.wgsl",
+        (true, true) => "core/slide_keep_places.wgsl",
+        (false, _) => "core/slide_finish.wgsl",
+    });
+    variants.push(if key.single_taps { "core/slide_tap.wgsl" } else { "core/slide_taps.wgsl" });
+    variants.extend(key.begins());
+    variants.push("core/x_element.wgsl");
+    variants.push(if key.first { "core/met_here.wgsl" } else { "core/met_before.wgsl" });
+    variants.push(match (key.lane_bytes > dtype.bytes(), key.partial) {
+        (true, false) => "core/slide_apart.wgsl",
+        (true, true) => "core/slide_apart_ones.wgsl",
+        (false, false) => "core/slide_y.wgsl",
+        (false, true) => "core/slide_y_ones.wgsl",
+    });
+    variants.push(if key.partial { "core/slide_by_ones.wgsl" } else { "core/slide_by_vectors.wgsl" });
+    variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
+    let mut consts = key.consts.clone();
+    consts.push(("NAN_POLICY", nan_policy_number(key.nan_policy)));
+    consts.push(("PARTIAL", key.partial.into()));
+    consts.push(("POSITION_INDEX", key.position_index.into()));
+    consts.push(("SAME_PLACE", key.same_place.into()));
+    count_digits(key.index_digits, &mut variants, &mut consts);
+    let [chunks, chunk] = [0, 1].map(|at| consts.get(at).map_or(0, |(_, value)| *value));
+    let from = if key.first { "X" } else { "kept" };
+    let to = if keeps { "kept" } else { sink.name() };
+    let lanes = key.lanes;
+    let mut entry = "kernel/pool_sliding.wgsl";
+    let mut along = "";
+    if let Some(row) = key.row {
+        entry = "kernel/pool_sliding_row.wgsl";
+        along = if row.even { " along fours" } else { " along a row" };
+        consts.push(("LEFT", row.left));
+    }
+    let name =
+        format!("pool {} sliding from {from} to {to}, {chunks} chunks of {chunk}, {lanes} lanes{along}", dtype.name());
+    Kernel {
+        element: Some(dtype),
+        activation: Some(key.activation).filter(|_| !keeps),
+        writes: sink.index_type(),
+        variants,
+        consts,
+        ..Kernel::new(name, entry)
+    }
+    .into()
+}

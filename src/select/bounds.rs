@@ -1,0 +1,77 @@
+//! What no schedule may exceed, and the grids and buffers that are checked against it.
+
+use crate::error::{PlanError, within};
+use crate::kernel::WORKGROUP;
+use crate::schedule::Limits;
+
+/// The most loop iterations that one invocation may come to, all its loops taken together.
+///
+/// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
+/// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
+///
+/// ```
+/// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
+///
+/// // More taps in a window than one invocation may look at.
+/// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
+/// assert!(90 * 90 > MAX_ITERATIONS && !families(&plan, &Limits::WEBGPU).contains(&Family::Direct));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+pub const MAX_ITERATIONS: u64 = 7_000;
+
+/// The most taps of one dispatch, for the patience of drivers' watchdogs.
+pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
+
+/// The most dispatches of a schedule: beyond, what a caller wants is better had in pieces.
+pub(super) const MAX_DISPATCHES: u64 = 1 << 14;
+
+/// Positions carry a flag in their highest bit on their way between passes.
+pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
+
+/// Workgroups for so many invocations, folded into x and y.
+pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
+    let most = u64::from(limits.max_workgroups_per_dimension).max(1);
+    let groups = invocations.div_ceil(WORKGROUP);
+    let rows = groups.div_ceil(most).max(1);
+    if rows > most {
+        return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most.saturating_mul(most) });
+    }
+    // Rows of equal width keep the surplus below one row.
+    Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
+}
+
+/// Refuses a buffer that the device cannot hold. It may be bound in parts.
+pub(super) fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
+    within(what, bytes, limits.max_buffer_bytes)
+}
+
+/// Refuses a buffer that the device cannot hold or bind whole.
+pub(super) fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
+    within(what, bytes, limits.max_buffer_bytes.min(limits.max_binding_bytes))
+}
+
+/// A sum or a product of what a caller gave, refused where 64 bits do not hold it.
+pub(super) fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
+    value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
+}
+
+/// Refuses more elements than positions can count.
+pub(super) fn check_elements(what: &'static str, elements: u64) -> Result<(), PlanError> {
+    within(what, elements, MAX_ELEMENTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_fold_and_cover() {
+        let limits = Limits { max_workgroups_per_dimension: 4, ..Limits::WEBGPU };
+        for invocations in [0, 1, 64, 65, 4 * 64, 4 * 64 + 1, 13 * 64, 16 * 64] {
+            let [x, y, z] = grid(invocations, &limits).unwrap();
+            assert!(x <= 4 && y <= 4 && z == 1);
+            assert!(u64::from(x) * u64::from(y) * WORKGROUP >= invocations);
+        }
+        assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what: "workgroups", needed: 17, limit: 16 }));
+    }
+}

@@ -1,0 +1,518 @@
+//! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
+
+use super::bounds::{check_bytes, check_elements, checked};
+use super::tuning::view::PART_TAPS;
+use crate::error::{PlanError, within};
+use crate::family::Family;
+use crate::geometry::AxisWindow;
+use crate::index::take_digit;
+use crate::kernel::PassDigits;
+use crate::options::Layout;
+use crate::plan::{PoolAxis, PoolPlan};
+use crate::schedule::Limits;
+use crate::tables::{TableRows, Tables};
+use crate::tensor::count;
+use crate::uniform;
+
+/// Offsets of bindings, in bytes: no device asks for larger multiples.
+pub(super) const ALIGNMENT: u64 = 256;
+
+/// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
+const FORMULA_LIMIT: i64 = 1 << 29;
+
+/// The most words of window tables: kernels number them in 32 bits.
+const MAX_TABLE_WORDS: u64 = 1 << 32;
+
+/// How an axis is given (shaders/window/windows.wgsl).
+const TABLE: u32 = 1;
+const HOLDERS: u32 = 2;
+
+/// The windows of one axis of a pass.
+#[derive(Debug, Clone)]
+pub(super) enum PassWindow {
+    /// Every output is its own element.
+    Identity,
+    /// As in the plan.
+    Axis(AxisWindow),
+    /// Windows that are cut into parts, which follow each other: the windows, their number, and the parts of each.
+    Parts(AxisWindow, u64, u64),
+    /// From an element to the windows that can hold it, on an axis of so many elements.
+    Holders(AxisWindow, u64),
+}
+
+/// One axis of a pass.
+#[derive(Debug, Clone)]
+pub(super) struct PassAxis {
+    pub input: u64,
+    pub output: u64,
+    pub most_taps: u64,
+    pub window: PassWindow,
+}
+
+impl PassAxis {
+    pub fn unit() -> Self {
+        PassAxis { input: 1, output: 1, most_taps: 1, window: PassWindow::Identity }
+    }
+
+    pub fn of(axis: &PoolAxis) -> Self {
+        PassAxis {
+            input: axis.input as u64,
+            output: axis.output as u64,
+            most_taps: axis.most_taps(),
+            window: PassWindow::Axis(axis.window.strided(axis.input, axis.output)),
+        }
+    }
+
+    pub fn identity(extent: u64) -> Self {
+        PassAxis { input: extent, output: extent, most_taps: 1, window: PassWindow::Identity }
+    }
+
+    /// The last axis of X and the channels inside it as one axis, where the windows of neighbours begin side by side. Taps then
+    /// are as far apart as elements of one channel.
+    pub fn with_channels(&self, channels: u64) -> Option<PassAxis> {
+        let PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation, pad_begin }) = self.window else {
+            return None;
+        };
+        // Without a second tap they need not be apart.
+        let apart = if kernel == 1 { 1 } else { dilation.checked_mul(channels as i64)? };
+        let pad_begin = pad_begin.checked_mul(channels as i64)?;
+        Some(PassAxis {
+            input: self.input.checked_mul(channels)?,
+            output: self.output.checked_mul(channels)?,
+            most_taps: self.most_taps,
+            window: PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation: apart, pad_begin }),
+        })
+    }
+
+    /// The lowest and the highest element that outputs from `first` to `last` may look at, as far as they look at these taps.
+    /// An axis of a pass has at least one element.
+    fn bounds(&self, first: u64, last: u64, taps: Span) -> [u64; 2] {
+        let end = (self.input as i64).saturating_sub(1);
+        let [low, high] = match &self.window {
+            PassWindow::Identity => [first as i64, last as i64],
+            PassWindow::Axis(window) => {
+                let (input, output) = (self.input as usize, self.output as usize);
+                let [low, high, step] = if first == last {
+                    let taps = window.taps(first as usize, input, output);
+                    [taps.first, taps.first, taps.step]
+                } else {
+                    let [low, step] = window.bounds(first as usize, input, output);
+                    let [high, _] = window.bounds(last as usize, input, output);
+                    // The highest first tap is less than a step behind the highest start.
+                    [low, high.saturating_add(step).saturating_sub(1), step]
+                };
+                let tap = |number: u64| step.saturating_mul(number as i64);
+                [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
+            }
+            PassWindow::Parts(window, windows, parts) => self.bounds_of_parts(*window, *windows, *parts, first, last),
+            PassWindow::Holders(..) => [0, end],
+        };
+        // Windows without elements look at none, but a span is never empty.
+        let low = low.clamp(0, end);
+        [low as u64, high.clamp(low, end) as u64]
+    }
+
+    /// As `bounds` for windows in parts: exact within one window, and between windows from the first part's own elements to the
+    /// last part's.
+    fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
+        let rows = part_rows(window, self.input, windows, parts);
+        let (input, output) = (self.input as usize, windows as usize);
+        let step = window.taps(0, input, output).step;
+        let last_tap =
+            |first: i64, count: i64| first.saturating_add(count.saturating_sub(1).max(0).saturating_mul(step));
+        let ([low, _], [high, count]) = (rows.entry(first), rows.entry(last));
+        let high = last_tap(high, count);
+        let window_of = |part: u64| part.checked_div(parts).unwrap_or(0);
+        let (of_first, of_last) = (window_of(first), window_of(last));
+        if of_first == of_last {
+            return [low, high];
+        }
+        // Windows between the first and the last one, and the rest of either: starts do not fall from window to window.
+        let [next, _] = window.bounds(of_first.saturating_add(1) as usize, input, output);
+        let [before, _] = window.bounds(of_last.saturating_sub(1) as usize, input, output);
+        let most = window.most_taps(input, output) as i64;
+        [low.min(next), high.max(last_tap(before.saturating_add(step), most))]
+    }
+
+    /// Whether the axis is left as it is.
+    pub fn is_identity(axis: &PoolAxis) -> bool {
+        axis.input == axis.output
+            && matches!(
+                axis.window,
+                AxisWindow::Adaptive | AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. }
+            )
+    }
+}
+
+/// Three neighbouring axes, what lies outside them and what lies inside.
+pub(super) struct Pass {
+    pub axes: [PassAxis; 3],
+    pub inner: u64,
+    /// All outputs: of the axes, of what lies outside them and of what lies inside.
+    pub outputs: u64,
+}
+
+impl Pass {
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] for more elements or outputs than positions can count.
+    pub fn of(outer: u64, axes: [PassAxis; 3], inner: u64) -> Result<Pass, PlanError> {
+        let all =
+            |extent: fn(&PassAxis) -> u64| axes.iter().map(extent).chain([outer, inner]).fold(1, u64::saturating_mul);
+        let outputs = all(|axis| axis.output);
+        check_elements("candidates", all(|axis| axis.input))?;
+        check_elements("candidates", outputs)?;
+        Ok(Pass { axes, inner, outputs })
+    }
+
+    /// The most taps on each axis.
+    pub fn taps(&self) -> [Span; 3] {
+        [0, 1, 2].map(|axis| Span { first: 0, end: self.axes[axis].most_taps })
+    }
+
+    /// Loop iterations of one output: each loop counts itself and what it contains.
+    pub fn iterations(&self) -> u64 {
+        iterations(&self.taps())
+    }
+
+    /// What some outputs may look at, as far as they look at these taps: a span that holds all of it.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a pass has at most 2^31 elements (`Pass::of`), and a coordinate times its step stays among them"
+    )]
+    pub fn source(&self, outputs: Span, taps: &[Span; 3]) -> Span {
+        let (first, last) = (self.coordinates(outputs.first), self.coordinates(outputs.end.saturating_sub(1)));
+        // How far apart neighbours on each digit lie: outer, the three axes, inner.
+        let mut steps = [1u64; 5];
+        for digit in (0..4).rev() {
+            let within = if digit == 3 { self.inner } else { self.axes[digit].input };
+            steps[digit] = steps[digit + 1].saturating_mul(within);
+        }
+        let mut span = Span { first: 0, end: 0 };
+        for digit in 0..5 {
+            let same = first[digit] == last[digit];
+            let [low, high] = match digit {
+                0 | 4 => [first[digit], last[digit]],
+                axis => self.axes[axis - 1].bounds(first[digit], last[digit], taps[axis - 1]),
+            };
+            span.first += low * steps[digit];
+            span.end += high * steps[digit];
+            if !same || digit == 4 {
+                // Below a digit that differs anything can be.
+                span.end += steps[digit];
+                // Outputs that share the outermost number with the first or the last one still bound the outermost axis.
+                if digit == 0 {
+                    let outermost = &self.axes[0];
+                    let [low, _] = outermost.bounds(first[1], outermost.output - 1, taps[0]);
+                    let [_, high] = outermost.bounds(0, last[1], taps[0]);
+                    span.first += low * steps[1];
+                    span.end -= (outermost.input - 1 - high) * steps[1];
+                }
+                break;
+            }
+        }
+        span
+    }
+
+    /// What an output's number has to be divided by.
+    pub fn digits(&self) -> PassDigits {
+        let axes = self.axes.iter().rev().zip(1..).filter(|(axis, _)| axis.output > 1);
+        PassDigits { axes: axes.map(|(_, number)| number).last().unwrap_or(0), inner: u32::from(self.inner > 1) }
+    }
+
+    /// An output's number taken apart: outer, the three axes, inner.
+    fn coordinates(&self, output: u64) -> [u64; 5] {
+        let [first, second, third] = self.axes.each_ref().map(|axis| axis.output);
+        let mut rest = output;
+        let inner = take_digit(&mut rest, self.inner);
+        let [third, second, first] = [third, second, first].map(|radix| take_digit(&mut rest, radix));
+        [rest, first, second, third, inner]
+    }
+}
+
+/// Loop iterations of one output that looks at these taps.
+pub(super) fn iterations(taps: &[Span; 3]) -> u64 {
+    taps.iter().rev().fold(0, |inside: u64, taps| taps.count().saturating_mul(inside.saturating_add(1)))
+}
+
+/// Numbers from `first` up to, not including, `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub first: u64,
+    pub end: u64,
+}
+
+impl Span {
+    pub fn count(self) -> u64 {
+        self.end.saturating_sub(self.first)
+    }
+
+    /// The lower part and the upper, cut at a multiple of `unit` from the begin.
+    pub fn halves(self, unit: u64) -> [Span; 2] {
+        let most = self.count().saturating_sub(1);
+        let lower = (self.count() / 2).checked_next_multiple_of(unit).unwrap_or(most).min(most);
+        let middle = self.first.saturating_add(lower);
+        [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
+    }
+
+    /// With so many elements more on both sides.
+    pub fn widened(self, by: u64) -> Span {
+        Span { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
+    }
+
+    /// From where a binding of elements of this size can begin.
+    pub fn aligned(self, element_bytes: usize) -> Span {
+        Span { first: self.whole(ALIGNMENT.div_ceil(element_bytes as u64)).first, end: self.end }
+    }
+
+    /// All items, of so many elements each, of which some are in the span.
+    pub fn whole(self, item: u64) -> Span {
+        let inside = self.first.checked_rem(item).unwrap_or(0);
+        let end = self.end.checked_next_multiple_of(item).unwrap_or(self.end);
+        Span { first: self.first.saturating_sub(inside), end }
+    }
+}
+
+/// How the axes of a plan are taken up by passes, the innermost first.
+pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
+    let axes = &plan.axes;
+    let (outer, inner) = match plan.layout() {
+        Layout::Nchw => (count(&[plan.batch, plan.channels]), 1),
+        Layout::Nhwc => (plan.batch as u64, plan.channels as u64),
+    };
+    let mut extents: Vec<u64> = axes.iter().map(|axis| axis.input as u64).collect();
+    let mut passes = Vec::new();
+    let mut pass = |extents: &[u64], begin: usize, end: usize, of: [PassAxis; 3]| {
+        let all = |one: u64, extents: &[u64]| extents.iter().copied().fold(one, u64::saturating_mul);
+        passes.push(Pass::of(all(outer, &extents[..begin]), of, all(inner, &extents[end..]))?);
+        Ok(())
+    };
+    if family == Family::Direct {
+        let mut end = axes.len();
+        while end > 0 {
+            let begin = end.saturating_sub(3);
+            let mut of = [PassAxis::unit(), PassAxis::unit(), PassAxis::unit()];
+            for (slot, axis) in of.iter_mut().rev().zip(axes[begin..end].iter().rev()) {
+                *slot = PassAxis::of(axis);
+            }
+            pass(&extents, begin, end, of)?;
+            for axis in begin..end {
+                extents[axis] = axes[axis].output as u64;
+            }
+            end = begin;
+        }
+        return Ok(passes);
+    }
+    let mut busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
+    // Axes that shrink come first, so that the candidates between two passes are never more than they must be. Positions
+    // break ties, so the order of the passes does not show.
+    busy.sort_by(|&a, &b| {
+        let ratio = |of: usize, by: usize| (axes[of].output as u128).saturating_mul(axes[by].input as u128);
+        ratio(a, b).cmp(&ratio(b, a))
+    });
+    // A pool that moves nothing still has to be written.
+    let busy = if busy.is_empty() { vec![axes.len().saturating_sub(1)] } else { busy };
+    for axis in busy {
+        for level in levels(&axes[axis], limits)? {
+            let output = level.output;
+            pass(&extents, axis, axis.saturating_add(1), [PassAxis::unit(), PassAxis::unit(), level])?;
+            extents[axis] = output;
+        }
+    }
+    Ok(passes)
+}
+
+/// The entries of windows in parts.
+fn part_rows(window: AxisWindow, input: u64, windows: u64, parts: u64) -> TableRows {
+    let (input, output, parts) = (input as usize, windows as usize, parts as usize);
+    TableRows::Parts { window, input, output, parts, part_taps: PART_TAPS as i64 }
+}
+
+/// An axis whose windows are too long for one invocation, as several levels of parts.
+fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> {
+    let mut levels = Vec::new();
+    let mut current = PassAxis::of(axis);
+    while current.most_taps > PART_TAPS
+        && let PassWindow::Axis(window) = current.window
+    {
+        let (windows, parts) = (current.output, current.most_taps.div_ceil(PART_TAPS));
+        let output = checked("candidates", windows.checked_mul(parts))?;
+        check_table(output, limits)?;
+        let window = PassWindow::Parts(window, windows, parts);
+        levels.push(PassAxis { input: current.input, output, most_taps: PART_TAPS, window });
+        // The candidates of a window lie beside each other.
+        let window = AxisWindow::Strided { kernel: parts as i64, stride: parts as i64, dilation: 1, pad_begin: 0 };
+        current = PassAxis { input: output, output: windows, most_taps: parts, window: PassWindow::Axis(window) };
+    }
+    levels.push(current);
+    Ok(levels)
+}
+
+/// Refuses a table of so many entries that the device cannot hold or bind.
+fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
+    check_bytes("bytes of window tables", checked("bytes of window tables", entries.checked_mul(8))?, limits)
+}
+
+/// An axis as the uniform has it; its table, if it needs one, goes to the others.
+pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
+    let mut twin = uniform::Axis {
+        input: axis.input as u32,
+        output: axis.output as u32,
+        kernel: 1,
+        stride: 1,
+        dilation: 1,
+        pad_begin: 0,
+        kind: 0,
+        table: 0,
+    };
+    let (input, output) = (axis.input as usize, axis.output as usize);
+    let step = |window: AxisWindow, windows: usize| {
+        // A step of the whole input is never taken.
+        window.taps(0, input, windows).step.clamp(1, input.max(1) as i64) as u32
+    };
+    let rows = match axis.window {
+        PassWindow::Identity => return Ok(twin),
+        PassWindow::Holders(window, extent) => {
+            if let Some(formula) = formula(axis, window) {
+                return Ok(uniform::Axis { kind: HOLDERS, table: extent as u32, ..formula.with_extents(twin) });
+            }
+            TableRows::Holders { window, elements: output, extent: extent as usize, windows: input }
+        }
+        PassWindow::Axis(window) => {
+            if let Some(formula) = formula(axis, window) {
+                return Ok(formula.with_extents(twin));
+            }
+            twin.dilation = step(window, output);
+            TableRows::Windows { window, input, output }
+        }
+        PassWindow::Parts(window, windows, parts) => {
+            twin.dilation = step(window, windows as usize);
+            part_rows(window, axis.input, windows, parts)
+        }
+    };
+    check_table(axis.output, limits)?;
+    let first = checked("bytes of window tables", tables.push(rows))?;
+    check_bytes("bytes of window tables", tables.bytes(), limits)?;
+    within("words of window tables", tables.words(), MAX_TABLE_WORDS)?;
+    twin.kind = TABLE;
+    twin.table = first as u32;
+    Ok(twin)
+}
+
+/// The attributes of windows whose formula fits 32 bits.
+pub(super) struct Formula {
+    kernel: u32,
+    stride: u32,
+    dilation: u32,
+    pad_begin: i32,
+}
+
+impl Formula {
+    fn with_extents(&self, axis: uniform::Axis) -> uniform::Axis {
+        let &Formula { kernel, stride, dilation, pad_begin } = self;
+        uniform::Axis { kernel, stride, dilation, pad_begin, ..axis }
+    }
+}
+
+/// The windows of an axis as a formula, if kernels can compute it in 32 bits: neither a number of its own nor a sum or a product
+/// on the way to a tap reaches [`FORMULA_LIMIT`].
+pub(super) fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
+    let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
+        return None;
+    };
+    let starts = if let PassWindow::Holders(..) = axis.window { axis.input } else { axis.output };
+    let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
+    let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
+    let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
+    let extents = [axis.input, axis.output].map(|extent| i64::try_from(extent).unwrap_or(i64::MAX));
+    let numbers = [kernel, stride, dilation, last_tap].into_iter().chain(extents);
+    if numbers.into_iter().any(|number| number >= FORMULA_LIMIT) {
+        return None;
+    }
+    let pad_begin = i32::try_from(pad_begin).ok()?;
+    Some(Formula { kernel: kernel as u32, stride: stride as u32, dilation: dilation as u32, pad_begin })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Limits;
+    use crate::{AdaptiveMaxPool, DType, MaxPool, Pooling};
+
+    /// Every position that an output looks at, by the plan's own windows.
+    fn positions(plan: &PoolPlan, pass: &Pass, output: u64, taps: &[Span; 3]) -> Vec<u64> {
+        let coordinates = pass.coordinates(output);
+        let skipped = 3 - plan.axes.len();
+        let mut rows = vec![coordinates[0]];
+        for axis in 0..3usize {
+            let along: Vec<u64> = match axis.checked_sub(skipped) {
+                None => vec![0],
+                Some(spatial) => {
+                    let taps_of = plan.axes[spatial].taps(coordinates[axis + 1] as usize);
+                    let all = taps_of.positions().map(|position| position as u64);
+                    all.skip(taps[axis].first as usize).take(taps[axis].count() as usize).collect()
+                }
+            };
+            let input = pass.axes[axis].input;
+            rows = rows.iter().flat_map(|row| along.iter().map(move |at| row * input + at)).collect();
+        }
+        rows.iter().map(|row| row * pass.inner + coordinates[4]).collect()
+    }
+
+    #[test]
+    fn a_span_holds_all_that_its_outputs_look_at_and_single_outputs_are_bounded_tightly() {
+        let limits = Limits::WEBGPU;
+        let pool = |kernel: &[i64]| MaxPool::new(kernel);
+        let cases: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![
+            (Box::new(pool(&[3]).strides([2]).pads([1, 1])), vec![2, 2, 9]),
+            (Box::new(pool(&[2]).dilations([3]).pads([2, 1])), vec![1, 3, 7]),
+            (Box::new(pool(&[2, 3]).strides([3, 1]).pads([1, 2, 0, 1])), vec![2, 1, 7, 6]),
+            (Box::new(pool(&[3, 2]).dilations([2, 3]).pads([3, 2, 3, 2]).layout(Layout::Nhwc)), vec![2, 5, 4, 3]),
+            (Box::new(pool(&[2, 2, 3]).strides([1, 2, 2]).pads([1, 1, 1, 0, 0, 0])), vec![1, 2, 3, 4, 5]),
+            (Box::new(AdaptiveMaxPool::new([3, 5])), vec![2, 2, 7, 4]),
+        ];
+        for (pool, shape) in cases {
+            let plan = pool.plan(&shape, DType::F32, None).unwrap();
+            let passes = passes(&plan, Family::Direct, &limits).unwrap();
+            let pass = &passes[0];
+            let total = pass.outputs;
+            let every = pass.taps();
+            let mut parts = vec![every];
+            for axis in 0..3 {
+                if every[axis].count() > 1 {
+                    parts.extend(every[axis].halves(1).map(|half| {
+                        let mut part = every;
+                        part[axis] = half;
+                        part
+                    }));
+                }
+            }
+            for taps in parts {
+                for first in 0..total {
+                    for end in first + 1..=total.min(first + 30) {
+                        let span = pass.source(Span { first, end }, &taps);
+                        for output in first..end {
+                            for position in positions(&plan, pass, output, &taps) {
+                                let inside = span.first <= position && position < span.end;
+                                assert!(inside, "{shape:?}: {output} looks at {position}, outside {span:?}");
+                            }
+                        }
+                    }
+                }
+            }
+            let elements: u64 = shape.iter().map(|&extent| extent as u64).product();
+            assert!(pass.source(Span { first: 0, end: total }, &every).end <= elements);
+        }
+    }
+
+    #[test]
+    fn halves_cover_the_whole_and_neither_is_empty() {
+        for (first, end) in [(0, 2), (5, 8), (0, 1_000), (7, 520)] {
+            for unit in [1, 256] {
+                let whole = Span { first, end };
+                let [low, high] = whole.halves(unit);
+                assert_eq!((low.first, low.end, high.end), (first, high.first, end));
+                assert!(low.count() > 0 && high.count() > 0, "{whole:?} by {unit}");
+            }
+        }
+    }
+}
