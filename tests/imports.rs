@@ -12,7 +12,8 @@ fn modules() -> BTreeMap<String, String> {
                 collect(&path, root, found);
             } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
                 let inside = path.strip_prefix(root).expect("it lies under src").with_extension("");
-                let names: Vec<_> = inside.iter().map(|name| name.to_string_lossy()).filter(|name| name != "mod").collect();
+                let names: Vec<_> =
+                    inside.iter().map(|name| name.to_string_lossy()).filter(|name| name != "mod").collect();
                 let text = std::fs::read_to_string(&path).expect("a readable file");
                 found.insert(names.join("::"), code(&text));
             }
@@ -27,7 +28,8 @@ fn modules() -> BTreeMap<String, String> {
 
 /// The text without comments and without the tests at its end.
 fn code(text: &str) -> String {
-    let lines = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]") && !line.starts_with("#[cfg(all(test"));
+    let lines =
+        text.lines().take_while(|line| !line.starts_with("#[cfg(test)]") && !line.starts_with("#[cfg(all(test"));
     let lines = lines.map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -62,7 +64,8 @@ fn expand(tree: &str, before: &str, paths: &mut Vec<String>) {
 fn paths(code: &str) -> Vec<String> {
     let mut paths = Vec::new();
     for statement in code.split(';') {
-        let Some(at) = statement.rfind("use ").filter(|&at| statement[..at].ends_with(['\n', ' ', ')']) || at == 0) else {
+        let Some(at) = statement.rfind("use ").filter(|&at| statement[..at].ends_with(['\n', ' ', ')']) || at == 0)
+        else {
             continue;
         };
         expand(&statement[at + 4..].replace('\n', " "), "", &mut paths);
@@ -70,7 +73,8 @@ fn paths(code: &str) -> Vec<String> {
     for (at, _) in code.match_indices("crate::") {
         // The visibility of an item is no import.
         if !code[..at].ends_with("pub(in ") {
-            let path = code[at..].split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':').next();
+            let path =
+                code[at..].split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':').next();
             paths.extend(path.map(|path| path.trim_end_matches(':').to_owned()));
         }
     }
@@ -212,8 +216,12 @@ fn no_room_imports_from_one_above_it_and_lib_rs_draws_the_floors_as_they_are() {
     let drawn = drawing(&rooms);
     let text = include_str!("../src/lib.rs");
     let map = text.split("//! # Floors\n").nth(1).expect("lib.rs has a section of floors");
-    let map = map.split("//! ```text\n").nth(1).and_then(|rest| rest.split("//! ```\n").next()).expect("a block of text");
-    let map: String = map.lines().map(|line| format!("{}\n", line.trim_start_matches("//!").strip_prefix(' ').unwrap_or(line))).collect();
+    let map =
+        map.split("//! ```text\n").nth(1).and_then(|rest| rest.split("//! ```\n").next()).expect("a block of text");
+    let map: String = map
+        .lines()
+        .map(|line| format!("{}\n", line.trim_start_matches("//!").strip_prefix(' ').unwrap_or(line)))
+        .collect();
     assert_eq!(map, drawn, "the floors are\n{drawn}");
 }
 
