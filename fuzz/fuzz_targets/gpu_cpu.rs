@@ -5,10 +5,14 @@ use std::sync::OnceLock;
 use libfuzzer_sys::fuzz_target;
 use wgpu_pooling::{Gpu, GpuOptions};
 
-#[path = "../../tests/fuzz/cases.rs"]
-mod cases;
+#[path = "../../tests/fuzz/bytes.rs"]
+mod bytes;
 #[path = "../../tests/fuzz/devices.rs"]
 mod devices;
+#[path = "../../tests/support"]
+mod support {
+    pub mod elements;
+}
 
 static SHARED: OnceLock<Gpu> = OnceLock::new();
 

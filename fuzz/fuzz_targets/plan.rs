@@ -2,6 +2,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../../tests/fuzz/bytes.rs"]
+mod bytes;
 #[path = "../../tests/fuzz/cases.rs"]
 mod cases;
 

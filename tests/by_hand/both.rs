@@ -155,10 +155,10 @@ const GENERIC: &[Build] = &[Build::Generic];
 #[cfg(feature = "gpu")]
 #[track_caller]
 fn on_gpu(builds: &[Build], plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
-    if crate::common::skip() {
+    if !crate::COMPUTES_ON_GPU {
         return;
     }
-    let gpu = crate::common::gpu();
+    let gpu = crate::support::device::gpu();
     let mut schedules = 0;
     for family in families(plan, &gpu.limits()) {
         for build in family.builds().iter().filter(|build| builds.contains(build)) {

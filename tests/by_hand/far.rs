@@ -4,6 +4,13 @@
 use wgpu_pooling::{Build, MaxPool, MaxUnpool};
 
 use super::both::{pools_in, unpools_in};
+use crate::support::harness::tests;
+
+tests! {
+    here =>
+        taps_so_far_apart_that_one_of_them_meets_the_input,
+        kernels_whose_product_wraps;
+}
 
 const BUILDS: &[Build] = &[Build::Generic, Build::Specialised];
 
@@ -20,7 +27,6 @@ fn leaves_all_as_it_is(pool: &MaxPool, shape: &[usize]) {
     pools_in::<f32, i64>(BUILDS, pool, (shape, &x), (shape, &x), (shape, &indices));
 }
 
-#[test]
 fn taps_so_far_apart_that_one_of_them_meets_the_input() {
     let far = (1 << 29) - 1;
     leaves_all_as_it_is(&MaxPool::new([5, 1]).dilations([far, 1]).pads([0, 0, 4 * far, 0]), &[1, 1, 64, 64]);
@@ -33,7 +39,6 @@ fn taps_so_far_apart_that_one_of_them_meets_the_input() {
 
 /// Kernels whose product is no number of 64 bits. Window `o` of an axis holds the elements up to `o`, so the last of them is the
 /// maximum; the unpool of all of them brings every element back.
-#[test]
 fn kernels_whose_product_wraps() {
     let kernel = 1 << 22;
     let pads = [kernel - 1, kernel - 1, kernel - 1, 15, 15, 15];

@@ -12,6 +12,8 @@ use crate::device;
 use crate::encoded::Encoded;
 use crate::paths::{Failure, Outcome, Output, Reference, compute, guarded};
 use crate::recipe::{Operator, Recipe, RecipeError};
+#[cfg(feature = "gpu")]
+use crate::support::device::gpu;
 use crate::tensors::RawTensor;
 
 /// A case and what the reference makes of it, which both paths need and which is computed once.
@@ -52,7 +54,7 @@ impl Subject {
     /// Every kernel that applies gives what is expected, and to the bit what the reference gives.
     #[cfg(feature = "gpu")]
     pub fn check_gpu(&self) -> Result<(), String> {
-        let gpu = device::device()?;
+        let gpu = gpu();
         let x = self.case.x.tensor();
         let mut complaints = Vec::new();
         for run in self.runs()? {

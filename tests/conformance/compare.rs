@@ -3,7 +3,8 @@
 use wgpu_pooling::{DType, Element};
 
 use crate::generated::{Digest, digest, is_nan};
-use crate::tensors::{RawTensor, with_element};
+use crate::support::elements::with_element;
+use crate::tensors::RawTensor;
 
 /// Which NaN equal each other. Everything else is compared by its bits, so +0 and -0 always differ.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,41 +1,13 @@
-//! The GPU path: one device for the whole run, and every kernel that applies to a plan.
+//! The GPU path: every kernel that applies to a plan.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use wgpu_pooling::{
-    Build, Choice, Element, ExecuteError, Family, Gpu, GpuOptions, Index, Plan, PlanError, PoolPlan, Prepared, Tensor,
-    TensorView, UnpoolPlan, families, select,
+    Build, Choice, Element, ExecuteError, Family, Gpu, Index, Plan, PlanError, PoolPlan, Prepared, Tensor, TensorView,
+    UnpoolPlan, families, select,
 };
 
 use crate::paths::{Failure, Path, guarded};
-
-/// What fresh outputs and scratch are filled with, so that an element that no kernel writes shows.
-const POISON: u32 = 0xA5A5_A5A5;
-
-static DEVICE: OnceLock<Result<Gpu, String>> = OnceLock::new();
-
-/// The device that every test shares, because opening one and compiling for it takes longer than most cases.
-pub fn device() -> Result<&'static Gpu, String> {
-    let device = DEVICE.get_or_init(|| {
-        Gpu::open_blocking(&GpuOptions::new().poison(POISON)).map_err(|error| {
-            format!(
-                "{error}\n  These tests need a Vulkan, Metal or DX12 adapter; a software one will do. Install the \
-                 package mesa-vulkan-drivers (Debian, Ubuntu), or ignore them with WGPU_POOLING_SKIP_GPU=1."
-            )
-        })
-    });
-    device.as_ref().map_err(Clone::clone)
-}
-
-/// How many pipelines the run has compiled, and for which adapter.
-pub fn summary() -> String {
-    let Some(Ok(gpu)) = DEVICE.get() else {
-        return "no GPU was opened".to_owned();
-    };
-    let adapter = gpu.adapter_info().name;
-    format!("{} pipelines compiled for {adapter}", gpu.pipeline_count())
-}
 
 /// A kernel family in one of its builds.
 pub struct Kernel<'a> {

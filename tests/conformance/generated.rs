@@ -4,15 +4,9 @@ use half::{bf16, f16};
 use serde_json::Value;
 use wgpu_pooling::{DType, Element};
 
-use crate::tensors::{RawTensor, with_element};
-
-/// The generator that inputs and digests are defined with.
-pub fn splitmix64(i: u64) -> u64 {
-    let z = i.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
+use crate::support::elements::with_element;
+use crate::support::splitmix::splitmix64;
+use crate::tensors::RawTensor;
 
 /// An input whose element i is `table[splitmix64(seed + i) % table.len()]`.
 #[derive(Debug, Clone)]

@@ -16,11 +16,19 @@ mod manifest;
 mod onnx;
 mod pages;
 mod paths;
-#[path = "../common/place.rs"]
-mod place;
+mod presets;
 mod recipe;
 mod self_checks;
 mod specialised;
+#[path = "../support"]
+mod support {
+    #[cfg(feature = "gpu")]
+    pub mod device;
+    pub mod elements;
+    pub mod harness;
+    pub mod place;
+    pub mod splitmix;
+}
 mod tensors;
 
 use std::ffi::OsString;
@@ -32,6 +40,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::case::Case;
 use crate::checks::Subject;
+use crate::support::{harness, place};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -46,15 +55,16 @@ fn main() -> ExitCode {
     let mut trials = self_checks::trials();
     if named_directories().is_none() {
         trials.push(self_checks::own_cases_are_specialised(&cases));
+        trials.extend(presets::tests());
     }
     for case in cases {
         trials.extend(trials_of(case));
     }
-    let conclusion = libtest_mimic::run(&arguments, trials);
+    let code = harness::run(&arguments, trials);
     if !arguments.list {
-        println!("{count} cases, {} tests ignored, {}", conclusion.num_ignored, gpu_summary());
+        println!("{count} cases, {}", gpu_summary());
     }
-    conclusion.exit_code()
+    code
 }
 
 /// The tests of one case.
@@ -63,7 +73,7 @@ fn trials_of(case: Case) -> Vec<Trial> {
     vec![
         trial("reference", &subject, Subject::check_reference),
         #[cfg(feature = "gpu")]
-        trial("gpu", &subject, Subject::check_gpu).with_ignored_flag(skips_gpu()),
+        trial("gpu", &subject, Subject::check_gpu).with_ignored_flag(harness::skips_gpu()),
     ]
 }
 
@@ -110,16 +120,8 @@ fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
 }
 
 #[cfg(feature = "gpu")]
-fn skips_gpu() -> bool {
-    std::env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1")
-}
-
-#[cfg(feature = "gpu")]
 fn gpu_summary() -> String {
-    if skips_gpu() {
-        return "those of the GPU because WGPU_POOLING_SKIP_GPU is 1".to_owned();
-    }
-    device::summary()
+    support::device::summary()
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -6,8 +6,8 @@ use wgpu_pooling::Attribute;
 
 use crate::case::{Case, Expectation, Expected, Input};
 use crate::compare::NanRule;
-use crate::generated::splitmix64;
 use crate::recipe::Recipe;
+use crate::support::splitmix::splitmix64;
 use crate::tensors::RawTensor;
 
 pub fn cases() -> Vec<Case> {

@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wgpu_pooling::{
-    DType, Element, ExecuteError, Index, IndexType, Plan, PoolPlan, Tensor, TensorView, UnpoolPlan, reference,
+    Element, ExecuteError, Index, IndexType, Plan, PoolPlan, Tensor, TensorView, UnpoolPlan, reference,
 };
 
-use crate::tensors::{RawTensor, with_element};
+use crate::support::elements::with_element;
+use crate::tensors::RawTensor;
 
 /// What came out.
 #[derive(Debug)]

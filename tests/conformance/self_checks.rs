@@ -17,9 +17,9 @@ use crate::compare::{NanRule, compare};
 use crate::generated::digest;
 #[cfg(feature = "gpu")]
 use crate::paths::{Failure, Outcome, Output};
-use crate::place;
 use crate::recipe::Recipe;
 use crate::specialised::mark_listed;
+use crate::support::place;
 use crate::tensors::RawTensor;
 
 pub fn trials() -> Vec<Trial> {
@@ -156,7 +156,7 @@ fn a_batch_with_our_names_has_its_own_list() {
     assert!(!unknown.status.success() && text(&unknown).contains("there is no case"), "{}", text(&unknown));
     // Only a GPU runs specialised builds.
     #[cfg(feature = "gpu")]
-    let fails = !crate::skips_gpu();
+    let fails = !crate::support::harness::skips_gpu();
     #[cfg(not(feature = "gpu"))]
     let fails = false;
     let said = text(&listed);

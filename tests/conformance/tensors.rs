@@ -6,31 +6,6 @@ use std::path::Path;
 use safetensors::{Dtype, SafeTensors};
 use wgpu_pooling::{DType, Element, IndexType, Tensor};
 
-/// Evaluates an expression with a type alias for the Rust type of a dtype.
-macro_rules! with_element {
-    ($dtype:expr, $type:ident => $body:expr) => {
-        match $dtype {
-            DType::F32 => with_element!(@ $type = f32, $body),
-            DType::F16 => with_element!(@ $type = half::f16, $body),
-            DType::Bf16 => with_element!(@ $type = half::bf16, $body),
-            DType::F64 => with_element!(@ $type = f64, $body),
-            DType::I8 => with_element!(@ $type = i8, $body),
-            DType::U8 => with_element!(@ $type = u8, $body),
-            DType::I16 => with_element!(@ $type = i16, $body),
-            DType::U16 => with_element!(@ $type = u16, $body),
-            DType::I32 => with_element!(@ $type = i32, $body),
-            DType::U32 => with_element!(@ $type = u32, $body),
-            DType::I64 => with_element!(@ $type = i64, $body),
-            DType::U64 => with_element!(@ $type = u64, $body),
-        }
-    };
-    (@ $type:ident = $rust:ty, $body:expr) => {{
-        type $type = $rust;
-        $body
-    }};
-}
-pub(crate) use with_element;
-
 /// A dense tensor of any dtype.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawTensor {

@@ -1,8 +1,5 @@
-//! From any bytes to calls: what the fuzz targets and the test of the same name have in common.
-//!
-//! `plan` takes bytes as attributes, shapes, options and limits of any size: nothing panics, nothing large is allocated, and
-//! what is planned keeps its promises. `gpu_cpu` takes them as a small case with any elements and any indices: the GPU gives
-//! the reference's bits, or its error.
+//! From any bytes to plans: attributes, shapes, options and limits of any size. Nothing panics, nothing large is allocated, and
+//! what is planned keeps its promises.
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Build, CeilRule, Choice, ConvertIndices, DType,
@@ -11,37 +8,9 @@ use wgpu_pooling::{
     StorageOrder, Tensor, TensorView, UnpoolMinSize, UnpoolSpace, element_count, families, reference, select, wgsl,
 };
 
-/// Bytes that are read as values; zeros when they are used up.
-pub struct Bytes<'a>(pub &'a [u8]);
-
-/// A tag in front of a number says how it is written: this one that all eight bytes follow.
-#[allow(dead_code, reason = "the targets read it, only the test writes it")]
-pub const WHOLE: u8 = 0xFF;
+use super::bytes::{Bytes, DTYPES};
 
 impl Bytes<'_> {
-    pub fn byte(&mut self) -> u8 {
-        let (first, rest) = self.0.split_first().map_or((0, &[][..]), |(&first, rest)| (first, rest));
-        self.0 = rest;
-        first
-    }
-
-    pub fn word(&mut self) -> u64 {
-        u64::from_le_bytes(core::array::from_fn(|_| self.byte()))
-    }
-
-    pub fn flag(&mut self) -> bool {
-        self.byte() & 1 == 1
-    }
-
-    /// One of these.
-    pub fn of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[usize::from(self.byte()) % values.len()]
-    }
-
-    pub fn sometimes<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.flag() { Some(value(self)) } else { None }
-    }
-
     /// A small number most of the time, else one at an edge, or any.
     fn number(&mut self) -> i64 {
         match self.byte() {
@@ -99,10 +68,6 @@ impl Bytes<'_> {
             family: self.sometimes(|bytes| bytes.of(Family::ALL)),
             build: self.sometimes(|bytes| bytes.of(&[Build::Generic, Build::Specialised])),
         }
-    }
-
-    pub fn index_type(&mut self) -> IndexType {
-        if self.flag() { IndexType::I64 } else { IndexType::I32 }
     }
 
     fn text(&mut self) -> String {
@@ -255,21 +220,6 @@ impl Bytes<'_> {
         space.with_order(self.of(StorageOrder::ALL)).with_layout(self.of(Layout::ALL))
     }
 }
-
-pub const DTYPES: [DType; 12] = [
-    DType::F32,
-    DType::F16,
-    DType::Bf16,
-    DType::F64,
-    DType::I8,
-    DType::U8,
-    DType::I16,
-    DType::U16,
-    DType::I32,
-    DType::U32,
-    DType::I64,
-    DType::U64,
-];
 
 /// Any bytes as attributes, shapes, options and limits. Whether something was planned.
 pub fn plan(data: &[u8]) -> bool {

@@ -1,68 +1,13 @@
-//! From any bytes to a small case on the GPU.
+//! From any bytes to a small case with any elements and any indices: the GPU gives the reference's bits, or its error.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError,
-    Gpu, Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan,
-    Pooling, Prepared, StorageOrder, Tensor, families, reference, select,
+    Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, Element, EmptyIndex, EmptyValue, ExecuteError, Gpu,
+    Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling,
+    Prepared, StorageOrder, Tensor, families, reference, select,
 };
 
-use super::cases::{Bytes, DTYPES};
-
-/// Runs code with `T` standing for the type of a dtype.
-macro_rules! with_element {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        match $dtype {
-            DType::F32 => {
-                type $T = f32;
-                $body
-            }
-            DType::F16 => {
-                type $T = half::f16;
-                $body
-            }
-            DType::Bf16 => {
-                type $T = half::bf16;
-                $body
-            }
-            DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            DType::I8 => {
-                type $T = i8;
-                $body
-            }
-            DType::U8 => {
-                type $T = u8;
-                $body
-            }
-            DType::I16 => {
-                type $T = i16;
-                $body
-            }
-            DType::U16 => {
-                type $T = u16;
-                $body
-            }
-            DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            DType::U64 => {
-                type $T = u64;
-                $body
-            }
-        }
-    };
-}
+use super::bytes::{Bytes, DTYPES};
+use crate::support::elements::with_element;
 
 /// Small cases: the reference's bits or its error, on every family that applies.
 pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::cases::WHOLE;
-use super::place;
+use crate::support::place;
+
+/// A tag in front of a number: all eight bytes follow.
+const WHOLE: u8 = 0xFF;
 
 const FILES: [&str; 6] =
     ["ort_maxpool", "ort_maxpool_nhwc", "spec_defaults", "spec_errors", "ort_maxunpool", "ort_maxunpool_nhwc"];

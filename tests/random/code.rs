@@ -92,9 +92,10 @@ pub fn indices(index_type: IndexType, shape: &[usize], indices: &[i64]) -> Strin
 /// The whole test around the lines of a case.
 pub fn test(lines: &[String]) -> String {
     let mut text = String::from(
-        "mod common;\n\
+        "#[path = \"support/device.rs\"]\n\
+         mod device;\n\
          #[allow(unused_imports)]\n\
-         use {common::gpu, half::{bf16, f16}, wgpu_pooling::*};\n\n\
+         use {device::gpu, half::{bf16, f16}, wgpu_pooling::*};\n\n\
          #[test]\n\
          fn reproducer() {\n",
     );

@@ -4,30 +4,7 @@ use half::{bf16, f16};
 use proptest::prelude::*;
 use wgpu_pooling::DType;
 
-/// Evaluates an expression with a type alias for the Rust type of a dtype.
-macro_rules! with_element {
-    ($dtype:expr, $type:ident => $body:expr) => {
-        match $dtype {
-            DType::F32 => with_element!(@ $type = f32, $body),
-            DType::F16 => with_element!(@ $type = half::f16, $body),
-            DType::Bf16 => with_element!(@ $type = half::bf16, $body),
-            DType::F64 => with_element!(@ $type = f64, $body),
-            DType::I8 => with_element!(@ $type = i8, $body),
-            DType::U8 => with_element!(@ $type = u8, $body),
-            DType::I16 => with_element!(@ $type = i16, $body),
-            DType::U16 => with_element!(@ $type = u16, $body),
-            DType::I32 => with_element!(@ $type = i32, $body),
-            DType::U32 => with_element!(@ $type = u32, $body),
-            DType::I64 => with_element!(@ $type = i64, $body),
-            DType::U64 => with_element!(@ $type = u64, $body),
-        }
-    };
-    (@ $type:ident = $rust:ty, $body:expr) => {{
-        type $type = $rust;
-        $body
-    }};
-}
-pub(crate) use with_element;
+use crate::support::splitmix::splitmix64;
 
 /// An element's value, so that two of them can be compared as their type has it.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -193,16 +170,8 @@ impl Recipe {
                 Style::Few(few) => entry(few[usize::from(pick % 4)]),
                 Style::Palette => entry(pick),
                 Style::Raw if pick == 0 => 0,
-                Style::Raw => scramble(u64::from(pick) << 32 | i as u64) & mask(dtype),
+                Style::Raw => splitmix64(u64::from(pick) << 32 | i as u64) & mask(dtype),
             })
             .collect()
     }
-}
-
-/// A number whose bits have little to do with the given one's (SplitMix64).
-pub fn scramble(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }

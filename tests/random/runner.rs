@@ -11,10 +11,10 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
 use super::check::Bench;
-use super::elements::scramble;
 use super::pools::PoolCase;
 use super::unpools::UnpoolCase;
-use crate::common;
+use crate::support::device::{gpu, summary};
+use crate::support::splitmix::splitmix64;
 
 /// Cases of all tests together, unless `WGPU_POOLING_CASES` says another number.
 const CASES: u32 = 10_000;
@@ -62,7 +62,7 @@ thread_local! {
 }
 
 /// A panic as the failure that it is. Shrinking meets the same panic a thousand times, so it is kept and not printed.
-fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+pub fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let default = std::panic::take_hook();
@@ -79,9 +79,9 @@ fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
             }
         }));
     });
-    PANIC.set(Some(String::new()));
+    let outer = PANIC.replace(Some(String::new()));
     let result = catch_unwind(AssertUnwindSafe(check));
-    let panic = PANIC.take();
+    let panic = PANIC.replace(outer);
     result.unwrap_or_else(|_| Err(panic.unwrap_or_default()))
 }
 
@@ -103,16 +103,16 @@ pub fn run<S>(
     let cases = u32::try_from((all * u64::from(percent)).div_ceil(100)).expect("a number of cases");
     say(&format!("{name}: {cases} cases, WGPU_POOLING_SEED={seed}"));
     // A test has its own sequence: it does not depend on which other tests run.
-    let own = name.bytes().fold(seed, |hash, byte| scramble(hash ^ u64::from(byte)));
+    let own = name.bytes().fold(seed, |hash, byte| splitmix64(hash ^ u64::from(byte)));
     let mut bytes = [0; 32];
     for (i, chunk) in bytes.chunks_exact_mut(8).enumerate() {
-        chunk.copy_from_slice(&scramble(own.wrapping_add(i as u64)).to_le_bytes());
+        chunk.copy_from_slice(&splitmix64(own.wrapping_add(i as u64)).to_le_bytes());
     }
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 6_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
 
     // Opened here, so that a machine without an adapter fails once and is not shrunk.
-    let gpu = if common::skip() { None } else { Some(common::gpu()) };
+    let gpu = crate::COMPUTES_ON_GPU.then(gpu);
     let (bench, start) = (Bench::new(gpu, written_out), Instant::now());
     let judged = Cell::new(0);
     let result = runner.run(&strategy, |case| {
@@ -129,13 +129,7 @@ pub fn run<S>(
             panic!("{name}: {reason}\nWGPU_POOLING_SEED={seed}; the smallest case found:\n\n{}", case.reproducer())
         }
     }
-    let pipelines = match gpu {
-        Some(gpu) => {
-            let adapter = gpu.adapter_info().name;
-            format!("{} pipelines compiled so far for {adapter}", gpu.pipeline_count())
-        }
-        None => "no GPU".to_owned(),
-    };
+    let pipelines = if crate::COMPUTES_ON_GPU { summary() } else { "no GPU".to_owned() };
     let (judged, seconds) = (judged.get(), start.elapsed().as_secs_f32());
     say(&format!("{name}: {judged} of {cases} cases are valid ({seconds:.1} s): {bench}; {pipelines}"));
 

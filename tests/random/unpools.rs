@@ -10,12 +10,13 @@ use wgpu_pooling::{
 
 use super::code::{self, Written};
 use super::definition::{self, Scatter, UnpoolSizes, Verdict};
-use super::elements::{Recipe, picks, recipe, scramble};
+use super::elements::{Recipe, picks, recipe};
 use super::pools::{
     Conventions, Operator, PoolCase, activations, conventions, dtypes, impossible_activation, outer, pools,
     reaching_pools, set_conventions, shape, small_count,
 };
 use super::reach::{Numbers, Reach, reaches};
+use crate::support::splitmix::splitmix64;
 
 /// Where an unpool's output comes from.
 #[derive(Debug, Clone)]
@@ -214,7 +215,7 @@ enum IndexStyle {
 
 /// An index that names an element, if there is one.
 fn valid_index(pick: u8, i: usize, unit: i64, most: i64) -> i64 {
-    if pick == 0 || unit == 0 { 0 } else { (scramble(u64::from(pick) << 32 | i as u64) >> 1) as i64 % unit.min(most) }
+    if pick == 0 || unit == 0 { 0 } else { (splitmix64(u64::from(pick) << 32 | i as u64) >> 1) as i64 % unit.min(most) }
 }
 
 /// An index that names none, or one that does when its high word is lost.
@@ -295,7 +296,7 @@ impl RawOptions {
         let Target::Attributes { kernel, strides, pads, .. } = &case.target else { return Vec::new() };
         let of = |list: &Option<Vec<i64>>, a: usize, default: i64| list.as_ref().map_or(default, |list| list[a]);
         let mut indices = scatter.indices(|stored, a, o| {
-            let tap = scramble(u64::from(self.picks[stored % self.picks.len()]) << 32 | (stored * 8 + a) as u64);
+            let tap = splitmix64(u64::from(self.picks[stored % self.picks.len()]) << 32 | (stored * 8 + a) as u64);
             o as i64 * of(strides, a, 1) - of(pads, a, 0) + (tap >> 8) as i64 % kernel[a]
         });
         let [one, other, ..] = self.picks[..] else { return indices };

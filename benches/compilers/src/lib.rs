@@ -28,7 +28,7 @@ pub mod aco;
 pub mod catalogue;
 pub mod cycles;
 pub mod family;
-#[path = "../../../tests/translations/hlsl.rs"]
+#[path = "../../../tests/plans/translations/hlsl.rs"]
 pub mod hlsl;
 pub mod judge;
 pub mod marks;
@@ -39,7 +39,7 @@ pub mod rows;
 pub mod shell;
 pub mod spirv;
 pub mod survey;
-#[path = "../../../tests/translations/sweep.rs"]
+#[path = "../../../tests/plans/translations/sweep.rs"]
 pub mod sweep;
 pub mod trips;
 pub mod vulkan;

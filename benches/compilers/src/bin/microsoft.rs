@@ -1,7 +1,7 @@
 //! Has every kernel compiled by Microsoft's compilers, which a pipeline has to get through on Windows: FXC as shader model 5.1,
 //! which a machine without dxcompiler.dll uses, and DXC as 6.0.
 //!
-//! The texts are those of tests/translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does. The command fails on
+//! The texts are those of tests/plans/translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does. The command fails on
 //! a refusal, on a text that takes FXC more than `--most-seconds`, and on a warning of a variable that is read uninitialised. It
 //! prints the slowest files and the codes of all warnings. All of the sweep takes long; `--sample` takes a part.
 //!

@@ -1,0 +1,331 @@
+//! Chains of device tensors: one submit, one readback, and nothing of a caller's is lost when a step does not fit.
+
+use wgpu_pooling::wgpu::{self, BufferUsages};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions,
+    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepared, Tensor,
+    TensorView, reference, select,
+};
+
+use crate::support::device::gpu;
+use crate::support::harness::tests;
+use crate::support::tensors::tensor;
+
+tests! {
+    gpu =>
+        pool_unpool_pool_take_one_submit_and_one_readback,
+        bad_indices_name_the_step_and_the_offender,
+        a_step_that_does_not_fit_leaves_the_chain_as_it_was,
+        callers_buffers_are_tensors_too,
+        tensors_and_readbacks_stay_with_their_own,
+        scratch_memory_can_be_the_callers,
+        timings_come_where_the_device_has_them_and_nothing_fails_elsewhere,
+        chains_without_steps_and_tensors_without_elements,
+        outputs_to_encode_into_begin_as_zeros,
+        a_dropped_chain_submits_nothing;
+}
+
+fn prepare(plan: impl Into<Plan>) -> Prepared {
+    gpu().prepare_blocking(plan).unwrap()
+}
+
+fn pool_unpool_pool_take_one_submit_and_one_readback() {
+    let x = tensor(&[2, 3, 9, 10]);
+    let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let inverse = MaxUnpool::inverse_of(&pool, x.shape());
+    let inverse = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let grid = AdaptiveMaxPool::new([4, 3]).plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
+    let onnx = IndexSpace::new(2, 3, [9, 10]);
+    let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
+
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let back = reference::max_unpool(&inverse, y.view(), indices.view()).unwrap();
+    let cells = reference::max_pool_with_indices::<f32, i32>(&grid, back.view()).unwrap();
+    let per_plane = reference::convert_indices::<i64, i32>(&conversion, indices.view()).unwrap();
+
+    let steps = [prepare(plan), prepare(inverse), prepare(grid), prepare(conversion)];
+    let mut chain = gpu().chain();
+    let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
+    let (y, indices) = chain.max_pool_with_indices(&steps[0], &on_device).unwrap();
+    let back = chain.max_unpool(&steps[1], &y, &indices).unwrap();
+    let (values, places) = chain.max_pool_with_indices(&steps[2], &back).unwrap();
+    let converted = chain.convert_indices(&steps[3], &indices).unwrap();
+    let [values, places, converted] = [values, places, converted].map(|tensor| (tensor.bytes(), tensor));
+    let bytes = values.0 + places.0 + converted.0;
+    let values = chain.read_back::<f32>(&values.1).unwrap();
+    let places = chain.read_back::<i32>(&places.1).unwrap();
+    let converted = chain.read_back::<i32>(&converted.1).unwrap();
+    let results = chain.run_blocking().unwrap();
+    assert_eq!((results.take(values).unwrap(), results.take(places).unwrap()), cells);
+    assert_eq!(results.take(converted).unwrap(), per_plane);
+    // Three tensors and two reports of 32 bytes, each at a multiple of 8.
+    assert!((bytes + 64..bytes + 64 + 5 * 8).contains(&results.bytes_read_back()), "{}", results.bytes_read_back());
+    // What was not read back is still there.
+    assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
+}
+
+fn bad_indices_name_the_step_and_the_offender() {
+    let unpool = MaxUnpool::new([2]).strides([2]);
+    let [first, second, third] =
+        [[4], [8], [16]].map(|[extent]| prepare(unpool.plan(&[1, 1, extent], DType::F32, IndexType::I32).unwrap()));
+    let x = tensor(&[1, 1, 4]);
+    let own = |count: i32| (0..count).map(|i| 2 * i).collect::<Vec<_>>();
+    let mut bad = own(8);
+    bad[5] = -7;
+    bad[6] = i32::MAX;
+    let run = |bad: Vec<i32>| {
+        let mut chain = gpu().chain();
+        let x = chain.upload(x.view(), Layout::Nchw).unwrap();
+        let mut indices = |values: Vec<i32>| {
+            chain.upload(TensorView::new([1, 1, values.len()], &values).unwrap(), Layout::Nchw).unwrap()
+        };
+        let indices = [indices(own(4)), indices(bad), indices(own(16))];
+        let y = chain.max_unpool(&first, &x, &indices[0]).unwrap();
+        let y = chain.max_unpool(&second, &y, &indices[1]).unwrap();
+        let y = chain.max_unpool(&third, &y, &indices[2]).unwrap();
+        let y = chain.read_back::<f32>(&y).unwrap();
+        chain.run_blocking().map(|results| results.take(y).unwrap())
+    };
+    let Err(ExecuteError::InChain { step: 1, kernel, error }) = run(bad) else { panic!("the second step is at fault") };
+    assert!(kernel.contains("max_unpool"), "{kernel}");
+    assert_eq!(*error, ExecuteError::IndexOutOfRange { position: 5, value: -7, unit: 16, count: 2 });
+    let y = run(own(8)).unwrap();
+    assert_eq!((y.data()[0], y.data()[8], y.data()[24]), (x.data()[0], x.data()[1], x.data()[3]));
+}
+
+fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
+    let x = tensor(&[1, 2, 6]);
+    let pool = MaxPool::new([2]);
+    let values = prepare(pool.plan(x.shape(), DType::F32, None).unwrap());
+    let indexed = prepare(pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap());
+    let mut chain = gpu().chain();
+    let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
+    let bytes = chain.upload(TensorView::new([1, 2, 6], &[0u8; 12]).unwrap(), Layout::Nchw).unwrap();
+    let other = chain.upload(tensor(&[2, 1, 6]).view(), Layout::Nchw).unwrap();
+    let nhwc = chain.upload(x.view(), Layout::Nhwc).unwrap();
+    let refused = |result: Result<DeviceTensor, ExecuteError>| result.unwrap_err();
+    let (what, expected) = ("x", "f32");
+    assert_eq!(refused(chain.max_pool(&values, &bytes)), ExecuteError::TypeMismatch { what, expected, actual: "u8" });
+    let (expected, actual) = (vec![1, 2, 6], vec![2, 1, 6]);
+    assert_eq!(refused(chain.max_pool(&values, &other)), ExecuteError::ShapeMismatch { what, expected, actual });
+    let (expected, actual) = (Layout::Nchw, Layout::Nhwc);
+    assert_eq!(refused(chain.max_pool(&values, &nhwc)), ExecuteError::LayoutMismatch { what, expected, actual });
+    let (planned, called) = ("with", "without");
+    assert_eq!(refused(chain.max_pool(&indexed, &on_device)), ExecuteError::IndicesMismatch { planned, called });
+    let (planned, called) = ("pool", "unpool");
+    let unpooled = chain.max_unpool(&values, &on_device, &on_device);
+    assert_eq!(refused(unpooled), ExecuteError::OperatorMismatch { planned, called });
+    let mismatch = ExecuteError::ReadBackType { tensor: "f32", asked: "i32" };
+    assert_eq!(chain.read_back::<i32>(&on_device).unwrap_err(), mismatch);
+
+    let y = chain.max_pool(&values, &on_device).unwrap();
+    let y = chain.read_back::<f32>(&y).unwrap();
+    let expected = reference::max_pool(&pool.plan(x.shape(), DType::F32, None).unwrap(), x.view()).unwrap();
+    assert_eq!(chain.run_blocking().unwrap().take(y).unwrap(), expected);
+}
+
+fn callers_buffers_are_tensors_too() {
+    let buffer = |size, usage| {
+        gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+    };
+    let tensor = |size, usage, offset, shape: &[usize]| {
+        DeviceTensor::from_buffer(gpu(), buffer(size, usage), offset, shape, DType::F16, Layout::Nhwc)
+    };
+    let storage = BufferUsages::STORAGE;
+    assert_eq!(tensor(512, storage, 256, &[1, 4, 8, 4]).unwrap().bytes(), 256);
+    // Three elements of two bytes are two words.
+    assert_eq!(tensor(8, storage, 0, &[1, 1, 3]).unwrap().bytes(), 8);
+    let what = "the tensor";
+    let short = ExecuteError::BufferTooShort { what, needed: 256, actual: 252 };
+    assert_eq!(tensor(508, storage, 256, &[1, 4, 8, 4]).unwrap_err(), short);
+    let short = ExecuteError::BufferTooShort { what, needed: 4, actual: 0 };
+    assert_eq!(tensor(256, storage, 512, &[1, 1, 1]).unwrap_err(), short);
+    let alignment = u64::from(gpu().device().limits().min_storage_buffer_offset_alignment);
+    let misaligned = ExecuteError::BufferMisaligned { what, offset: 4, alignment };
+    assert_eq!(tensor(512, storage, 4, &[1, 1, 1]).unwrap_err(), misaligned);
+    let unusable = ExecuteError::BufferUsage { what, usage: "STORAGE" };
+    assert_eq!(tensor(512, BufferUsages::COPY_SRC, 0, &[1, 1, 1]).unwrap_err(), unusable);
+    let huge = tensor(4, storage, 0, &[usize::MAX, usize::MAX, 1]).unwrap_err();
+    assert!(matches!(huge, ExecuteError::Plan(PlanError::ShapeOverflow { .. })), "{huge:?}");
+    let unreadable = tensor(8, storage, 0, &[1, 1, 3]).unwrap();
+    let error = gpu().download_blocking::<half::f16>(&unreadable).unwrap_err();
+    assert_eq!(error, ExecuteError::BufferUsage { what: "the tensor to read back", usage: "COPY_SRC" });
+}
+
+fn tensors_and_readbacks_stay_with_their_own() {
+    let other = Gpu::new_blocking().unwrap();
+    let x = tensor(&[1, 1, 8]);
+    let plan = MaxPool::new([2]).plan(x.shape(), DType::F32, None).unwrap();
+    let (here, there) = (prepare(plan.clone()), other.prepare_blocking(plan).unwrap());
+    let abroad = other.upload_blocking(x.view(), Layout::Nchw).unwrap();
+    let mut chain = gpu().chain();
+    let home = chain.upload(x.view(), Layout::Nchw).unwrap();
+    assert_eq!(chain.max_pool(&here, &abroad).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
+    let what = "the prepared schedule";
+    assert_eq!(chain.max_pool(&there, &home).unwrap_err(), ExecuteError::OtherGpu { what });
+    let what = "the tensor to read back";
+    assert_eq!(chain.read_back::<f32>(&abroad).unwrap_err(), ExecuteError::OtherGpu { what });
+    // A clone is the same; a second one made of the same device is not, and its buffers are brought along by name.
+    let guest = Gpu::from_wgpu(gpu().device().clone(), gpu().queue().clone());
+    let guests = guest.upload_blocking(x.view(), Layout::Nchw).unwrap();
+    assert_eq!(chain.max_pool(&here, &guests).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
+    let slice = guests.slice();
+    let (buffer, offset) = (slice.buffer().clone(), slice.offset());
+    let brought = DeviceTensor::from_buffer(gpu(), buffer, offset, x.shape(), DType::F32, Layout::Nchw).unwrap();
+    chain.max_pool(&here, &brought).unwrap();
+    let twin = gpu().clone().upload_blocking(x.view(), Layout::Nchw).unwrap();
+    chain.max_pool(&here, &twin).unwrap();
+
+    let mut second = gpu().chain();
+    let wanted = second.read_back::<f32>(&home).unwrap();
+    let own = chain.read_back::<f32>(&home).unwrap();
+    let (results, others) = (chain.run_blocking().unwrap(), second.run_blocking().unwrap());
+    assert_eq!(results.take(wanted).unwrap_err(), ExecuteError::OtherChain);
+    assert_eq!(results.take(own).unwrap(), x);
+    drop(others);
+}
+
+fn scratch_memory_can_be_the_callers() {
+    let x = tensor(&[2, 2, 20, 20]);
+    let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).unwrap().into();
+    let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
+    assert_eq!(schedule.scratch().iter().sum::<u64>(), schedule.scratch_bytes());
+    let [needed] = *schedule.scratch() else { panic!("two passes share one buffer: {:?}", schedule.scratch()) };
+    let own = gpu().prepare_schedule_blocking(schedule.clone()).unwrap();
+    let bare = gpu().prepare_without_scratch_blocking(schedule).unwrap();
+    let expected = own.max_pool_blocking(x.view()).unwrap();
+    assert_eq!(bare.max_pool_blocking(x.view()).unwrap(), expected);
+
+    let buffer = |size, usage| {
+        gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+    };
+    let storage = BufferUsages::STORAGE;
+    let on_device = gpu().upload_blocking(x.view(), Layout::Nchw).unwrap();
+    let y = gpu().upload_blocking(tensor(expected.shape()).view(), Layout::Nchw).unwrap();
+    let encode = |scratch: &[wgpu::BufferSlice<'_>], prepared: &Prepared| {
+        let mut chain = gpu().chain();
+        let (x, y) = (Some(on_device.slice()), Some(y.slice()));
+        let buffers = wgpu_pooling::Buffers { x, y, scratch, ..Default::default() };
+        prepared.encode(chain.encoder(), buffers)?;
+        chain.run_blocking().map(|_| ())
+    };
+    let what = "scratch memory";
+    assert_eq!(encode(&[], &bare), Err(ExecuteError::BufferMissing { what }));
+    let plain = buffer(needed, storage);
+    let usage = ExecuteError::BufferUsage { what, usage: "INDIRECT" };
+    assert_eq!(encode(&[plain.slice(..)], &bare), Err(usage));
+    let short = buffer(needed - 4, storage | BufferUsages::INDIRECT);
+    let error = ExecuteError::BufferTooShort { what, needed, actual: needed - 4 };
+    assert_eq!(encode(&[short.slice(..)], &own), Err(error));
+    let shared = ExecuteError::BufferShared { first: "y", second: what };
+    let room = buffer(needed + 65_536, storage | BufferUsages::INDIRECT);
+    let mut chain = gpu().chain();
+    let crossed = wgpu_pooling::Buffers {
+        x: Some(on_device.slice()),
+        y: Some(room.slice(65_536..)),
+        scratch: &[room.slice(..)],
+        ..Default::default()
+    };
+    assert_eq!(bare.encode(chain.encoder(), crossed), Err(shared));
+    for prepared in [&own, &bare] {
+        encode(&[room.slice(256..)], prepared).unwrap();
+        assert_eq!(gpu().download_blocking::<f32>(&y).unwrap(), expected);
+    }
+}
+
+fn timings_come_where_the_device_has_them_and_nothing_fails_elsewhere() {
+    let run = |gpu: &Gpu| {
+        let x = tensor(&[1, 2, 30, 30]);
+        let plan = MaxPool::new([3, 3]).plan(x.shape(), DType::F32, None).unwrap();
+        let expected = reference::max_pool(&plan, x.view()).unwrap();
+        let pool = gpu.prepare_blocking(plan).unwrap();
+        let mut chain = gpu.chain().timed();
+        let x = chain.upload(x.view(), Layout::Nchw).unwrap();
+        let y = chain.max_pool(&pool, &x).unwrap();
+        chain.max_pool(&pool, &x).unwrap();
+        let y = chain.read_back::<f32>(&y).unwrap();
+        let results = chain.run_blocking().unwrap();
+        assert_eq!(results.take(y).unwrap(), expected);
+        results.timings().map(<[_]>::to_vec)
+    };
+    let timed = Gpu::open_blocking(&GpuOptions::new().timestamps()).unwrap();
+    match (run(&timed), timed.device().features().contains(wgpu::Features::TIMESTAMP_QUERY)) {
+        (Some(steps), true) => {
+            assert_eq!(steps.len(), 2);
+            assert!(steps.iter().all(|step| step.kernel.contains("max_pool")), "{steps:?}");
+            // A device that is done within a tick of its clock is conceivable, but not twice.
+            assert!(steps.iter().any(|step| !step.duration.is_zero()), "{steps:?}");
+        }
+        (None, false) => eprintln!("this adapter has no timestamps; that the chain runs all the same was tested"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(run(&Gpu::new_blocking().unwrap()), None, "timestamps were not asked for");
+}
+
+fn chains_without_steps_and_tensors_without_elements() {
+    assert_eq!(gpu().chain().run_blocking().unwrap().bytes_read_back(), 0);
+    let none = Tensor::new([0, 3, 4], Vec::<f32>::new()).unwrap();
+    let pool = prepare(MaxPool::new([2]).plan(none.shape(), DType::F32, Some(IndexType::I64)).unwrap());
+    let mut chain = gpu().chain().timed();
+    let x = chain.upload(none.view(), Layout::Nchw).unwrap();
+    let (y, indices) = chain.max_pool_with_indices(&pool, &x).unwrap();
+    let (y, indices) = (chain.read_back::<f32>(&y).unwrap(), chain.read_back::<i64>(&indices).unwrap());
+    let results = chain.run_blocking().unwrap();
+    assert_eq!(results.take(y).unwrap().shape(), &[0, 3, 3]);
+    assert!(results.take(indices).unwrap().data().is_empty());
+
+    // Indices without an output to point into are all bad; skipping them leaves nothing.
+    let unpool = MaxUnpool::new([2]).strides([2]).out_of_bounds(OutOfBounds::Skip);
+    let unpool = prepare(unpool.plan(&[0, 1, 2], DType::F32, IndexType::I32).unwrap());
+    let mut chain = gpu().chain();
+    let x = chain.upload(TensorView::new([0, 1, 2], &[0f32; 0]).unwrap(), Layout::Nchw).unwrap();
+    let indices = chain.upload(TensorView::new([0, 1, 2], &[0i32; 0]).unwrap(), Layout::Nchw).unwrap();
+    let y = chain.max_unpool(&unpool, &x, &indices).unwrap();
+    assert_eq!(y.shape(), &[0, 1, 4]);
+    chain.run_blocking().unwrap();
+}
+
+fn outputs_to_encode_into_begin_as_zeros() {
+    let x = tensor(&[1, 2, 9]);
+    let plan = MaxPool::new([3]).plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
+    let pool = prepare(plan);
+    let zeros = |dtype| gpu().zeros_blocking(pool.schedule().output_shape(), dtype, Layout::Nchw).unwrap();
+    let (on_device, places) = (zeros(DType::F32), zeros(DType::I32));
+    assert!(gpu().download_blocking::<f32>(&on_device).unwrap().data().iter().all(|value| value.to_bits() == 0));
+    let x = gpu().upload_blocking(x.view(), Layout::Nchw).unwrap();
+    let mut chain = gpu().chain();
+    let buffers = wgpu_pooling::Buffers {
+        x: Some(x.slice()),
+        y: Some(on_device.slice()),
+        indices_out: Some(places.slice()),
+        ..Default::default()
+    };
+    pool.encode(chain.encoder(), buffers).unwrap();
+    let (wanted, wanted_places) =
+        (chain.read_back::<f32>(&on_device).unwrap(), chain.read_back::<i32>(&places).unwrap());
+    let results = chain.run_blocking().unwrap();
+    assert_eq!((results.take(wanted).unwrap(), results.take(wanted_places).unwrap()), (y, indices));
+    let huge = gpu().zeros_blocking([1 << 40, 1, 1], DType::F64, Layout::Nchw).unwrap_err();
+    assert!(matches!(huge, ExecuteError::Plan(PlanError::ExceedsLimit { .. })), "{huge:?}");
+}
+
+fn a_dropped_chain_submits_nothing() {
+    let x = tensor(&[1, 1, 64]);
+    let pool = prepare(MaxPool::new([2]).strides([2]).plan(x.shape(), DType::F32, None).unwrap());
+    let (x, y) = (gpu().upload_blocking(x.view(), Layout::Nchw).unwrap(), tensor(&[1, 1, 32]));
+    let on_device = gpu().upload_blocking(y.view(), Layout::Nchw).unwrap();
+    let mut chain = gpu().chain();
+    let buffers = wgpu_pooling::Buffers { x: Some(x.slice()), y: Some(on_device.slice()), ..Default::default() };
+    pool.encode(chain.encoder(), buffers).unwrap();
+    drop(chain);
+    assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), y);
+    // A submitted chain whose results nobody wants leaves the device working.
+    let mut chain = gpu().chain();
+    chain.max_pool(&pool, &x).unwrap();
+    drop(chain.submit().unwrap());
+    assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), y);
+}

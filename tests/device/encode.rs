@@ -1,0 +1,160 @@
+//! Encoding into the caller's own encoder, with the caller's buffers: nothing is submitted, and what does not fit is an error
+//! before wgpu sees it.
+
+use wgpu_pooling::wgpu::{self, BufferUsages};
+use wgpu_pooling::{
+    Buffers, ConvertIndices, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, MaxPool, MaxUnpool,
+    OutOfBounds, Prepared, Tensor, reference,
+};
+
+use crate::support::device::{POISON, gpu};
+use crate::support::harness::tests;
+use crate::support::tensors::tensor;
+
+tests! {
+    gpu =>
+        a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone,
+        a_packed_tensor_owns_its_last_word_and_nothing_behind_it,
+        buffers_that_do_not_fit_are_errors_before_anything_is_encoded;
+}
+
+const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+
+fn buffer(words: usize, usage: BufferUsages) -> wgpu::Buffer {
+    let descriptor = wgpu::BufferDescriptor { label: None, size: words as u64 * 4, usage, mapped_at_creation: false };
+    let buffer = gpu().device().create_buffer(&descriptor);
+    if usage.contains(BufferUsages::COPY_DST) {
+        gpu().queue().write_buffer(&buffer, 0, bytemuck::cast_slice(&vec![POISON; words]));
+    }
+    buffer
+}
+
+fn read(buffer: &wgpu::Buffer) -> Vec<u32> {
+    let staging = buffer_of(buffer.size(), BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
+    gpu().queue().submit([encoder.finish()]);
+    staging.map_async(wgpu::MapMode::Read, .., |result| result.expect("the buffer can be mapped"));
+    gpu().device().poll(wgpu::PollType::wait_indefinitely()).expect("the device answers");
+    bytemuck::pod_collect_to_vec(&staging.get_mapped_range(..).expect("the buffer is mapped"))
+}
+
+fn buffer_of(size: u64, usage: BufferUsages) -> wgpu::Buffer {
+    gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+}
+
+/// A pool, its unpool and the conversion of its indices in one encoder, between slices of larger buffers.
+fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let x = tensor(&[1, 3, 8, 6]);
+    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let unpool = MaxUnpool::inverse_of(&pool, x.shape()).out_of_bounds(OutOfBounds::Skip);
+    let unpool = unpool.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let onnx = IndexSpace::new(1, 3, [8, 6]);
+    let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let back = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
+    let per_plane = reference::convert_indices::<i64, i32>(&conversion, indices.view()).unwrap();
+
+    // Every slice begins 64 words into its buffer and ends 64 words before its end.
+    let edge = 256u64;
+    let around = |words: usize| buffer(words + 128, STORAGE);
+    let [x_buffer, y_buffer, back_buffer] = [144, 36, 144].map(around);
+    let [indices_buffer, plane_buffer, status] = [72, 36, 8].map(around);
+    gpu().queue().write_buffer(&x_buffer, edge, bytemuck::cast_slice(x.data()));
+    let prepare = |plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap();
+    let steps: [Prepared; 3] = [prepare(plan.into()), prepare(unpool.into()), prepare(conversion.into())];
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    let none = Buffers::default();
+    let first = Buffers {
+        x: Some(x_buffer.slice(edge..)),
+        y: Some(y_buffer.slice(edge..)),
+        indices_out: Some(indices_buffer.slice(edge..)),
+        ..none
+    };
+    steps[0].encode(&mut encoder, first).unwrap();
+    let second = Buffers {
+        x: Some(y_buffer.slice(edge..)),
+        indices: Some(indices_buffer.slice(edge..)),
+        y: Some(back_buffer.slice(edge..)),
+        ..none
+    };
+    let third = Buffers {
+        indices: Some(indices_buffer.slice(edge..)),
+        indices_out: Some(plane_buffer.slice(edge..)),
+        status: Some(status.slice(edge..)),
+        ..none
+    };
+    // The other two share one pass of the caller's.
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    steps[1].encode_pass(&mut pass, second).unwrap();
+    steps[2].encode_pass(&mut pass, third).unwrap();
+    drop(pass);
+    assert!(read(&y_buffer).iter().all(|&word| word == POISON), "nothing was submitted yet");
+    gpu().queue().submit([encoder.finish()]);
+
+    let check = |buffer: &wgpu::Buffer, expected: &[u32]| {
+        let words = read(buffer);
+        assert_eq!(&words[64..64 + expected.len()], expected);
+        assert!(words[..64].iter().chain(&words[64 + expected.len()..]).all(|&word| word == POISON));
+    };
+    check(&y_buffer, bytemuck::cast_slice(y.data()));
+    check(&indices_buffer, bytemuck::cast_slice(indices.data()));
+    check(&back_buffer, bytemuck::cast_slice(back.data()));
+    check(&plane_buffer, bytemuck::cast_slice(per_plane.data()));
+    check(&status, &[0; 8]);
+}
+
+fn a_packed_tensor_owns_its_last_word_and_nothing_behind_it() {
+    let x = Tensor::new([1, 1, 6], vec![1u8, 9, 2, 8, 3, 7]).unwrap();
+    let plan = MaxPool::new([2]).plan(x.shape(), DType::U8, None).unwrap();
+    let prepared = gpu().prepare_blocking(plan).unwrap();
+    let (input, output) = (buffer(2, STORAGE), buffer(4, STORAGE));
+    gpu().queue().write_buffer(&input, 0, &[1, 9, 2, 8, 3, 7, 0xEE, 0xEE]);
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    let buffers = Buffers { x: Some(input.slice(..)), y: Some(output.slice(..)), ..Buffers::default() };
+    prepared.encode(&mut encoder, buffers).unwrap();
+    gpu().queue().submit([encoder.finish()]);
+    let words = read(&output);
+    let bytes: &[u8] = bytemuck::cast_slice(&words);
+    assert_eq!(&bytes[..8], &[9, 9, 8, 8, 7, 0, 0, 0]);
+    assert_eq!(&words[2..], &[POISON; 2]);
+}
+
+fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {
+    let plan = MaxPool::new([2]).plan(&[1, 1, 70], DType::F32, None).unwrap();
+    let prepared = gpu().prepare_blocking(plan).unwrap();
+    let refused = |x: Option<wgpu::BufferSlice<'_>>, y: Option<wgpu::BufferSlice<'_>>| {
+        let mut encoder = gpu().device().create_command_encoder(&Default::default());
+        prepared.encode(&mut encoder, Buffers { x, y, ..Buffers::default() }).unwrap_err()
+    };
+    let (x, y, large) = (buffer(70, STORAGE), buffer(69, STORAGE), buffer(256, STORAGE));
+    let unusable = buffer(70, BufferUsages::COPY_DST);
+    let (x, y) = (Some(x.slice(..)), Some(y.slice(..)));
+    assert_eq!(refused(None, y), ExecuteError::BufferMissing { what: "x" });
+    assert_eq!(refused(x, None), ExecuteError::BufferMissing { what: "y" });
+    let short = large.slice(..4 * 69);
+    assert_eq!(refused(Some(short), y), ExecuteError::BufferTooShort { what: "x", needed: 280, actual: 276 });
+    let alignment = u64::from(gpu().device().limits().min_storage_buffer_offset_alignment);
+    assert_eq!(refused(Some(large.slice(4..)), y), ExecuteError::BufferMisaligned { what: "x", offset: 4, alignment });
+    let usage = "STORAGE";
+    assert_eq!(refused(Some(unusable.slice(..)), y), ExecuteError::BufferUsage { what: "x", usage });
+    let (front, back) = (large.slice(..280), large.slice(512..));
+    assert_eq!(refused(Some(front), Some(back)), ExecuteError::BufferShared { first: "x", second: "y" });
+
+    // Bad indices have to be reported somewhere, unless they are to be skipped.
+    let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I32).unwrap();
+    let prepared = gpu().prepare_blocking(unpool).unwrap();
+    let [x, indices, y] = [4, 4, 8].map(|words| buffer(words, STORAGE));
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    let buffers =
+        Buffers { x: Some(x.slice(..)), indices: Some(indices.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
+    assert_eq!(prepared.encode(&mut encoder, buffers), Err(ExecuteError::BufferMissing { what: "the report" }));
+    assert_eq!(prepared.read_report(&[0; 8]), Ok(()));
+    let bad = ExecuteError::IndexOutOfRange { position: 2, value: -1, unit: 8, count: 1 };
+    assert_eq!(prepared.read_report(&[1, !2, u32::MAX, u32::MAX, 0, 0, 0, 0]), Err(bad));
+    let pool = gpu().prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 70], DType::F32, None).unwrap()).unwrap();
+    let (planned, called) = ("pool", "report");
+    assert_eq!(pool.read_report(&[0; 8]), Err(ExecuteError::OperatorMismatch { planned, called }));
+}

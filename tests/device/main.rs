@@ -1,0 +1,60 @@
+//! What the kernels compute and what calls promise, on one device that all tests share.
+
+mod activations;
+#[path = "../by_hand/mod.rs"]
+mod by_hand;
+mod chain;
+mod convert;
+mod encode;
+mod fuzz;
+mod gpu;
+mod kernels;
+mod left_out;
+mod limits;
+#[path = "../random/mod.rs"]
+mod random;
+mod reuse;
+mod stream;
+mod stream_unpool;
+#[path = "../support"]
+mod support {
+    pub mod device;
+    pub mod elements;
+    pub mod harness;
+    pub mod splitmix;
+    pub mod tensors;
+}
+mod untrusted;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+/// What the modules that belong to several binaries ask.
+const COMPUTES_ON_GPU: bool = true;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let lists = [
+        activations::tests(),
+        by_hand::tests(),
+        chain::tests(),
+        convert::tests(),
+        encode::tests(),
+        fuzz::tests(),
+        gpu::tests(),
+        kernels::tests(),
+        left_out::tests(),
+        limits::tests(),
+        random::tests(),
+        reuse::tests(),
+        stream::tests(),
+        stream_unpool::tests(),
+        untrusted::tests(),
+    ];
+    let code = support::harness::run(&arguments, lists.into_iter().flatten().collect());
+    if !arguments.list {
+        println!("{}", support::device::summary());
+    }
+    code
+}

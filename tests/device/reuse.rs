@@ -1,0 +1,229 @@
+//! What calls leave for later ones: buffers and preparations never show in an answer, are bounded, and can be freed.
+
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+use wgpu_pooling::{
+    Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
+    Prepared, Tensor, reference, select,
+};
+
+use crate::support::harness::tests;
+use crate::support::tensors::seeded as tensor;
+
+tests! {
+    gpu =>
+        answers_in_used_buffers_are_those_in_fresh_ones,
+        what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer,
+        tensors_that_the_caller_holds_are_nobody_elses,
+        what_is_kept_is_bounded_and_can_be_freed,
+        pipelines_that_nobody_holds_are_bounded_and_can_be_freed,
+        threads_that_want_one_kernel_compile_it_once,
+        freeing_while_other_threads_compute_disturbs_nobody;
+}
+
+/// Devices that have what is computed here alone, with outputs as they come and with poisoned ones.
+fn gpus() -> [Gpu; 2] {
+    [GpuOptions::new(), GpuOptions::new().poison(crate::support::device::POISON)]
+        .map(|options| Gpu::open_blocking(&options).unwrap())
+}
+
+/// A pool with indices, the same without, and the inverse, held against the reference.
+fn check(gpu: &Gpu, shape: [usize; 4], seed: usize) {
+    let x = tensor(&shape, seed);
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    assert_eq!(gpu.max_pool_blocking(&pool, x.view()).as_ref(), Ok(&y), "{shape:?}");
+    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    assert_eq!((&pooled.0, &pooled.1), (&y, &indices), "{shape:?}");
+    let inverse = MaxUnpool::inverse_of(&pool, &shape);
+    let plan = inverse.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+    let back = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
+    assert_eq!(gpu.max_unpool_blocking(&inverse, y.view(), indices.view()).as_ref(), Ok(&back), "{shape:?}");
+}
+
+fn answers_in_used_buffers_are_those_in_fresh_ones() {
+    for gpu in gpus() {
+        // Smaller tensors in buffers that larger ones have filled, and packed ones with a part of a word.
+        for (seed, extents) in [(9, 31), (8, 30), (9, 30), (6, 4), (31, 9), (7, 5)].into_iter().enumerate() {
+            check(&gpu, [2, 3, extents.0, extents.1], seed);
+            let bytes = Tensor::new([1, 1, extents.0, extents.1], vec![seed as u8 + 1; extents.0 * extents.1]).unwrap();
+            let y = gpu.max_pool_blocking(&MaxPool::new([2, 3]), bytes.view()).unwrap();
+            assert!(y.data().iter().all(|&byte| byte == seed as u8 + 1));
+        }
+    }
+}
+
+fn what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer() {
+    for gpu in gpus() {
+        let shape = [1, 2, 8, 8];
+        let pool = MaxPool::new([2, 2]).strides([2, 2]);
+        let inverse = MaxUnpool::inverse_of(&pool, &shape);
+        let y = tensor(&[1, 2, 4, 4], 3);
+        let bad = Tensor::new(y.shape(), vec![i64::MIN; 32]).unwrap();
+        for seed in 0..6 {
+            let failed = gpu.max_unpool_blocking(&inverse, y.view(), bad.view());
+            assert!(matches!(failed, Err(ExecuteError::IndexOutOfRange { count: 32, .. })), "{failed:?}");
+            check(&gpu, shape, seed);
+            let skips = inverse.clone().out_of_bounds(OutOfBounds::Skip);
+            let zeros = gpu.max_unpool_blocking(&skips, y.view(), bad.view()).unwrap();
+            assert!(zeros.data().iter().all(|&value| value == 0.0));
+            {
+                // Submitted, and dropped before there is an answer.
+                let x = tensor(&shape, 100 + seed);
+                let mut call = pin!(gpu.max_pool(&pool, x.view()));
+                let _ = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            }
+            check(&gpu, shape, seed);
+        }
+    }
+}
+
+fn tensors_that_the_caller_holds_are_nobody_elses() {
+    for gpu in gpus() {
+        let x = tensor(&[1, 2, 8, 8], 1);
+        let pool = MaxPool::new([2, 2]).strides([2, 2]);
+        let prepared = gpu.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
+        let expected = prepared.max_pool_blocking(x.view()).unwrap();
+        let mut chain = gpu.chain();
+        let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
+        let y = chain.max_pool(&prepared, &on_device).unwrap();
+        let wanted = chain.read_back::<f32>(&y).unwrap();
+        let results = chain.run_blocking().unwrap();
+        // Results that are still held keep their staging buffer.
+        for seed in 0..4 {
+            check(&gpu, [1, 2, 8, 8], seed);
+        }
+        assert_eq!(results.take(wanted).unwrap(), expected);
+        drop(results);
+        check(&gpu, [1, 2, 8, 8], 5);
+        assert_eq!(gpu.download_blocking::<f32>(&on_device).unwrap(), x);
+        assert_eq!(gpu.download_blocking::<f32>(&y).unwrap(), expected);
+    }
+}
+
+fn what_is_kept_is_bounded_and_can_be_freed() {
+    let gpu = Gpu::new_blocking().unwrap();
+    assert_eq!(gpu.idle_bytes(), 0);
+    // Much to upload, little to compute.
+    let pool = MaxPool::new([1, 1]).strides([1, 1 << 16]);
+    let mut most = 0;
+    for mebibytes in [1, 30, 3, 20, 70, 9, 25, 40] {
+        let x = Tensor::new([1, 1, mebibytes, 1 << 20], vec![mebibytes as u8; mebibytes << 20]).unwrap();
+        let y = gpu.max_pool_blocking(&pool, x.view()).unwrap();
+        assert!(y.data().len() == mebibytes * 16 && y.data().iter().all(|&byte| byte == mebibytes as u8));
+        most = most.max(gpu.idle_bytes());
+        assert!(gpu.idle_bytes() <= (64 + 8) << 20, "{} bytes", gpu.idle_bytes());
+    }
+    assert!(most > 32 << 20, "{most} bytes");
+    gpu.trim();
+    assert_eq!(gpu.idle_bytes(), 0);
+    // More plans and more sizes than are kept.
+    for extent in 2..100 {
+        check(&gpu, [1, 1, extent, 2], extent);
+    }
+    assert!((1..=8 << 20).contains(&gpu.idle_bytes()), "{} bytes", gpu.idle_bytes());
+    let clone = gpu.clone();
+    clone.trim();
+    assert_eq!(gpu.idle_bytes(), 0);
+    check(&gpu, [1, 1, 9, 9], 0);
+
+    // A run in the memory that the caller allows leaves nothing behind.
+    gpu.trim();
+    let x = tensor(&[4, 4, 16, 16], 0);
+    let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
+    let mut y = vec![0.0; 4 * 4 * 15 * 15];
+    let options = wgpu_pooling::StreamOptions::new(64 << 10);
+    gpu.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options).unwrap();
+    assert_eq!(gpu.idle_bytes(), 0);
+}
+
+/// A pool whose pipeline serves no other window.
+fn specialised(gpu: &Gpu, kernel: [i64; 2]) -> Prepared {
+    let plan = MaxPool::new(kernel).plan(&[1, 1, 12, 12], DType::F32, None).unwrap().into();
+    let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
+    let schedule = select(&plan, &gpu.limits(), &choice).unwrap();
+    assert_eq!(schedule.dispatches().len(), 1);
+    gpu.prepare_schedule_blocking(schedule).unwrap()
+}
+
+fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
+    let gpu = Gpu::new_blocking().unwrap();
+    let x = tensor(&[1, 1, 12, 12], 7);
+    let runs_right = |prepared: &Prepared, kernel: [i64; 2]| {
+        let plan = MaxPool::new(kernel).plan(x.shape(), DType::F32, None).unwrap();
+        assert_eq!(prepared.max_pool_blocking(x.view()), reference::max_pool(&plan, x.view()), "{kernel:?}");
+    };
+    // The first of all, and so the longest unused.
+    let held = specialised(&gpu, [1, 1]);
+    let kernels = || (1..=12).flat_map(|rows| (1..=12).map(move |columns| [rows, columns])).skip(1);
+    for (number, kernel) in kernels().enumerate() {
+        drop(specialised(&gpu, kernel));
+        assert_eq!(gpu.pipeline_count(), number + 2);
+        assert_eq!(gpu.resident_pipeline_count(), (number + 2).min(1 + 128));
+    }
+    assert_eq!(gpu.pipeline_count(), 144);
+
+    // What was used last is there, and so is what somebody holds; what was used first is compiled again.
+    for kernel in kernels().skip(15) {
+        drop(specialised(&gpu, kernel));
+    }
+    let shared = specialised(&gpu, [1, 1]);
+    assert_eq!(gpu.pipeline_count(), 144);
+    let again = specialised(&gpu, [1, 2]);
+    assert_eq!((gpu.pipeline_count(), gpu.resident_pipeline_count()), (145, 129));
+    for (prepared, kernel) in [(&held, [1, 1]), (&shared, [1, 1]), (&again, [1, 2])] {
+        runs_right(prepared, kernel);
+    }
+
+    // Freeing leaves what is held, and what is held is shared as before.
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 2);
+    drop((held, again));
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 1);
+    runs_right(&shared, [1, 1]);
+    runs_right(&specialised(&gpu, [1, 1]), [1, 1]);
+    assert_eq!(gpu.pipeline_count(), 145);
+    drop(shared);
+    gpu.trim();
+    assert_eq!(gpu.resident_pipeline_count(), 0);
+    runs_right(&specialised(&gpu, [1, 1]), [1, 1]);
+    assert_eq!((gpu.pipeline_count(), gpu.resident_pipeline_count()), (146, 1));
+}
+
+fn threads_that_want_one_kernel_compile_it_once() {
+    let gpu = Gpu::new_blocking().unwrap();
+    for round in 1..=8 {
+        let start = std::sync::Barrier::new(4);
+        let prepared: Vec<Prepared> = std::thread::scope(|scope| {
+            let prepare = || {
+                start.wait();
+                specialised(&gpu, [3, round])
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(prepare)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!((gpu.pipeline_count() as i64, gpu.resident_pipeline_count() as i64), (round, round));
+        drop(prepared);
+    }
+}
+
+fn freeing_while_other_threads_compute_disturbs_nobody() {
+    for gpu in gpus() {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let gpu = &gpu;
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        check(gpu, [1, 1 + (thread + round) % 3, 8, 6], round);
+                        if round % 4 == thread {
+                            gpu.trim();
+                        }
+                    }
+                });
+            }
+        });
+    }
+}

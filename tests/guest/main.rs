@@ -1,0 +1,39 @@
+//! Devices of others, devices that are lost, memory that does not suffice, threads: what needs devices or processes of its own.
+
+mod faults;
+mod hosts;
+mod loss;
+mod memory;
+mod refusals;
+#[path = "../support"]
+mod support {
+    pub mod device;
+    pub mod harness;
+    pub mod tensors;
+}
+mod threads;
+mod validation;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    if let Some(code) = validation::child() {
+        return code;
+    }
+    let arguments = Arguments::from_args();
+    let lists = [
+        hosts::tests(),
+        loss::tests(),
+        memory::tests(),
+        refusals::tests(),
+        threads::tests(),
+        validation::tests(&arguments),
+    ];
+    let code = support::harness::run(&arguments, lists.into_iter().flatten().collect());
+    if !arguments.list {
+        println!("{}", support::device::summary());
+    }
+    code
+}

@@ -1,0 +1,309 @@
+//! Memory that does not suffice: an error of the call, and the GPU goes on working. Every allocation of every kind of call is
+//! made to fail in turn.
+
+use wgpu_pooling::wgpu::{self, BufferUsages};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions,
+    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Prepared, Schedule, Tensor,
+    TensorView, reference, select,
+};
+
+use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
+use crate::support::device::gpu;
+use crate::support::harness::tests;
+use crate::support::tensors::tensor;
+
+tests! {
+    gpu =>
+        every_allocation_of_every_kind_of_call_can_fail;
+    gpu if has_prlimit() =>
+        tensors_larger_than_what_is_left_of_the_memory_are_errors;
+}
+
+type Outcome = Result<(), ExecuteError>;
+
+/// A pool, its inverse, what they make of `x`, and schedules with scratch memory.
+struct Work {
+    pool: MaxPool,
+    inverse: MaxUnpool,
+    x: Tensor<f32>,
+    pooled: (Tensor<f32>, Tensor<i64>),
+    unpooled: Tensor<f32>,
+    separable: Schedule,
+    separated: Tensor<f32>,
+    conversion: ConvertIndices,
+    per_plane: Tensor<i32>,
+}
+
+impl Work {
+    fn new(gpu: &Gpu) -> Work {
+        let x = tensor(&[2, 3, 9, 10]);
+        let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+        let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+        let pooled = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let inverse = MaxUnpool::inverse_of(&pool, x.shape());
+        let unpool = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+        let unpooled = reference::max_unpool(&unpool, pooled.0.view(), pooled.1.view()).unwrap();
+        let values = pool.plan(x.shape(), DType::F32, None).unwrap();
+        let separated = reference::max_pool(&values, x.view()).unwrap();
+        let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+        let separable = select(&values.into(), &gpu.limits(), &choice).unwrap();
+        assert!(separable.scratch_bytes() > 0);
+        let onnx = IndexSpace::new(2, 3, [9, 10]);
+        let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+        let converted = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
+        let per_plane = reference::convert_indices::<i64, i32>(&converted, pooled.1.view()).unwrap();
+        Work { pool, inverse, x, pooled, unpooled, separable, separated, conversion, per_plane }
+    }
+
+    fn one_shot_pool(&self, gpu: &Gpu) -> Outcome {
+        let y = gpu.max_pool_blocking(&self.pool, self.x.view())?;
+        assert_eq!(y, self.pooled.0);
+        Ok(())
+    }
+
+    fn one_shot_pool_with_indices(&self, gpu: &Gpu) -> Outcome {
+        let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&self.pool, self.x.view())?;
+        assert_eq!(pooled, self.pooled);
+        Ok(())
+    }
+
+    fn one_shot_unpool(&self, gpu: &Gpu) -> Outcome {
+        let y = gpu.max_unpool_blocking(&self.inverse, self.pooled.0.view(), self.pooled.1.view())?;
+        assert_eq!(y, self.unpooled);
+        Ok(())
+    }
+
+    fn one_shot_unpool_that_skips(&self, gpu: &Gpu) -> Outcome {
+        let skips = self.inverse.clone().out_of_bounds(OutOfBounds::Skip);
+        let y = gpu.max_unpool_blocking(&skips, self.pooled.0.view(), self.pooled.1.view())?;
+        assert_eq!(y, self.unpooled);
+        Ok(())
+    }
+
+    fn one_shot_conversion(&self, gpu: &Gpu) -> Outcome {
+        let converted = gpu.convert_indices_blocking::<i64, i32>(&self.conversion, self.pooled.1.view())?;
+        assert_eq!(converted, self.per_plane);
+        Ok(())
+    }
+
+    fn one_shot_adaptive_and_global(&self, gpu: &Gpu) -> Outcome {
+        gpu.max_pool_blocking(&AdaptiveMaxPool::new([2, 5]), self.x.view())?;
+        gpu.max_pool_blocking(&GlobalMaxPool::new(), self.x.view()).map(|_| ())
+    }
+
+    fn prepared(&self, gpu: &Gpu) -> Outcome {
+        let prepared = gpu.prepare_schedule_blocking(self.separable.clone())?;
+        for _ in 0..2 {
+            assert_eq!(prepared.max_pool_blocking(self.x.view())?, self.separated);
+        }
+        Ok(())
+    }
+
+    fn prepared_without_scratch(&self, gpu: &Gpu) -> Outcome {
+        let prepared = gpu.prepare_without_scratch_blocking(self.separable.clone())?;
+        assert_eq!(prepared.max_pool_blocking(self.x.view())?, self.separated);
+        Ok(())
+    }
+
+    fn warm_up(&self, gpu: &Gpu) -> Outcome {
+        gpu.warm_up_blocking(std::slice::from_ref(&self.separable))
+    }
+
+    fn upload_and_download(&self, gpu: &Gpu) -> Outcome {
+        let x = gpu.upload_blocking(self.x.view(), Layout::Nchw)?;
+        assert_eq!(gpu.download_blocking::<f32>(&x)?, self.x);
+        Ok(())
+    }
+
+    fn prepare(&self, gpu: &Gpu) -> Result<[Prepared; 2], ExecuteError> {
+        let plan = self.pool.plan(self.x.shape(), DType::F32, Some(IndexType::I64))?;
+        let unpool = self.inverse.plan(plan.output_shape(), DType::F32, IndexType::I64)?;
+        Ok([gpu.prepare_blocking(plan)?, gpu.prepare_blocking(unpool)?])
+    }
+
+    fn timed_chain(&self, gpu: &Gpu) -> Outcome {
+        let [pool, unpool] = self.prepare(gpu)?;
+        let mut chain = gpu.chain().timed();
+        let x = chain.upload(self.x.view(), Layout::Nchw)?;
+        let (y, indices) = chain.max_pool_with_indices(&pool, &x)?;
+        let back = chain.max_unpool(&unpool, &y, &indices)?;
+        let back = chain.read_back::<f32>(&back)?;
+        assert_eq!(chain.submit()?.results_blocking()?.take(back)?, self.unpooled);
+        Ok(())
+    }
+
+    /// Steps that fail and are asked for again: the chain is as it was before.
+    fn chain_that_tries_twice(&self, gpu: &Gpu) -> Outcome {
+        let [pool, unpool] = self.prepare(gpu)?;
+        let mut first = Ok(());
+        let mut chain = gpu.chain();
+        let mut again = |error: ExecuteError| {
+            assert!(matches!(error, ExecuteError::OutOfMemory(_)), "{error:?}");
+            first = Err(error);
+        };
+        let mut twice = |step: &mut dyn FnMut() -> Outcome| step().or_else(|error| (again(error), step()).1);
+        let (mut x, mut pooled, mut back) = (None, None, None);
+        twice(&mut || chain.upload(self.x.view(), Layout::Nchw).map(|tensor| x = Some(tensor)))?;
+        let x = x.unwrap();
+        twice(&mut || chain.max_pool_with_indices(&pool, &x).map(|tensors| pooled = Some(tensors)))?;
+        let (y, indices) = pooled.unwrap();
+        twice(&mut || chain.max_unpool(&unpool, &y, &indices).map(|tensor| back = Some(tensor)))?;
+        let back = chain.read_back::<f32>(&back.unwrap())?;
+        assert_eq!(chain.run_blocking()?.take(back)?, self.unpooled);
+        first
+    }
+
+    fn encoded(&self, gpu: &Gpu) -> Outcome {
+        let [pool, _] = self.prepare(gpu)?;
+        // The host's buffers; their memory is not the library's to run out of.
+        let buffer = |size: u64| {
+            let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+            let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+            gpu.device().create_buffer(&descriptor)
+        };
+        let [x, y, indices] = [self.x.data().len() * 4, self.pooled.0.data().len() * 4, self.pooled.1.data().len() * 8]
+            .map(|size| buffer(size as u64));
+        gpu.queue().write_buffer(&x, 0, bytemuck::cast_slice(self.x.data()));
+        let mut encoder = gpu.device().create_command_encoder(&Default::default());
+        let buffers = Buffers {
+            x: Some(x.slice(..)),
+            y: Some(y.slice(..)),
+            indices_out: Some(indices.slice(..)),
+            ..Buffers::default()
+        };
+        pool.encode(&mut encoder, buffers)?;
+        pool.encode_pass(&mut encoder.begin_compute_pass(&Default::default()), buffers)?;
+        gpu.queue().submit([encoder.finish()]);
+        let y = wgpu_pooling::DeviceTensor::from_buffer(gpu, y, 0, self.pooled.0.shape(), DType::F32, Layout::Nchw)?;
+        assert_eq!(gpu.download_blocking::<f32>(&y)?, self.pooled.0);
+        Ok(())
+    }
+}
+
+type Call = fn(&Work, &Gpu) -> Outcome;
+
+fn every_allocation_of_every_kind_of_call_can_fail() {
+    let calls: [(&str, Call); 13] = [
+        ("one-shot pool", Work::one_shot_pool),
+        ("one-shot pool with indices", Work::one_shot_pool_with_indices),
+        ("one-shot unpool", Work::one_shot_unpool),
+        ("one-shot unpool that skips", Work::one_shot_unpool_that_skips),
+        ("one-shot conversion", Work::one_shot_conversion),
+        ("one-shot adaptive and global pool", Work::one_shot_adaptive_and_global),
+        ("prepared", Work::prepared),
+        ("prepared without scratch", Work::prepared_without_scratch),
+        ("warm-up", Work::warm_up),
+        ("upload and download", Work::upload_and_download),
+        ("timed chain", Work::timed_chain),
+        ("chain that tries twice", Work::chain_that_tries_twice),
+        ("encoded", Work::encoded),
+    ];
+    let mut injected = 0;
+    // Poisoned outputs are mapped when they are made, others are not.
+    for options in
+        [GpuOptions::new().timestamps(), GpuOptions::new().timestamps().poison(crate::support::device::POISON)]
+    {
+        let allocations = Allocations::new();
+        let gpu = Gpu::open_blocking(&options.failing_allocations_where(allocations.hook())).unwrap();
+        let uncaptured = Uncaptured::on(gpu.device());
+        let work = Work::new(&gpu);
+        // Calls that find nothing of earlier ones allocate all that they need, others what is left.
+        for (name, call, kept) in calls.into_iter().flat_map(|(name, call)| [(name, call, false), (name, call, true)]) {
+            let succeed = || {
+                allocations.succeed();
+                call(&work, &gpu)
+            };
+            succeed().unwrap_or_else(|error| panic!("{name}: {error}"));
+            let begin = || if kept { drop(succeed()) } else { gpu.trim() };
+            begin();
+            succeed().unwrap_or_else(|error| panic!("{name}, kept: {kept}: {error}"));
+            let made = allocations.made();
+            assert!(made > 0 || name == "warm-up", "{name} allocates");
+            for number in 0..made {
+                begin();
+                allocations.fail(number);
+                let failed = call(&work, &gpu);
+                let oom = matches!(failed, Err(ExecuteError::OutOfMemory(_)));
+                assert!(oom, "{name}, kept: {kept}, allocation {number} of {made}: {failed:?}");
+                succeed().unwrap_or_else(|error| panic!("{name}, after allocation {number}: {error}"));
+                injected += 1;
+            }
+        }
+        uncaptured.assert_silent();
+    }
+    println!("{injected} allocations were made to fail");
+}
+
+/// Bytes of address space that this process has.
+fn address_space() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    text.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096
+}
+
+/// Whether this is a system whose processes can be given less address space.
+fn has_prlimit() -> bool {
+    let asked = || std::process::Command::new("prlimit").arg("--version").output();
+    cfg!(target_os = "linux") && asked().is_ok_and(|output| output.status.success())
+}
+
+/// Lets this process have so many more bytes of address space, and no more.
+fn leave(bytes: u64) -> bool {
+    let limit = format!("--as={}:unlimited", address_space() + bytes);
+    let pid = std::process::id().to_string();
+    std::process::Command::new("prlimit").args(["--pid", &pid, &limit]).status().is_ok_and(|status| status.success())
+}
+
+/// What the machine does not have: sizes within every limit. Neither the device's memory nor the host's ends the process.
+fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
+    if !is_child() {
+        let text = passed(&run_child("memory::tensors_larger_than_what_is_left_of_the_memory_are_errors", &[]));
+        let said = text.lines().filter(|line| line.contains("MiB left"));
+        println!("{}", said.collect::<Vec<_>>().join("\n"));
+        return;
+    }
+    let gpu = gpu();
+    let uncaptured = Uncaptured::on(gpu.device());
+    // The driver has compiled what it will be asked for again.
+    let (small, pool) = (tensor(&[1, 1, 8, 8]), MaxPool::new([2, 2]));
+    let expected = gpu.max_pool_blocking(&pool, small.view()).unwrap();
+    let extent = (gpu.limits().max_binding_bytes.min(128 << 20)) as usize;
+    let large = vec![7u8; extent];
+    let large = TensorView::new([1, 1, extent], &large).unwrap();
+    let on_device = gpu.upload_blocking(large.clone(), Layout::Nchw).unwrap();
+    gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone()).unwrap();
+    let (mebibyte, mut lost) = (1 << 20, false);
+    for left in [512, 320, 192] {
+        assert!(leave(left * mebibyte), "{left} MiB left cannot be set");
+        let up = gpu.upload_blocking(large.clone(), Layout::Nchw).map(|_| ());
+        let down = gpu.download_blocking::<u8>(&on_device).map(|tensor| assert!(tensor.data() == large.data()));
+        let pooled = gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone());
+        let pooled = pooled.map(|y| assert_eq!(y.data(), [7]));
+        let plan = MaxPool::new([1]).plan(large.shape(), DType::U8, Some(IndexType::I64)).unwrap();
+        let planned = reference_allocates(&plan, large.clone());
+        for (what, outcome) in [("upload", up), ("download", down), ("pool", pooled), ("reference", planned)] {
+            println!("{left} MiB left: {what}: {outcome:?}");
+            match outcome {
+                Ok(()) | Err(ExecuteError::OutOfMemory(_)) => {}
+                // Where it is not a buffer that finds no memory but a command, wgpu gives the device up.
+                Err(ExecuteError::DeviceLost(_)) => lost = true,
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+        if lost {
+            assert!(matches!(gpu.max_pool_blocking(&pool, small.view()), Err(ExecuteError::DeviceLost(_))));
+            break;
+        }
+        assert_eq!(gpu.max_pool_blocking(&pool, small.view()).as_ref(), Ok(&expected));
+    }
+    uncaptured.assert_silent();
+}
+
+/// The reference on what needs eight bytes of indices for each byte.
+fn reference_allocates(plan: &wgpu_pooling::PoolPlan, x: TensorView<'_, u8>) -> Outcome {
+    // More than the rows below leave, so that this fails at once and computes nothing.
+    if x.data().len() < 128 << 20 {
+        return Ok(());
+    }
+    reference::max_pool_with_indices::<u8, i64>(plan, x).map(|_| ())
+}

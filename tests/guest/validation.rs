@@ -1,0 +1,145 @@
+//! Vulkan's validation layer has nothing to say of what the crate does, where the layer is installed (Debian, Ubuntu:
+//! vulkan-validationlayers); elsewhere the test shows as ignored.
+//!
+//! The layer writes to the process's own output, so the work is done in a child process and its output is searched.
+//! wgpu's debug flag is off in it: with it naga adds debug information that old layers take for an error.
+
+use std::process::{Command, ExitCode, Output};
+
+use libtest_mimic::{Arguments, Trial};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
+    Plan, Tensor, families, reference, select,
+};
+
+use crate::faults::is_child;
+use crate::support::harness::{skips_gpu, trial};
+
+/// Which part a child plays.
+const ROLE: &str = "WGPU_POOLING_VALIDATION_ROLE";
+
+const NAME: &str = "the_validation_layer_has_nothing_to_say";
+
+/// The part that this process plays, if it is such a child.
+pub fn child() -> Option<ExitCode> {
+    match std::env::var(ROLE).as_deref() {
+        Ok("probe") => Some(probe()),
+        Ok("work") => Some(work()),
+        _ => None,
+    }
+}
+
+pub fn tests(arguments: &Arguments) -> Vec<Trial> {
+    let asked_for = arguments.filter.as_ref().is_none_or(|filter| format!("validation::{NAME}").contains(filter));
+    // The probe opens a device in a process of its own: only where the test is wanted.
+    let left_out = skips_gpu() || is_child() || !asked_for || arguments.list || absent();
+    vec![trial(module_path!(), NAME, left_out, the_validation_layer_has_nothing_to_say)]
+}
+
+/// Whether a GPU can be opened, but without the layer.
+fn absent() -> bool {
+    let probed = run("probe");
+    let absent = probed.status.success() && text(&probed).contains("the layer is absent");
+    if absent {
+        println!("the Vulkan validation layer is not installed, so nothing was validated");
+    }
+    absent
+}
+
+fn the_validation_layer_has_nothing_to_say() {
+    let worked = run("work");
+    let said = text(&worked);
+    assert!(worked.status.success(), "the child failed: {said}");
+    let complaints = ["VUID-", "Validation Error", "UNASSIGNED-", "SYNC-HAZARD"];
+    let complaint = said.lines().find(|line| complaints.iter().any(|complaint| line.contains(complaint)));
+    assert_eq!(complaint, None);
+}
+
+fn run(role: &str) -> Output {
+    let program = std::env::current_exe().expect("the test's own path");
+    let mut command = Command::new(program);
+    command.env(ROLE, role).env("WGPU_VALIDATION", "1").env("WGPU_DEBUG", "0");
+    command.output().expect("the test can be run once more")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&[output.stdout.as_slice(), output.stderr.as_slice()].concat()).into_owned()
+}
+
+/// Whether the layer comes into a process that asks for it.
+fn probe() -> ExitCode {
+    let Ok(_gpu) = Gpu::new_blocking() else { return ExitCode::FAILURE };
+    let loaded =
+        std::fs::read_to_string("/proc/self/maps").is_ok_and(|maps| maps.contains("VkLayer_khronos_validation"));
+    println!("the layer is {}", if loaded { "loaded" } else { "absent" });
+    ExitCode::SUCCESS
+}
+
+fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
+    let count = shape.iter().product::<usize>();
+    let bytes: Vec<u8> = (0..count * size_of::<T>()).map(|i| (i * 7919 % 251) as u8).collect();
+    Tensor::new(shape, bytemuck::pod_collect_to_vec(&bytes)).expect("the data fits")
+}
+
+/// Every family, one-shot and chained, encoded into a pass, with good and bad indices, and a device that goes.
+fn work() -> ExitCode {
+    let gpu = Gpu::open_blocking(&GpuOptions::new().timestamps()).expect("the other tests have said what to install");
+    operators::<f32>(&gpu);
+    operators::<u8>(&gpu);
+    operators::<i64>(&gpu);
+    encoded(&gpu);
+    let pool = MaxPool::new([2]);
+    let x = tensor::<f32>(&[1, 1, 64]);
+    gpu.device().destroy();
+    assert!(gpu.max_pool_blocking(&pool, x.view()).is_err());
+    ExitCode::SUCCESS
+}
+
+fn operators<T: Element>(gpu: &Gpu) {
+    let x = tensor::<T>(&[2, 3, 13, 11]);
+    let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    let plan = pool.plan(x.shape(), T::DTYPE, Some(IndexType::I64)).expect("a valid pool");
+    let expected = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).expect("the plan's own tensor");
+    let pooled = Plan::from(plan.clone());
+    for family in families(&pooled, &gpu.limits()) {
+        let choice = Choice { family: Some(family), ..Choice::default() };
+        let schedule = select(&pooled, &gpu.limits(), &choice).expect("the family applies");
+        let prepared = gpu.prepare_schedule_blocking(schedule).expect("the schedule fits");
+        assert_eq!(prepared.max_pool_with_indices_blocking::<T, i64>(x.view()).as_ref(), Ok(&expected));
+    }
+    let inverse = MaxUnpool::inverse_of(&pool, x.shape());
+    let inverse: Plan = inverse.plan(plan.output_shape(), T::DTYPE, IndexType::I64).expect("the inverse").into();
+    let (y, indices) = &expected;
+    for family in families(&inverse, &gpu.limits()) {
+        let choice = Choice { family: Some(family), ..Choice::default() };
+        let schedule = select(&inverse, &gpu.limits(), &choice).expect("the family applies");
+        let prepared = gpu.prepare_schedule_blocking(schedule).expect("the schedule fits");
+        prepared.max_unpool_blocking(y.view(), indices.view()).expect("the pool's own indices");
+        // Indices of other windows: the device lets the general path follow.
+        let foreign = Tensor::new(indices.shape(), indices.data().iter().rev().copied().collect()).expect("as many");
+        prepared.max_unpool_blocking(y.view(), foreign.view()).expect("indices in range");
+        let bad = Tensor::new(indices.shape(), vec![-9; indices.data().len()]).expect("as many");
+        assert!(prepared.max_unpool_blocking(y.view(), bad.view()).is_err());
+    }
+    let global = AdaptiveMaxPool::new([1, 1]);
+    gpu.max_pool_with_indices_blocking::<T, i32>(&global, x.view()).expect("a valid pool");
+}
+
+fn encoded(gpu: &Gpu) {
+    let x = tensor::<f32>(&[1, 2, 40, 40]);
+    let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).expect("a valid pool").into();
+    let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    let schedule = select(&plan, &gpu.limits(), &choice).expect("the family applies");
+    let pool = gpu.prepare_without_scratch_blocking(schedule).expect("the schedule fits");
+    let mut chain = gpu.chain().timed();
+    let x = chain.upload(x.view(), Layout::Nchw).expect("a small tensor");
+    let y = chain.max_pool(&pool, &x).expect("the plan's own tensor");
+    let own = gpu.prepare_blocking(pool.schedule().plan().clone()).expect("a valid pool");
+    let mut pass = chain.encoder().begin_compute_pass(&Default::default());
+    let buffers = Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() };
+    own.encode_pass(&mut pass, buffers).expect("the buffers fit");
+    drop(pass);
+    let y = chain.read_back::<f32>(&y).expect("a tensor of this chain");
+    let results = chain.run_blocking().expect("the device answers");
+    assert_eq!(results.take(y).expect("asked of this chain").shape(), &[1, 2, 36, 36]);
+}

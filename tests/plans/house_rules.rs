@@ -1,0 +1,348 @@
+//! What every source file keeps to. A rule that is only written down is not kept.
+
+use std::path::{Path, PathBuf};
+
+fn sources(under: &str, ending: &str) -> Vec<(PathBuf, String)> {
+    fn collect(folder: &Path, ending: &str, found: &mut Vec<(PathBuf, String)>) {
+        let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for entry in entries {
+            let path = entry.expect("a readable folder").path();
+            if path.is_dir() {
+                collect(&path, ending, found);
+            } else if path.to_string_lossy().ends_with(ending) {
+                let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                found.push((path, text));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(under), ending, &mut found);
+    assert!(!found.is_empty(), "no {ending} under {under}");
+    found
+}
+
+/// The sources of the library without the files that hold nothing but tests.
+fn library() -> Vec<(PathBuf, String)> {
+    sources("src", ".rs").into_iter().filter(|(path, _)| !path.ends_with("tests.rs")).collect()
+}
+
+/// The lines that are compiled into the library: no comments, nothing from the test module on.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().take_while(|line| *line != "#[cfg(test)]").filter(|line| !line.trim_start().starts_with("//"))
+}
+
+#[test]
+fn wgpu_is_spelled_only_under_src_gpu() {
+    for (path, text) in library() {
+        let inside = path.components().any(|part| part.as_os_str() == "gpu");
+        let spelled = code(&text).any(|line| line.contains("wgpu::"));
+        assert!(inside || !spelled, "{} spells wgpu::", path.display());
+    }
+}
+
+#[test]
+fn the_library_neither_prints_nor_panics_on_purpose() {
+    let words =
+        ["println!", "eprintln!", "dbg!", ".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unsafe "];
+    for (path, text) in library() {
+        for line in code(&text) {
+            if let Some(word) = words.iter().find(|word| line.contains(**word)) {
+                panic!("{} has {word} in {line:?}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn buffers_are_made_and_staged_in_one_place() {
+    for (path, text) in library() {
+        let makes = code(&text).any(|line| {
+            let words =
+                ["create_buffer(", "create_query_set(", "create_buffer_init(", ".write_buffer", ".write_texture("];
+            words.iter().any(|word| line.contains(word))
+        });
+        assert!(
+            !makes || path.ends_with("gpu/device/allocator.rs"),
+            "{} allocates what no test can make fail",
+            path.display()
+        );
+    }
+}
+
+/// Dropping one of these can need the context of a GL device, which is one thread's at a time.
+#[test]
+fn what_is_kept_of_wgpus_objects_is_owned() {
+    let kinds =
+        ["BindGroup", "BindGroupLayout", "Buffer", "CommandEncoder", "ComputePipeline", "Device", "QuerySet", "Queue"];
+    // What a caller hands over and what becomes of it at once.
+    let parameters = ["fn from_wgpu(device", "fn new(device: wgpu::Device,", "        buffer: wgpu::Buffer,"];
+    let mut owned = 0;
+    for (path, text) in library() {
+        for line in code(&text).filter(|line| !parameters.iter().any(|parameter| line.contains(parameter))) {
+            for (at, _) in line.match_indices("wgpu::") {
+                let name = identifier(&line[at + "wgpu::".len()..]).unwrap_or_default();
+                let is_type = !line[at..].contains(&format!("wgpu::{name}::"));
+                if kinds.contains(&name) && is_type {
+                    let before = &line[..at];
+                    let borrowed = before.ends_with('&') || before.ends_with("&mut ");
+                    owned += usize::from(before.ends_with("Owned<"));
+                    assert!(borrowed || before.ends_with("Owned<"), "{} keeps {line:?}", path.display());
+                }
+            }
+        }
+    }
+    assert!(owned > 30, "{owned} places");
+}
+
+/// The rows of a markdown table, cell by cell.
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "fault" && row[0] != "---")
+}
+
+/// Whether a file has a test of this name: marked, or declared and on the file's list, as the harness of tests/support has it.
+fn has_test(text: &str, test: &str) -> bool {
+    let list = text.split_once("\ntests! {\n").and_then(|(_, rest)| rest.split_once("\n}\n"));
+    let listed =
+        list.is_some_and(|(list, _)| list.lines().any(|line| line.trim().trim_end_matches([',', ';']) == test));
+    let declared = text.contains(&format!("\nfn {test}() {{"));
+    text.contains(&format!("#[test]\nfn {test}() {{")) || (listed && declared)
+}
+
+#[test]
+fn a_test_is_one_that_runs() {
+    let listed = "tests! {\n    gpu =>\n        one,\n        another;\n}\n\nfn one() {\n}\n\nfn another() {\n}\n\nfn helper() {\n}\n";
+    assert!(has_test("#[test]\nfn one() {\n}\n", "one"));
+    assert!(has_test(&format!("\n{listed}"), "one") && has_test(&format!("\n{listed}"), "another"));
+    for wrong in ["helper", "on", "gpu", "three"] {
+        assert!(!has_test(&format!("\n{listed}"), wrong), "{wrong}");
+    }
+    assert!(!has_test("\nfn one() {\n}\n", "one"), "declared, but neither marked nor listed");
+    assert!(!has_test("\ntests! {\n    gpu =>\n        one;\n}\n", "one"), "listed, but not declared");
+}
+
+/// Where the harness of the standard library is off, a function that is marked as a test is none.
+#[test]
+fn tests_are_listed_where_marks_mean_nothing() {
+    let mut lists = 0;
+    for (path, text) in sources("tests", ".rs") {
+        let marked = text.lines().any(|line| line.trim() == "#[test]");
+        let plans = path.components().any(|part| part.as_os_str() == "plans");
+        assert!(plans || !marked, "{} marks a test that would never run: see tests/support/harness.rs", path.display());
+        lists += usize::from(text.contains("tests! {\n"));
+    }
+    assert!(lists > 30, "{lists} lists");
+}
+
+#[test]
+fn every_fault_is_injected_by_a_test_that_exists() {
+    let tests: Vec<String> = sources("tests", ".rs").into_iter().map(|(_, text)| text).collect();
+    let mut named = 0;
+    for row in rows(include_str!("../../src/faults.md")) {
+        let [fault, _, _, test] = row[..] else { panic!("a row of four cells: {row:?}") };
+        let test = test.trim_matches('`');
+        assert!(tests.iter().any(|text| has_test(text, test)), "{fault}: there is no test {test}");
+        named += 1;
+    }
+    assert!(named > 15, "{named} rows");
+}
+
+#[test]
+fn nothing_is_global() {
+    for (path, text) in library() {
+        let global = code(&text).any(|line| {
+            let line = line.trim_start();
+            line.starts_with("static ") || line.starts_with("pub static ") || line.contains("thread_local!")
+        });
+        assert!(!global, "{} keeps global state", path.display());
+    }
+}
+
+#[test]
+fn clocks_threads_and_blocking_are_compiled_out_on_wasm() {
+    for (path, text) in library() {
+        assert!(!code(&text).any(|line| line.contains("std::time")), "{} reads a clock", path.display());
+        let lines: Vec<&str> = code(&text).collect();
+        for (number, line) in lines.iter().enumerate() {
+            if !line.contains("std::thread") && !line.contains("pollster::") {
+                continue;
+            }
+            // The item that holds the line begins at the last line without indentation that opens something; it, or the
+            // method inside it, carries the attribute.
+            let gate = "#[cfg(not(target_arch = \"wasm32\"))]";
+            let top = lines[..=number].iter().rposition(|line| !line.starts_with([' ', '}', ')']) && !line.is_empty());
+            let top = top.unwrap_or(0);
+            let gated = lines[top.saturating_sub(3)..=number].iter().any(|line| line.trim() == gate);
+            assert!(gated, "{}: {line:?} is not behind {gate}", path.display());
+        }
+    }
+}
+
+#[test]
+fn shaders_ask_for_no_feature_and_name_no_float_infinity() {
+    let everywhere = ["enable ", "requires ", "f16>", "f64>", "inf", "0x1p", "3.4028"];
+    // Only activations calculate in floats; all else moves and compares words.
+    let elsewhere = ["bitcast<f", "f32"];
+    for (path, text) in sources("shaders", ".wgsl") {
+        let calculates = path.components().any(|part| part.as_os_str() == "activation");
+        let mut words = everywhere.to_vec();
+        if !calculates {
+            words.extend(elsewhere);
+        }
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            if let Some(word) = words.iter().find(|word| line.contains(**word)) {
+                panic!("{} has {word:?} in {line:?}", path.display());
+            }
+        }
+    }
+}
+
+/// Microsoft's FXC follows values into early returns and then warns that they may not be initialised.
+#[test]
+fn functions_of_shaders_return_a_value_in_one_place() {
+    let mut functions = 0;
+    for (path, text) in sources("shaders", ".wgsl") {
+        for function in text.split("\nfn ").skip(1).filter_map(|rest| rest.split("\n}").next()) {
+            let returned = function.lines().filter(|line| line.trim_start().starts_with("return ")).count();
+            assert!(returned <= 1, "{}: fn {}", path.display(), function.lines().next().unwrap_or_default());
+            functions += returned;
+        }
+    }
+    assert!(functions > 100, "{functions} functions with a value");
+}
+
+#[test]
+fn every_shader_part_on_disk_is_composed() {
+    let list = include_str!("../../src/wgsl/parts.rs");
+    for (path, _) in sources("shaders", ".wgsl") {
+        let name = path
+            .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders"))
+            .expect("a path under shaders")
+            .to_string_lossy()
+            .replace('\\', "/");
+        assert!(list.contains(&format!("\"{name}\",")), "{name} is not among the parts");
+    }
+}
+
+#[test]
+fn files_stay_short_enough_to_read() {
+    for (path, text) in library() {
+        let lines = code(&text).count();
+        assert!(lines <= 500, "{} has {lines} lines", path.display());
+    }
+}
+
+/// The names that `lib.rs`, or the root of a public module, gives to the outside.
+fn exported(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let lines = lines.join("\n");
+    let mut names = Vec::new();
+    for path in lines.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+        let list = path.split_once('{').map_or(path, |(_, list)| list.trim_end_matches('}'));
+        names.extend(list.split(',').filter_map(|name| name.rsplit("::").next()).map(|name| name.trim().to_owned()));
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// The name of the item that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace().skip_while(|word| ["pub", "async"].contains(word)).peekable();
+    let mut kind = words.next()?;
+    if kind == "const" && words.peek() == Some(&"fn") {
+        kind = words.next()?;
+    }
+    let known = ["fn", "struct", "enum", "trait", "const", "type"].contains(&kind);
+    words.next().and_then(identifier).filter(|_| known)
+}
+
+fn identifier(text: &str) -> Option<&str> {
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().filter(|name| !name.is_empty())
+}
+
+/// The type of an `impl` or the name of a trait, if the line begins one. An `impl` of a trait has its documentation there.
+fn owner(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if let Some(name) = line.strip_prefix("pub trait ") {
+        return identifier(name);
+    }
+    let header = line.strip_prefix("impl").filter(|_| !line.contains(" for "))?;
+    let header = if header.starts_with('<') { header.split_once("> ")?.1 } else { header.trim_start() };
+    // What a macro writes for every type that it declares.
+    if header.starts_with("$type ") { Some("$type") } else { identifier(header) }
+}
+
+/// Every item of a file that is seen from outside: its line and its name.
+fn public_items<'a>(lines: &[&'a str], exported: &[String]) -> Vec<(usize, &'a str)> {
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let known = |name: &str| name == "$type" || exported.iter().any(|exported| exported == name);
+    let mut items = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        // What encloses the line: the last one with less indentation that is no part of a wrapped header.
+        let outside = lines[..number].iter().rev().find(|outer| {
+            let begins = outer.trim() != "where" && outer.trim_start().starts_with(char::is_alphabetic);
+            begins && indentation(outer) < indentation(line)
+        });
+        let public = line.trim_start().starts_with("pub ");
+        let name = match outside {
+            None => declared(line).filter(|name| public && known(name)),
+            // `option!` declares an enum: its documentation, then `Type, "attribute" {`.
+            Some(&"option! {") if line.ends_with("\" {") => identifier(line.trim_start()),
+            Some(outer) if public || outer.trim_start().starts_with("pub trait ") => {
+                declared(line).filter(|_| owner(outer).is_some_and(known))
+            }
+            Some(_) => None,
+        };
+        items.extend(name.map(|name| (number, name)));
+    }
+    items
+}
+
+/// Whether the documentation right above a line has an example that the compiler sees.
+fn has_example(lines: &[&str], item: usize) -> bool {
+    let mut fences = Vec::new();
+    let mut in_attribute = false;
+    for line in lines[..item].iter().rev().map(|line| line.trim()) {
+        match line.strip_prefix("///") {
+            Some(text) => fences.extend(text.trim_start().strip_prefix("```")),
+            None if line.starts_with("#[") => in_attribute = false,
+            None if in_attribute || line == ")]" => in_attribute = true,
+            None => break,
+        }
+    }
+    // Upwards: the end of each block, then its begin with what it says of the block.
+    fences.chunks(2).any(|block| matches!(block, ["", "" | "no_run"]))
+}
+
+/// Whether a line declares a method that takes nothing and gives something: what it gives is said in its sentence.
+fn is_getter(line: &str) -> bool {
+    let declaration = line.trim_start().trim_start_matches("pub ").trim_start_matches("const ");
+    declaration.starts_with("fn ") && (declaration.contains("(&self) -> ") || declaration.contains("(self) -> "))
+}
+
+#[test]
+fn operators_options_and_entry_points_have_an_example() {
+    let root = include_str!("../../src/lib.rs");
+    let mut names = exported(root);
+    for module in root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(module);
+        let source = if source.is_dir() { source.join("mod.rs") } else { source.with_extension("rs") };
+        let text = std::fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
+        names.extend(exported(&text));
+    }
+    // These are other crates.
+    names.retain(|name| name != "wgpu" && name != "half");
+    let (mut found, mut without) = (Vec::new(), Vec::new());
+    for (path, text) in library() {
+        let lines: Vec<&str> = text.lines().take_while(|line| *line != "#[cfg(test)]").collect();
+        for (number, name) in public_items(&lines, &names) {
+            found.push(name.to_owned());
+            if !is_getter(lines[number]) && !has_example(&lines, number) {
+                without.push(format!("{}:{}: {name}", path.display(), number + 1));
+            }
+        }
+    }
+    names.retain(|name| !found.contains(name));
+    assert!(names.is_empty(), "exported, but declared in a way that this rule does not see: {names:?}");
+    assert!(without.is_empty(), "{} public items without an example:\n{}", without.len(), without.join("\n"));
+}

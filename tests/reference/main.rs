@@ -1,0 +1,40 @@
+//! The reference on the CPU. What is worked out by hand and what is drawn at random is computed here without a device, and once
+//! more on one in the binary `device`.
+
+#[cfg(feature = "ndarray")]
+mod arrays;
+#[path = "../by_hand/mod.rs"]
+mod by_hand;
+mod fuzz;
+#[cfg(feature = "gpu")]
+#[path = "../random/mod.rs"]
+mod random;
+#[path = "../support"]
+mod support {
+    #[cfg(feature = "gpu")]
+    pub mod device;
+    #[cfg(feature = "gpu")]
+    pub mod elements;
+    pub mod harness;
+    pub mod place;
+    pub mod splitmix;
+}
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+/// What the modules that belong to several binaries ask.
+const COMPUTES_ON_GPU: bool = false;
+
+fn main() -> ExitCode {
+    let lists = [
+        #[cfg(feature = "ndarray")]
+        arrays::tests(),
+        by_hand::tests(),
+        fuzz::tests(),
+        #[cfg(feature = "gpu")]
+        random::tests(),
+    ];
+    support::harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
+}

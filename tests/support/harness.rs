@@ -1,0 +1,59 @@
+//! The harness of the tests that may need a device: each binary hands over the lists of its modules.
+//!
+//! A test that is left out shows as ignored, and never as one that passed.
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Lists the tests of a module, by what they need: `tests! { cpu => one, another; gpu => a_third; }`.
+///
+/// * `cpu`: nothing but a CPU.
+/// * `gpu`: an adapter too, unless `WGPU_POOLING_SKIP_GPU` is 1; a condition may follow, without which it is left out as well.
+/// * `here`: what the binary computes on. Such modules belong to more than one.
+/// * `when_asked_for`: no test but work that only `--ignored` starts.
+///
+/// A function that is not on the list is dead code, and the lints refuse it; so is a list that is not handed to [`run`].
+macro_rules! tests {
+    (@left_out cpu) => { false };
+    (@left_out gpu) => { $crate::support::harness::skips_gpu() };
+    (@left_out here) => { $crate::COMPUTES_ON_GPU && $crate::support::harness::skips_gpu() };
+    (@left_out when_asked_for) => { true };
+    ($($needs:ident $(if $condition:expr)? => $($(#[$attribute:meta])* $test:ident),+);+;) => {
+        pub fn tests() -> Vec<libtest_mimic::Trial> {
+            use $crate::support::harness::trial;
+            let lists = [
+                $({
+                    let left_out = tests!(@left_out $needs) $(|| !$condition)?;
+                    vec![$($(#[$attribute])* trial(module_path!(), stringify!($test), left_out, $test)),+]
+                }),+
+            ];
+            lists.into_iter().flatten().collect()
+        }
+    };
+}
+pub(crate) use tests;
+
+/// A test of a module, under the module's path in its binary.
+pub fn trial(module: &str, test: &str, left_out: bool, run: fn()) -> Trial {
+    let name = module.split_once("::").map_or(test.to_owned(), |(_, module)| format!("{module}::{test}"));
+    let trial = Trial::test(name, move || {
+        run();
+        Ok(())
+    });
+    trial.with_ignored_flag(left_out)
+}
+
+/// Whether the tests that need a GPU are to be left out.
+pub fn skips_gpu() -> bool {
+    std::env::var_os("WGPU_POOLING_SKIP_GPU").is_some_and(|value| value == "1")
+}
+
+/// Runs the tests that the command line asks for, and says what was left out.
+pub fn run(arguments: &Arguments, tests: Vec<Trial>) -> ExitCode {
+    let conclusion = libtest_mimic::run(arguments, tests);
+    if !arguments.list && skips_gpu() {
+        println!("WGPU_POOLING_SKIP_GPU=1: nothing was tested on a GPU");
+    }
+    conclusion.exit_code()
+}
