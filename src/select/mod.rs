@@ -90,7 +90,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | --- | --- |
 /// | [`Family::Sliding`], for windows of 30 taps or more, of 10 along one axis alone, that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
-/// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
+/// | [`Family::Teamed`], for whole planes of 16 elements of four bytes or 40 others or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
+/// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
 /// | [`Family::Blocked`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
