@@ -1,35 +1,19 @@
 //! Activations on the host: in f32 for f16, bf16 and f32, in f64 for f64, one rounding at the end.
 
-use half::{bf16, f16};
-
 use crate::attributes::Activation;
-use crate::element::{DType, Element};
+use crate::element::{Element, Number};
 
 /// The activation of one element. A value that it leaves alone keeps its bits, NaN and -0 included.
 pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
     if activation == Activation::Identity || x.is_nan() {
         return x;
     }
-    let bits = x.to_bits64();
-    let changed = match T::DTYPE {
-        DType::F32 => float(activation, f32::from_bits(bits as u32)).map(|y| u64::from(y.to_bits())),
-        DType::F16 => {
-            float(activation, f16::from_bits(bits as u16).to_f32()).map(|y| u64::from(f16::from_f32(y).to_bits()))
-        }
-        DType::Bf16 => {
-            float(activation, bf16::from_bits(bits as u16).to_f32()).map(|y| u64::from(bf16::from_f32(y).to_bits()))
-        }
-        DType::F64 => double(activation, f64::from_bits(bits)).map(f64::to_bits),
-        DType::I8 => integer(activation, i128::from(bits as i8), [i8::MIN.into(), i8::MAX.into()]),
-        DType::I16 => integer(activation, i128::from(bits as i16), [i16::MIN.into(), i16::MAX.into()]),
-        DType::I32 => integer(activation, i128::from(bits as i32), [i32::MIN.into(), i32::MAX.into()]),
-        DType::I64 => integer(activation, i128::from(bits as i64), [i64::MIN.into(), i64::MAX.into()]),
-        DType::U8 => integer(activation, i128::from(bits), [0, u8::MAX.into()]),
-        DType::U16 => integer(activation, i128::from(bits), [0, u16::MAX.into()]),
-        DType::U32 => integer(activation, i128::from(bits), [0, u32::MAX.into()]),
-        DType::U64 => integer(activation, i128::from(bits), [0, u64::MAX.into()]),
+    let changed = match x.number() {
+        Number::Single(x) => float(activation, x).map(Number::Single),
+        Number::Double(x) => double(activation, x).map(Number::Double),
+        Number::Integer(x) => integer(activation, x).map(Number::Integer),
     };
-    changed.map_or(x, T::from_bits64)
+    changed.map_or(x, T::nearest)
 }
 
 macro_rules! float_activation {
@@ -66,13 +50,12 @@ float_activation!(double, f64);
 
 /// Relu and Clip on integers compare exactly; a bound is rounded into the window, the minimum up and the maximum down.
 /// Plans refuse the other activations.
-fn integer(activation: Activation, x: i128, range: [i128; 2]) -> Option<u64> {
-    let into_range = |bound: f64| (bound as i128).clamp(range[0], range[1]);
+fn integer(activation: Activation, x: i128) -> Option<i128> {
     match activation {
         Activation::Relu => (x < 0).then_some(0),
         Activation::Clip { min, max } => {
-            let (min, max) = (into_range(f64::from(min).ceil()), into_range(f64::from(max).floor()));
-            if x < min { Some(min as u64) } else { (x > max).then_some(max as u64) }
+            let (min, max) = (f64::from(min).ceil() as i128, f64::from(max).floor() as i128);
+            if x < min { Some(min) } else { (x > max).then_some(max) }
         }
         _ => None,
     }
@@ -81,6 +64,7 @@ fn integer(activation: Activation, x: i128, range: [i128; 2]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use half::f16;
 
     #[test]
     fn values_left_alone_keep_their_bits() {

@@ -138,8 +138,27 @@ impl DType {
     }
 }
 
+/// A number as activations compute with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// f32, f16 and bf16.
+    Single(f32),
+    /// f64.
+    Double(f64),
+    /// Integers.
+    Integer(i128),
+}
+
 mod sealed {
-    pub trait Sealed {}
+    use super::Number;
+
+    pub trait Sealed: Sized {
+        /// The element's value.
+        fn number(self) -> Number;
+
+        /// The element nearest to a number: floats are rounded once, integers saturate.
+        fn nearest(number: Number) -> Self;
+    }
 }
 
 /// A Rust type that tensors are made of: the host's view of a [`DType`]. Sealed.
@@ -196,8 +215,19 @@ pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug
 }
 
 macro_rules! float_element {
-    ($type:ty, $bits:ty, $dtype:expr) => {
-        impl sealed::Sealed for $type {}
+    ($type:ty, $bits:ty, $dtype:expr, $number:expr, $of_f32:expr, $of_f64:expr) => {
+        impl sealed::Sealed for $type {
+            fn number(self) -> Number {
+                $number(self)
+            }
+            fn nearest(number: Number) -> Self {
+                match number {
+                    Number::Single(value) => $of_f32(value),
+                    Number::Double(value) => $of_f64(value),
+                    Number::Integer(value) => $of_f64(value as f64),
+                }
+            }
+        }
         impl Element for $type {
             const DTYPE: DType = $dtype;
             fn greater(self, other: Self) -> bool {
@@ -218,7 +248,18 @@ macro_rules! float_element {
 
 macro_rules! integer_element {
     ($type:ty, $bits:ty, $dtype:expr) => {
-        impl sealed::Sealed for $type {}
+        impl sealed::Sealed for $type {
+            fn number(self) -> Number {
+                Number::Integer(self.into())
+            }
+            fn nearest(number: Number) -> Self {
+                match number {
+                    Number::Single(value) => value as $type,
+                    Number::Double(value) => value as $type,
+                    Number::Integer(value) => value.clamp(<$type>::MIN.into(), <$type>::MAX.into()) as $type,
+                }
+            }
+        }
         impl Element for $type {
             const DTYPE: DType = $dtype;
             fn greater(self, other: Self) -> bool {
@@ -237,10 +278,10 @@ macro_rules! integer_element {
     };
 }
 
-float_element!(f32, u32, DType::F32);
-float_element!(f64, u64, DType::F64);
-float_element!(f16, u16, DType::F16);
-float_element!(bf16, u16, DType::Bf16);
+float_element!(f32, u32, DType::F32, Number::Single, |x: f32| x, |x: f64| x as f32);
+float_element!(f64, u64, DType::F64, Number::Double, f64::from, |x: f64| x);
+float_element!(f16, u16, DType::F16, |x: f16| Number::Single(x.to_f32()), f16::from_f32, f16::from_f64);
+float_element!(bf16, u16, DType::Bf16, |x: bf16| Number::Single(x.to_f32()), bf16::from_f32, bf16::from_f64);
 integer_element!(i8, u8, DType::I8);
 integer_element!(u8, u8, DType::U8);
 integer_element!(i16, u16, DType::I16);
@@ -249,6 +290,37 @@ integer_element!(i32, u32, DType::I32);
 integer_element!(u32, u32, DType::U32);
 integer_element!(i64, u64, DType::I64);
 integer_element!(u64, u64, DType::U64);
+
+/// Evaluates an expression with a name for the Rust type of a [`DType`].
+///
+/// ```
+/// use wgpu_pooling::{DType, Element, with_element};
+/// let bytes = DType::ALL.map(|dtype| with_element!(dtype, T => size_of::<T>()));
+/// assert_eq!(bytes, DType::ALL.map(DType::bytes));
+/// ```
+#[macro_export]
+macro_rules! with_element {
+    ($dtype:expr, $type:ident => $body:expr) => {
+        match $dtype {
+            $crate::DType::F32 => $crate::with_element!(@ $type = f32, $body),
+            $crate::DType::F16 => $crate::with_element!(@ $type = $crate::half::f16, $body),
+            $crate::DType::Bf16 => $crate::with_element!(@ $type = $crate::half::bf16, $body),
+            $crate::DType::F64 => $crate::with_element!(@ $type = f64, $body),
+            $crate::DType::I8 => $crate::with_element!(@ $type = i8, $body),
+            $crate::DType::U8 => $crate::with_element!(@ $type = u8, $body),
+            $crate::DType::I16 => $crate::with_element!(@ $type = i16, $body),
+            $crate::DType::U16 => $crate::with_element!(@ $type = u16, $body),
+            $crate::DType::I32 => $crate::with_element!(@ $type = i32, $body),
+            $crate::DType::U32 => $crate::with_element!(@ $type = u32, $body),
+            $crate::DType::I64 => $crate::with_element!(@ $type = i64, $body),
+            $crate::DType::U64 => $crate::with_element!(@ $type = u64, $body),
+        }
+    };
+    (@ $type:ident = $rust:ty, $body:expr) => {{
+        type $type = $rust;
+        $body
+    }};
+}
 
 /// The integer type of an index tensor.
 ///

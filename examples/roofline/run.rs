@@ -1,7 +1,6 @@
 //! A row from end to end: planned, filled, computed, verified, timed.
 
-use wgpu_pooling::half::{bf16, f16};
-use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu};
+use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu, with_element};
 
 use crate::catalogue::Row;
 use crate::clock::cpu_seconds;
@@ -96,20 +95,7 @@ pub struct Other {
 
 /// Runs a row in an element type.
 pub fn run(device: &Device, row: &Row, dtype: DType, settings: &Settings) -> Result<Figures, Failure> {
-    match dtype {
-        DType::F32 => run_as::<f32>(device, row, settings),
-        DType::F16 => run_as::<f16>(device, row, settings),
-        DType::Bf16 => run_as::<bf16>(device, row, settings),
-        DType::F64 => run_as::<f64>(device, row, settings),
-        DType::I8 => run_as::<i8>(device, row, settings),
-        DType::U8 => run_as::<u8>(device, row, settings),
-        DType::I16 => run_as::<i16>(device, row, settings),
-        DType::U16 => run_as::<u16>(device, row, settings),
-        DType::I32 => run_as::<i32>(device, row, settings),
-        DType::U32 => run_as::<u32>(device, row, settings),
-        DType::I64 => run_as::<i64>(device, row, settings),
-        DType::U64 => run_as::<u64>(device, row, settings),
-    }
+    with_element!(dtype, T => run_as::<T>(device, row, settings))
 }
 
 fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result<Figures, Failure> {

@@ -25,7 +25,7 @@ use file::{Input, Output};
 use options::Options;
 use progress::Progress;
 use wgpu_pooling::{
-    DType, Element, ExecuteError, IndexType, MaxPool, PoolPlan, StreamOptions, StreamReport, TensorSpec,
+    DType, Element, ExecuteError, IndexType, MaxPool, PoolPlan, StreamOptions, StreamReport, TensorSpec, with_element,
 };
 
 fn main() -> ExitCode {
@@ -77,15 +77,7 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
     let of = |spec: &TensorSpec| format!("{} {:?}, {}", spec.dtype.name(), spec.shape, mebibytes(spec.bytes()));
     writeln!(report, "x            {}", of(&plan.inputs()[0]))?;
     writeln!(report, "y            {}", of(&plan.outputs()[0]))?;
-    macro_rules! by_type {
-        ($($dtype:ident => $type:ty),+) => {
-            match plan.inputs()[0].dtype {
-                $(DType::$dtype => typed::<$type>(&engine, &plan, input, job, indices, report)),+
-            }
-        };
-    }
-    by_type!(F32 => f32, F16 => half::f16, Bf16 => half::bf16, F64 => f64, I8 => i8, U8 => u8, I16 => i16, U16 => u16,
-        I32 => i32, U32 => u32, I64 => i64, U64 => u64)
+    with_element!(plan.inputs()[0].dtype, T => typed::<T>(&engine, &plan, input, job, indices, report))
 }
 
 fn typed<T: Element>(

@@ -59,11 +59,11 @@ pub(crate) struct SlidingKey {
 impl SlidingKey {
     /// The order of elements: by a key alone where it holds all that there is to know.
     fn reduction(&self) -> &'static str {
-        match self.dtype {
+        match self.dtype.bytes() {
             _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
             _ if self.nan_policy == NanPolicy::PropagateLast => "reduce/max.wgsl",
-            DType::F32 => "reduce/max_of_words.wgsl",
-            DType::F16 | DType::Bf16 => "reduce/max_of_halves.wgsl",
+            4 => "reduce/max_of_words.wgsl",
+            2 => "reduce/max_of_halves.wgsl",
             _ => "reduce/max.wgsl",
         }
     }

@@ -1,26 +1,25 @@
 //! Activations as kernels have them: thresholds that are elements, so that comparing keys is exact.
 
-use half::{bf16, f16};
-
 use crate::attributes::Activation;
-use crate::element::DType;
+use crate::element::{DType, Element, Number};
 use crate::error::PlanError;
 use crate::kernel::ActivationKind;
 use crate::uniform::{self, pair};
+use crate::with_element;
 
 /// Which shader part applies, and its parameters.
 pub(super) fn activation(
     activation: Activation,
     dtype: DType,
 ) -> Result<(ActivationKind, uniform::Activation), PlanError> {
-    let in_f32 = |kind, alpha: f32, beta: f32| match dtype {
-        DType::F32 | DType::F16 | DType::Bf16 => {
-            let parameters =
-                uniform::Activation { alpha: alpha.to_bits(), beta: beta.to_bits(), ..bytemuck::Zeroable::zeroed() };
-            Ok((kind, parameters))
-        }
+    let in_f32 = |kind, alpha: f32, beta: f32| {
         // Shaders have no f64 arithmetic without an optional feature, and f32 would be a guess.
-        _ => Err(PlanError::NotOnGpu { what: "f64 LeakyRelu, HardSigmoid, Tanh and Sigmoid" }),
+        if dtype.bytes() > 4 {
+            return Err(PlanError::NotOnGpu { what: "f64 LeakyRelu, HardSigmoid, Tanh and Sigmoid" });
+        }
+        let parameters =
+            uniform::Activation { alpha: alpha.to_bits(), beta: beta.to_bits(), ..bytemuck::Zeroable::zeroed() };
+        Ok((kind, parameters))
     };
     let (min, max) = match activation {
         Activation::Identity => return Ok((ActivationKind::Identity, bytemuck::Zeroable::zeroed())),
@@ -31,8 +30,8 @@ pub(super) fn activation(
         Activation::Tanh => return in_f32(ActivationKind::Tanh, 0.0, 0.0),
         Activation::Sigmoid => return in_f32(ActivationKind::Sigmoid, 0.0, 0.0),
     };
-    let [low_threshold, low_value] = low_bound(min, dtype);
-    let [high_threshold, high_value] = high_bound(max, dtype);
+    let [low_threshold, low_value] = with_element!(dtype, T => low_bound::<T>(min));
+    let [high_threshold, high_value] = with_element!(dtype, T => high_bound::<T>(max));
     Ok((
         ActivationKind::Clip,
         uniform::Activation {
@@ -46,80 +45,55 @@ pub(super) fn activation(
 }
 
 /// The smallest element that is not below `min`, and the element that `min` rounds to.
-fn low_bound(min: f32, dtype: DType) -> [u64; 2] {
-    match dtype {
-        DType::F32 => [u64::from(min.to_bits()); 2],
-        DType::F64 => [f64::from(min).to_bits(); 2],
-        DType::F16 => {
-            let rounded = f16::from_f32(min);
-            let threshold = if rounded.to_f32() < min { up(rounded.to_bits()) } else { rounded.to_bits() };
-            [threshold.into(), rounded.to_bits().into()]
-        }
-        DType::Bf16 => {
-            let rounded = bf16::from_f32(min);
-            let threshold = if rounded.to_f32() < min { up(rounded.to_bits()) } else { rounded.to_bits() };
-            [threshold.into(), rounded.to_bits().into()]
-        }
-        integer => [integer_bits(f64::from(min).ceil(), integer); 2],
+fn low_bound<T: Element>(min: f32) -> [u64; 2] {
+    if !T::DTYPE.is_float() {
+        return [T::nearest(Number::Double(f64::from(min).ceil())).to_bits64(); 2];
     }
+    let rounded = T::nearest(Number::Single(min));
+    let is_below = matches!(rounded.number(), Number::Single(value) if value < min);
+    [if is_below { up::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }
 
 /// The largest element that is not above `max`, and the element that `max` rounds to.
-fn high_bound(max: f32, dtype: DType) -> [u64; 2] {
-    match dtype {
-        DType::F32 | DType::F64 => low_bound(max, dtype),
-        DType::F16 => {
-            let rounded = f16::from_f32(max);
-            let threshold = if rounded.to_f32() > max { down(rounded.to_bits()) } else { rounded.to_bits() };
-            [threshold.into(), rounded.to_bits().into()]
-        }
-        DType::Bf16 => {
-            let rounded = bf16::from_f32(max);
-            let threshold = if rounded.to_f32() > max { down(rounded.to_bits()) } else { rounded.to_bits() };
-            [threshold.into(), rounded.to_bits().into()]
-        }
-        integer => [integer_bits(f64::from(max).floor(), integer); 2],
+fn high_bound<T: Element>(max: f32) -> [u64; 2] {
+    if !T::DTYPE.is_float() {
+        return [T::nearest(Number::Double(f64::from(max).floor())).to_bits64(); 2];
     }
+    let rounded = T::nearest(Number::Single(max));
+    let is_above = matches!(rounded.number(), Number::Single(value) if value > max);
+    [if is_above { down::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }
 
-/// The next 16-bit float above, by its bits; the argument is below some number, so it is not plus infinity.
-fn up(bits: u16) -> u16 {
+/// The sign of a float.
+fn sign<T: Element>() -> u64 {
+    1 << T::DTYPE.bytes().saturating_mul(8).saturating_sub(1)
+}
+
+/// The next float above, by its bits; the argument is below some number, so it is not plus infinity.
+fn up<T: Element>(bits: u64) -> u64 {
     match bits {
-        0x8000 => 1,
-        negative if negative > 0x8000 => negative.saturating_sub(1),
+        zero if zero == sign::<T>() => 1,
+        negative if negative > sign::<T>() => negative.saturating_sub(1),
         positive => positive.saturating_add(1),
     }
 }
 
-/// The next 16-bit float below, by its bits; the argument is above some number, so it is not minus infinity.
-fn down(bits: u16) -> u16 {
-    up(bits ^ 0x8000) ^ 0x8000
-}
-
-/// An integral bound as an element, saturated.
-fn integer_bits(bound: f64, dtype: DType) -> u64 {
-    match dtype {
-        DType::I8 => u64::from(bound as i8 as u8),
-        DType::I16 => u64::from(bound as i16 as u16),
-        DType::I32 => u64::from(bound as i32 as u32),
-        DType::I64 => bound as i64 as u64,
-        DType::U8 => u64::from(bound as u8),
-        DType::U16 => u64::from(bound as u16),
-        DType::U32 => u64::from(bound as u32),
-        _ => bound as u64,
-    }
+/// The next float below, by its bits; the argument is above some number, so it is not minus infinity.
+fn down<T: Element>(bits: u64) -> u64 {
+    up::<T>(bits ^ sign::<T>()) ^ sign::<T>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use half::f16;
 
     #[test]
     fn sixteen_bit_thresholds_split_exactly_where_the_f32_bound_does() {
         let bounds = [-1e10f32, -70000.0, -1.000_1, -0.0, 0.0, 1e-9, 0.1, 1.000_1, 65_519.9, 65_520.0, 1e10];
         for bound in bounds {
-            let low = f16::from_bits(low_bound(bound, DType::F16)[0] as u16);
-            let high = f16::from_bits(high_bound(bound, DType::F16)[0] as u16);
+            let low = f16::from_bits(low_bound::<f16>(bound)[0] as u16);
+            let high = f16::from_bits(high_bound::<f16>(bound)[0] as u16);
             for bits in 0..=u16::MAX {
                 let x = f16::from_bits(bits);
                 if !x.is_nan() {
@@ -132,9 +106,9 @@ mod tests {
 
     #[test]
     fn integer_bounds_saturate() {
-        assert_eq!(low_bound(f32::NEG_INFINITY, DType::I8)[0], 0x80);
-        assert_eq!(high_bound(2.9, DType::U8)[0], 2);
-        assert_eq!(low_bound(-1.5, DType::I16)[0], u64::from(-1i16 as u16));
-        assert_eq!(high_bound(1e30, DType::U64)[0], u64::MAX);
+        assert_eq!(low_bound::<i8>(f32::NEG_INFINITY)[0], 0x80);
+        assert_eq!(high_bound::<u8>(2.9)[0], 2);
+        assert_eq!(low_bound::<i16>(-1.5)[0], u64::from(-1i16 as u16));
+        assert_eq!(high_bound::<u64>(1e30)[0], u64::MAX);
     }
 }

@@ -90,7 +90,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | --- | --- |
 /// | [`Family::Sliding`], for windows of 30 taps or more, of 10 along one axis alone, that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
-/// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
+/// | [`Family::Teamed`], for whole planes of 16 elements of four bytes or 40 others or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
+/// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
 /// | [`Family::Blocked`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
@@ -116,12 +117,6 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// # Ok::<(), PlanError>(())
 /// ```
 pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
-    let schedule = choose(plan, limits, choice)?;
-    schedule.check(limits)?;
-    Ok(schedule)
-}
-
-fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     if let Some(family) = choice.family
         && let Some(build) = choice.build
         && !family.builds().contains(&build)
@@ -130,24 +125,34 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
     }
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
-        Plan::Unpool(unpool) => match choice.family {
-            Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
-            Some(Family::Streaming) => choose_stream(unpool, limits, choice),
-            // The general path needs least, so what keeps it from the plan keeps everything.
-            None if choice.build.is_some() => {
-                choose_stream(unpool, limits, choice).or_else(|_| unpool::schedule(unpool, limits))
-            }
-            None => match large_unpool(unpool, limits) {
-                Some(schedule) => Ok(schedule),
-                None => unpool::schedule(unpool, limits),
-            },
-            Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
-        },
+        Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
         Plan::Convert(convert) => match choice.family {
-            None | Some(Family::Convert) => convert::schedule(convert, limits),
+            None | Some(Family::Convert) => convert::schedule(convert, limits).and_then(|it| checked(it, limits)),
             Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan converts indices" }),
         },
     }
+}
+
+/// A schedule that keeps to the limits. Every schedule is checked once, where it is made.
+fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
+    schedule.check(limits)?;
+    Ok(schedule)
+}
+
+fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
+    let general = || unpool::schedule(plan, limits);
+    let schedule = match choice.family {
+        Some(Family::ClaimEmit) => general(),
+        Some(Family::Streaming) => choose_stream(plan, limits, choice),
+        // The general path needs least, so what keeps it from the plan keeps everything.
+        None if choice.build.is_some() => choose_stream(plan, limits, choice).or_else(|_| general()),
+        None => match large_unpool(plan, limits) {
+            Some(schedule) => return Ok(schedule),
+            None => general(),
+        },
+        Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
+    };
+    schedule.and_then(|schedule| checked(schedule, limits))
 }
 
 fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
@@ -178,17 +183,18 @@ pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule
     })
 }
 
-/// A pool in a family, in this build if the family has it.
+/// A pool in a family, in this build if the family has it, kept to the limits.
 fn pool_in(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
     let builds = family.builds();
-    pool::schedule(plan, limits, family, if builds.contains(&build) { build } else { builds[0] })
+    let build = if builds.contains(&build) { build } else { builds[0] };
+    pool::schedule(plan, limits, family, build).and_then(|schedule| checked(schedule, limits))
 }
 
 /// The schedule of the first of these families that applies and keeps to the limits.
 fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) -> Result<Schedule, PlanError> {
     let mut errors = Vec::new();
     for family in order {
-        match pool_in(plan, limits, family, build).and_then(|schedule| schedule.check(limits).map(|()| schedule)) {
+        match pool_in(plan, limits, family, build) {
             Ok(schedule) => return Ok(schedule),
             Err(error) => errors.push(error),
         }
@@ -205,7 +211,7 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 /// can hold an element, streaming took 4 to 90 times as long as the general path wherever both were tried.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
-    policy::is_large(plan.output_shape()).then(schedule).flatten().filter(|schedule| schedule.check(limits).is_ok())
+    policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
 }
 
 fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {

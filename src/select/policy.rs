@@ -40,12 +40,16 @@ pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
         if team::is_preferred(plan) {
             families.push(Family::Teamed);
         }
+        if team::is_small_plane(plan) {
+            families.push(Family::Direct);
+        }
         families.push(Family::Blocked);
         if taps >= SLIDING_INSTEAD_FROM && !families.contains(&Family::Sliding) {
             families.push(Family::Sliding);
         }
     }
-    families.extend([Family::Direct, Family::Separable, Family::Accumulating]);
+    let always = [Family::Direct, Family::Separable, Family::Accumulating];
+    families.extend(always.into_iter().filter(|family| !families.contains(family)).collect::<Vec<_>>());
     families
 }
 

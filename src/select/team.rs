@@ -5,8 +5,8 @@ use super::epilogue::{constants, lanes};
 use super::one_pass::OnePass;
 use super::reduce::plane_elements;
 use super::tuning::team::{
-    LEAST_ELEMENTS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES, LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS,
-    MOST_ALONG, MOST_APART,
+    LEAST_ELEMENTS, LEAST_ELEMENTS_OF_WORDS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES,
+    LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS, MOST_ALONG, MOST_APART,
 };
 use super::view::{Pass, PassAxis, PassWindow, passes};
 use crate::error::{PlanError, within};
@@ -89,7 +89,7 @@ fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
 /// Whether teams are the first choice: for whole planes, and for large windows apart whose rows are long.
 pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     if let Ok(elements) = plane_elements(plan, Family::Teamed) {
-        return elements >= LEAST_ELEMENTS;
+        return elements >= least_elements(plan);
     }
     // Windows that share most of their elements are better looked at together.
     let apart = plan.axes.iter().all(|axis| match axis.window {
@@ -100,6 +100,15 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
     let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
     apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype().bytes() as u64) >= least
+}
+
+/// Whether windows are whole planes, of too few elements for a team.
+pub(super) fn is_small_plane(plan: &PoolPlan) -> bool {
+    plane_elements(plan, Family::Teamed).is_ok_and(|elements| elements < least_elements(plan))
+}
+
+fn least_elements(plan: &PoolPlan) -> u64 {
+    if plan.dtype().bytes() == 4 { LEAST_ELEMENTS_OF_WORDS } else { LEAST_ELEMENTS }
 }
 
 /// Planes as an axis of all their elements.

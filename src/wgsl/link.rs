@@ -89,42 +89,30 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     variants
 }
 
-/// Storage, memory, key and order of an element type.
-fn element(dtype: DType) -> [&'static str; 5] {
-    let [word, memory] = match dtype.bytes() {
-        1 => ["element/word8.wgsl", "element/memory8.wgsl"],
-        2 => ["element/word16.wgsl", "element/memory16.wgsl"],
-        4 => ["element/word32.wgsl", "element/memory32.wgsl"],
-        _ => ["element/word64.wgsl", "element/memory64.wgsl"],
+/// Storage, memory and key of an element type by its size, and its order by its name.
+fn element(dtype: DType) -> Vec<&'static str> {
+    let mut parts = match dtype.bytes() {
+        1 => vec!["element/word8.wgsl", "element/memory8.wgsl"],
+        2 => vec!["element/word16.wgsl", "element/memory16.wgsl"],
+        4 => vec!["element/word32.wgsl", "element/memory32.wgsl"],
+        _ => vec!["element/word64.wgsl", "element/memory64.wgsl"],
     };
-    let [output, key] = match dtype.bytes() {
+    parts.extend(match dtype.bytes() {
         8 => ["element/output_pairs.wgsl", "element/key64.wgsl"],
         _ => ["element/output_words.wgsl", "element/key32.wgsl"],
-    };
-    let order = match dtype {
-        DType::F32 => "element/f32.wgsl",
-        DType::F16 => "element/f16.wgsl",
-        DType::Bf16 => "element/bf16.wgsl",
-        DType::F64 => "element/f64.wgsl",
-        DType::I8 => "element/i8.wgsl",
-        DType::U8 => "element/u8.wgsl",
-        DType::I16 => "element/i16.wgsl",
-        DType::U16 => "element/u16.wgsl",
-        DType::I32 => "element/i32.wgsl",
-        DType::U32 => "element/u32.wgsl",
-        DType::I64 => "element/i64.wgsl",
-        DType::U64 => "element/u64.wgsl",
-    };
-    [word, memory, output, key, order]
+    });
+    parts.extend(part(&format!("element/{}.wgsl", dtype.name())));
+    parts
+}
+
+/// The part with this path.
+fn part(path: &str) -> Option<&'static str> {
+    PARTS.iter().map(|(part, _)| *part).find(|part| *part == path)
 }
 
 /// The activation itself, and for those that round the way to f32 and back. Schedules ask for no other element type.
 fn activation_parts(activation: ActivationKind, dtype: DType) -> [&'static str; 2] {
-    let via = match dtype {
-        DType::F16 => "activation/via_f16.wgsl",
-        DType::Bf16 => "activation/via_bf16.wgsl",
-        _ => "activation/via_f32.wgsl",
-    };
+    let via = part(&format!("activation/via_{}.wgsl", dtype.name())).unwrap_or("activation/via_f32.wgsl");
     let activation = match activation {
         ActivationKind::Identity => "activation/none.wgsl",
         ActivationKind::Clip => "activation/clip.wgsl",

@@ -3,8 +3,8 @@
 use wgpu_pooling::{DType, Element};
 
 use crate::generated::{Digest, digest, is_nan};
-use crate::support::elements::with_element;
 use crate::tensors::RawTensor;
+use wgpu_pooling::with_element;
 
 /// Which NaN equal each other. Everything else is compared by its bits, so +0 and -0 always differ.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,9 +4,9 @@ use half::{bf16, f16};
 use serde_json::Value;
 use wgpu_pooling::{DType, Element};
 
-use crate::support::elements::with_element;
 use crate::support::splitmix::splitmix64;
 use crate::tensors::RawTensor;
+use wgpu_pooling::with_element;
 
 /// An input whose element i is `table[splitmix64(seed + i) % table.len()]`.
 #[derive(Debug, Clone)]

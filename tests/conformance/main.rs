@@ -24,7 +24,6 @@ mod specialised;
 mod support {
     #[cfg(feature = "gpu")]
     pub mod device;
-    pub mod elements;
     pub mod harness;
     pub mod place;
     pub mod splitmix;

@@ -6,8 +6,8 @@ use wgpu_pooling::{
     Element, ExecuteError, Index, IndexType, Plan, PoolPlan, Tensor, TensorView, UnpoolPlan, reference,
 };
 
-use crate::support::elements::with_element;
 use crate::tensors::RawTensor;
+use wgpu_pooling::with_element;
 
 /// What came out.
 #[derive(Debug)]

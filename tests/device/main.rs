@@ -19,7 +19,6 @@ mod stream_unpool;
 #[path = "../support"]
 mod support {
     pub mod device;
-    pub mod elements;
     pub mod harness;
     pub mod splitmix;
     pub mod tensors;

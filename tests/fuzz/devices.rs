@@ -7,7 +7,7 @@ use wgpu_pooling::{
 };
 
 use super::bytes::{Bytes, DTYPES};
-use crate::support::elements::with_element;
+use wgpu_pooling::with_element;
 
 /// Small cases: the reference's bits or its error, on every family that applies.
 pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {

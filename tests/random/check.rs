@@ -12,7 +12,7 @@ use wgpu_pooling::{
 use super::definition::{self, Pooled, Scatter, Scattered, Verdict};
 use super::pools::{PoolCase, shape};
 use super::unpools::{Target, UnpoolCase};
-use crate::support::elements::with_element;
+use wgpu_pooling::with_element;
 
 /// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
 const TIGHT: Limits = Limits {

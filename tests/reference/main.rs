@@ -14,7 +14,6 @@ mod support {
     #[cfg(feature = "gpu")]
     pub mod device;
     #[cfg(feature = "gpu")]
-    pub mod elements;
     pub mod harness;
     pub mod place;
     pub mod splitmix;
