@@ -93,6 +93,24 @@
 //!  0  element  family
 //! ```
 //!
+//! # Glossary
+//!
+//! * **plan**: what must be computed, on which tensors: [`Plan`]. **schedule**: how, on a device with given limits: [`Schedule`].
+//! * **family**: an algorithm; **build**: whether its kernels have a window's attributes as constants or in a uniform: [`Family`],
+//!   [`Build`].
+//! * **kernel**: a compute shader; **key**: what its text follows from; **part**: a WGSL file under shaders/, of which it is made.
+//! * **dispatch**: a kernel, a uniform, bindings and a grid; **pass**: the dispatches that reduce windows along up to three axes.
+//! * **window**: the elements that one output is the maximum of; **tap**: one of them; **plane**: the spatial axes of one channel.
+//! * **candidate**: the element that is the maximum so far, as an order-preserving key and a position; **accumulator**: the
+//!   same with the bits of the element, between dispatches that each see a part of a window.
+//! * **epilogue**: from a window's maximum to Y and Indices: empty windows, index convention, activation.
+//! * **source** of an unpool: an element of X and its index; **owner** of an output: the last source that names it.
+//! * **table**: the windows of an axis that no formula of 32 bits gives; **scratch**: device memory of one run.
+//! * **report**: what an unpool or a conversion says of bad indices, eight words.
+//! * **tile**: a box of outputs that is computed by itself because the whole exceeds a budget: [`Tiling`].
+//! * **preparation**: a schedule with its pipelines and buffers, `Prepared`; **plan cache**: those of recent one-shot
+//!   calls; **buffer pool**: buffers that finished calls leave for later ones; **staging buffer**: what the host maps.
+//!
 //! # Invariants
 //!
 //! * No formula stands twice. No ONNX word gets past `plan()`: kernels know axes and words.

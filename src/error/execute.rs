@@ -69,7 +69,7 @@ pub enum ExecuteError {
         called: &'static str,
     },
     /// The plan is a pool where an unpool is needed, or the other way round.
-    #[error("planned was: {planned}, but called is: {called}")]
+    #[error("the plan is of the kind {planned}, but the call is of the kind {called}")]
     OperatorMismatch {
         /// What was planned.
         planned: &'static str,
