@@ -13,7 +13,6 @@ mod random;
 mod support {
     #[cfg(feature = "gpu")]
     pub mod device;
-    #[cfg(feature = "gpu")]
     pub mod harness;
     pub mod place;
     pub mod splitmix;
