@@ -9,10 +9,6 @@ use wgpu_pooling::{Gpu, GpuOptions};
 mod bytes;
 #[path = "../../tests/fuzz/devices.rs"]
 mod devices;
-#[path = "../../tests/support"]
-mod support {
-    pub mod elements;
-}
 
 static SHARED: OnceLock<Gpu> = OnceLock::new();
 
