@@ -194,7 +194,9 @@ fn what_is_selected_by_geometry() {
         // Whole planes.
         ("global", of(&GlobalMaxPool::new(), image, F32), Reducing, Generic),
         ("global of few", of(&GlobalMaxPool::new(), &[64, 128, 7, 7], F32), Teamed, Specialised),
-        ("global of very few", of(&GlobalMaxPool::new(), &[64, 128, 5, 5], F32), Blocked, Specialised),
+        ("global of fewer", of(&GlobalMaxPool::new(), &[64, 128, 5, 5], F32), Teamed, Specialised),
+        ("global of very few", of(&GlobalMaxPool::new(), &[64, 128, 3, 3], F32), Direct, Specialised),
+        ("global of few bytes", of(&GlobalMaxPool::new(), &[64, 128, 5, 5], U8), Direct, Specialised),
         // Large windows that lie apart.
         ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Teamed, Specialised),
         ("adaptive, of large windows", of(&AdaptiveMaxPool::new([3, 3]), &[1, 64, 112, 113], F32), Teamed, Specialised),
