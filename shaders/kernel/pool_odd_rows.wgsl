@@ -40,8 +40,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let count = min(pool.walk, height - strip.out_top);
   var kept: Kept;
   var later: Later;
-  // The lines that the first output shares with those below. KERNEL_1 here would have Microsoft's FXC unroll the loop, for seconds.
-  for (var line = 0u; line + LINES_BETWEEN < pool.axes[1].kernel; line++) {
+  // The lines that the first output shares with those below.
+  for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
     kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1), line));
   }
   for (var step = 0u; step < count; step++) {
