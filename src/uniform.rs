@@ -1,4 +1,4 @@
-//! The Rust twins of the shaders' uniform structs. A test compares names, offsets and sizes.
+//! The Rust twins of the shaders' uniform structs. A test compares the names, offsets and sizes of their members.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -171,7 +171,7 @@ uniform! {
 }
 
 uniform! {
-    /// What one step of each coordinate adds (shaders/core/stream.wgsl).
+    /// The stride of each coordinate (shaders/core/stream.wgsl).
     Strides {
         n: u32,
         c: u32,
@@ -195,7 +195,8 @@ uniform! {
 }
 
 uniform! {
-    /// A divisor that shaders divide by without a division (shaders/core/quotient.wgsl).
+    /// A divisor, with the multiplier and shift by which shaders divide without a division instruction
+    /// (shaders/core/quotient.wgsl).
     Divisor {
         divisor: u32,
         multiplier: u32,

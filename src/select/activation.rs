@@ -1,4 +1,4 @@
-//! Activations as kernels have them: thresholds that are elements, so that comparing keys is exact.
+//! Activations for kernels: the thresholds are elements, so that comparing keys is exact.
 
 use half::{bf16, f16};
 
@@ -8,7 +8,7 @@ use crate::error::PlanError;
 use crate::kernel::ActivationKind;
 use crate::uniform::{self, pair};
 
-/// Which shader part applies, and its parameters.
+/// The shader part of an activation, and its parameters.
 pub(super) fn activation(
     activation: Activation,
     dtype: DType,
@@ -82,7 +82,7 @@ fn high_bound(max: f32, dtype: DType) -> [u64; 2] {
     }
 }
 
-/// The next 16-bit float above, by its bits; the argument is below some number, so it is not plus infinity.
+/// The next larger 16-bit float, by its bits. The argument is smaller than some number, so it is not plus infinity.
 fn up(bits: u16) -> u16 {
     match bits {
         0x8000 => 1,
@@ -91,7 +91,7 @@ fn up(bits: u16) -> u16 {
     }
 }
 
-/// The next 16-bit float below, by its bits; the argument is above some number, so it is not minus infinity.
+/// The next smaller 16-bit float, by its bits. The argument is larger than some number, so it is not minus infinity.
 fn down(bits: u16) -> u16 {
     up(bits ^ 0x8000) ^ 0x8000
 }

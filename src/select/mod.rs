@@ -1,8 +1,9 @@
-//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. Policy that can change
+//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The policy may change
 //! speed and never results.
 
-// The numbers of the modules without the lint are bounded: a tensor has at most 2^31 elements, an axis whose numbers reach 2^29 is
-// a table and refused there before anything is computed with it, and products of kernels and strides saturate.
+// Why the modules without the arithmetic lint cannot overflow: a tensor has at most 2^31 elements; an axis whose
+// numbers reach 2^29 becomes a table, and a table of that length is refused before any arithmetic on it; products of
+// kernels and strides saturate.
 mod accumulate;
 mod activation;
 mod bounds;
@@ -36,7 +37,7 @@ use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 
-/// What to run instead of what [`select`] would choose.
+/// A kernel family and a build that replace the choice of [`select`].
 ///
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
@@ -50,11 +51,11 @@ use crate::tensor::count;
 pub struct Choice {
     /// The kernel family; `None` leaves it to [`select`].
     pub family: Option<Family>,
-    /// How kernels get their windows, of what [`Family::builds`] has; `None` leaves it to [`select`].
+    /// How kernels get their windows, one of [`Family::builds`]; `None` leaves it to [`select`].
     pub build: Option<Build>,
 }
 
-/// The kernel families that apply to a plan, in the order in which [`select`] prefers them: the first is what it takes.
+/// The kernel families that apply to a plan, in the order in which [`select`] prefers them: [`select`] takes the first.
 ///
 /// ```
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
@@ -133,7 +134,8 @@ fn choose(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule, Pla
         Plan::Unpool(unpool) => match choice.family {
             Some(Family::ClaimEmit) => unpool::schedule(unpool, limits),
             Some(Family::Streaming) => choose_stream(unpool, limits, choice),
-            // The general path needs least, so what keeps it from the plan keeps everything.
+            // The general path has the fewest requirements: its error is reported, since a plan that it refuses is
+            // refused everywhere.
             None if choice.build.is_some() => {
                 choose_stream(unpool, limits, choice).or_else(|_| unpool::schedule(unpool, limits))
             }
@@ -160,8 +162,9 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
-/// The schedule of a pool that is to be one submit. `Family::Accumulating` looks at every tap, in many dispatches; where all taps
-/// together are too much for one submit it is not tried, because its schedule would be made and then refused.
+/// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
+/// dispatches; where all taps together exceed the limit of one submit it is not tried, because its schedule would be
+/// built and then refused.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build);
@@ -193,16 +196,17 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
             Err(error) => errors.push(error),
         }
     }
-    // The last family needs least, so what keeps it from the plan keeps everything; but those before it may know a limit,
-    // which says more than that they do not apply.
+    // The last family has the fewest requirements, so its error applies to all families. An exceeded limit that an
+    // earlier family reports is more useful to the caller than "does not apply", and is returned instead.
     let says_more = |error: &&PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
     let error = errors.iter().rev().take(1).chain(&errors).find(says_more).or(errors.last());
     error.cloned().map_or_else(|| pool_in(plan, limits, Family::Accumulating, build), Err)
 }
 
-/// The unpool of a large tensor that is preferred to the general path: of a small one all steps take less than it takes to begin
-/// one, and the general path has the fewest. In the generic build, which checks all indices and then looks at every window that
-/// can hold an element, streaming took 4 to 90 times as long as the general path wherever both were tried.
+/// The streaming schedule of a large unpool, where it is preferred to the general path. For a small tensor, computing
+/// takes less time than starting one step, and the general path has the fewest steps. The generic streaming build
+/// checks all indices and then tries every window that can hold an element; it took 4 to 90 times as long as the
+/// general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
     policy::is_large(plan.output_shape()).then(schedule).flatten().filter(|schedule| schedule.check(limits).is_ok())
@@ -223,7 +227,7 @@ mod tests {
     use crate::geometry::steps;
     use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling};
 
-    /// Plans that ask for as much planning as attributes of any size can.
+    /// Plans whose attributes make planning as expensive as it can be.
     fn hostile_plans() -> Vec<(&'static str, Plan)> {
         let f32 = DType::F32;
         let pool = |name, pool: &dyn Pooling, shape: &[usize], dtype, index_type| {
