@@ -1,4 +1,4 @@
-//! MaxUnpool: start from zeros, then put each element where its index says, in (n, c, spatial) order.
+//! MaxUnpool: start from zeros, then write each element to the position that its index names, in (n, c, spatial) order.
 
 use crate::activation;
 use crate::element::{Element, Index};
@@ -11,7 +11,7 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 ///
 /// # Errors
 /// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor is not what the plan was made for;
-/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless they are to be skipped.
+/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};

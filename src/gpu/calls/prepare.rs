@@ -31,7 +31,8 @@ impl Gpu {
     /// Selects kernels for a plan, compiles them and allocates their buffers.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise what compiling and allocating can give.
+    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise the errors of compiling and
+    /// allocating.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
