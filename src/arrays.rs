@@ -77,7 +77,7 @@ impl<T> TryFrom<Tensor<T>> for ArrayD<T> {
 /// The tensor's elements as an array.
 ///
 /// # Errors
-/// As for owned ones.
+/// As for owned tensors.
 ///
 /// ```
 /// use ndarray::ArrayViewD;

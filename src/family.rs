@@ -1,4 +1,4 @@
-//! Kernel families (algorithms) and their builds.
+//! Kernel families, each one algorithm, and their builds.
 
 /// A family of kernels: one algorithm that computes plans. All families that apply to a plan give the same bits.
 ///

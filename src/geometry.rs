@@ -32,7 +32,7 @@ pub(crate) struct SizeRules {
     pub rounding: SizeRounding,
 }
 
-/// Where the windows of one axis lie.
+/// The windows of one axis.
 ///
 /// ```
 /// use wgpu_pooling::AxisWindow;
@@ -84,7 +84,7 @@ pub enum AxisWindow {
 pub struct Taps {
     /// The first tap that is not negative. It lies beyond the input if the window is empty.
     pub first: i64,
-    /// How many taps lie inside the input.
+    /// The number of taps inside the input.
     pub count: i64,
     /// Elements from one tap to the next.
     pub step: i64,

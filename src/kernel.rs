@@ -10,7 +10,7 @@ pub(crate) enum Reduction {
     Max,
 }
 
-/// Where a pass of a pool reads.
+/// The input of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     /// The elements of X.
@@ -21,7 +21,7 @@ pub(crate) enum Source {
     Accumulators,
 }
 
-/// What a pass of a pool writes.
+/// The output of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sink {
     /// Candidates for the next pass.
@@ -109,7 +109,7 @@ pub(crate) struct IndexDigits {
 }
 
 impl IndexDigits {
-    /// As constants of a prelude.
+    /// The constants of the kernel's prelude.
     pub fn consts(self) -> [(&'static str, u32); 4] {
         let IndexDigits { index, store, empty, clamped_axes } = self;
         [("INDEX_DIGITS", index), ("STORE_DIGITS", store), ("EMPTY_DIGITS", empty), ("CLAMPED_AXES", clamped_axes)]
@@ -141,7 +141,7 @@ impl PassDigits {
     /// Every division, which is correct for every pass.
     pub const ALL: PassDigits = PassDigits { axes: 3, inner: 1 };
 
-    /// As constants of a prelude.
+    /// The constants of the kernel's prelude.
     pub fn consts(self) -> [(&'static str, u32); 2] {
         [("AXES", self.axes), ("INNER", self.inner)]
     }
@@ -201,7 +201,7 @@ pub(crate) struct WindowConstants {
 }
 
 impl WindowConstants {
-    /// As constants of a prelude (shaders/window/constant.wgsl).
+    /// The constants of the kernel's prelude (shaders/window/constant.wgsl).
     pub fn consts(&self) -> Vec<(&'static str, u32)> {
         let WindowConstants { kernel, stride, dilation, kind, nan_policy } = *self;
         let axes = [

@@ -373,7 +373,7 @@ option! {
 }
 
 option! {
-    /// What MaxUnpool does with negative or too large indices. Nothing outside the output is written either way.
+    /// The rule for negative or too large indices of MaxUnpool. Nothing outside the output is written either way.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};

@@ -125,7 +125,7 @@ pub struct PoolAxis {
     pub input: usize,
     /// Extent of Y.
     pub output: usize,
-    /// Where the windows lie.
+    /// The windows.
     pub window: AxisWindow,
 }
 

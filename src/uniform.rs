@@ -297,7 +297,7 @@ pub(crate) fn pair(value: u64) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// As shaders/core/quotient.wgsl divides: the high word of a product, then a shift.
+    /// The division of shaders/core/quotient.wgsl: the high word of a product, then a shift.
     fn quotient(number: u32, by: Divisor) -> u32 {
         ((u64::from(number << 1) * u64::from(by.multiplier)) >> 32) as u32 >> by.shift
     }

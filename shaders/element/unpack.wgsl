@@ -1,4 +1,4 @@
-// The elements of four words, several or one to a word, combined with an accumulator in their order.
+// Accumulates the elements of four words, one or several per word, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, OUTPUTS, extract, load_word, Acc, accumulate_word, accumulate_some_of_word
 // Elements of four words.

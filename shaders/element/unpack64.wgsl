@@ -1,4 +1,4 @@
-// The two 64-bit elements of four words, combined with an accumulator in their order.
+// Accumulates the two 64-bit elements of four words, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, load_word, Acc, combine, lift, only
 // Elements of four words.

@@ -1,4 +1,4 @@
-// The elements of a word, combined with an accumulator in their order.
+// Accumulates the elements of a word, in order.
 // provides: accumulate_word, accumulate_some_of_word
 // requires: Acc, OUTPUTS, extract, combine, lift, only
 // Accumulates all elements of a word; the first is element `at`.

@@ -4,7 +4,7 @@
 //
 //   lines of Y     0 0 0 0 0 0 0 0 0 0|1 1 1 1 1 1 1 1 1 1|2        ten outputs each, of 8 bits
 //   words          [     ] [     ] [     ] [     ] [     ] [
-//   invocations    [             ] [             ] [                the second one looks at windows of lines 0 and 1
+//   invocations    [             ] [             ] [                the second one computes windows of lines 0 and 1
 //
 // Fewest bytes: X once, Y once, Indices once. Each line is loaded in words, once per line of outputs whose windows
 // contain it.

@@ -10,7 +10,7 @@
 //   window 3                  [d  e  f  g  h  i]
 //                     '-------'                          the begins: suffix maxima of the first RUN elements
 //                                e  f                    the core, which all windows have
-//                                      g  h  i           the ends: prefix maxima of what lies behind the first window
+//                                      g  h  i           the ends: prefix maxima of the elements after the first window
 //
 // If windows begin CHUNK taps apart, each element in the picture is a chunk of CHUNK taps. A window then consists of
 // CHUNKS chunks and the first REST taps of the next chunk.

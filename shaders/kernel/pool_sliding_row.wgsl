@@ -9,7 +9,7 @@
 //   window 3                   [d e   f g h i   j k l m]
 //   begins            '--------'                                       suffix maxima of the first RUN elements
 //   core                         e   f g h i   j                       what all windows have besides
-//   ends                                         k l m                 prefix maxima of what lies behind the first window
+//   ends                                         k l m                 prefix maxima of the elements after the first window
 //
 // Elements in the padding are replaced by the nearest element inside. No window is empty, so the nearest element
 // belongs to the same window.

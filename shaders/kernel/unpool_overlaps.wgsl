@@ -5,8 +5,8 @@
 //
 //      sources          before  own  after            cells of one line: STRIDE_1 rows, STRIDE_2 columns
 //      line above          o     o     o
-//      own line            o     o     o        ->     each place looks at those of the nine that can hold it, which
-//      line below          o     o     o               kernel, stride and padding tell: four at most of a 3x3 by 2
+//      own line            o     o     o        ->     each element reads those of the nine that can cover it, by
+//      line below          o     o     o               kernel, stride and padding: at most four for a 3x3 by 2
 //
 // Constants decide which of the nine cover an element, so the compiler removes the code for the rest.
 // Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.

@@ -37,7 +37,7 @@ pub enum ExecuteError {
     ReadBackType {
         /// The tensor's element type.
         tensor: &'static str,
-        /// The type asked for.
+        /// The requested type.
         asked: &'static str,
     },
     /// A tensor of another shape than the plan was made for.
@@ -145,7 +145,7 @@ pub enum ExecuteError {
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]
     OtherGpu {
-        /// What it is.
+        /// The name of the object.
         what: &'static str,
     },
     /// A readback (`ReadBack`) that was requested from another chain.

@@ -284,7 +284,7 @@ pub enum PlanError {
     /// The plan is valid but exceeds a limit of the device, or the 2^31 elements that a kernel can count.
     #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
-        /// What is too large.
+        /// The name of the quantity that is too large.
         what: &'static str,
         /// The amount needed.
         needed: u64,

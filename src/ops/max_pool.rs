@@ -341,8 +341,8 @@ impl MaxPool {
         self
     }
 
-    /// How the quotient of a window that exceeds the padded input is rounded. Default: to minus infinity, so that there is
-    /// no output; onnxruntime has one (onnxruntime#25234).
+    /// The rounding of the output extent where a window exceeds the padded input. Default: to minus infinity, so that
+    /// there is no output; onnxruntime computes one output (onnxruntime#25234).
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, SizeRounding};

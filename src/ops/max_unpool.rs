@@ -363,7 +363,7 @@ impl MaxUnpool {
         self
     }
 
-    /// What happens to indices outside the index space. Default: they are an error of the call.
+    /// The rule for indices outside the index space. Default: they are an error of the call.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
@@ -402,7 +402,7 @@ impl MaxUnpool {
         }
     }
 
-    /// What must be computed for an X of this shape and type and indices of this type.
+    /// The plan for an X of this shape and type and indices of this type.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: wrong lengths, an inferred extent below 1, an `output_shape` that is too small or
@@ -501,7 +501,7 @@ impl MaxUnpool {
             UnpoolSpace::OutputShape => (outputs.clone(), UnpoolMinSize::None),
         };
         // The inferred block is placed at the origin of the output, so under that reading it has to fit on each axis,
-        // whatever else is asked for.
+        // whatever the other options are.
         if self.unpool_space == UnpoolSpace::InferredTopLeft {
             check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
         }

@@ -184,7 +184,7 @@ mod tests {
     fn digits_are_left_out_where_the_sum_is_the_number_itself() {
         let digit = |radix, stride| Digit { radix, strides: [stride] };
         assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 15)]), []);
-        // Within a plane: the planes add nothing, but the number has to be taken apart.
+        // Within a plane: the planes add nothing, but the number has to be split.
         assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 0)]), [digit(15, 1)]);
         // Planes of one element: every sum is zero, and the number is not.
         assert_eq!(unless_itself(vec![digit(1, 1), digit(7, 0)]), [digit(1, 0)]);

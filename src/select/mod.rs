@@ -84,28 +84,28 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// A choice is made by geometry and limits alone, never by the device's name or kind, and changes no result. The first family of
-/// a column that applies and fits the limits is taken:
+/// The choice depends on geometry and limits only, never on the device's name or kind, and changes no result. It is the
+/// first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
-/// | [`Family::Sliding`], for windows of 30 taps or more, of 10 along one axis alone, that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
+/// | [`Family::Sliding`], for windows of 30 taps or more (10 or more if they extend along one axis only), if four or more windows along an axis share at least half of their extent with the next one; and for overlapping windows of more than 64 taps | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
-/// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
+/// | [`Family::Teamed`], for whole planes of 32 elements or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more for elements smaller than a word) | |
 /// | [`Family::Blocked`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
 ///
-/// Small tensors run generic kernels, which are compiled once for all windows: a kernel of their own would take longer to
-/// compile than it ever saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where its
-/// specialised build applies; one with a smaller output, or where too many windows overlap, as [`Family::ClaimEmit`], whose
-/// steps are fewer.
+/// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
+/// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where the
+/// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
+/// runs as [`Family::ClaimEmit`], which has fewer steps.
 ///
 /// # Errors
-/// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
-/// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
+/// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] if the
+/// chosen family cannot compute this plan, [`PlanError::NotOnGpu`] for plans that only the CPU path computes.
 ///
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, PlanError};

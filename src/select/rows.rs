@@ -64,7 +64,7 @@ enum Sharing {
     Runs,
 }
 
-/// What an invocation computes.
+/// The thread tile of an invocation, and the way in which it is computed.
 struct Walk {
     window: WindowConstants,
     line: Line,
@@ -170,7 +170,7 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { greatest_common_divisor(b, a.checked_rem(b).unwrap_or(0)) }
 }
 
-/// What an invocation computes.
+/// The thread tile of an invocation, and the way in which it is computed.
 fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");

@@ -27,7 +27,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// How many elements the box has.
+    /// The number of elements of the box.
     pub fn elements(&self) -> u64 {
         count(&self.shape(Layout::Nchw))
     }

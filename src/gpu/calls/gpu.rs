@@ -34,7 +34,7 @@ pub struct Gpu {
     pub(super) polls: bool,
 }
 
-/// What clones of a [`Gpu`] share.
+/// The state that clones of a [`Gpu`] share.
 #[derive(Debug)]
 pub(in crate::gpu) struct Inner {
     pub device: Device,
@@ -90,7 +90,7 @@ impl Gpu {
         let lost = Arc::new(OnceLock::new());
         let flag = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, message| {
-            // The first loss is the one that explains the others.
+            // The first reason stays: later ones follow from it.
             let _ = flag.set(format!("{reason:?} {message}"));
         });
         // The crate's own calls run under error scopes; any other error must not end the process.
@@ -138,7 +138,7 @@ impl Gpu {
     /// # Ok::<(), ExecuteError>(())
     /// ```
     pub fn notify_lost(&self, reason: impl Into<String>) {
-        // The first loss is the one that explains the others.
+        // The first reason stays: later ones follow from it.
         let _ = self.inner.device.lost().set(reason.into());
     }
 

@@ -23,7 +23,7 @@ pub struct StreamProgress {
     pub bytes_written: u64,
 }
 
-/// What a streaming run did.
+/// The statistics of a finished streaming run.
 ///
 /// ```no_run
 /// # fn f(report: wgpu_pooling::StreamReport) {

@@ -14,8 +14,8 @@ use crate::plan::PoolPlan;
 use crate::tensor::{Tensor, TensorView, zeros};
 use crate::tile::{IN_FLIGHT, Region, SplitWindow, Tile, TileBytes, Tiling};
 
-/// Where a streaming run reads: elements of a dense tensor by their positions, in any order and more than once. Slices and
-/// [`TensorView`]s are sources.
+/// The source of a streaming run: it reads elements of a dense tensor by their positions, in any order, some more than
+/// once. Slices and [`TensorView`]s are sources.
 ///
 /// ```
 /// use std::io::{Read, Result, Seek, SeekFrom};
@@ -49,8 +49,8 @@ pub trait StreamSource<T> {
     fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()>;
 }
 
-/// Where a streaming run writes: elements of a dense tensor by their positions, each once. Vectors and mutable slices are
-/// sinks.
+/// The sink of a streaming run: it writes elements of a dense tensor by their positions, each once. Vectors and mutable
+/// slices are sinks.
 ///
 /// ```
 /// use std::io::{Result, Seek, SeekFrom, Write};

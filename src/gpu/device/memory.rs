@@ -94,7 +94,7 @@ fn whole_words(bytes: u64) -> u64 {
     bytes.next_multiple_of(4).max(4)
 }
 
-/// Writes these contents, and zeros behind them.
+/// Writes these contents, and zeros after them.
 fn fill(view: wgpu::WriteOnly<'_, [u8]>, contents: &[u8]) {
     let (mut here, mut behind) = view.split_at(contents.len());
     here.copy_from_slice(contents);

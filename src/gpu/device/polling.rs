@@ -102,7 +102,7 @@ impl Drop for Poller {
             return;
         };
         drop(submissions);
-        // A waker that the thread calls can drop the last handle; a thread cannot wait for itself.
+        // A waker that the polling thread calls can drop the last handle; a thread cannot join itself.
         if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
             log::error!("the poller thread panicked");
         }
@@ -116,18 +116,18 @@ fn wait_for_all(device: &Owned<wgpu::Device>, submissions: &mpsc::Receiver<Submi
     }
 }
 
-/// What a poll found, or nothing where wgpu panicked.
+/// The result of a poll, or `None` if wgpu panicked.
 #[cfg(not(target_arch = "wasm32"))]
 type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
 
-/// Waits for a submission, and says whether the device has come to its end.
+/// Waits for a submission; returns whether the device has finished it.
 #[cfg(not(target_arch = "wasm32"))]
 fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
     let timeout = device.gate().patience();
     ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
 }
 
-/// Polls until that gives an end, good or bad, and sleeps in between.
+/// Polls until the wait has succeeded or failed, and sleeps in between.
 #[cfg(not(target_arch = "wasm32"))]
 fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
     let mut pause = SHORTEST_PAUSE;
@@ -145,7 +145,7 @@ fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
 pub(in crate::gpu) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) -> Polled {
     let polled = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));
     match &polled {
-        // That is an answer to those who ask.
+        // Success and timeout are results for the caller; a panic has been logged already.
         Some(Ok(_) | Err(wgpu::PollError::Timeout)) | None => {}
         Some(Err(error)) => log::warn!("{error}"),
     }
