@@ -57,20 +57,20 @@
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
-//! `default-features = false` the crate is exactly that part and the reference, and does not depend on wgpu.
+//! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu.
 //!
 //! # Code map
 //!
-//! | where | what | what it never knows |
+//! | where | contents | independent of |
 //! | --- | --- | --- |
-//! | `options.rs`, `attributes.rs`, `ops/` | ONNX's words, what runtimes disagree about, `plan()` | devices, kernels |
+//! | `options.rs`, `attributes.rs`, `ops/` | ONNX's words, options on which runtimes disagree, `plan()` | devices, kernels |
 //! | `geometry.rs` | every size and window formula, each with its citation | layouts, dtypes |
 //! | `index.rs` | index conventions as affine maps | where indices are stored |
-//! | `plan.rs` | what must be computed, on which tensors | how |
+//! | `plan.rs` | plans: the computation and its tensors | kernels |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
-//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results: it cannot change them |
+//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change |
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
-//! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; window tables, not yet filled; the twins of the shaders' structs | wgpu |
+//! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | dispatches; window tables, not yet filled; kernels as data; the twins of the shaders' structs | wgpu |
 //! | `keys.rs`, `wgsl.rs`, `shaders/` | a kernel's key to text: constants, then the parts of shaders/ that its entry requires | ONNX's words, shapes |
 //! | `gpu/device/` | a wgpu device: limits, error scopes, loss, memory, polling | schedules |
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |

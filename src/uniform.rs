@@ -311,7 +311,7 @@ mod tests {
             (1..5_000u64).chain((12..31).flat_map(near)).chain((0..2_000).map(|step| 1_073_741_789 - step * 536_869));
         for divisor in divisors.filter(|divisor| (1..=1 << 31).contains(divisor)) {
             let by = Divisor::new(divisor);
-            // The multiplier is what the proof says.
+            // The multiplier is that of the proof.
             let product = u128::from(by.multiplier) * u128::from(by.divisor);
             let power = 1u128 << (31 + by.shift);
             assert!(product > power && product <= power + (1 << by.shift), "{by:?}");

@@ -1,5 +1,5 @@
-// The indices of outputs. Where an index differs from its position only by an offset per plane or line, an invocation
-// computes one index with the digits, and derives the indices of all its outputs from it.
+// The indices of outputs. Where differences of indices are differences of positions, or of points, an invocation
+// computes the index of one point, the origin, and derives the indices of its outputs from it.
 // provides: Origin, origin_at, origin_of, index_from
 // requires: Outcome, pool, index_at, add, multiply, element_at, first_place, index_without_winner, CHANNELS_INSIDE, CHANNELS_ALONG, INDEX_MAP
 struct Origin {

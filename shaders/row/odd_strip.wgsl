@@ -20,7 +20,8 @@ struct Place {
   at_end: bool,
 }
 
-// The columns that a strip needs to its right, halo included, so that its windows stay inside the line.
+// The columns of Y, from a strip's first column on, that must lie in the line so that neither the strip's outputs nor
+// its windows reach the line's end.
 const INSIDE: u32 = OUTPUTS_SEEN + select(OUTPUTS - 1u, 0u, SHARED_LINES != 0u) + BEHIND;
 
 // Planes per group: the invocations at the ends of a group's lines are numbered consecutively.

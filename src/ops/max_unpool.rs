@@ -282,7 +282,7 @@ impl MaxUnpool {
         self
     }
 
-    /// Through what an index counts. Default: the whole tensor.
+    /// The range that an index counts through. Default: the whole tensor.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxUnpool, TensorView};

@@ -9,7 +9,7 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// The indices in the second convention.
 ///
 /// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if the tensor is not what the plan was made for,
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if the tensor does not match the plan,
 /// [`ExecuteError::IndexOutOfRange`] for indices outside the unit, [`ExecuteError::IndexNotInPlane`] for indices that
 /// name another plane if the second convention cannot express that.
 ///

@@ -20,7 +20,7 @@ enum Outcome<T> {
 /// The maxima.
 ///
 /// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` is not what the plan was made for.
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` does not match the plan.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, MaxPool, TensorView};

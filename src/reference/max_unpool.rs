@@ -10,7 +10,7 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// The values of X at the positions that the indices name, zeros elsewhere.
 ///
 /// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor is not what the plan was made for;
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor does not match the plan;
 /// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them.
 ///
 /// ```

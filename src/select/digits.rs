@@ -13,8 +13,8 @@ pub(super) struct Digit<const K: usize> {
 
 /// The fewest digits, fastest first, that give the same sums.
 ///
-/// Digits of one value are left out, neighbours with matching strides become one, and slowest digits that add nothing are
-/// dropped: the last digit is reduced by its radix, so what lies above it does not matter.
+/// Digits of one value are left out, neighbours with matching strides become one, and slowest digits that add nothing
+/// are dropped: the last digit is reduced by its radix, so slower digits do not matter.
 pub(super) fn merge<const K: usize>(digits: impl IntoIterator<Item = Digit<K>>) -> Vec<Digit<K>> {
     let mut merged: Vec<Digit<K>> = Vec::new();
     for digit in digits.into_iter().filter(|digit| digit.radix != 1) {

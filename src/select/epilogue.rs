@@ -70,8 +70,8 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<Epilogue, PlanError> {
-        // The value of a window without a winner. A part of a window writes a NaN, which the next part ignores under
-        // the NaN rules that use parts.
+        // The value of a window without a winner. A part that does not hold its window's first element writes a NaN,
+        // which cannot win there, so that the combination of parts recognises it.
         let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.dtype().seed_bits() };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {

@@ -64,9 +64,9 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
     Ok(slides)
 }
 
-/// The passes along one axis: one, or several levels where windows are long. A window of the first level is a prefix of
-/// the axis's own window. A window of each further level is the maximum of consecutive windows of the level before. The
-/// last level may need one additional window, which then overlaps the one before it.
+/// The passes along one axis: one, or several levels where windows are long. A window of the first level covers some
+/// consecutive taps of the axis's own windows. A window of each further level is the maximum of consecutive windows of
+/// the level before. The last level may need one additional window, which then overlaps the one before it.
 fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> Result<Vec<Slide>, PlanError> {
     let axis = &plan.axes[number];
     let window = axis.window.strided(axis.input, axis.output);
