@@ -120,7 +120,7 @@ impl RowsKey {
     /// The part with the order of elements. Where elements are smaller than a word, a key can hold all of the
     /// accumulator.
     fn reduction(&self) -> &'static str {
-        // The index of a window without a winner needs the accumulator's `found` flag.
+        // The index of a window without a winner is computed from `identity`, which only reduce/max.wgsl provides.
         let may_be_without = self.nan_policy == NanPolicy::SeedLowest && self.sink.index_type().is_some();
         match self.dtype {
             _ if may_be_without => "reduce/max.wgsl",
