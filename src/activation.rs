@@ -3,7 +3,7 @@
 use crate::attributes::Activation;
 use crate::element::{Element, Number};
 
-/// The activation of one element. A value that it leaves alone keeps its bits, NaN and -0 included.
+/// The activation of one element. A value that the activation does not change keeps its bits, NaN and -0 included.
 pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
     if activation == Activation::Identity || x.is_nan() {
         return x;
@@ -18,7 +18,7 @@ pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
 
 macro_rules! float_activation {
     ($name:ident, $type:ty) => {
-        /// The new value, or `None` where the activation leaves x alone.
+        /// The new value, or `None` where the activation does not change x.
         fn $name(activation: Activation, x: $type) -> Option<$type> {
             match activation {
                 Activation::Identity => None,

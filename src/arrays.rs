@@ -1,4 +1,5 @@
-//! Tensors and the arrays of the crate `ndarray`: views in, views out, and owned both ways, without copying.
+//! Tensors and the arrays of the crate `ndarray`: conversions of views and of owned arrays in both directions, without
+//! copying.
 
 use ndarray::{Array, ArrayD, ArrayView, ArrayViewD, Dimension, IxDyn};
 
@@ -44,7 +45,7 @@ impl<T, D: Dimension> TryFrom<Array<T, D>> for Tensor<T> {
         if !array.is_standard_layout() {
             return Err(not_dense(&shape, &strides));
         }
-        // An array that was cut keeps what lies around it.
+        // A sliced array keeps the elements around the slice.
         let (mut data, offset) = array.into_raw_vec_and_offset();
         data.truncate(offset.unwrap_or(0).saturating_add(elements));
         data.drain(..offset.unwrap_or(0).min(data.len()));
@@ -55,7 +56,7 @@ impl<T, D: Dimension> TryFrom<Array<T, D>> for Tensor<T> {
 /// The tensor as an array, moved.
 ///
 /// # Errors
-/// [`PlanError::ShapeOverflow`] for shapes without elements whose other extents ndarray does not take.
+/// [`PlanError::ShapeOverflow`] for shapes without elements whose other extents ndarray refuses.
 ///
 /// ```
 /// use wgpu_pooling::Tensor;
@@ -76,7 +77,7 @@ impl<T> TryFrom<Tensor<T>> for ArrayD<T> {
 /// The tensor's elements as an array.
 ///
 /// # Errors
-/// As for owned ones.
+/// As for owned tensors.
 ///
 /// ```
 /// use ndarray::ArrayViewD;

@@ -47,12 +47,14 @@ parse_names!(
 
 /// A function applied to Y after the maximum or the scatter, as onnxruntime fuses it in `com.ms.internal.nhwc`.
 ///
-/// Indices are not touched. Parameters are f32. A value that the function leaves alone keeps its bits, NaN and -0 included.
+/// Indices are unchanged. Parameters are f32. A value that the function does not change keeps its bits, NaN and -0
+/// included.
 ///
-/// Relu and Clip compare and are exact on every path; integers know these two alone. The other four round: the CPU computes
-/// them in f32 for f16, bf16 and f32 and in f64 for f64, and a GPU may differ by at most 1 unit in the last place of the dtype
-/// for LeakyRelu and HardSigmoid (whose product and sum may be fused), and for Tanh and Sigmoid by 1 unit of f16 and bf16 and
-/// 8 units of f32. Results below the smallest normal f32 may be zero there. A GPU computes no f64 ones: an error says so.
+/// Relu and Clip compare and are exact on every path; integers have these two only. The other four round: the CPU
+/// computes them in f32 for f16, bf16 and f32 and in f64 for f64, and a GPU may differ by at most 1 unit in the last
+/// place of the dtype for LeakyRelu and HardSigmoid (whose product and sum may be fused), and for Tanh and Sigmoid by 1
+/// unit of f16 and bf16 and 8 units of f32. Results below the smallest normal f32 may be zero on a GPU. The other four
+/// are not computed in f64 on a GPU and fail with [`PlanError::NotOnGpu`].
 ///
 /// ```
 /// use wgpu_pooling::Activation;
@@ -137,7 +139,7 @@ impl Activation {
         Ok(activation)
     }
 
-    /// Refuses parameters that are no numbers: they would compare as nothing.
+    /// Refuses NaN parameters, which compare as false with everything.
     pub(crate) fn check_parameters(self) -> Result<(), PlanError> {
         let parameters = match self {
             Activation::Clip { min, max } => [min, max],
@@ -229,7 +231,7 @@ impl Attribute {
     }
 }
 
-/// The storage order that the ONNX attribute's number means.
+/// The storage order of the ONNX attribute's number.
 pub(crate) fn storage_order(number: i64) -> Result<StorageOrder, PlanError> {
     match number {
         0 => Ok(StorageOrder::RowMajor),
@@ -242,7 +244,7 @@ pub(crate) fn storage_order(number: i64) -> Result<StorageOrder, PlanError> {
     }
 }
 
-/// The rounding rule that the ONNX attribute's number means.
+/// The rounding rule of the ONNX attribute's number.
 pub(crate) fn ceil_mode(number: i64) -> Result<CeilRule, PlanError> {
     match number {
         0 => Ok(CeilRule::Floor),

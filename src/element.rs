@@ -1,4 +1,4 @@
-//! Element types: what a dtype is, to the bit: its order, its NaN, its lowest values.
+//! Element types, to the bit: order, NaN, lowest values.
 
 use half::{bf16, f16};
 
@@ -96,7 +96,7 @@ impl DType {
         self.negative_infinity_bits() | 1
     }
 
-    /// The bits of the value that an empty window has under `EmptyValue::NegInf`: -inf, integers their minimum.
+    /// The bits of the value of an empty window under `EmptyValue::NegInf`: -inf, or the minimum of an integer type.
     pub fn negative_infinity_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF80_0000,
@@ -107,7 +107,7 @@ impl DType {
         }
     }
 
-    /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); integers have their minimum.
+    /// The bits of the lowest finite value (`EmptyValue::LowestFinite`); the minimum of an integer type.
     pub fn lowest_finite_bits(self) -> u64 {
         match self {
             DType::F32 => 0xFF7F_FFFF,
@@ -161,7 +161,7 @@ mod sealed {
     }
 }
 
-/// A Rust type that tensors are made of: the host's view of a [`DType`]. Sealed.
+/// A Rust type of tensor elements, the host's counterpart of a [`DType`]. Sealed.
 ///
 /// ```
 /// use wgpu_pooling::Element;
@@ -368,7 +368,7 @@ mod index_sealed {
     impl Sealed for i64 {}
 }
 
-/// A Rust type that index tensors are made of. Sealed: `i32` and `i64`.
+/// A Rust type of index tensors. Sealed: `i32` and `i64`.
 ///
 /// ```
 /// use wgpu_pooling::Index;
@@ -387,7 +387,7 @@ pub trait Index: index_sealed::Sealed + Element {
     /// ```
     const INDEX_TYPE: IndexType;
 
-    /// The index with this value. A plan sees to it that every value it can give fits; of others `i32` keeps the low 32
+    /// The index with this value. A plan ensures that all its indices fit; of a larger value `i32` keeps the low 32
     /// bits.
     ///
     /// ```

@@ -1,6 +1,6 @@
-//! The algorithms that kernels come in, and their builds.
+//! Kernel families, each one algorithm, and their builds.
 
-/// A way to compute a plan. All families that apply give the same bits.
+/// A family of kernels: one algorithm that computes plans. All families that apply to a plan give the same bits.
 ///
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool};
@@ -12,33 +12,34 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// Pools: an invocation looks at every element of its window, three spatial axes at a time.
+    /// Pools: an invocation reads every element of its window, on three spatial axes at a time.
     Direct,
-    /// Pools with small windows, none of them empty: an invocation computes several neighbouring outputs, loads what they share
-    /// once and in wide words, and knows its window. Specialised only.
+    /// Pools with small windows, none of them empty: an invocation computes a tile of neighbouring outputs and loads
+    /// shared elements once, in wide loads. Specialised only.
     Blocked,
-    /// Pools with windows that overlap, none of them empty: a maximum that slides along one axis after another, so that the cost
+    /// Pools with overlapping windows, none of them empty: a sliding maximum along one axis at a time, so that the cost
     /// hardly grows with the window. Specialised only.
     Sliding,
-    /// Pools of small whole planes and with large windows, NCHW: a few neighbouring invocations share a window, so that they read
-    /// neighbouring words, and read the rows of a window in wide words wherever they begin. A plane is read as one row, the
-    /// smallest ones by one invocation. Specialised only.
+    /// Pools of small whole planes and with large windows, NCHW: a team of neighbouring invocations shares a window and
+    /// reads its rows in wide loads of neighbouring words, wherever the rows begin. A plane is read as one row; the
+    /// smallest planes are read by one invocation. Specialised only.
     Teamed,
-    /// Pools of whole planes: many invocations share a plane, each reads a part of it in wide words and leaves a candidate, and
-    /// further stages choose among those.
+    /// Pools of whole planes: many invocations share a plane. Each reads a part of it in wide loads and writes a
+    /// candidate; further stages reduce the candidates.
     Reducing,
-    /// Pools: one pass for each axis, so that the cost grows with the sum of the kernel's extents. A window longer than 1024
-    /// along its axis is cut into parts, each looked at tap by tap for every output.
+    /// Pools: one pass per axis, so that the cost grows with the sum of the kernel's extents. Windows of more than 1024
+    /// taps along an axis are cut into parts, which are reduced tap by tap.
     Separable,
-    /// Pools: windows are looked at in parts, each dispatch at what one binding can hold, so that neither X nor a window can be
-    /// too large for it. Slow, but always possible on up to three axes.
+    /// Pools: windows are reduced in parts, each dispatch reading as much as one binding holds, so that no X or window
+    /// is too large. Slow, but always possible on up to three spatial axes.
     Accumulating,
-    /// Unpools: every output element looks at the few sources whose windows hold it. Indices that lie outside their own
-    /// windows are noticed on the device, and the steps of `ClaimEmit` then follow without a round trip.
+    /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
+    /// indices outside their sources' windows, and the steps of `ClaimEmit` then follow without a round trip.
     Streaming,
-    /// Unpools: every source claims its target, then every output element looks for its owner. Any indices will do.
+    /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
+    /// indices.
     ClaimEmit,
-    /// Index conversions: an invocation for each index.
+    /// Index conversions: one invocation per index.
     Convert,
 }
 
@@ -109,6 +110,6 @@ pub enum Build {
     /// From the uniform: one pipeline serves every configuration of an element type.
     #[default]
     Generic,
-    /// As constants of the shader: a pipeline for each configuration.
+    /// As constants of the shader: one pipeline per configuration.
     Specialised,
 }

@@ -1,10 +1,11 @@
 //! The output-size, padding, ceil and window formulas, one axis at a time, in exact integer arithmetic.
 //!
-//! This is their only home: plans, schedules and the reference ask here.
+//! This is their only home: plans, schedules and the reference all use these functions.
 //!
-//! An axis of a plan is checked before it has windows: extents are at most 2^58 (`element_count`), and every position that a window
-//! can name is at most a quarter of what 64 bits hold (`max_pool_axis`, `max_unpool_window`), so that sums of a few positions fit.
-//! A stride of one window and a dilation of one tap can be any number, but are multiplied by zero alone.
+//! An axis of a plan is checked before it has windows: extents are at most 2^58 (`element_count`), and every position
+//! of a tap is at most a quarter of the 64-bit range (`max_pool_axis`, `max_unpool_window`), so that sums of a few
+//! positions fit. The stride of an axis with one window, and the dilation of a kernel with one tap, can be any number,
+//! but are only multiplied by zero.
 
 use std::ops::Range;
 
@@ -31,7 +32,7 @@ pub(crate) struct SizeRules {
     pub rounding: SizeRounding,
 }
 
-/// Where the windows of one axis lie.
+/// The windows of one axis.
 ///
 /// ```
 /// use wgpu_pooling::AxisWindow;
@@ -56,8 +57,8 @@ pub enum AxisWindow {
     /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including, `ceil((o + 1) * input / output)`
     /// (OpenVINO AdaptiveMaxPool-8).
     Adaptive,
-    /// A part of an adaptive axis: its windows from `first_output` on, on its elements from `first_input` on. The formula
-    /// knows the whole axis alone.
+    /// A part of an adaptive axis: its windows from `first_output` on, on its elements from `first_input` on. The
+    /// formula needs the extents of the whole axis.
     AdaptivePart {
         /// Elements of the whole axis.
         input: usize,
@@ -81,9 +82,9 @@ pub enum AxisWindow {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taps {
-    /// The first tap that is not negative. It lies beyond the input if the window is empty for want of elements.
+    /// The first tap that is not negative. It lies beyond the input if the window is empty.
     pub first: i64,
-    /// How many taps lie inside the input.
+    /// The number of taps inside the input.
     pub count: i64,
     /// Elements from one tap to the next.
     pub step: i64,
@@ -99,8 +100,8 @@ impl Taps {
 impl AxisWindow {
     /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
     ///
-    /// `output_index` must be below `output`, and dilation and stride positive; a plan sees to that, and that no position
-    /// leaves 64 bits. Where nobody did, positions saturate.
+    /// `output_index` must be below `output`, and dilation and stride positive; a plan ensures this, and that no
+    /// position overflows 64 bits. Otherwise positions saturate.
     ///
     /// ```
     /// use wgpu_pooling::AxisWindow;
@@ -117,7 +118,7 @@ impl AxisWindow {
             AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
                 let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
                 // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
-                // skipped whole.
+                // skipped by whole steps.
                 let dilation = dilation.max(1);
                 let skipped = if start < 0 { ceil_div(start.saturating_neg(), dilation) } else { 0 };
                 let first = start.saturating_add(skipped.saturating_mul(dilation));
@@ -139,14 +140,14 @@ impl AxisWindow {
         }
     }
 
-    /// The same windows by kernel and stride, where an adaptive axis divides evenly; else as they are.
+    /// Adaptive windows as strided ones, where the axis divides evenly; other windows unchanged.
     pub(crate) fn strided(self, input: usize, output: usize) -> AxisWindow {
         match self {
             AxisWindow::Adaptive if output > 0 && input.is_multiple_of(output) => {
                 let stride = (input / output) as i64;
                 AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin: 0 }
             }
-            // A part has the form of the whole, so that tiles take what the largest of them takes.
+            // A part has the form of the whole axis, so that no tile takes more than the largest one.
             AxisWindow::AdaptivePart { input, output, first_input, first_output }
                 if output > 0 && input.is_multiple_of(output) =>
             {
@@ -158,9 +159,9 @@ impl AxisWindow {
         }
     }
 
-    /// The elements that the windows of a range of outputs can reach, and these windows on them: an axis of its own, whose
-    /// windows have the same taps. It begins at or before the `first` of every window, of empty ones too, unless that lies
-    /// behind the axis; it has at least one element.
+    /// The elements that the windows of a range of outputs can reach, and these windows relative to them: an axis whose
+    /// windows have the same taps. It begins at or before the `first` of every window, empty ones included, unless
+    /// `first` lies beyond the axis. It has at least one element.
     pub(crate) fn part(self, outputs: Range<usize>, input: usize, output: usize) -> (Range<usize>, AxisWindow) {
         let (first_output, last_output) = (outputs.start, outputs.end.max(outputs.start + 1) - 1);
         match self {
@@ -185,7 +186,7 @@ impl AxisWindow {
         }
     }
 
-    /// The most elements that so many neighbouring windows can reach: a bound on the extents that `part` gives.
+    /// The most elements that `outputs` neighbouring windows can reach: a bound on the extents that `part` returns.
     pub(crate) fn most_extent(self, outputs: usize, input: usize, output: usize) -> usize {
         let outputs = outputs.max(1) as u128;
         let most = match self {
@@ -198,8 +199,8 @@ impl AxisWindow {
         usize::try_from(most).unwrap_or(usize::MAX).clamp(1, input.max(1))
     }
 
-    /// One window cut to a part of its taps, on the elements between the first and the last of them. A window without taps
-    /// stays what it is, beside one element.
+    /// One window, cut to a range of its taps, on the elements from the first to the last of these taps. An empty
+    /// window stays empty, on an axis of one element.
     pub(crate) fn taps_part(
         self,
         output_index: usize,
@@ -218,7 +219,7 @@ impl AxisWindow {
         (from as usize..last as usize + 1, window)
     }
 
-    /// The same windows, counted from this output and this element on.
+    /// The same windows, with outputs and elements counted from this output and this element on.
     fn shifted(self, first_output: usize, first_input: i64) -> AxisWindow {
         match self {
             AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
@@ -230,7 +231,7 @@ impl AxisWindow {
         }
     }
 
-    /// From a window's start to its last tap.
+    /// The distance from a window's start to its last tap.
     fn reach(self) -> i64 {
         match self {
             AxisWindow::Strided { kernel, dilation, .. } => (kernel - 1).saturating_mul(dilation),
@@ -238,8 +239,8 @@ impl AxisWindow {
         }
     }
 
-    /// A position at or before the first tap of a window, less than a step before it, and the step. Neither falls from one
-    /// window to the next.
+    /// A position at or before the first tap of a window, less than a step before it, and the step. Neither decreases
+    /// from one window to the next.
     pub(crate) fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {
         let taps = self.taps(output_index, input, output);
         match self {
@@ -251,8 +252,8 @@ impl AxisWindow {
         }
     }
 
-    /// The windows that can hold position `p`: the first of them and how many follow each other. Windows between them that
-    /// step over `p` by their dilation are counted in.
+    /// The covering windows of position `p`: the first one and their number. Windows in this range that step over `p`
+    /// by their dilation are included.
     pub(crate) fn holders(self, p: usize, input: usize, output: usize) -> [i64; 2] {
         if p >= input || output == 0 {
             return [0, 0];
@@ -260,7 +261,7 @@ impl AxisWindow {
         let (first, last) = match self {
             AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
                 let position = p as i64 + pad_begin;
-                // Window o reaches from o * stride to o * stride + (kernel - 1) * dilation, in padded positions.
+                // Window o spans o * stride to o * stride + (kernel - 1) * dilation, in padded positions.
                 let reach = (kernel as i128 - 1) * i128::from(dilation);
                 let first = (i128::from(position) - reach + i128::from(stride) - 1).div_euclid(i128::from(stride));
                 (first.max(0) as i64, position.div_euclid(stride))
@@ -280,11 +281,11 @@ impl AxisWindow {
         [first, (last - first + 1).max(0)]
     }
 
-    /// The most windows that can hold one position.
+    /// The largest number of covering windows of a position.
     pub(crate) fn most_holders(self, input: usize, output: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, stride, dilation, .. } => {
-                // As many starts as fit into a window's reach.
+                // The number of window starts within the span of a window.
                 let reach = (kernel as i128 - 1) * i128::from(dilation);
                 u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
             }
@@ -294,8 +295,8 @@ impl AxisWindow {
         most.min(output as u64)
     }
 
-    /// A bound on the taps that any window of the axis has inside the input. It need not be reached: windows that reach
-    /// into padding have fewer, and so may adaptive ones.
+    /// An upper bound on the taps of a window inside the input. Windows that reach into padding have fewer, and
+    /// adaptive ones may.
     ///
     /// ```
     /// use wgpu_pooling::AxisWindow;
@@ -316,8 +317,8 @@ impl AxisWindow {
         most.min(input as u64)
     }
 
-    /// Whether some window of the axis has no tap inside the input. `None` of the windows may be asked for in vain: a
-    /// sequence too long to look at counts as having one.
+    /// Whether some window of the axis has no tap inside the input. Conservative: true without a search if more than
+    /// 65,536 windows would have to be tried.
     pub(crate) fn has_empty(self, input: usize, output: usize) -> bool {
         let AxisWindow::Strided { stride, dilation, pad_begin, .. } = self else {
             return false;
@@ -326,8 +327,9 @@ impl AxisWindow {
             return false;
         }
         let empty = |index: usize| self.taps(index, input, output).count == 0;
-        // From a start at or after 0 on, windows are empty once they start behind the input; before 0, the first is the one
-        // most likely to end before it begins. Between them a wide dilation can step over the whole input.
+        // Of the windows that start at or after 0, the last one is empty if any is. Of those that start before 0, the
+        // first is empty if any ends before the input begins. In between, a dilation wider than the input can step over
+        // all of it.
         if empty(0) || empty(output - 1) {
             return true;
         }
@@ -339,7 +341,7 @@ impl AxisWindow {
         before_zero > LOOKED_AT || (0..before_zero).any(empty)
     }
 
-    /// The largest `first` of any window: the largest coordinate that `EmptyIndex::ClampedStart` can give.
+    /// An upper bound on `first` of any window: the largest coordinate of `EmptyIndex::ClampedStart`.
     pub(crate) fn largest_first(self, input: usize, output: usize) -> i64 {
         match self {
             AxisWindow::Strided { stride, dilation, pad_begin, .. } => {
@@ -366,7 +368,7 @@ pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Re
             return Err(PlanError::NotPositive { attribute, axis, value });
         }
     }
-    // i128 holds every product of two i64 numbers, so nothing here can wrap.
+    // i128 holds every product of two i64 numbers, so nothing here overflows.
     let (n, k, s, d) = (input as i128, i128::from(kernel), i128::from(stride), i128::from(dilation));
     let effective = (k - 1) * d + 1;
     let fit = |value: i128| i64::try_from(value).ok();
@@ -412,7 +414,7 @@ pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Re
             _ => overflow(),
         });
     }
-    // Every position that a window can name, and the arithmetic on the way to it, must fit 64 bits with room to add.
+    // Every position of a tap, and the arithmetic that leads to it, must fit 64 bits with room for sums.
     let last_start = (output - 1).max(0) * s;
     let extremes = [padded, effective, pad_begin, last_start, last_start + effective, effective + pad_begin];
     if extremes.iter().any(|&value| value.abs() > i128::from(i64::MAX / 4)) {
@@ -444,7 +446,7 @@ pub(crate) fn max_unpool_window(attributes: &AxisAttributes) -> Option<AxisWindo
     all.into_iter().all(fits).then_some(AxisWindow::Strided { kernel, stride, dilation, pad_begin: pads[0] })
 }
 
-/// How many windows a test's thread has looked at: the measure of what planning costs.
+/// Counts the windows that a test's thread evaluates: the measure of the cost of planning.
 #[cfg(test)]
 pub(crate) mod steps {
     use std::cell::Cell;

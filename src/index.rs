@@ -1,12 +1,12 @@
-//! Index conventions as affine maps: where an index points, how it is made, how it is read.
+//! Index conventions as affine maps: encoding and decoding of indices.
 
 use std::num::NonZeroU64;
 
 use crate::error::PlanError;
 use crate::options::{IndexFlattening, Layout, StorageOrder};
 
-/// Takes the lowest digit off a mixed-radix number. A digit that has no values, like the channel of a tensor without channels, is
-/// 0 and takes nothing off.
+/// Splits off the lowest digit of a mixed-radix number. With radix 0, as of the channel of a tensor without channels,
+/// the digit is 0 and the number is unchanged.
 pub(crate) fn take_digit(number: &mut u64, radix: u64) -> u64 {
     let radix = NonZeroU64::new(radix).unwrap_or(NonZeroU64::MIN);
     let digit = *number % radix;
@@ -45,11 +45,11 @@ pub struct IndexSpace {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexStrides {
-    /// What a step of the batch adds.
+    /// The stride of the batch.
     pub n: i64,
-    /// What a step of the channel adds.
+    /// The stride of the channel.
     pub c: i64,
-    /// What a step along each spatial axis adds, outermost first.
+    /// The strides of the spatial axes, outermost first.
     pub spatial: Vec<i64>,
 }
 
@@ -94,7 +94,7 @@ impl IndexSpace {
         }
     }
 
-    /// Counting through something else.
+    /// This convention with another [`IndexFlattening`].
     ///
     /// ```
     /// use wgpu_pooling::{IndexFlattening, IndexSpace};
@@ -106,7 +106,7 @@ impl IndexSpace {
         self
     }
 
-    /// Counting in another order.
+    /// This convention with another [`StorageOrder`].
     ///
     /// ```
     /// use wgpu_pooling::{IndexSpace, StorageOrder};
@@ -118,8 +118,8 @@ impl IndexSpace {
         self
     }
 
-    /// In another layout, in arithmetic and as the index tensor is stored. No convention is NHWC and counts by plane or
-    /// column major: plans refuse that ([`PlanError::Combination`]).
+    /// This convention with another layout, both of its arithmetic and of the index tensor. No convention combines NHWC
+    /// with planes or with column-major order: plans refuse that ([`PlanError::Combination`]).
     ///
     /// ```
     /// use wgpu_pooling::{IndexSpace, Layout};
@@ -131,12 +131,12 @@ impl IndexSpace {
         self
     }
 
-    /// Through what an index counts.
+    /// The range that an index counts through: tensor, batch item or plane.
     pub fn flatten(&self) -> IndexFlattening {
         self.flatten
     }
 
-    /// In which order it counts spatial coordinates.
+    /// The order of the spatial coordinates.
     pub fn order(&self) -> StorageOrder {
         self.order
     }
@@ -167,8 +167,8 @@ impl IndexSpace {
         Ok(())
     }
 
-    /// How many elements the convention counts through: valid indices are 0 up to, not including, this. Sizes beyond 64
-    /// bits saturate; plans refuse them.
+    /// The number of elements that the convention counts through: valid indices are below it. Sizes beyond 64 bits
+    /// saturate; plans refuse them.
     ///
     /// ```
     /// use wgpu_pooling::{IndexFlattening, IndexSpace};
@@ -184,7 +184,7 @@ impl IndexSpace {
         }
     }
 
-    /// The elements of one plane.
+    /// The number of elements of a plane.
     pub(crate) fn plane(&self) -> u64 {
         self.extents.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
     }
@@ -220,7 +220,7 @@ impl IndexSpace {
 
     /// The flat index of the element at `coordinates`, one for each spatial axis, of plane (n, c).
     ///
-    /// Coordinates outside the plane are neither clamped nor wrapped: the formula is applied to them as it is.
+    /// Coordinates outside the plane are neither clamped nor wrapped: the affine map is applied unchanged.
     ///
     /// ```
     /// use wgpu_pooling::IndexSpace;
@@ -232,8 +232,8 @@ impl IndexSpace {
         self.strides().flat(n, c, coordinates)
     }
 
-    /// The element that `index` names when it stands in plane (n, c): batch, channel and spatial coordinates. What the
-    /// convention does not count, channel or batch, is taken from where the index stands.
+    /// The element that `index`, stored in plane (n, c), names: batch, channel and spatial coordinates. If the
+    /// convention does not count the batch or the channel, they are `n` or `c`.
     ///
     /// `None` if the index lies outside `0..unit()`.
     ///

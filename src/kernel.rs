@@ -1,32 +1,32 @@
-//! What a kernel's text depends on, and what it binds.
+//! The inputs of a kernel's text, and its bindings.
 
 use crate::element::{DType, IndexType};
 use crate::options::NanPolicy;
 
-/// How a window's elements become one (shaders/reduce/).
+/// The reduction of a window's elements (shaders/reduce/).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Reduction {
     /// The largest element.
     Max,
 }
 
-/// Where a pass of a pool reads.
+/// The input of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     /// The elements of X.
     Elements,
     /// The candidates of the pass before.
     Candidates,
-    /// What is known of windows that were looked at in parts.
+    /// The accumulators of windows that were reduced in parts.
     Accumulators,
 }
 
-/// What a pass of a pool writes.
+/// The output of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sink {
     /// Candidates for the next pass.
     Candidates,
-    /// What is known so far of windows that are looked at in parts.
+    /// Accumulators of windows that are reduced in parts.
     Accumulators,
     /// Y.
     Values,
@@ -35,7 +35,7 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
-    /// As a kernel's name says it.
+    /// The spelling in a kernel's name.
     pub fn name(self) -> &'static str {
         match self {
             Sink::Candidates => "candidates",
@@ -55,12 +55,12 @@ impl Sink {
     }
 }
 
-/// How a row of a window is read by one invocation.
+/// How one invocation reads a row of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct RowLoads {
-    /// Whether the elements of a row are taken word by word: where they lie beside each other, several to a word.
+    /// Whether the row is loaded word by word: its elements are contiguous, several to a word.
     pub words: bool,
-    /// Loads on their way together, at most eight, and how many times as many make the longest row.
+    /// Loads in flight together, at most eight, and the number of such chunks in the longest row.
     pub together: u32,
     pub chunks: u32,
 }
@@ -68,7 +68,8 @@ pub(crate) struct RowLoads {
 impl RowLoads {
     const MOST: u64 = 8;
 
-    /// For rows of at most `most_taps` elements, which lie beside each other or not: as many loads together as leave few over.
+    /// For rows of at most `most_taps` elements, contiguous or not. Equal chunks of at most eight loads leave few loads
+    /// unused.
     pub fn of(dtype: DType, most_taps: u64, adjacent: bool) -> RowLoads {
         let per_word = 4u64.div_ceil(dtype.bytes() as u64);
         let words = adjacent && per_word > 1;
@@ -82,7 +83,7 @@ impl RowLoads {
     }
 }
 
-/// What a specialised build of a pass that looks at every tap knows.
+/// The constants of a specialised build of a tap-by-tap pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Specialised {
     pub window: WindowConstants,
@@ -93,7 +94,7 @@ pub(crate) struct Specialised {
     pub index_digits: IndexDigits,
 }
 
-/// How many digits a position or an output's number is taken apart into to find an index or its place
+/// The numbers of digits into which a kernel splits a position or an output's number to find an index or its place
 /// (shaders/index/digits_constant.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct IndexDigits {
@@ -101,21 +102,21 @@ pub(crate) struct IndexDigits {
     pub index: u32,
     /// From an output's number to its place in the index tensor.
     pub store: u32,
-    /// From an output's number to the index of a window without a winner; none where every window has one.
+    /// From an output's number to the index of a window without a winner; zero where every window has a winner.
     pub empty: u32,
-    /// Spatial axes on which such a window's begin is clamped.
+    /// Spatial axes on which the begin of a window without a winner is clamped.
     pub clamped_axes: u32,
 }
 
 impl IndexDigits {
-    /// As constants of a prelude.
+    /// The constants of the kernel's prelude.
     pub fn consts(self) -> [(&'static str, u32); 4] {
         let IndexDigits { index, store, empty, clamped_axes } = self;
         [("INDEX_DIGITS", index), ("STORE_DIGITS", store), ("EMPTY_DIGITS", empty), ("CLAMPED_AXES", clamped_axes)]
     }
 }
 
-/// Gives a kernel that is built for its window the numbers of digits as constants.
+/// Adds the numbers of digits to a specialised kernel's constants.
 pub(crate) fn count_digits(
     digits: Option<IndexDigits>,
     variants: &mut Vec<&'static str>,
@@ -127,20 +128,20 @@ pub(crate) fn count_digits(
     }
 }
 
-/// What an output's number has to be divided by to find its window (shaders/core/looked_at.wgsl).
+/// The divisions that split an output's number to find its window (shaders/core/looked_at.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PassDigits {
-    /// Axes from the last one on; those before have one output.
+    /// The number of innermost axes that need a division; the axes outside them have one output.
     pub axes: u32,
-    /// One where there is something inside the last axis.
+    /// 1 where channels lie inside the last axis, 0 otherwise.
     pub inner: u32,
 }
 
 impl PassDigits {
-    /// All, which is never wrong.
+    /// Every division, which is correct for every pass.
     pub const ALL: PassDigits = PassDigits { axes: 3, inner: 1 };
 
-    /// As constants of a prelude.
+    /// The constants of the kernel's prelude.
     pub fn consts(self) -> [(&'static str, u32); 2] {
         [("AXES", self.axes), ("INNER", self.inner)]
     }
@@ -149,7 +150,7 @@ impl PassDigits {
 /// Which shader part computes the activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ActivationKind {
-    /// None.
+    /// No activation.
     Identity,
     /// Relu and Clip: comparisons, exact.
     Clip,
@@ -163,17 +164,18 @@ pub(crate) enum ActivationKind {
     Sigmoid,
 }
 
-/// How many digits the general path of an unpool takes numbers apart into (shaders/core/unpool.wgsl).
+/// The numbers of digits into which the general path of an unpool splits ranks and indices (shaders/core/unpool.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct UnpoolDigits {
-    /// Of the rank of a source; none where it is the place in X and in the index tensor, and its index names n and c.
+    /// Digits of a source's rank; zero where the rank is the position in X and in the index tensor, and indices count n
+    /// and c.
     pub source: u32,
-    /// Of an index; none where it is the position in Y that it names.
+    /// Digits of an index; zero where the index is the position in Y.
     pub target: u32,
 }
 
 impl UnpoolDigits {
-    /// Of a kernel that takes no number apart.
+    /// For a kernel that splits no number.
     pub const NONE: UnpoolDigits = UnpoolDigits { source: 0, target: 0 };
 }
 
@@ -199,7 +201,7 @@ pub(crate) struct WindowConstants {
 }
 
 impl WindowConstants {
-    /// As constants of a prelude (shaders/window/constant.wgsl).
+    /// The constants of the kernel's prelude (shaders/window/constant.wgsl).
     pub fn consts(&self) -> Vec<(&'static str, u32)> {
         let WindowConstants { kernel, stride, dilation, kind, nan_policy } = *self;
         let axes = [
@@ -223,14 +225,14 @@ pub(crate) fn nan_policy_number(policy: NanPolicy) -> u32 {
     }
 }
 
-/// The rule of a part of a window whose first element lies elsewhere: NaN never wins.
+/// The NaN rule of a part of a window that does not hold the window's first element: NaN never wins.
 pub(crate) const IGNORE_NAN: u32 = 3;
 
-/// A kernel as data: the part that has its entry point, what chooses among parts that provide the same names, and the constants
-/// of its prelude.
+/// A kernel as data: the shader part with its entry point, the fields that choose among parts that provide the same
+/// names, and the constants of its prelude.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Kernel {
-    /// For labels and logs.
+    /// The name in labels and logs.
     pub name: String,
     /// The part with `main`.
     pub entry: &'static str,
@@ -241,13 +243,13 @@ pub(crate) struct Kernel {
     pub reads: Option<IndexType>,
     /// The type of the indices that it writes.
     pub writes: Option<IndexType>,
-    /// Parts that are taken where several provide a name.
+    /// The parts that are chosen where several provide a name.
     pub variants: Vec<&'static str>,
     pub consts: Vec<(&'static str, u32)>,
 }
 
 impl Kernel {
-    /// A kernel that moves no elements.
+    /// A kernel that reads no elements and no indices.
     pub fn new(name: String, entry: &'static str) -> Kernel {
         Kernel {
             name,
@@ -266,7 +268,7 @@ impl Kernel {
 /// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
 pub(crate) const WORKGROUP: u64 = 64;
 
-/// A buffer as a kernel knows it.
+/// A buffer by its role in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
     /// X.
@@ -279,7 +281,7 @@ pub(crate) enum Slot {
     IndicesOut,
     /// The report of an unpool or a conversion.
     Status,
-    /// The windows that are not given by a formula.
+    /// The tables of windows that no formula gives.
     Tables,
     /// Scratch memory, by number.
     Scratch(usize),

@@ -1,4 +1,4 @@
-//! The kernels by name: which part has the entry point, and what is chosen beside it.
+//! Constructors of kernels: each chooses the part with the entry point, the variants of other parts, and the constants.
 
 mod sliding;
 mod unpool;
@@ -17,7 +17,7 @@ use crate::kernel::{
 use crate::options::NanPolicy;
 use crate::wgsl::key::KernelKey;
 
-/// A pass of a pool that looks at every tap of its windows one by one; without constants it is the generic build.
+/// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
 pub(crate) fn pool(
     dtype: DType,
     source: Source,
@@ -70,56 +70,57 @@ pub(crate) fn pool(
     .into()
 }
 
-/// How the outputs of a pool of small windows are shared out.
+/// The division of the outputs of a pool with small windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowsKernel {
-    /// Line by line, where lines of outputs share none of X.
+    /// Line by line, where lines of outputs share no lines of X.
     Lines,
-    /// In walks down neighbouring lines.
+    /// In walks down neighbouring lines, which share lines of X.
     Rows,
-    /// As `Lines`, in lines that do not come out even with words.
+    /// `Lines` where lines are not whole words.
     OddLines,
-    /// As `Rows`, in lines that do not come out even with words.
+    /// `Rows` where lines are not whole words.
     OddRows,
-    /// In the order of Y, wherever lines end.
+    /// In the order of Y, across the ends of lines.
     Runs,
 }
 
-/// What a pool of small windows depends on, neighbouring outputs of which an invocation has.
+/// The properties that determine a kernel for small windows, in which an invocation computes neighbouring outputs.
 pub(crate) struct RowsKey {
     pub dtype: DType,
     pub nan_policy: NanPolicy,
     pub sink: Sink,
     pub activation: ActivationKind,
-    /// The parts that share what windows of a line have in common, and that load a line.
+    /// The parts that share work between windows of a line, and that load a line.
     pub line: &'static str,
     pub loads: &'static str,
     pub entry: RowsKernel,
     /// Whether four outputs are written at once.
     pub stores_quads: bool,
-    /// Whether windows have several lines at one place of the last two axes.
+    /// Whether windows have several taps along the outermost of the three axes.
     pub deep: bool,
     /// Lines of X from one line of outputs to the next that shares lines with it.
     pub lines_between: u32,
-    /// Whether lines count on from plane to plane, in X as in Y, and each line of X belongs to one line of windows.
+    /// Whether lines are numbered across planes, in X as in Y, and each line of X belongs to one line of windows.
     pub lines_even: bool,
     /// Whether keys can hold the order of elements.
     pub ordered: bool,
-    /// Whether an f32 is told by its key alone.
+    /// Whether the key of an f32 alone determines the element.
     pub keys_alone: bool,
     /// Whether indices are written in the order of Y.
     pub same_place: bool,
-    /// Whether the bytes of X are a multiple of those of two words.
+    /// Whether the bytes of X are a multiple of eight.
     pub in_pairs: bool,
-    /// Where indices, or their places, are made of digits.
+    /// The numbers of digits, where indices or their places are computed by digits.
     pub index_digits: Option<IndexDigits>,
     pub consts: Vec<(&'static str, u32)>,
 }
 
 impl RowsKey {
-    /// The order of elements: by a key alone where elements are smaller than a word, so that it holds all there is to know.
+    /// The part with the order of elements. Where elements are smaller than a word, a key can hold all of the
+    /// accumulator.
     fn reduction(&self) -> &'static str {
-        // The index of a window without a winner is asked for by its accumulator.
+        // The index of a window without a winner is computed from `identity`, which only reduce/max.wgsl provides.
         let may_be_without = self.nan_policy == NanPolicy::SeedLowest && self.sink.index_type().is_some();
         match self.dtype {
             _ if may_be_without => "reduce/max.wgsl",
@@ -186,7 +187,7 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     let mut consts = key.consts.clone();
-    // Accumulators that are told by their keys alone, and have no places.
+    // Accumulators without positions that their keys alone determine.
     let alike = key.sink.index_type().is_none() && key.reduction() != "reduce/max.wgsl";
     consts.push(("EQUALS_ALIKE", alike.into()));
     let mut variants = key.variants();
@@ -202,13 +203,13 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     .into()
 }
 
-/// What the first of several passes tells the last one is cleared.
+/// Clears the flags that the first of several passes sets for the last one.
 pub(crate) fn clear_flags() -> KernelKey {
     let kernel = Kernel::new("pool clear flags".to_owned(), "kernel/pool_clear_flags.wgsl");
     Kernel { variants: vec!["core/pool.wgsl"], ..kernel }.into()
 }
 
-/// Elements in a word each are put together in words.
+/// Packs elements of a word each into words of Y.
 pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     Kernel {
         element: Some(dtype),
@@ -219,7 +220,7 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     .into()
 }
 
-/// The first stage of a reduction of whole planes of a tensor of so many elements.
+/// The first stage of a reduction of whole planes, for a tensor of `elements` elements.
 pub(crate) fn reduce(dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
     let (load, loads) = loads_by_fours(dtype, elements);
     let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
@@ -234,10 +235,10 @@ pub(crate) fn reduce(dtype: DType, elements: u64, nan_policy: NanPolicy) -> Kern
     .into()
 }
 
-/// The parts that read X by four words at a time, and how a kernel's name says it, for an X of so many elements.
+/// The parts that load four words of X at a time, and their name in the kernel's name, for an X of `elements` elements.
 fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static str) {
     let unpack = if dtype.bytes() == 8 { "element/unpack64.wgsl" } else { "element/unpack.wgsl" };
-    // An array of vectors holds all of X only where X comes out even with them.
+    // An array of vectors covers all of X only if X is a whole number of vectors.
     if elements.saturating_mul(dtype.bytes() as u64).is_multiple_of(16) {
         (["element/quads.wgsl", unpack], "vectors")
     } else {
@@ -250,24 +251,24 @@ fn loads_by_fours(dtype: DType, elements: u64) -> ([&'static str; 2], &'static s
 pub(crate) enum TeamWindow {
     /// A whole plane.
     Plane,
-    /// Rows, of which so many invocations share each, and whether they lie in layers.
+    /// Rows: `along` invocations share each row; `deep` tells whether the window has several layers of rows.
     Rows { along: u32, deep: bool },
 }
 
-/// What a pool by teams of invocations depends on.
+/// The properties that determine a kernel in which teams of invocations share windows.
 pub(crate) struct TeamKey<'a> {
     pub dtype: DType,
     /// Elements of X.
     pub elements: u64,
     pub sink: Sink,
     pub activation: ActivationKind,
-    /// Invocations of a team.
+    /// Invocations per team.
     pub members: u32,
     pub window: TeamWindow,
     pub constants: &'a WindowConstants,
 }
 
-/// A pool whose windows are shared by teams of invocations, of one each where planes are small.
+/// A pool whose windows are shared by teams of invocations; for small planes a team is one invocation.
 pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     let TeamKey { dtype, sink, members, .. } = *key;
     let (load, loads) = loads_by_fours(dtype, key.elements);

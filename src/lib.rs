@@ -6,9 +6,9 @@
 //! * [`AdaptiveMaxPool`]: OpenVINO AdaptiveMaxPool-8.
 //! * [`ConvertIndices`]: indices from one convention to another.
 //!
-//! Operators are attributes in ONNX's words. What runtimes disagree about (NaN, ceil rounding, windows wholly in padding,
-//! index conventions, the meaning of `output_shape`) is an option with a documented default, never an accident of the
-//! backend: every path gives the same bits, but for the four fused activations that round ([`Activation`]).
+//! Operators are attributes in ONNX's words. Where runtimes disagree (NaN, ceil rounding, windows wholly in padding,
+//! index conventions, the meaning of `output_shape`) there is an option with a documented default, never an accident of
+//! the backend: every path gives the same bits, except the four fused activations that round ([`Activation`]).
 //!
 //! # Slices in, vectors out
 //!
@@ -38,9 +38,9 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! What stays on the device goes from step to step as a `DeviceTensor` in a `Chain`; callers with an encoder and buffers of
-//! their own use `Prepared::encode`. Which of the three to take is the page `choosing`; what can go
-//! wrong, and what is seen of it, the page `faults`.
+//! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
+//! use `Prepared::encode`. The page `choosing` compares the three ways; the page `faults` lists possible faults and the
+//! errors that callers see.
 //!
 //! # Bird's-eye view
 //!
@@ -57,20 +57,20 @@
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
-//! `default-features = false` the crate is exactly that part and the reference, and does not depend on wgpu.
+//! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu.
 //!
 //! # Code map
 //!
-//! | where | what | what it never knows |
+//! | where | contents | independent of |
 //! | --- | --- | --- |
-//! | `options.rs`, `attributes.rs`, `ops/` | ONNX's words, what runtimes disagree about, `plan()` | devices, kernels |
+//! | `options.rs`, `attributes.rs`, `ops/` | ONNX's words, options on which runtimes disagree, `plan()` | devices, kernels |
 //! | `geometry.rs` | every size and window formula, each with its citation | layouts, dtypes |
 //! | `index.rs` | index conventions as affine maps | where indices are stored |
-//! | `plan.rs` | what must be computed, on which tensors | how |
+//! | `plan.rs` | plans: the computation and its tensors | kernels |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
-//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results: it cannot change them |
+//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change |
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
-//! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | what is dispatched; window tables, not yet filled; the twins of the shaders' structs | wgpu |
+//! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | dispatches; window tables, not yet filled; kernels as data; the twins of the shaders' structs | wgpu |
 //! | `keys.rs`, `wgsl.rs`, `shaders/` | a kernel's key to text: constants, then the parts of shaders/ that its entry requires | ONNX's words, shapes |
 //! | `gpu/device/` | a wgpu device: limits, error scopes, loss, memory, polling | schedules |
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
@@ -79,7 +79,7 @@
 //!
 //! # Floors
 //!
-//! Nothing imports from its own floor or from one above it but inside a folder, and no file is in a circle.
+//! Outside a folder's own files, a file imports only from floors below its own, and no imports are circular.
 //!
 //! ```text
 //!  8  gpu/calls
@@ -113,16 +113,17 @@
 //!
 //! # Invariants
 //!
-//! * No formula stands twice. No ONNX word gets past `plan()`: kernels know axes and words.
-//! * A kernel writes every element of its outputs, whatever was there before, and nothing else. Whoever writes a word owns
-//!   it; the bytes behind a packed tensor's last element are written as zeros.
-//! * Sums and products of what a caller gave never wrap: they are checked, or saturate where they are only compared. A lint holds
-//!   planning and selection to it; `geometry.rs`, which has 128 bits and checks an axis before it has windows, says its bounds.
+//! * Every formula exists once. No ONNX term is used after `plan()`: kernels work on axes and words.
+//! * A kernel writes every element of its outputs, whatever their previous contents, and nothing else. Every word has
+//!   one writer; the bytes after a packed tensor's last element are written as zeros.
+//! * Sums and products of a caller's numbers never wrap: they are checked, or saturate where they are only compared. A
+//!   lint enforces this in planning and selection. `geometry.rs` computes in 128 bits, checks an axis before it has
+//!   windows, and documents its bounds.
 //! * Floats are moved as words and compared as integers, so NaN, -0 and subnormals do not depend on the driver.
 //! * Indices given to an unpool are untrusted. Nothing outside the output is ever written.
-//! * No optional GPU feature is asked for, nothing is global, and nothing is submitted but by the call that says so.
-//! * What is kept of wgpu's objects is `Owned`, and a call that can need the context of a GL device is made inside its gate
-//!   (`gpu/device/gate.rs`), where nobody waits for the device and no caller's code runs.
+//! * No optional GPU feature is required, there is no global state, and only calls that document it submit work.
+//! * wgpu objects that the crate keeps are `Owned`. A call that can need the context of a GL device is made inside its
+//!   gate (`gpu/device/gate.rs`); inside the gate no code waits for the device and no caller's code runs.
 //! * On a caller's device no callback is set, and every error scope that is opened is closed again in the same call.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]

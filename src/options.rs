@@ -1,4 +1,5 @@
-//! Options: what the specifications leave open or runtimes disagree about, each as an enum whose values have names.
+//! Options for semantics that specifications leave open or on which runtimes disagree, each an enum whose values have
+//! names.
 
 use crate::element::DType;
 
@@ -14,7 +15,7 @@ macro_rules! option {
         }
 
         impl $type {
-            /// What the option is called in errors, and its names.
+            /// The option's name in errors, and the names of its values.
             pub(crate) const ATTRIBUTE: &str = $attribute;
             pub(crate) const NAMES: &str = option!(@names $($name),+);
 
@@ -51,7 +52,7 @@ macro_rules! option {
 }
 
 option! {
-    /// How pads come about (ONNX MaxPool `auto_pad`).
+    /// The computation of pads (ONNX MaxPool `auto_pad`).
     ///
     /// ```
     /// use wgpu_pooling::AutoPad;
@@ -93,7 +94,7 @@ option! {
         Floor = "floor",
         /// Rounded up, less one if the last window would start in the end padding.
         CeilDrop = "ceil_drop",
-        /// Rounded up, as the formula of opsets 10 to 12 and OpenVINO's `CEIL` have it.
+        /// Rounded up, as in the formula of opsets 10 to 12 and in OpenVINO's `CEIL`.
         CeilLiteral = "ceil_literal",
     }
 }
@@ -144,7 +145,7 @@ option! {
 }
 
 option! {
-    /// Where X and Y, or indices, keep their channels.
+    /// The position of the channel axis in X and Y, or in indices.
     ///
     /// ```
     /// use wgpu_pooling::{DType, Layout, MaxPool};
@@ -164,7 +165,7 @@ option! {
 }
 
 option! {
-    /// What a NaN in a window does.
+    /// The rule for NaN in a window.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, NanPolicy, TensorView};
@@ -208,9 +209,9 @@ option! {
         NegInf = "neg_inf",
         /// The lowest finite value; integers their minimum.
         LowestFinite = "lowest_finite",
-        /// The lowest finite value of the type that is computed in. For f16 and bf16 that is f32, whose lowest value
-        /// becomes minus infinity on its way back; everywhere else it is [`LowestFinite`](EmptyValue::LowestFinite).
-        /// onnxruntime, OpenVINO.
+        /// The lowest finite value of the type of the arithmetic. For f16 and bf16 that is f32, whose lowest value
+        /// becomes minus infinity when it is converted back; for other types it is
+        /// [`LowestFinite`](EmptyValue::LowestFinite). onnxruntime, OpenVINO.
         LowestWidened = "lowest_widened",
     }
 }
@@ -256,7 +257,7 @@ option! {
 }
 
 option! {
-    /// Through what a flat index counts.
+    /// The range that a flat index counts through.
     ///
     /// ```
     /// use wgpu_pooling::{IndexFlattening, IndexSpace};
@@ -298,7 +299,7 @@ option! {
 }
 
 option! {
-    /// In which shape the indices of a MaxUnpool with `output_shape` are flat.
+    /// The shape in which the indices of a MaxUnpool with `output_shape` are flat.
     ///
     /// The two differ only when `output_shape` is not the inferred shape (onnx#2398, onnx#8413). An unpool made from a
     /// pool needs neither: see [`MaxUnpool::inverse_of`](crate::MaxUnpool::inverse_of).
@@ -344,7 +345,7 @@ option! {
         PerAxis = "per_axis",
         /// Not fewer elements: onnxruntime.
         ElementCount = "element_count",
-        /// Any size; indices are checked all the same.
+        /// Any size; indices are still checked.
         None = "none",
     }
 }
@@ -365,14 +366,14 @@ option! {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
         LastWins = "last_wins",
-        /// Any of them, where the caller knows that they are equal or that there are none. It is a permission, not an order:
-        /// the paths that exist today all do as `LastWins`.
+        /// Any of them, for callers who know that their values are equal or that no indices are equal. It permits a
+        /// choice and does not require one: all current paths compute as with `LastWins`.
         Any = "any",
     }
 }
 
 option! {
-    /// What MaxUnpool does with negative or too large indices. Nothing outside the output is written either way.
+    /// The rule for negative or too large indices of MaxUnpool. Nothing outside the output is written either way.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
@@ -388,7 +389,7 @@ option! {
         /// The call is an error that names the first offender's position and value.
         #[default]
         Error = "error",
-        /// They are left out.
+        /// Such indices are skipped.
         Skip = "skip",
     }
 }

@@ -19,7 +19,7 @@ use crate::tensor::{TensorSpec, element_count};
 /// ```
 pub const MAX_SPATIAL_AXES: usize = 10;
 
-/// Everything that can be computed: a pool, an unpool or an index conversion.
+/// A computation: a pool, an unpool or an index conversion.
 ///
 /// ```
 /// use wgpu_pooling::{DType, MaxPool, Plan};
@@ -63,7 +63,7 @@ impl Plan {
         }
     }
 
-    /// The tensors that are written: Y of a pool and its Indices if they are asked for, Y of an unpool, the indices of a
+    /// The tensors that are written: Y of a pool and, if requested, its Indices; Y of an unpool; the indices of a
     /// conversion.
     ///
     /// ```
@@ -80,7 +80,7 @@ impl Plan {
         }
     }
 
-    /// What the inputs are called in errors, in their order.
+    /// The names of the inputs in errors, in their order.
     #[cfg(feature = "gpu")]
     pub(crate) fn input_names(&self) -> &'static [&'static str] {
         match self {
@@ -125,7 +125,7 @@ pub struct PoolAxis {
     pub input: usize,
     /// Extent of Y.
     pub output: usize,
-    /// Where the windows lie.
+    /// The windows.
     pub window: AxisWindow,
 }
 
@@ -141,7 +141,7 @@ impl PoolAxis {
     }
 }
 
-/// How the indices of a pool are made.
+/// The indices of a pool: their type, convention and value for empty windows.
 ///
 /// ```
 /// use wgpu_pooling::{DType, EmptyIndex, IndexPlan, IndexSpace, IndexType, MaxPool};
@@ -157,7 +157,7 @@ pub struct IndexPlan {
     pub index_type: IndexType,
     /// The convention. Its layout is the layout of the index tensor too.
     pub space: IndexSpace,
-    /// What stands for a window wholly in padding.
+    /// The index of a window wholly in padding.
     pub empty: EmptyIndex,
 }
 
@@ -175,7 +175,7 @@ pub struct PoolPlan {
     pub(crate) operator: &'static str,
     /// X.
     pub(crate) inputs: Vec<TensorSpec>,
-    /// Y, and Indices if they are asked for.
+    /// Y and, if requested, Indices.
     pub(crate) outputs: Vec<TensorSpec>,
     pub(crate) batch: usize,
     pub(crate) channels: usize,
@@ -184,24 +184,24 @@ pub struct PoolPlan {
     pub(crate) empty_value: EmptyValue,
     pub(crate) indices: Option<IndexPlan>,
     pub(crate) activation: Activation,
-    /// Where X begins in the tensor that the index space counts.
+    /// The origin of X in the tensor that the index space counts.
     pub(crate) origin: Origin,
-    /// Whether X has a part of a window that does not begin with the window. Under `SeedFirst` no NaN wins there, and where
-    /// nothing else is there Y is a NaN.
+    /// Whether X is a part of a window that does not hold the window's first element. Under `SeedFirst` no NaN wins in
+    /// such a part, and Y is a NaN if all its elements are NaN.
     pub(crate) later_part: bool,
 }
 
-/// Where a part of a tensor begins. Not all zeros in the plans of tiles alone.
+/// The origin of a part of a tensor. Only plans of tiles have an origin other than zero.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Origin {
     pub batch: usize,
     pub channel: usize,
-    /// One coordinate for each spatial axis, or none: zeros.
+    /// One coordinate per spatial axis; an empty list means zeros.
     pub spatial: Vec<usize>,
 }
 
 impl Origin {
-    /// The flat index of a part's coordinates.
+    /// The flat index, in the whole tensor, of coordinates in the part.
     pub fn flat(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
         let mut whole = at.to_vec();
         for (coordinate, &origin) in whole.iter_mut().zip(&self.spatial) {
@@ -210,7 +210,7 @@ impl Origin {
         self.plane(strides, n, c, &whole)
     }
 
-    /// The flat index of coordinates that count from the plane's own begin.
+    /// The flat index, in the whole tensor, of coordinates that count from the begin of the plane.
     pub fn plane(&self, strides: &IndexStrides, n: usize, c: usize, at: &[i64]) -> i64 {
         strides.flat(self.batch.saturating_add(n), self.channel.saturating_add(c), at)
     }
@@ -234,8 +234,8 @@ impl PoolPlan {
         &self.inputs
     }
 
-    /// The tensors that are written: Y, then Indices if they are asked for. The layout of Indices is that of their convention: NCHW
-    /// also beside NHWC data, unless chosen otherwise.
+    /// The tensors that are written: Y, then Indices if requested. The layout of Indices is that of their convention:
+    /// NCHW, also for NHWC data, unless another is chosen.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
@@ -276,12 +276,12 @@ impl PoolPlan {
         &self.axes
     }
 
-    /// How indices are made; `None` if values alone are asked for.
+    /// The type and convention of the indices; `None` for a pool of values only.
     pub fn indices(&self) -> Option<&IndexPlan> {
         self.indices.as_ref()
     }
 
-    /// What a NaN in a window does.
+    /// The rule for NaN in a window.
     pub fn nan_policy(&self) -> NanPolicy {
         self.nan_policy
     }
@@ -291,8 +291,8 @@ impl PoolPlan {
         self.activation
     }
 
-    /// Whether some window lies wholly in padding. With dilations that step over the whole input and more than 2^16
-    /// windows in the begin padding, yes is taken for granted.
+    /// Whether some window lies wholly in padding. The answer is `true` without a search if dilations step over the
+    /// whole input and more than 2^16 windows begin in the begin padding.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -305,7 +305,7 @@ impl PoolPlan {
         self.axes.iter().any(|axis| axis.window.has_empty(axis.input, axis.output))
     }
 
-    /// Whether no NaN can win, not even as the first element that X has of its window.
+    /// Whether no NaN can win, not even as the first element in X of its window.
     pub(crate) fn ignores_nan(&self) -> bool {
         self.later_part && self.nan_policy == NanPolicy::SeedFirst
     }
@@ -315,7 +315,7 @@ impl PoolPlan {
         bytes_of(&self.inputs, &self.outputs)
     }
 
-    /// Makes the tensors anew from batch, channels and axes.
+    /// Recomputes the tensors' shapes from batch, channels and axes.
     pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
         let extents = |of: fn(&PoolAxis) -> usize| self.axes.iter().map(of).collect::<Vec<_>>();
         let (inputs, outputs) = (extents(|axis| axis.input), extents(|axis| axis.output));
@@ -329,7 +329,7 @@ impl PoolPlan {
             (vec![spec(dtype, layout, &inputs)], [spec(dtype, layout, &outputs)].into_iter().chain(indices).collect());
     }
 
-    /// Completes the tensors and checks what concerns the whole: sizes, index type, empty indices, activation.
+    /// Completes the tensors and checks sizes, index type, empty indices and activation.
     pub(crate) fn complete(mut self, dtype: DType, layout: Layout) -> Result<PoolPlan, PlanError> {
         self.derive_tensors(dtype, layout);
         element_count(self.input_shape())?;
@@ -379,10 +379,11 @@ pub struct UnpoolPlan {
     pub(crate) y_extents: Vec<usize>,
     pub(crate) index_type: IndexType,
     pub(crate) space: IndexSpace,
-    /// The windows of the pool whose indices these are meant to be, one for each axis of X, on the index space. Indices
-    /// that lie elsewhere are as good; they only take another path. `None` where the windows exceed 64-bit positions.
+    /// The windows of the pool from which the indices are expected to come, one per axis of X, on the index space.
+    /// Indices outside these windows are valid too; they only take a slower path. `None` where the windows exceed
+    /// 64-bit positions.
     pub(crate) windows: Option<Vec<AxisWindow>>,
-    /// Whether exactly -1 marks a window without elements and is left out.
+    /// Whether the index -1 marks an empty window and is skipped.
     pub(crate) skip_minus_one: bool,
     pub(crate) duplicates: Duplicates,
     pub(crate) out_of_bounds: OutOfBounds,
@@ -450,7 +451,8 @@ impl UnpoolPlan {
         self.index_type
     }
 
-    /// The index convention, on the index space: not Y's extents when the indices are flat in the inferred shape.
+    /// The index convention, on the index space. Its extents are not Y's when the indices are flat in the inferred
+    /// shape.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
@@ -469,7 +471,7 @@ impl UnpoolPlan {
         bytes_of(&self.inputs, &self.outputs)
     }
 
-    /// Makes the tensors anew from batch, channels and extents.
+    /// Recomputes the tensors' shapes from batch, channels and extents.
     pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
         let spec = |dtype, layout, spatial: &[usize]| {
             let shape = assemble(layout, self.batch, self.channels, spatial);
@@ -480,7 +482,7 @@ impl UnpoolPlan {
             (vec![spec(dtype, layout, &self.x_extents), indices], vec![spec(dtype, layout, &self.y_extents)]);
     }
 
-    /// Completes the tensors and checks what concerns the whole.
+    /// Completes the tensors and checks sizes, index type and activation.
     pub(crate) fn complete(mut self, dtype: DType, layout: Layout) -> Result<UnpoolPlan, PlanError> {
         self.derive_tensors(dtype, layout);
         element_count(self.input_shape())?;
@@ -591,7 +593,7 @@ impl ConvertPlan {
         Ok(ConvertPlan { from, to, from_type, to_type, extents, inputs, outputs })
     }
 
-    /// The error of a conversion whose first bad index is this one: outside the unit, or in another plane.
+    /// The error of a conversion, from its first bad index, which is outside the unit or in another plane.
     pub(crate) fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
         let unit = self.from.unit();
         match u64::try_from(value) {
@@ -601,7 +603,7 @@ impl ConvertPlan {
     }
 }
 
-/// A tensor's shape taken apart: N, C and the spatial extents.
+/// A tensor's shape as N, C and spatial extents.
 pub(crate) struct Dimensions {
     pub batch: usize,
     pub channels: usize,
@@ -609,7 +611,7 @@ pub(crate) struct Dimensions {
 }
 
 impl Dimensions {
-    /// Takes the shape of a pooling input apart. Spatial extents must be at least 1; N and C may be zero.
+    /// Splits the shape of a pooling input. Spatial extents must be at least 1; N and C may be zero.
     pub fn of(shape: &[usize], layout: Layout) -> Result<Dimensions, PlanError> {
         let rank = shape.len();
         if !(3..=MAX_SPATIAL_AXES + 2).contains(&rank) {
@@ -641,7 +643,7 @@ pub(crate) fn assemble(layout: Layout, batch: usize, channels: usize, spatial: &
     shape
 }
 
-/// The bytes of tensors, all together.
+/// The bytes of all tensors.
 fn bytes_of(inputs: &[TensorSpec], outputs: &[TensorSpec]) -> u64 {
     inputs.iter().chain(outputs).map(TensorSpec::bytes).fold(0, u64::saturating_add)
 }
@@ -654,7 +656,7 @@ fn check_index_type(index_type: IndexType, unit: u64) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Integers know Relu and Clip alone; the others have no rounding that everybody agrees on.
+/// Integers have Relu and Clip only: specifications and runtimes do not agree on a rounding for the other activations.
 fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanError> {
     activation.check_parameters()?;
     match activation {

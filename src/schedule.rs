@@ -1,4 +1,4 @@
-//! The nouns that cross the border between planning and the device: what will be dispatched, as values.
+//! The values that planning hands to the device: schedules, their dispatches, and limits.
 
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
@@ -11,22 +11,23 @@ use crate::wgsl::key::KernelKey;
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
 pub(crate) const STATUS_WORDS: u64 = 8;
 
-/// What a kernel binds, as errors call it.
+/// The name of a kernel's bindings in errors.
 const STORAGE_BUFFERS: &str = "storage buffers of a kernel";
 
-/// Whether a plan was refused for what its kernel is, so that a smaller tensor would be refused as well.
+/// Whether a plan was refused for the number of its kernel's bindings, so that a smaller tensor would be refused as
+/// well.
 pub(crate) fn refuses_the_kernel(error: &PlanError) -> bool {
     matches!(error, PlanError::ExceedsLimit { what, .. } if *what == STORAGE_BUFFERS)
 }
 
-/// The most loop iterations, all invocations taken together, that are submitted at once where a call can submit in between: drivers'
-/// watchdogs end what takes longer than about two seconds.
+/// The most loop iterations of one submit, summed over all invocations, in calls that can split their work into several
+/// submits: drivers' watchdogs reset a device after about two seconds.
 pub(crate) const MAX_WORK: u64 = 1 << 31;
 
-/// Where in their buffer the constants of a dispatch begin, and the tables: no device asks for rounder offsets.
+/// The alignment of each uniform, and of the tables, in the buffer of constants: no device requires more.
 const CONSTANTS_ALIGNMENT: usize = 256;
 
-/// What a device allows, in plain numbers.
+/// The limits of a device that schedules depend on.
 ///
 /// ```
 /// use wgpu_pooling::Limits;
@@ -36,7 +37,7 @@ const CONSTANTS_ALIGNMENT: usize = 256;
 pub struct Limits {
     /// The largest buffer, in bytes.
     pub max_buffer_bytes: u64,
-    /// The largest part of a buffer that a shader can see as storage, in bytes.
+    /// The largest storage binding, in bytes.
     pub max_binding_bytes: u64,
     /// The most workgroups along one dimension of a dispatch.
     pub max_workgroups_per_dimension: u32,
@@ -45,7 +46,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What every WebGPU device has.
+    /// The limits that every WebGPU device has.
     ///
     /// ```
     /// use wgpu_pooling::Limits;
@@ -64,9 +65,9 @@ impl Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
     pub slot: Slot,
-    /// Where it begins, a multiple of 256.
+    /// The offset in bytes, a multiple of 256.
     pub offset: u64,
-    /// How long it is; `None` for all of the buffer.
+    /// The length in bytes; `None` for all of the buffer.
     pub bytes: Option<u64>,
 }
 
@@ -91,10 +92,11 @@ impl Part {
 pub struct Dispatch {
     pub(crate) key: KernelKey,
     pub(crate) uniform: Vec<u8>,
-    /// What is bound to each of the key's bindings, in their order.
+    /// The buffer parts of the key's bindings, in the bindings' order.
     pub(crate) slots: Vec<Part>,
     pub(crate) grid: [u32; 3],
-    /// Where the device itself writes the grid: a scratch buffer and an offset in bytes. `grid` is then the largest.
+    /// The scratch buffer and the offset in bytes at which the device writes the grid of an indirect dispatch. `grid`
+    /// is then the largest grid.
     pub(crate) indirect: Option<(usize, u64)>,
     pub(crate) iterations: u64,
 }
@@ -105,12 +107,13 @@ impl Dispatch {
         &self.key
     }
 
-    /// Workgroups along x, y and z; for an indirect dispatch the most that there can be.
+    /// Workgroups along x, y and z; for an indirect dispatch the largest numbers.
     pub fn grid(&self) -> [u32; 3] {
         self.grid
     }
 
-    /// The most loop iterations that all invocations together can come to: what a watchdog's patience is measured against.
+    /// The most loop iterations, summed over all invocations. Submits are split by this number so that no watchdog
+    /// resets the device.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -126,12 +129,12 @@ impl Dispatch {
         invocations.saturating_mul(self.iterations.max(1))
     }
 
-    /// Whether the device decides on the grid.
+    /// Whether the device computes the grid.
     pub fn is_indirect(&self) -> bool {
         self.indirect.is_some()
     }
 
-    /// The most loop iterations that one invocation can come to, all its loops taken together.
+    /// The most loop iterations of one invocation, summed over all its loops.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, MAX_ITERATIONS};
@@ -146,8 +149,8 @@ impl Dispatch {
     }
 }
 
-/// What will be dispatched for a plan on a device with given limits: a value that can be printed, compared and tested
-/// without a device.
+/// The dispatches of a plan on a device with given limits: a value that can be printed, compared and tested without a
+/// device.
 ///
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, Plan};
@@ -184,7 +187,7 @@ impl Schedule {
         self.build
     }
 
-    /// The name of what runs: operator, family, types and passes.
+    /// The schedule's name: operator, family, types, build and number of dispatches.
     pub fn kernel(&self) -> String {
         let (operator, types) = (self.plan.operator(), self.plan.outputs()[0].dtype.name());
         let passes = match self.dispatches.len() {
@@ -230,8 +233,8 @@ impl Schedule {
         slices
     }
 
-    /// What the kernels read beside tensors, as one buffer has it: the uniform of each dispatch, then the window tables. The device
-    /// may have room for tables that the host has not.
+    /// The contents of the buffer of constants: the uniform of each dispatch, then the window tables. Fails where the
+    /// host lacks the memory for tables that fit the device.
     #[cfg(feature = "gpu")]
     pub(crate) fn constants(&self) -> Result<Vec<u8>, std::collections::TryReserveError> {
         let mut bytes = Vec::new();
@@ -244,7 +247,7 @@ impl Schedule {
         Ok(bytes)
     }
 
-    /// Where the uniform of each dispatch begins in the constants, and behind the last one the tables.
+    /// The offset of each dispatch's uniform in the buffer of constants, then the offset of the tables.
     pub(crate) fn constants_offsets(&self) -> impl Iterator<Item = u64> + '_ {
         let sizes = self.dispatches.iter().map(|dispatch| dispatch.uniform.len().next_multiple_of(CONSTANTS_ALIGNMENT));
         core::iter::once(0).chain(sizes.scan(0, |end: &mut u64, size| {
@@ -300,7 +303,7 @@ impl Schedule {
         self.tensor_bytes(Slot::IndicesOut)
     }
 
-    /// The bytes of the report; `None` where nothing can be wrong with the data.
+    /// The bytes of the report; `None` for pools, whose data cannot be invalid.
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
@@ -308,11 +311,11 @@ impl Schedule {
         }
     }
 
-    /// Whether a device with these limits can run the schedule. What [`select`](crate::select()) gives for the same limits
-    /// always can.
+    /// Whether a device with these limits can run the schedule. A schedule from [`select`](crate::select()) for the
+    /// same limits always can.
     ///
     /// # Errors
-    /// [`PlanError::ExceedsLimit`] with what is too large.
+    /// [`PlanError::ExceedsLimit`] names the buffer, binding or grid that is too large.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -377,7 +380,7 @@ impl Schedule {
         tensors.into_iter().find(|(own, _)| **own == slot).map(|(_, tensor)| tensor.device_bytes())
     }
 
-    /// What a slot is called, and its bytes.
+    /// The name of a slot in errors, and its bytes.
     fn buffer(&self, slot: Slot) -> (&'static str, u64) {
         let (what, bytes) = match slot {
             Slot::X => ("bytes of X", self.x_bytes()),

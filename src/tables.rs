@@ -1,5 +1,5 @@
-//! The windows that kernels read from a table because no formula of 32 bits gives them: which they are, and how long the table
-//! becomes. It is filled when a schedule is prepared; planning does not look at single windows.
+//! Tables of windows, for axes whose windows no 32-bit formula gives. Planning records only the rows' formulas and the
+//! table's length; the table is filled when a schedule is prepared.
 
 use crate::geometry::AxisWindow;
 use crate::index::take_digit;
@@ -10,17 +10,17 @@ const ENTRY_WORDS: u64 = 2;
 /// The entries of one axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum TableRows {
-    /// For each of `output` windows on an axis of `input` elements its taps.
+    /// The taps of each of `output` windows on an axis of `input` elements.
     Windows { window: AxisWindow, input: usize, output: usize },
-    /// For each of `elements` elements the windows that can hold it, of `windows` windows on an axis of `extent` elements.
+    /// The covering windows of each of `elements` elements, among `windows` windows on an axis of `extent` elements.
     Holders { window: AxisWindow, elements: usize, extent: usize, windows: usize },
-    /// For each of `output` windows on an axis of `input` elements its `parts` parts of `part_taps` taps; the last ones of a
-    /// window can be empty.
+    /// The `parts` parts, of `part_taps` taps each, of each of `output` windows on an axis of `input` elements. The
+    /// last parts of a window can be empty.
     Parts { window: AxisWindow, input: usize, output: usize, parts: usize, part_taps: i64 },
 }
 
 impl TableRows {
-    /// How many entries there are. `None` where 64 bits do not hold the number.
+    /// The number of entries; `None` if it overflows 64 bits.
     pub fn entries(&self) -> Option<u64> {
         match *self {
             TableRows::Windows { output, .. } => Some(output as u64),
@@ -49,7 +49,7 @@ impl TableRows {
     }
 }
 
-/// The tables of a schedule, one behind the other in one buffer.
+/// The tables of a schedule, concatenated in one buffer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Tables {
     rows: Vec<TableRows>,
@@ -57,18 +57,18 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Appends the entries of an axis and says at which word they begin; `None` where 64 bits do not hold the bytes.
+    /// Appends the entries of an axis and returns the word at which they begin; `None` if the bytes overflow 64 bits.
     pub fn push(&mut self, rows: TableRows) -> Option<u64> {
         let first = self.words();
         let entries = self.entries.checked_add(rows.entries()?)?;
-        // The bytes are asked for as well, so they are looked at once, here.
+        // `bytes` must not overflow either, which is checked once, here.
         entries.checked_add(1)?.checked_mul(ENTRY_WORDS.checked_mul(4)?)?;
         self.entries = entries;
         self.rows.push(rows);
         Some(first)
     }
 
-    /// The words of all tables. A binding cannot be empty, so an entry that nothing reads comes first.
+    /// The words of all tables. A binding cannot be empty, so the first entry is an unused one.
     pub fn words(&self) -> u64 {
         self.entries.saturating_add(1).saturating_mul(ENTRY_WORDS)
     }
@@ -78,7 +78,7 @@ impl Tables {
         self.words().saturating_mul(4)
     }
 
-    /// The words themselves.
+    /// Appends the tables' words, as bytes.
     #[cfg(feature = "gpu")]
     pub fn fill(&self, words: &mut Vec<u8>) {
         words.extend_from_slice(bytemuck::bytes_of(&[0u32; ENTRY_WORDS as usize]));

@@ -6,7 +6,7 @@ use crate::options::Layout;
 
 /// The number of elements of a shape, checked so that the bytes of any dtype fit 64 bits.
 ///
-/// An extent of 0 makes it 0, but the others have to be reasonable all the same.
+/// An extent of 0 makes the result 0, but the product of the other extents is checked too.
 ///
 /// # Errors
 /// [`PlanError::ShapeOverflow`] with the shape.
@@ -18,7 +18,7 @@ use crate::options::Layout;
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub fn element_count(shape: &[usize]) -> Result<u64, PlanError> {
-    // X, Y and Indices have eight bytes an element at most, and the sum of their byte counts stays below 2^63.
+    // X, Y and Indices have at most eight bytes per element, so the sum of their byte counts stays below 2^63.
     const MOST: u64 = (i64::MAX as u64) / 32;
     let product = shape
         .iter()
@@ -30,7 +30,7 @@ pub fn element_count(shape: &[usize]) -> Result<u64, PlanError> {
     }
 }
 
-/// A tensor without its elements: what a plan says of its inputs and outputs.
+/// A tensor's shape, element type and layout: a plan's description of an input or output.
 ///
 /// ```
 /// use wgpu_pooling::{DType, Layout, TensorSpec};
@@ -43,17 +43,17 @@ pub struct TensorSpec {
     pub shape: Vec<usize>,
     /// The element type; that of indices is [`DType::I32`] or [`DType::I64`].
     pub dtype: DType,
-    /// Where the channels are.
+    /// The layout: the position of the channel axis.
     pub layout: Layout,
 }
 
 impl TensorSpec {
-    /// The number of elements. It saturates; a plan's shapes are checked ([`element_count`]) and do not reach that.
+    /// The number of elements. It saturates; the shapes of plans are checked by [`element_count`] and never do.
     pub fn element_count(&self) -> u64 {
         count(&self.shape)
     }
 
-    /// The bytes of the elements. They saturate; a plan's do not reach that.
+    /// The bytes of the elements. They saturate; those of plans never do.
     pub fn bytes(&self) -> u64 {
         self.element_count().saturating_mul(self.dtype.bytes() as u64)
     }
@@ -77,14 +77,14 @@ impl TensorSpec {
         Err(ExecuteError::ShapeMismatch { what, expected: self.shape.clone(), actual: shape.to_vec() })
     }
 
-    /// Refuses a host tensor of another type or shape. Its layout is not known: it is taken for the one that is expected.
+    /// Refuses a host tensor of another type or shape. A host tensor has no layout, so the expected layout is assumed.
     pub(crate) fn check_host<T: Element>(&self, what: &'static str, x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
         self.check_dtype(what, T::DTYPE)?;
         self.check_shape(what, x.shape())
     }
 }
 
-/// The product of a shape. A plan's were checked ([`element_count`]); of any other the product saturates.
+/// The product of a shape. It saturates; the shapes of plans are checked by [`element_count`] and never do.
 pub(crate) fn count(shape: &[usize]) -> u64 {
     shape.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent as u64))
 }
@@ -206,7 +206,7 @@ impl<T> Tensor<T> {
         Ok(Tensor { shape, data })
     }
 
-    /// A tensor whose length is known to be right.
+    /// A tensor whose length the caller has checked.
     pub(crate) fn from_parts(shape: Vec<usize>, data: Vec<T>) -> Self {
         debug_assert_eq!(element_count(&shape), Ok(data.len() as u64));
         Tensor { shape, data }

@@ -1,4 +1,5 @@
-//! Pools cut into tiles: boxes of outputs with the boxes of inputs that their windows reach, each a plan of its own.
+//! Pools cut into tiles. A tile is a box of outputs with the box of inputs that its windows reach, and has its own
+//! plan.
 
 mod boxes;
 mod region;
@@ -23,7 +24,7 @@ pub use region::Region;
 #[cfg(feature = "gpu")]
 pub(crate) use split_window::SplitWindow;
 
-/// How many tiles are on their way at a time: one that the device computes, one that is read or written.
+/// Tiles in flight at a time: one that the device computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
 
 /// A pool, cut into tiles that fit a number of bytes and a device's limits. A value: nothing is allocated, and tensors of
@@ -49,12 +50,13 @@ pub struct Tiling {
     plan: PoolPlan,
     /// Outputs of a tile along N, C and the spatial axes.
     steps: Vec<usize>,
-    /// Taps of a part along each spatial axis, where windows are cut.
+    /// Taps per part along each spatial axis, where windows are cut.
     part_taps: Option<Vec<i64>>,
     peak_bytes: u64,
 }
 
-/// A box of a pool's outputs, the box of inputs that it is computed from, and the plan that does it.
+/// A box of a pool's outputs, the box of inputs that their windows reach, and the plan that computes the one from the
+/// other.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, Limits, MaxPool, Tensor, Tiling};
@@ -87,7 +89,7 @@ impl Tile {
         &self.input
     }
 
-    /// The box of Y, and of Indices, that is written. Parts of one window have the same.
+    /// The box of Y, and of Indices, that is written. All parts of one window have the same box.
     pub fn output(&self) -> &Region {
         &self.output
     }
@@ -97,8 +99,8 @@ impl Tile {
         &self.plan
     }
 
-    /// Whether this is a part of a window: its plan then gives the maximum of the part, without the activation, and its index is
-    /// the position in the plane, row major, which decides between equal parts.
+    /// Whether this is a part of a window. The plan of a part computes the part's maximum without the activation. Its
+    /// index is the row-major position in the plane, which decides between parts with equal maxima.
     pub fn is_part(&self) -> bool {
         self.part.is_some()
     }
@@ -109,14 +111,14 @@ impl Tile {
     }
 }
 
-/// What a tile takes while it is computed.
+/// The memory that a tile takes while it is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TileBytes {
     /// X, on its way from the source.
     pub host_in: u64,
     /// Y and Indices, on their way to the sink.
     pub host_out: u64,
-    /// X with its staging buffer, Y, Indices and what they are read back into, the schedule's own buffers.
+    /// X with its staging buffer, Y and Indices with their readback buffers, and the schedule's own buffers.
     pub device: u64,
 }
 
@@ -126,13 +128,13 @@ impl TileBytes {
         let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
         let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
         let read_back = [y, indices].map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
-        // What is uploaded lies in a staging buffer too until the submit is done.
+        // Uploaded bytes also lie in a staging buffer until the submit is done.
         let uploaded = sum(&[x, schedule.constants_bytes()]);
         let device = sum(&[uploaded, uploaded, y, indices, sum(&read_back), schedule.scratch_bytes()]);
         TileBytes { host_in: x, host_out: sum(&[y, indices]), device }
     }
 
-    /// The most that is held at a time while such tiles follow each other.
+    /// The peak memory while a sequence of such tiles is computed.
     fn peak(self) -> u64 {
         let device = self.device.saturating_mul(IN_FLIGHT);
         self.host_in.saturating_add(self.host_out).saturating_add(device)
@@ -140,11 +142,11 @@ impl TileBytes {
 }
 
 impl Tiling {
-    /// Cuts a plan so that what is held at a time, on the host and on the device together, is at most `budget_bytes`.
+    /// Cuts a plan so that the peak memory, on the host and on the device together, is at most `budget_bytes`.
     ///
     /// # Errors
-    /// [`PlanError::ExceedsLimit`] if the budget does not hold a single element and what computing it takes;
-    /// [`PlanError::NotOnGpu`] for what no GPU path computes.
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and the buffers of its computation;
+    /// [`PlanError::NotOnGpu`] for plans that no GPU path computes.
     ///
     /// ```
     /// use wgpu_pooling::{DType, Limits, MaxPool, PlanError, Tiling};
@@ -170,8 +172,8 @@ impl Tiling {
             Err(error) if refuses_the_kernel(&error) => return Err(error),
             Err(_) => {}
         }
-        // One axis is cut to one output after the other, the outermost in memory first, until there is one whose steps can be
-        // found.
+        // Axes are reduced to one output per tile in turn, the outermost in memory first, until the tiles fit. The step
+        // of the last axis reduced is then made as large as fits.
         for &dimension in tiling.boxes().order() {
             tiling.steps[dimension] = 1;
             if fits(&tiling).is_ok() {
@@ -180,7 +182,7 @@ impl Tiling {
                 return Ok(tiling);
             }
         }
-        // One window is too much.
+        // A single window does not fit.
         let taps: Vec<i64> = plan.axes.iter().map(|axis| axis.most_taps().max(1) as i64).collect();
         tiling.part_taps = Some(taps.clone());
         for (axis, &most) in taps.iter().enumerate() {
@@ -198,12 +200,13 @@ impl Tiling {
         fits(&tiling).map(|_| tiling)
     }
 
-    /// The most bytes, on the host and on the device together, that a run of these tiles holds at a time.
+    /// The peak memory in bytes, on the host and on the device together, of a run of these tiles.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }
 
-    /// How many tiles there are, by their numbers: a window that is cut can have fewer parts than the longest.
+    /// The number of tile numbers. Where windows are cut, some numbers have no tile: a window can have fewer parts than
+    /// the longest one.
     pub fn len(&self) -> u64 {
         let parts = self.parts().into_iter().map(|parts| parts as u64);
         parts.fold(self.boxes().len(), u64::saturating_mul)
@@ -249,7 +252,8 @@ impl Tiling {
         let (inputs, windows) = axes.map(of).unzip();
         let mut tile = self.tile_of(output, inputs, windows);
         if tile.plan.indices.is_none() {
-            // Nothing depends on where the tile lies, so that equal tiles have equal plans and are prepared once.
+            // Without indices the result does not depend on the tile's origin. Clearing it gives equal tiles equal
+            // plans, which are prepared once.
             tile.plan.origin = Origin::default();
         }
         tile
@@ -263,7 +267,7 @@ impl Tiling {
             part.iter().zip(part_taps).map(|(&part, &taps)| (part as i64).saturating_mul(taps)).collect();
         let empty = taps.contains(&0);
         let first = begins.iter().all(|&begin| begin == 0);
-        // A window without elements has one part, which says so.
+        // An empty window has one part, which is empty too.
         let there = if empty { first } else { begins.iter().zip(&taps).all(|(begin, taps)| begin < taps) };
         if !there {
             return None;
@@ -332,7 +336,7 @@ impl Tiling {
         Boxes::of(self.full(), self.steps.clone(), self.plan.layout())
     }
 
-    /// How many parts the longest window has along each spatial axis; none where windows are whole.
+    /// Parts of the longest window along each spatial axis; an empty list where windows are whole.
     fn parts(&self) -> Vec<i64> {
         let Some(part_taps) = &self.part_taps else {
             return Vec::new();
@@ -341,10 +345,10 @@ impl Tiling {
         self.plan.axes.iter().zip(part_taps).map(parts).collect()
     }
 
-    /// What a tile as large as any takes, if that is within the budget and the limits.
+    /// The peak memory with tiles of the largest size, if it is within the budget and the limits.
     fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
         let plan = self.largest_plan();
-        // Tiles that a binding holds need not be cut once more, and all run the same way.
+        // Tiles whose tensors each fit one binding are not cut into several dispatches, so all tiles run the same way.
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
         let schedule = select_submit(&plan, limits)?;
@@ -359,7 +363,7 @@ impl Tiling {
         Ok(peak)
     }
 
-    /// A plan that takes at least as much as any tile's.
+    /// A plan that takes at least as much memory as any tile's plan.
     fn largest_plan(&self) -> PoolPlan {
         let steps = &self.steps[2..];
         let of = |(number, axis): (usize, &PoolAxis)| {
@@ -396,7 +400,7 @@ impl Tiling {
     }
 }
 
-/// Sets the largest step up to `most` that fits, where 1 does, and gives what that takes.
+/// Sets the largest step up to `most` that fits, given that 1 fits, and returns its peak memory.
 fn largest(
     tiling: &mut Tiling,
     most: usize,
@@ -417,6 +421,6 @@ fn largest(
     fits(tiling)
 }
 
-// Parts of windows are put together on the way from a device alone.
+// Only the GPU path combines parts of windows.
 #[cfg(all(test, feature = "gpu"))]
 mod tests;

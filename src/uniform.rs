@@ -1,4 +1,4 @@
-//! The Rust twins of the shaders' uniform structs. A test compares names, offsets and sizes.
+//! The Rust twins of the shaders' uniform structs. A test compares the names, offsets and sizes of their members.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -171,7 +171,7 @@ uniform! {
 }
 
 uniform! {
-    /// What one step of each coordinate adds (shaders/core/stream.wgsl).
+    /// The stride of each coordinate (shaders/core/stream.wgsl).
     Strides {
         n: u32,
         c: u32,
@@ -195,7 +195,8 @@ uniform! {
 }
 
 uniform! {
-    /// A divisor that shaders divide by without a division (shaders/core/quotient.wgsl).
+    /// A divisor, with the multiplier and shift by which shaders divide without a division instruction
+    /// (shaders/core/quotient.wgsl).
     Divisor {
         divisor: u32,
         multiplier: u32,
@@ -296,7 +297,7 @@ pub(crate) fn pair(value: u64) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// As shaders/core/quotient.wgsl divides: the high word of a product, then a shift.
+    /// The division of shaders/core/quotient.wgsl: the high word of a product, then a shift.
     fn quotient(number: u32, by: Divisor) -> u32 {
         ((u64::from(number << 1) * u64::from(by.multiplier)) >> 32) as u32 >> by.shift
     }
@@ -310,7 +311,7 @@ mod tests {
             (1..5_000u64).chain((12..31).flat_map(near)).chain((0..2_000).map(|step| 1_073_741_789 - step * 536_869));
         for divisor in divisors.filter(|divisor| (1..=1 << 31).contains(divisor)) {
             let by = Divisor::new(divisor);
-            // The multiplier is what the proof says.
+            // The multiplier is that of the proof.
             let product = u128::from(by.multiplier) * u128::from(by.divisor);
             let power = 1u128 << (31 + by.shift);
             assert!(product > power && product <= power + (1 << by.shift), "{by:?}");

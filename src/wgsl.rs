@@ -1,7 +1,8 @@
 //! From a kernel's key to its text: a prelude of constants, then the parts that its entry point requires.
 //!
-//! Parts are whole, readable WGSL files under shaders/; a variant is a file that provides the same names as its siblings. The
-//! header of each says what it provides and requires, and that is how a kernel is linked. Nothing is substituted inside a part.
+//! Parts are whole, readable WGSL files under shaders/; a variant is a file that provides the same names as its
+//! siblings. A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is
+//! substituted inside a part.
 
 use std::fmt::Write;
 
@@ -36,11 +37,11 @@ pub fn wgsl(key: &KernelKey) -> String {
     text
 }
 
-/// What the line begins with that stands before a part.
+/// The beginning of the line that names a part.
 const PART_LINE: &str = "// shaders/";
 
-/// The file under shaders/ that a line of a kernel's text comes from, and its number there: lines are counted from one, as
-/// compilers do in their messages. `None` for the constants before the first part.
+/// The file under shaders/ from which a line of a kernel's text comes, and the line's number in that file. Lines are
+/// counted from one, as in compilers' messages. `None` for the constants before the first part.
 ///
 /// ```
 /// use wgpu_pooling::{part_of_line, select, wgsl, Choice, DType, Limits, MaxPool};
@@ -61,7 +62,7 @@ pub fn part_of_line(text: &str, line: usize) -> Option<(&str, usize)> {
     Some((path, line.saturating_sub(at).saturating_sub(1)))
 }
 
-/// The constants of a kernel, one a line.
+/// The constants of a kernel, one per line.
 fn prelude(kernel: &Kernel) -> String {
     kernel.consts.iter().map(|(name, value)| format!("const {name}: u32 = {value}u;\n")).collect()
 }

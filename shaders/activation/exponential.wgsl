@@ -3,9 +3,9 @@
 // requires: nothing
 // exp(-x) for x from 0 to 87.34: Cody and Waite's reduction to 2^-power * exp(r) with |r| below 0.37, then a polynomial.
 //
-// The reduction subtracts two numbers that nearly cancel. It is done on integers, in units of 2^-25, because compilers that may
-// reassociate float sums (Metal's default) would otherwise round before they subtract. In what is left no sum cancels, so that
-// every order of its operations is as good.
+// The reduction subtracts two numbers that nearly cancel. It is done on integers, in units of 2^-25, because compilers
+// that may reassociate float sums (Metal's default) would otherwise round before they subtract. In the remaining
+// arithmetic no sum cancels, so that the order of its operations does not matter.
 fn decay(x: f32) -> f32 {
   let units = u32(x * 33554432.0);
   // The nearest integer to x / ln 2, or its neighbour: 1477 is 2^10 / ln 2.

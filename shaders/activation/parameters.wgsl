@@ -1,4 +1,4 @@
-// The parameters of an activation, as they stand in a uniform.
+// The parameters of an activation in a uniform.
 // provides: Activation
 // requires: nothing
 struct Activation {

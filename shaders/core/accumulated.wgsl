@@ -1,4 +1,4 @@
-// The winner of a window that was looked at in parts. X is not here, but the window's first element is.
+// The winner of a window that was reduced in parts. X is not bound; the accumulator holds the window's first element.
 // provides: winner
 // requires: Candidate, first_wins, finalize, accumulated
 fn winner(output: u32) -> Candidate {

@@ -1,5 +1,5 @@
-// What is known of a window that is looked at in parts: best and first position, as a candidate has them, and the elements that
-// lie there, so that no later part needs X.
+// The accumulator of a window that is reduced in parts: the best and the first position, as in a candidate, and the
+// elements at both, so that a later part does not load them from X.
 // provides: Accumulated, accumulators, accumulated, keep
 // requires: pool, Candidate, Raw, lift, from_pair, to_pair, PRESENT
 struct Accumulated {

@@ -1,4 +1,4 @@
-// Whether an invocation has met a window that begins with a NaN.
+// Records whether any window of an invocation begins with a NaN.
 // provides: note_begin, tell_begins, has_met
 // requires: Cell, LANES, Walk, holds_nan
 var<private> met: bool = false;

@@ -1,5 +1,5 @@
-// Which windows of a pass along the innermost axis begin with a NaN, as bits for the last pass: a word for each invocation, with a
-// bit for each of its windows.
+// Records for the last pass which windows of a pass along the innermost axis begin with a NaN: one word per invocation,
+// one bit per window.
 //
 //   row 0    o  o  N  o | o  o  o  o
 //   row 1    o  o  o  o | o  N  o  N        N: the window begins with a NaN

@@ -1,4 +1,4 @@
-// Windows that begin with a NaN are no matter of this pass.
+// A pass that does not record windows that begin with a NaN.
 // provides: note_begin, tell_begins
 // requires: Cell, Walk
 fn note_begin(slot: u32, first: Cell) {

@@ -1,16 +1,17 @@
-// The candidate for a window's maximum, with no sentinel for "none": two flags say whether there is a winner, and an element.
+// The candidate for a window's maximum. There is no sentinel for "none": one flag says whether there is a winner,
+// another whether the window has any element.
 // provides: Candidate, consider, see
 // requires: Acc, combine_anywhere, may_win
 struct Candidate {
-  // The best element that may win, if one was found.
+  // The best element that may win, valid if `found`.
   best: Acc,
   found: bool,
-  // Where the window's first element lies in X, if it has any.
+  // The position of the window's first element in X, valid if `seen`.
   first: u32,
   seen: bool,
 }
 
-// Takes in an element, wherever it stands.
+// Accumulates an element at any position, in any order.
 fn consider(candidate: ptr<function, Candidate>, one: Acc) {
   if (!may_win(one.key)) {
     return;

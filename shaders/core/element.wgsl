@@ -1,4 +1,4 @@
-// An element of X by its position; the binding may begin later.
+// Loads the element of X at a position. The binding may begin at a later element than X.
 // provides: element
 // requires: Raw, load, pool
 fn element(position: u32) -> Raw {

@@ -1,7 +1,8 @@
-// Where the first element of a window lies within the axes inside of the one that windows slide along, from the place inside it.
+// The offset of a window's first element within the axes inside the one that windows slide along, from the output's
+// number within these axes.
 // provides: first_inside, elements_inside
 // requires: pool, quotient, fold, CHANNELS_INSIDE, INNER_AXES, INNER_DILATED
-// Elements of X inside of the axis.
+// Elements of X inside the axis.
 fn elements_inside() -> u32 {
   var elements = pool.channels_inner;
   for (var i = 0u; i < INNER_AXES; i++) {
@@ -10,7 +11,7 @@ fn elements_inside() -> u32 {
   return elements;
 }
 
-// The first element inside of a window along one of these axes.
+// The first element of a window inside X, along one of these axes.
 fn first_along(number: u32, output: u32) -> u32 {
   let axis = pool.axes[3u + number];
   let start = i32(output * axis.stride) - axis.pad_begin;
@@ -30,7 +31,7 @@ fn first_inside(cell: u32) -> u32 {
   }
   var elements = pool.channels_inner;
   for (var i = 0u; i < INNER_AXES; i++) {
-    // The last of them has nothing above.
+    // The last digit needs no division.
     var over = 0u;
     if (i + 1u < INNER_AXES) {
       over = quotient(rest, pool.slide.row);

@@ -1,5 +1,5 @@
-// What the first pass has told of windows that begin with a NaN: a flag for each group of dispatches, or a note of each
-// invocation's windows.
+// The records of the first pass about windows that begin with a NaN: a flag per group of dispatches, or a note per
+// invocation.
 // provides: flags_in
 // requires: nothing
 @group(0) @binding(16) var<storage, read> flags_in: array<u32>;

@@ -1,4 +1,4 @@
-// What an output looks at: its windows on the three axes of a pass, and where these lie.
+// The windows of an output on the three axes of a pass, and its outer and inner coordinates.
 // provides: LookedAt, looked_at
 // requires: pool, Window, window_of, within, pass_axis, Digits, digits_of, AXES, INNER
 struct LookedAt {
@@ -9,7 +9,7 @@ struct LookedAt {
   inner: u32,
 }
 
-// The axes before the last AXES of them have one output, and without INNER there is nothing inside the last.
+// Only the last AXES axes have more than one output. INNER is zero where nothing lies inside the last axis.
 fn looked_at(output: u32) -> LookedAt {
   let axis_0 = pass_axis(0u);
   let axis_1 = pass_axis(1u);

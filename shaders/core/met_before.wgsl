@@ -1,4 +1,4 @@
-// Whether a window begins with a NaN in what a group of dispatches looks at, as its first pass has told.
+// Whether any window of this group of dispatches begins with a NaN, from the flag that the group's first pass set.
 // provides: met_nan
 // requires: flags_in, pool
 fn met_nan() -> bool {

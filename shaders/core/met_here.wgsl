@@ -1,4 +1,4 @@
-// Whether one of the windows that an invocation has looked at itself begins with a NaN.
+// Whether one of the invocation's own windows begins with a NaN.
 // provides: met_nan
 // requires: has_met
 fn met_nan() -> bool {

@@ -1,4 +1,4 @@
-// A pass over the elements of X in the order of their positions, so that no positions have to be compared.
+// Reads the elements of a window in the order of their positions, so that the reduction need not compare positions.
 // provides: scan
 // requires: pool, Candidate, identity, accumulate_row, may_win, looked_at, LAYERS
 fn scan(output: u32) -> Candidate {
@@ -13,7 +13,7 @@ fn scan(output: u32) -> Candidate {
   let step_1 = window_1.step * pool.axes[2].input * pool.inner;
   let step_0 = window_0.step * pool.axes[1].input * pool.axes[2].input * pool.inner;
   var best = identity(first);
-  // A row without elements is not looked at.
+  // An empty row is not read.
   let rows = select(0u, window_1.count, (window_0.count != 0u) & (window_2.count != 0u));
   if (LAYERS > 1u) {
     for (var tap_0 = 0u; tap_0 < window_0.count; tap_0++) {

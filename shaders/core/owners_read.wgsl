@@ -1,4 +1,4 @@
-// Who owns each output element, once all have claimed.
+// The owner of each output element, after all claims.
 // provides: owners
 // requires: nothing
 @group(0) @binding(7) var<storage, read> owners: array<u32>;

@@ -1,5 +1,5 @@
-// A `select` of four integers by four conditions. The built-in one becomes an integer `mix` in GLSL, which OpenGL has from 4.5 on
-// alone; drivers take vectors apart into lanes in any case.
+// A `select` of four integers by four conditions. The built-in one becomes an integer `mix` in GLSL, which only OpenGL
+// 4.5 and later have. Drivers split vectors into lanes in any case.
 // provides: pick
 // requires: nothing
 fn pick(otherwise: vec4<u32>, chosen: vec4<u32>, which: vec4<bool>) -> vec4<u32> {

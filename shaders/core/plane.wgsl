@@ -1,4 +1,4 @@
-// The window of an output that is a whole plane of X, whose elements are one run, read by one invocation.
+// A window that is a whole plane of X: one contiguous run, read by one invocation.
 // provides: scan
 // requires: pool, Candidate, run, may_win
 fn scan(output: u32) -> Candidate {

@@ -3,33 +3,33 @@
 // requires: Axis, Activation, Divisor
 // Windows that slide along one axis: the third of the pass.
 struct Slide {
-  // Outputs so far apart share taps: the interleaved axes of which one with dilation consists.
+  // The number of interleaved classes: with a dilation, only outputs that are a multiple of this many apart share taps.
   classes: Divisor,
-  // Invocations along a class.
+  // Invocations per class along the axis.
   runs: Divisor,
-  // Invocations beside each other inside the axis.
+  // Invocations that divide the extent inside the axis.
   cells: Divisor,
-  // Of places inside: elements between neighbours on the innermost spatial axis, and outputs of that axis.
+  // Divisors of a number inside the axis: the channels inside the innermost spatial axis, and the outputs of that axis.
   channels: Divisor,
   row: Divisor,
-  // Elements of a row as passes keep it, and those of them that count.
+  // The row pitch of scratch memory, and the used elements of a row.
   pitch: Divisor,
   extent: u32,
-  // Elements from a line of what is written to the next, and from an output to the next.
+  // The strides of lines and of outputs in the binding that is written.
   out_line: u32,
   out_inner: u32,
-  // The number of the output that the written binding begins with.
+  // The output with which the written binding begins.
   out_first: u32,
-  // Elements from a window's first tap to its last, if that one is apart from the others.
+  // Elements from a window's first tap to its additional last tap, if the pass has one.
   last_tap: u32,
-  // Which flag is that of this group of dispatches, or the number of its first note.
+  // The index of this group's flag, or of its first note.
   flag: u32,
-  // Notes of a row.
+  // Notes per row.
   notes: u32,
   reserved: u32,
 }
 
-// A digit of a mixed-radix number, fastest first, and what one step of it adds.
+// A digit of a mixed-radix number, fastest first, with its stride.
 struct Digit {
   radix: Divisor,
   stride: vec2<u32>,
@@ -39,14 +39,14 @@ struct Digit {
 struct Pool {
   // Elements of Y, candidates or accumulators of this dispatch.
   outputs: u32,
-  // Elements between neighbours on the innermost axis of this pass.
+  // The stride of the innermost axis of this pass, in elements.
   inner: u32,
-  // Workgroups along x; those along y continue the count.
+  // Workgroups along x. The numbering of workgroups continues along y.
   grid_width: u32,
   nan_policy: u32,
   empty_value: vec2<u32>,
   lowest_value: vec2<u32>,
-  // A constant, or what is added to the flat index of (n, c, 0, .., 0).
+  // A constant index, or an offset from the flat index of (n, c, 0, .., 0).
   empty_index: vec2<u32>,
   // The flat index of X's first element.
   index_base: vec2<u32>,
@@ -55,48 +55,48 @@ struct Pool {
   index_digits: u32,
   store_digits: u32,
   empty_digits: u32,
-  // Elements between neighbours on the innermost spatial axis of Y: 1, or C for NHWC.
+  // The stride of the innermost spatial axis of Y: 1, or C for NHWC.
   channels_inner: u32,
-  // The number of this dispatch's first output among all of the pass.
+  // This dispatch's first output, counted in the pass.
   output_first: u32,
-  // What the bindings begin with: an element of X, an index, a candidate or accumulator that is read.
+  // The first element of each binding: of X, of the index tensor, of the candidates or accumulators that are read.
   x_first: u32,
   store_first: u32,
   in_first: u32,
-  // The flat index of (0, 0, 0, .., 0), where X is a part of what the indices count: of X's first plane, not of X.
+  // The flat index of the origin of X's first plane in the whole tensor, where X is a tile of it.
   empty_base: vec2<u32>,
-  // Whether this dispatch is the first that looks at its outputs' windows, where they are looked at in parts.
+  // Whether this dispatch reads the first part of its outputs' windows, where windows are reduced in parts.
   fresh: u32,
-  // Blocks of this dispatch and the number of the first, where an invocation computes a block of outputs.
+  // The number of blocks of this dispatch, and its first block, where an invocation computes a block of outputs.
   blocks: u32,
   block_first: u32,
-  // Lines of outputs that an invocation walks down, where it does.
+  // Lines of outputs per invocation, in kernels that walk down lines.
   walk: u32,
-  // How far the index of an element lies from that of the batch item before, and of the channel before, where channels are innermost.
+  // The index strides of the batch and of the channel, where channels are innermost.
   index_outer: vec2<u32>,
   index_channel: vec2<u32>,
-  // Channels, and the outputs of one.
+  // The channels, and the outputs per channel.
   channels: u32,
   outputs_of_channel: u32,
   reserved_1: u32,
   reserved_2: u32,
   slide: Slide,
-  // The part of each window that this dispatch looks at: taps on each axis, where windows are looked at in parts.
+  // The range of taps on each axis that this dispatch reads, where windows are reduced in parts.
   tap_from: vec4<u32>,
   tap_to: vec4<u32>,
   activation: Activation,
-  // What an output's number is divided by: the elements inside the axes, then the outputs of each axis, the last one first. In
-  // kernels that compute blocks, what an invocation's number is divided by.
+  // The divisors of an output's number: the extent inside the axes, then the outputs of each axis, the last axis first.
+  // In kernels that compute blocks, the divisors of an invocation's number.
   split: array<Divisor, 4>,
   // Three axes of this pass, then the original spatial axes, innermost first.
   axes: array<Axis, 13>,
-  // From an element's position in X to its index.
+  // Digits from an element's position in X to its index.
   index: array<Digit, 12>,
-  // From an output's number to its place in the index tensor.
+  // Digits from an output's number to its position in the index tensor.
   store: array<Digit, 12>,
-  // From an output's number to the flat index of (n, c, 0, .., 0).
+  // Digits from an output's number to the flat index of (n, c, 0, .., 0).
   empty: array<Digit, 12>,
-  // From an output's number to its spatial coordinates, innermost first, and the index strides of those axes.
+  // Digits from an output's number to its spatial coordinates, innermost first, with the index strides of these axes.
   spatial: array<Digit, 10>,
 }
 

@@ -1,5 +1,5 @@
-// Division of 31-bit numbers by a divisor that the host knows: a multiplication and a shift. GPUs have no instruction for a
-// division, and software drivers divide lane by lane.
+// Division of 31-bit numbers by a divisor from the host: a multiplication and a shift. GPUs have no instruction for an
+// integer division, and software drivers divide lane by lane.
 //
 // The method is that of Granlund and Montgomery ("Division by invariant integers using multiplication", 1994), and
 // src/uniform.rs proves it for every number below 2^31.

@@ -1,4 +1,4 @@
-// The last step of an unpool looks up the value of the first bad index, whose position is known by now.
+// The last step of an unpool looks up the value of the first bad index. The claim step has recorded its position.
 // provides: report_first
 // requires: unpool, status, read_index
 fn report_first() {

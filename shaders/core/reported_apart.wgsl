@@ -1,5 +1,5 @@
-// The value of the first bad index is looked up by a kernel of its own, so that this one binds neither indices nor the report: for
-// devices with four storage buffers.
+// For devices with four storage buffers: a separate kernel looks up the value of the first bad index, so that this
+// kernel binds neither the indices nor the report.
 // provides: report_first
 // requires: nothing
 fn report_first() {}

@@ -1,5 +1,5 @@
-// The elements of a row of a window, taken into an accumulator in their order, of which LOADS are on their way together. Every row
-// takes as many steps as the longest, so that neighbouring invocations stay together.
+// Accumulates the elements of a window's row in their order, with LOADS loads in flight. Every row takes the steps of
+// the longest row, so that neighbouring invocations do not diverge.
 // provides: accumulate_row
 // requires: Acc, element, combine, lift, LOADS, CHUNKS
 fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
@@ -7,7 +7,7 @@ fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
   var all = best;
   var at = begin;
   for (var tap = 0u; tap < CHUNKS * LOADS; tap += LOADS) {
-    // To look at the last element twice changes no maximum.
+    // Reading the last element twice does not change the maximum.
     let at_0 = select(last, at, tap < count);
     let at_1 = select(last, at + 1u * step, tap + 1u < count);
     let at_2 = select(last, at + 2u * step, tap + 2u < count);

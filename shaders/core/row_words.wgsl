@@ -1,6 +1,5 @@
-// The elements of a row of a window, taken into an accumulator in their order: they lie beside each other, several to a word, and
-// LOADS words are on their way together. Every row takes as many steps as the longest, so that neighbouring invocations stay
-// together.
+// Accumulates the elements of a window's row in their order. The elements are contiguous, several to a word, and LOADS
+// words are in flight. Every row takes the steps of the longest row, so that neighbouring invocations do not diverge.
 // provides: accumulate_row
 // requires: pool, x, OUTPUTS, Acc, accumulate_some_of_word, LOADS, CHUNKS
 fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
@@ -11,7 +10,7 @@ fn accumulate_row(best: Acc, begin: u32, count: u32, step: u32) -> Acc {
   for (var chunk = 0u; chunk < CHUNKS; chunk++) {
     let word = min(next, last);
     next += LOADS;
-    // To look at the last word twice changes no maximum.
+    // Reading the last word twice does not change the maximum.
     let word_1 = min(word + 1u, last);
     let word_2 = min(word + 2u, last);
     let word_3 = min(word + 3u, last);

@@ -1,13 +1,14 @@
-// The maximum of a run of neighbouring elements of X, of which several invocations read four words each in turn:
+// The maximum of a contiguous run of elements of X. Several invocations read quads of four words in turn:
 //
 //   words of X   |. . a a|a a a a|a a a a|a a a a|a a . .|      a: the run, which may begin and end within four words
 //   invocation       0       1       2       0       1          of three
 //
-// Four loads of an invocation are on their way together. Each of the four has an accumulator of its own, which meets its elements
-// in their order.
+// An invocation has four loads in flight. Each of the four has its own accumulator, which receives its elements in
+// order.
 // provides: run
 // requires: pool, Acc, identity, combine_anywhere, load_quad, QUAD, last_word, accumulate, accumulate_some
-// What invocation `member` of `members` finds from the position `begin` up to, not including, the position `end` after it.
+// The maximum of the elements that invocation `member` of `members` reads, from position `begin` up to, not including,
+// `end`. `end` must be greater than `begin`.
 fn run(begin: u32, end: u32, member: u32, members: u32) -> Acc {
   let first = begin - pool.x_first;
   let count = end - begin;
@@ -37,7 +38,7 @@ fn run(begin: u32, end: u32, member: u32, members: u32) -> Acc {
     }
   }
   for (; quad <= last_quad; quad += 4u * members) {
-    // An element that is looked at twice changes no maximum.
+    // Reading an element twice does not change the maximum.
     let quad_b = min(quad + members, last_quad);
     let quad_c = min(quad_b + members, last_quad);
     let quad_d = min(quad_c + members, last_quad);

@@ -1,4 +1,4 @@
-// A pass: every tap of an output's windows on three axes is visited, the last axis fastest.
+// Visits every tap of an output's windows on three axes, the last axis fastest.
 // provides: scan
 // requires: pool, Candidate, visit, looked_at
 fn scan(output: u32) -> Candidate {

@@ -1,4 +1,4 @@
-// The winner of a window that is looked at now.
+// The winner of a window that this dispatch reads whole.
 // provides: winner
 // requires: Candidate, element, scan, first_wins, finalize, nan_policy, SEED_FIRST
 fn winner(output: u32) -> Candidate {

@@ -1,8 +1,8 @@
-// The share of an invocation in a window that is a whole plane of X, whose elements are one run.
+// An invocation's share of a window that is a whole plane of X, a contiguous run.
 // provides: TeamWindow, team_window, share
 // requires: pool, Acc, run, TEAM
 struct TeamWindow {
-  // The position of the window's first element, and whether it has one.
+  // The position of the window's first element, valid if `seen`.
   first: u32,
   seen: bool,
 }

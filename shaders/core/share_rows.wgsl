@@ -1,27 +1,27 @@
-// The share of an invocation in a window of rows, which are read by four words at a time:
+// An invocation's share of a window of rows, which are read in quads of four words:
 //
 //   row 0   |. . a a|a a a a|a a a .|        a: the window
 //   row 1   . .|a a a a|a a a a|a . . .|     a row may begin anywhere within four words
 //              0       1       0             invocation along the row, of ALONG; TEAM / ALONG of them take four rows each in turn
 //
-// The loads of four rows are on their way together. Each of the four has an accumulator of its own, which meets its elements in
-// their order.
+// The loads of four rows are in flight together. Each of the four has its own accumulator, which receives its elements
+// in order.
 // provides: TeamWindow, team_window, share
 // requires: pool, Acc, looked_at, identity, combine_anywhere, load_quad, QUAD, last_word, accumulate_some, TEAM, ALONG, DEEP
 struct TeamWindow {
-  // The position of the window's first element, and whether it has one.
+  // The position of the window's first element, valid if `seen`.
   first: u32,
   seen: bool,
-  // Rows of the window, their elements, and elements of X from row to row.
+  // The window's rows, the elements per row, and the stride of rows in X.
   rows: u32,
   count: u32,
   step: u32,
-  // Rows of a layer, and elements of X from layer to layer.
+  // The rows per layer, and the stride of layers in X.
   layer: u32,
   layer_step: u32,
 }
 
-// Where a row lies in the binding.
+// The first element, the quads and the last word of a row in the binding.
 struct Row {
   first: u32,
   first_quad: u32,
@@ -62,13 +62,13 @@ fn share(window: TeamWindow, member: u32) -> Acc {
   var c = a;
   var d = a;
   for (var number = member / ALONG * 4u; number < rows; number += TEAM / ALONG * 4u) {
-    // An element that is looked at twice changes no maximum.
+    // Reading an element twice does not change the maximum.
     let last = rows - 1u;
     let row_a = row_of(window, number);
     let row_b = row_of(window, min(number + 1u, last));
     let row_c = row_of(window, min(number + 2u, last));
     let row_d = row_of(window, min(number + 3u, last));
-    // Rows that begin at another place within four words may end in four words more.
+    // Rows that begin at different offsets within a quad may take one quad more.
     let quads_ab = larger(row_a.last_quad - row_a.first_quad, row_b.last_quad - row_b.first_quad);
     let quads_cd = larger(row_c.last_quad - row_c.first_quad, row_d.last_quad - row_d.first_quad);
     let quads = larger(quads_ab, quads_cd);

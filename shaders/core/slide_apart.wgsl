@@ -1,9 +1,10 @@
-// Results of elements smaller than a word are kept in a word each, for `pool_pack` to put them together, by vectors of lanes.
+// Writes results of elements smaller than a word to scratch memory, one per word, in vectors of lanes. `pool_pack`
+// packs them.
 // provides: kept_out, result_of, put_vector, vector_at
 // requires: Raw, Vector
 @group(0) @binding(13) var<storage, read_write> kept_out: array<Vector>;
 
-// Activations come with the words.
+// `pool_pack` applies the activation.
 fn result_of(raw: Raw) -> Raw {
   return raw;
 }

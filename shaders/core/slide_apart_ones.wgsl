@@ -1,9 +1,10 @@
-// Results of elements smaller than a word are kept in a word each, for `pool_pack` to put them together, one by one.
+// Writes results of elements smaller than a word to scratch memory, one per word, one at a time. `pool_pack` packs
+// them.
 // provides: kept_out, result_of, put_one
 // requires: Raw
 @group(0) @binding(13) var<storage, read_write> kept_out: array<Raw>;
 
-// Activations come with the words.
+// `pool_pack` applies the activation.
 fn result_of(raw: Raw) -> Raw {
   return raw;
 }

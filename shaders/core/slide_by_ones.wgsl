@@ -1,8 +1,8 @@
-// Results of neighbouring lines are written one by one, where lines do not come out even with vectors of lanes. None shares its
+// Writes results of neighbouring lines one by one, where lines are not whole vectors of lanes. Each result has its own
 // word.
 // provides: store_values, store_value
 // requires: Elements, LANES, Raw, pool, put_one
-// So many of them as there are.
+// The first `lanes` values.
 fn store_values(number: u32, values: Elements, lanes: u32) {
   let at = number - pool.slide.out_first;
   if (lanes > 0u) {
@@ -19,7 +19,7 @@ fn store_values(number: u32, values: Elements, lanes: u32) {
   }
 }
 
-// The one of a lane.
+// The value of one lane.
 fn store_value(number: u32, lane: u32, value: Raw) {
   put_one(number + lane - pool.slide.out_first, value);
 }

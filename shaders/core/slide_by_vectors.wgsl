@@ -1,4 +1,4 @@
-// Results of neighbouring lines are written together, where lines come out even with vectors of lanes.
+// Writes results of neighbouring lines as vectors, where lines are whole vectors of lanes.
 // provides: store_values, store_value
 // requires: Elements, LANES, Raw, elements_of, pool, put_vector, vector_at, vector_of
 // All lanes.
@@ -6,7 +6,7 @@ fn store_values(number: u32, values: Elements, lanes: u32) {
   put_vector((number - pool.slide.out_first) / LANES, vector_of(values));
 }
 
-// The one of a lane.
+// The value of one lane.
 fn store_value(number: u32, lane: u32, value: Raw) {
   let at = (number - pool.slide.out_first) / LANES;
   var values = elements_of(vector_at(at));

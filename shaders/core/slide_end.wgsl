@@ -1,4 +1,4 @@
-// An invocation that has nothing to add.
+// The end of an invocation without further work.
 // provides: conclude
 // requires: Walk
 fn conclude(walk: Walk) {

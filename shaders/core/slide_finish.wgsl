@@ -1,9 +1,9 @@
-// The last pass of sliding maxima writes what windows result in.
+// The last pass of sliding maxima finalizes windows: it writes values and indices.
 // provides: emit
 // requires: PARTIAL, Acc, Cell, Elements, LANES, Raw, Walk, raw_of, may_win, from_pair, nan_policy, result_of, SEED_LOWEST, store_values, place_of_winner, store_place, pool
-// One lane: its index is written if there is one, and its value is left to be.
+// One lane: writes its index, if the output exists, and returns its value.
 fn finish(number: u32, best: Acc, exists: bool) -> Raw {
-  // Only under SEED_LOWEST can a window have elements and no winner.
+  // Only under SEED_LOWEST can a non-empty window have no winner.
   let found = may_win(best.key) || nan_policy() != SEED_LOWEST;
   if (exists) {
     store_place(number, place_of_winner(best.at), found);

@@ -1,5 +1,6 @@
-// The last pass of sliding maxima, done as if no NaN ever won: where one was met, outputs whose window begins with a NaN are
-// written once more. They are found by looking at the first element of every window.
+// The last pass of sliding maxima computes as if no NaN ever won. Where the first pass met a window that begins with a
+// NaN, this part reads the first element of every window, and writes the outputs of windows that begin with a NaN
+// again.
 // provides: conclude
 // requires: INNER_AXES, RUN, FIRST_DILATION, FIRST_STRIDE, Walk, elements_inside, first_inside, element_of_x, first_wins, met_nan, pool, write_first
 fn conclude(walk: Walk) {
@@ -7,7 +8,7 @@ fn conclude(walk: Walk) {
     return;
   }
   let elements = elements_inside();
-  // Taps of the axis as the plan has it.
+  // The plan's own axis, whose first taps are read.
   let axis = pool.axes[3u + INNER_AXES];
   let start = i32(walk.class_number * axis.stride) - axis.pad_begin;
   let low = (u32(max(-start, 0)) + FIRST_DILATION - 1u) / FIRST_DILATION;
@@ -15,7 +16,7 @@ fn conclude(walk: Walk) {
   let end = min(walk.count, walk.begin + RUN);
   for (var lane = 0u; lane < walk.lanes; lane++) {
     let origin = outside + first_inside(walk.out_cell + lane);
-    // First all are looked at, then those are written that a NaN begins.
+    // First all first elements are read, then outputs of windows that begin with a NaN are written.
     var begun = 0u;
     for (var output = walk.begin; output < end; output++) {
       let position = origin + max(output * FIRST_STRIDE, low) * FIRST_DILATION * elements;

@@ -1,4 +1,4 @@
-// As core/slide_first.wgsl for the one pass of windows that slide along the innermost axis.
+// The variant of core/slide_first.wgsl for pools with a single pass, along the innermost axis.
 // provides: conclude
 // requires: RUN, Walk, first_wins, met_nan, pool, element_of_x, write_first
 fn conclude(walk: Walk) {

@@ -1,4 +1,4 @@
-// The index of a maximum goes to its place in the index tensor.
+// Writes the index of a maximum to its position in the index tensor.
 // provides: place_of_winner, store_place
 // requires: pool, place_of, add, index_at, plane_index, store_position, store_index, POSITION_INDEX, SAME_PLACE
 fn place_of_winner(at: u32) -> u32 {

@@ -1,4 +1,4 @@
-// Values alone.
+// A pool without indices.
 // provides: place_of_winner, store_place
 // requires: nothing
 fn place_of_winner(at: u32) -> u32 {

@@ -1,8 +1,9 @@
-// The last pass of sliding maxima, done as if no NaN ever won: outputs whose window begins with a NaN are written once more. They
-// are found by what the pass along the innermost axis has noted of the first row of each window.
+// The last pass of sliding maxima computes as if no NaN ever won. This part then writes the outputs of windows that
+// begin with a NaN again. It finds them in the notes of the pass along the innermost axis, for the first row of each
+// window.
 // provides: conclude
 // requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, Walk, element_of_x, first_inside, flags_in, pool, write_first
-// The row of X that a window begins with.
+// The first row of X of a window.
 fn first_row(walk: Walk, output: u32) -> u32 {
   let axis = pool.axes[3u + 1u];
   let start = i32(walk.class_number * axis.stride) - axis.pad_begin;

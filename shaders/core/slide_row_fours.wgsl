@@ -1,11 +1,12 @@
-// Four neighbours of a line of X, loaded at once: lines come out even with fours, so that all of them lie inside or outside.
+// Four neighbours of a line of X in one load. Lines are multiples of four, so all four lie inside the line or all
+// outside.
 // provides: element_of_x, row_elements, row_columns
 // requires: Elements, Raw, four_at, one_at, pool
 fn inside(column: i32, width: u32) -> u32 {
   return u32(clamp(column, 0, i32(width) - 4));
 }
 
-// Their columns, moved onto the nearest one inside.
+// The columns of the four, clamped to the line.
 fn row_columns(column: i32, width: u32) -> vec4<u32> {
   let low = inside(column, width);
   let shift = select(vec4<u32>(0u), vec4<u32>(3u), column > i32(low));

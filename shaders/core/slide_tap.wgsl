@@ -1,4 +1,4 @@
-// Chunks of one tap, of which windows are made up.
+// Chunks of one tap.
 // provides: chunk, with_last_tap
 // requires: Cell, Chunk, Walk, tap_of
 fn chunk(walk: Walk, number: u32) -> Chunk {

@@ -1,4 +1,4 @@
-// Chunks of several taps, of which a window may have the first REST of one more, and a last tap apart from the others.
+// Chunks of several taps. A window may also have the first REST taps of one further chunk, and an additional last tap.
 // provides: chunk, with_last_tap
 // requires: Cell, Chunk, join, Walk, tap_of, last_tap_at, fetch, CHUNKS, CHUNK, READ, REST, LAST_TAP
 fn chunk(walk: Walk, number: u32) -> Chunk {
@@ -14,7 +14,7 @@ fn chunk(walk: Walk, number: u32) -> Chunk {
   return Chunk(all, part, first);
 }
 
-// The maximum of a window with the tap that is apart from the others, if it has one.
+// The maximum of a window including its additional last tap, if the pass has one.
 fn with_last_tap(walk: Walk, best: Cell, slot: u32) -> Cell {
   var all = best;
   if (LAST_TAP == 1u) {

@@ -1,4 +1,4 @@
-// The first pass of sliding maxima reads neighbours in X at once.
+// The first pass of sliding maxima loads neighbours in X as vectors.
 // provides: fetch, element_of_x
 // requires: Cell, LANES, Raw, Vector, cell_of, elements_of, pool
 @group(0) @binding(1) var<storage, read> x: array<Vector>;

@@ -1,5 +1,5 @@
-// The first pass of sliding maxima reads neighbours in X one by one, where lines do not come out even with vectors of them. What
-// lies behind a line's end belongs to outputs that do not exist.
+// The first pass of sliding maxima loads neighbours in X one by one, where lines are not whole vectors. Lanes beyond a
+// line's end compute outputs that do not exist.
 // provides: fetch
 // requires: Cell, Elements, LANES, cell_of, load, pool
 fn fetch(position: u32, order: u32) -> Cell {

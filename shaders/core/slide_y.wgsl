@@ -1,4 +1,4 @@
-// Results go to Y, by vectors of lanes.
+// Writes results to Y in vectors of lanes.
 // provides: result_of, put_vector, vector_at
 // requires: activate, Raw, Vector
 @group(0) @binding(2) var<storage, read_write> y: array<Vector>;

@@ -1,4 +1,4 @@
-// Results go to Y, one by one.
+// Writes results to Y one by one.
 // provides: result_of, put_one
 // requires: Raw, activate
 @group(0) @binding(2) var<storage, read_write> y: array<Raw>;

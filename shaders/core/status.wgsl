@@ -1,9 +1,9 @@
-// What an unpool reports: bad indices (how many, the complement of the first one's position, its value), and whether an index
-// lay outside its own window.
+// The report of an unpool: the number of bad indices, the complement of the first one's position, its value, and
+// whether any index lay outside its source's window.
 // provides: status, STATUS_WORDS, STATUS_COUNT, STATUS_FIRST, STATUS_LOW, STATUS_HIGH, STATUS_FOREIGN
 // requires: nothing
 const STATUS_COUNT: u32 = 0u;
-// Complemented, so that the largest is the first and zero says that there is none.
+// Complemented, so that an atomic maximum finds the first position, and zero means that no index is bad.
 const STATUS_FIRST: u32 = 1u;
 const STATUS_LOW: u32 = 2u;
 const STATUS_HIGH: u32 = 3u;

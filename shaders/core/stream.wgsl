@@ -1,7 +1,7 @@
 // The uniform of the streaming unpool: windows, and the affine maps of indices.
 // provides: stream, Stream, Strides, CoordinateDigit, flat, activation_parameters
 // requires: Axis, Activation, Divisor
-// What one step of n, c and each of the three axes adds.
+// The strides of n, c and each of the three axes.
 struct Strides {
   n: u32,
   c: u32,
@@ -13,7 +13,7 @@ struct Strides {
   reserved_2: u32,
 }
 
-// A digit of an index, fastest first, and which coordinate it is: 0 to 2 an axis, 3 the channel, 4 the batch.
+// A digit of an index, fastest first. `coordinate` is 0 to 2 for an axis, 3 for the channel, 4 for the batch.
 struct CoordinateDigit {
   radix: u32,
   coordinate: u32,
@@ -25,9 +25,9 @@ struct Stream {
   outputs: u32,
   sources: u32,
   grid_width: u32,
-  // Elements between neighbours on the innermost spatial axis: 1, or C for NHWC.
+  // The stride of the innermost spatial axis: 1, or C for NHWC.
   inner: u32,
-  // Channels that the outermost number of an element counts: C, or 1 for NHWC.
+  // The channels that the outer number of an element includes: C, or 1 for NHWC.
   outer_channels: u32,
   // Valid indices are below this.
   unit: u32,
@@ -39,18 +39,18 @@ struct Stream {
   reserved_1: u32,
   reserved_2: u32,
   activation: Activation,
-  // From a coordinate of Y to the sources whose windows hold it.
+  // From a coordinate of Y to its covering windows.
   holders: array<Axis, 3>,
   // From a source to its window.
   windows: array<Axis, 3>,
-  // The index of an element, and where a source's index stands.
+  // The strides from coordinates to an element's index, and to the position of a source's index in the index tensor.
   value: Strides,
   stored: Strides,
   index: array<CoordinateDigit, 5>,
-  // From an invocation's number to its cells: quads of channels, runs along the last axis, cells along the other two from the
-  // last one on, and the channels that the outermost number counts; then rows and planes of Y.
+  // The divisors from an invocation's number to its cells: quads of channels, runs along the last axis, cells along the
+  // second and the first axis, and the channels that the outer number includes; then rows and planes of Y.
   split: array<Divisor, 7>,
-  // The grids of the general path, should it be needed.
+  // The grids of the general path, which run if an index lies outside its source's window.
   grids: array<vec4<u32>, 3>,
 }
 

@@ -1,18 +1,19 @@
-// Where the cells of an invocation lie. The cell of a source is what one stride covers on each axis, from the first element of
-// its window on; where windows do not overlap, a cell has its own source and no other.
+// The positions of an invocation's stride cells. The cell of a source is the box of one stride on each axis, from the
+// first element of the source's window on. Where windows do not overlap, only the cell's own source can write into it.
 // provides: StrideCell, stride_cell
 // requires: stream, flat, quotient, INNER, ACROSS, LINES, PLAIN, POSITIONS, SAME_PLACE, STRIDE_0, STRIDE_1, STRIDE_2
 struct StrideCell {
   // The first cell of the invocation, counted along the three axes.
   at: vec3<u32>,
-  // Places in X, in the index tensor and in Y of its source and its first element, and the index of the latter.
+  // The positions of the cell's source in X and in the index tensor, the position of the cell's first element in Y, and
+  // the index of that element.
   x_position: u32,
   index_position: u32,
   y_position: u32,
   own: u32,
   // The channel, where channels are the lanes.
   inner: u32,
-  // The planes or batch items before, and rows of Y in all before the first of the cell.
+  // The planes (NCHW) or batch items (NHWC) before the cell, and all rows of Y before the cell's first row.
   outer: u32,
   y_row: u32,
 }
@@ -30,7 +31,7 @@ fn stride_cell(number: u32) -> StrideCell {
   at.z = (rest - line * stream.split[1].divisor) * ACROSS;
   var outer = 0u;
   if (PLAIN == 1u) {
-    // Lines follow each other from plane to plane, in X as in Y.
+    // Lines are numbered across planes, in X as in Y.
     at.y = line;
   } else {
     let over_1 = quotient(line, stream.split[2]);

@@ -1,4 +1,4 @@
-// A word of Y that is one output of a team, or less than one.
+// A word of Y that holds one output of a team; for 64-bit elements it is a pair of words.
 // provides: find_all, whole_word
 // requires: Word, ZERO_WORD, find, with_output
 fn find_all(word: u32, local: u32) {

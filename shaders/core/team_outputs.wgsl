@@ -1,5 +1,5 @@
-// A word of Y that is several outputs of a team, one after another: a loop, because a window's way is long and each copy of it costs
-// a compiler's time.
+// A word of Y that holds several outputs of a team, computed one after another. It is a loop because the code of a
+// window is long, and each unrolled copy would cost compile time.
 // provides: find_all, whole_word
 // requires: pool, Word, ZERO_WORD, OUTPUTS, find, with_output
 fn find_all(word: u32, local: u32) {

@@ -1,17 +1,18 @@
-// The uniform of every unpooling kernel, and the ways from a source's rank to its places and from an index to its target.
+// The uniform of every unpooling kernel, and the conversions from a source's rank to its positions and from an index to
+// its target.
 // provides: unpool, Unpool, SourceDigit, TargetDigit, Source, source, named_target, PER_INVOCATION, number_of, activation_parameters
 // requires: WORKGROUP, Activation, Divisor, quotient, SOURCE_DIGITS, TARGET_DIGITS
-// A digit of a source's rank in (n, c, spatial) order, fastest first, and what one step of it adds.
+// A digit of a source's rank in (n, c, spatial) order, fastest first, with its strides.
 struct SourceDigit {
   radix: Divisor,
   x_stride: u32,
   index_stride: u32,
-  // What the source's own n and c add to the target, where the index does not name them.
+  // The stride in Y of the source's own n or c, where indices do not count them.
   target_stride: u32,
   reserved: u32,
 }
 
-// A digit of an index, fastest first, and what one step of it adds to the target's position in Y.
+// A digit of an index, fastest first, with its stride in Y.
 struct TargetDigit {
   radix: Divisor,
   stride: u32,
@@ -29,14 +30,14 @@ struct Unpool {
   unit: u32,
   skip_minus_one: u32,
   report: u32,
-  // The numbers of the first of them among all.
+  // The rank of the first source, and the position of the first output element, of this dispatch.
   source_first: u32,
   output_first: u32,
-  // What the bindings of X and of the indices begin with, and how many indices the latter holds.
+  // The first elements of the bindings of X and of the indices, and the number of indices bound.
   x_first: u32,
   index_first: u32,
   index_count: u32,
-  // Whether the report is cleared.
+  // Whether this dispatch clears the report.
   begins: u32,
   activation: Activation,
   source: array<SourceDigit, 12>,
@@ -55,7 +56,8 @@ struct Source {
   target_base: u32,
 }
 
-// Without digits, X and the indices lie in (n, c, spatial) order and indices name n and c: the rank is the place in either.
+// Without digits, X and the indices are in (n, c, spatial) order and indices count n and c: the rank is the position in
+// both.
 fn source(rank: u32) -> Source {
   var found = Source(rank, rank, 0u);
   if (SOURCE_DIGITS > 0u) {
@@ -74,7 +76,8 @@ fn source(rank: u32) -> Source {
   return found;
 }
 
-// The element of Y that a valid index names, seen from the first one that it can name. Without digits it is the index.
+// The position in Y of a valid index, relative to the first element that the index can address. Without digits it is
+// the index itself.
 fn named_target(index: u32) -> u32 {
   var found = index;
   if (TARGET_DIGITS > 0u) {
@@ -90,7 +93,7 @@ fn named_target(index: u32) -> u32 {
   return found;
 }
 
-// What an invocation deals with: numbers as far apart as a workgroup has invocations, so that neighbours read and write
+// Items per invocation. An invocation's items are a workgroup's width apart, so that neighbouring invocations access
 // neighbouring words.
 const PER_INVOCATION: u32 = 8u;
 

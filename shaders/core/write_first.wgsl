@@ -1,4 +1,4 @@
-// The result of a window is its first element after all.
+// Replaces the result of a window by its first element, a NaN.
 // provides: write_first
 // requires: Raw, Walk, result_of, store_place, store_value
 fn write_first(walk: Walk, lane: u32, output: u32, position: u32, first: Raw) {

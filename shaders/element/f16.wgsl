@@ -1,10 +1,10 @@
-// The order of f16. NaN is told by its bits, since a float comparison with NaN is not dependable in shaders.
+// The order of f16. NaN is detected by its bits, since shaders do not guarantee float comparisons with NaN.
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Raw, Key, ZERO
 const FLOATS: bool = true;
-// An element to stand with the smallest key, which no number has.
+// The element of the identity; its key is the smallest, which no number has.
 const SMALLEST_RAW: Raw = ZERO;
-// The smallest `key_nan_lowest` that is not of a NaN: that of -infinity.
+// The smallest `key_nan_lowest` of a number: that of -infinity.
 const SMALLEST_NUMBER: Key = 0x07ff0000u;
 
 fn is_nan(raw: Raw) -> bool {
@@ -22,7 +22,7 @@ fn key(raw: Raw) -> Key {
   return select(signed_magnitude(raw) + 0x80000000u, 0xffffffffu, is_nan(raw));
 }
 
-// As `key`, but every NaN is below -infinity: the sum wraps, so that NaN beyond +infinity comes out lowest.
+// `key` with every NaN below -infinity: the sum wraps, so that a NaN, beyond +infinity, becomes the lowest.
 fn key_nan_lowest(raw: Raw) -> Key {
   return signed_magnitude(raw) + 0x83ff0000u;
 }

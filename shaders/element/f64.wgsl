@@ -1,10 +1,10 @@
-// The order of f64. NaN is told by its bits, since a float comparison with NaN is not dependable in shaders.
+// The order of f64. NaN is detected by its bits, since shaders do not guarantee float comparisons with NaN.
 // provides: FLOATS, SMALLEST_RAW, SMALLEST_NUMBER, is_nan, key, key_nan_lowest
 // requires: Raw, Key, ZERO, SMALLEST_KEY
 const FLOATS: bool = true;
-// An element to stand with the smallest key, which no number has.
+// The element of the identity; its key is the smallest, which no number has.
 const SMALLEST_RAW: Raw = ZERO;
-// The smallest `key_nan_lowest` that is not of a NaN: that of -infinity.
+// The smallest `key_nan_lowest` of a number: that of -infinity.
 const SMALLEST_NUMBER: Key = vec2<u32>(0xffffffffu, 0x000fffffu);
 
 fn is_nan(raw: Raw) -> bool {
@@ -20,7 +20,7 @@ fn key(raw: Raw) -> Key {
   return select(select(ordered, vec2<u32>(0u, 0x80000000u), zero), vec2<u32>(0xffffffffu, 0xffffffffu), is_nan(raw));
 }
 
-// As `key`, but every NaN is below -infinity.
+// `key` with every NaN below -infinity.
 fn key_nan_lowest(raw: Raw) -> Key {
   return select(key(raw), SMALLEST_KEY, is_nan(raw));
 }

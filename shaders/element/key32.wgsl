@@ -9,7 +9,7 @@ fn greater(a: Key, b: Key) -> bool {
   return a > b;
 }
 
-// An element's bits as they stand in a uniform.
+// An element from its bits in a uniform.
 fn from_pair(bits: vec2<u32>) -> u32 {
   return bits.x;
 }

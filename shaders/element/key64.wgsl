@@ -9,7 +9,7 @@ fn greater(a: Key, b: Key) -> bool {
   return (a.y > b.y) | ((a.y == b.y) & (a.x > b.x));
 }
 
-// An element's bits as they stand in a uniform.
+// An element from its bits in a uniform.
 fn from_pair(bits: vec2<u32>) -> vec2<u32> {
   return bits;
 }

@@ -4,7 +4,7 @@
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<u32>;
 
-// From a position on, in an X of which `last` is the last element.
+// Loads four elements from a position on; `last` is the last element of X.
 fn load_lanes(position: u32, last: u32) -> Lanes {
   let word = position >> 1u;
   let low = x[word];
@@ -21,7 +21,8 @@ fn load_lane(position: u32) -> Raw {
   return (x[position >> 1u] >> ((position & 1u) << 4u)) & 0xffffu;
 }
 
-// To a position that begins a word, as far as `left` elements are left of a row of whole words; of a row of whole quads they always are.
+// Stores up to `left` of the four elements at a position at which a word begins. The row is whole words; in a row of
+// whole quads all four are stored.
 fn store_lanes(position: u32, quad: Lanes, left: i32) {
   let word = position >> 1u;
   if (WHOLE == 1u || left > 0) {

@@ -1,10 +1,10 @@
-// Four neighbouring 64-bit elements, one by one: wherever they lie.
+// Four neighbouring 64-bit elements, loaded one by one from any position.
 // provides: x, y, load_lanes, load_lane, store_lanes
 // requires: Raw, Lanes, WHOLE
 @group(0) @binding(1) var<storage, read> x: array<vec2<u32>>;
 @group(0) @binding(2) var<storage, read_write> y: array<vec2<u32>>;
 
-// From a position on, in an X of which `last` is the last element.
+// Loads four elements from a position on; `last` is the last element of X.
 fn load_lanes(position: u32, last: u32) -> Lanes {
   return Lanes(x[position], x[min(position + 1u, last)], x[min(position + 2u, last)], x[min(position + 3u, last)]);
 }
@@ -14,7 +14,7 @@ fn load_lane(position: u32) -> Raw {
   return x[position];
 }
 
-// To a position, as far as `left` elements are left of a row; of a row of whole quads they always are.
+// Stores up to `left` of the four elements at a position. In a row of whole quads all four are stored.
 fn store_lanes(position: u32, quad: Lanes, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position] = quad.a;

@@ -1,10 +1,10 @@
-// Four neighbouring 64-bit elements, two at once: rows come out even with them.
+// Four neighbouring 64-bit elements, two to a vector: rows are multiples of four.
 // provides: x, y, load_lanes, load_lane, store_lanes
 // requires: Raw, Lanes, WHOLE
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
 
-// From a position on, in an X of which `last` is the last element.
+// Loads four elements from a position on; `last` is the last element of X.
 fn load_lanes(position: u32, last: u32) -> Lanes {
   let pair = (position >> 2u) << 1u;
   let low = x[pair];
@@ -18,7 +18,8 @@ fn load_lane(position: u32) -> Raw {
   return select(pair.xy, pair.zw, (position & 1u) == 1u);
 }
 
-// To a position, if `left` elements are left of a row; of a row of whole quads they always are.
+// Stores four elements at a position, unless no element of the row is left. In a row of whole quads they are always
+// stored.
 fn store_lanes(position: u32, quad: Lanes, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position >> 1u] = vec4<u32>(quad.a, quad.b);

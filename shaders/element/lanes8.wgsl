@@ -4,12 +4,12 @@
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 @group(0) @binding(2) var<storage, read_write> y: array<u32>;
 
-// From a position on, in an X of which `last` is the last element.
+// Loads four elements from a position on; `last` is the last element of X.
 fn load_lanes(position: u32, last: u32) -> Lanes {
   var word = x[position >> 2u];
   if (X_EVEN == 0u) {
     let shift = (position & 3u) << 3u;
-    // A shift by 32 bits is none, so the second word is shifted in two steps.
+    // WGSL takes shifts modulo 32, so the second word is shifted in two steps.
     word = (word >> shift) | ((x[min((position >> 2u) + 1u, last >> 2u)] << 1u) << (31u - shift));
   }
   return Lanes(word & 0xffu, (word >> 8u) & 0xffu, (word >> 16u) & 0xffu, word >> 24u);
@@ -20,7 +20,8 @@ fn load_lane(position: u32) -> Raw {
   return (x[position >> 2u] >> ((position & 3u) << 3u)) & 0xffu;
 }
 
-// To a position that begins a word, as far as `left` elements are left of a row of whole words; of a row of whole quads they always are.
+// Stores the word of four elements at a position at which a word begins, unless no element of the row is left. In a row
+// of whole quads it is always stored.
 fn store_lanes(position: u32, quad: Lanes, left: i32) {
   if (WHOLE == 1u || left > 0) {
     y[position >> 2u] = quad.a | (quad.b << 8u) | (quad.c << 16u) | (quad.d << 24u);

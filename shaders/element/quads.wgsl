@@ -4,7 +4,7 @@
 // requires: nothing
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;
 
-// Four words, of which those after the word `last` are not looked at.
+// Four words; callers do not use the words after the word `last`.
 fn load_quad(quad: u32, last: u32) -> vec4<u32> {
   return x[quad];
 }

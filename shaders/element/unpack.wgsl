@@ -1,4 +1,4 @@
-// The elements of four words, several or one to a word, combined with an accumulator in their order.
+// Accumulates the elements of four words, one or several per word, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, OUTPUTS, extract, load_word, Acc, accumulate_word, accumulate_some_of_word
 // Elements of four words.
@@ -13,7 +13,7 @@ fn last_word(end: u32) -> u32 {
   return (end - 1u) / OUTPUTS;
 }
 
-// All of them; the first one stands at the place `at`.
+// Accumulates all elements of a quad; the first is element `at`.
 fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
   var all = accumulate_word(best, quad.x, at);
   all = accumulate_word(all, quad.y, at + OUTPUTS);
@@ -21,7 +21,7 @@ fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
   return accumulate_word(all, quad.w, at + 3u * OUTPUTS);
 }
 
-// Those that are among the `count` elements from the place `first` on.
+// Accumulates those elements of a quad that are among the `count` elements from element `first` on.
 fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
   var all = accumulate_some_of_word(best, quad.x, at, first, count);
   all = accumulate_some_of_word(all, quad.y, at + OUTPUTS, first, count);

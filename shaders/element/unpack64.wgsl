@@ -1,4 +1,4 @@
-// The two 64-bit elements of four words, combined with an accumulator in their order.
+// Accumulates the two 64-bit elements of four words, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, load_word, Acc, combine, lift, only
 // Elements of four words.
@@ -13,12 +13,12 @@ fn last_word(end: u32) -> u32 {
   return end * 2u - 1u;
 }
 
-// Both of them; the first one stands at the place `at`.
+// Accumulates both elements of a quad; the first is element `at`.
 fn accumulate(best: Acc, quad: vec4<u32>, at: u32) -> Acc {
   return combine(combine(best, lift(quad.xy, at)), lift(quad.zw, at + 1u));
 }
 
-// Those that are among the `count` elements from the place `first` on.
+// Accumulates those elements of a quad that are among the `count` elements from element `first` on.
 fn accumulate_some(best: Acc, quad: vec4<u32>, at: u32, first: u32, count: u32) -> Acc {
   let all = combine(best, only(lift(quad.xy, at), at - first < count));
   return combine(all, only(lift(quad.zw, at + 1u), at + 1u - first < count));

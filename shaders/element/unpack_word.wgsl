@@ -1,7 +1,7 @@
-// The elements of a word, combined with an accumulator in their order.
+// Accumulates the elements of a word, in order.
 // provides: accumulate_word, accumulate_some_of_word
 // requires: Acc, OUTPUTS, extract, combine, lift, only
-// All of them; the first one stands at the place `at`.
+// Accumulates all elements of a word; the first is element `at`.
 fn accumulate_word(best: Acc, word: u32, at: u32) -> Acc {
   var all = combine(best, lift(extract(word, 0u), at));
   if (OUTPUTS > 1u) {
@@ -14,7 +14,7 @@ fn accumulate_word(best: Acc, word: u32, at: u32) -> Acc {
   return all;
 }
 
-// Those that are among the `count` elements from the place `first` on.
+// Accumulates those elements of a word that are among the `count` elements from element `first` on.
 fn accumulate_some_of_word(best: Acc, word: u32, at: u32, first: u32, count: u32) -> Acc {
   var all = combine(best, only(lift(extract(word, 0u), at), at - first < count));
   if (OUTPUTS > 1u) {

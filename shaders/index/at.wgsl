@@ -1,7 +1,7 @@
 // The index of an element: the affine map of the index convention, applied to the digits of a position.
 // provides: index_at
 // requires: pool, add, multiply, digits_of, index_digits
-// The index of an element of X by its position. Without digits it is the position, counted from the first element's index.
+// The index of an element of X by its position. Without digits it is the position plus the first element's index.
 fn index_at(position: u32) -> vec2<u32> {
   var rest = position;
   var index = pool.index_base;

@@ -1,4 +1,4 @@
-// A number taken apart by a radix: the digit, and what remains.
+// A number split by a radix: the digit, and the rest.
 // provides: Digits, digits_of
 // requires: Divisor, quotient
 struct Digits {

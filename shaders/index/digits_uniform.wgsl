@@ -1,4 +1,5 @@
-// How many digits a position or an output's number is taken apart into to find an index or its place, read from the uniform.
+// The numbers of digits into which a position or an output's number is split to find an index or its position, from the
+// uniform.
 // provides: index_digits, store_digits, empty_digits, clamped_axes
 // requires: pool
 fn index_digits() -> u32 {

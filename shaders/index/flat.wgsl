@@ -1,4 +1,4 @@
-// The index of an output: that of its winner, or what the convention has where there is none.
+// The index of an output: that of its winner, or the convention's index for a window without a winner.
 // provides: index_of
 // requires: pool, Candidate, index_at, plane_index, add, multiply, window_of, digits_of, clamped_axes
 const EMPTY_CONSTANT: u32 = 0u;

@@ -1,6 +1,5 @@
-// What four 32-bit indices, a step from one to the next, name.
-// Any value that is no place of Y will do for an index that names none: it is compared with places alone, and these stay below
-// 2^31.
+// The elements that four 32-bit indices name; the indices are `step` apart. The value for an index that names no
+// element may be any number that is no position in Y: it is only compared with positions in Y, which stay below 2^31.
 // provides: Names, names, name, indices
 // requires: nothing
 @group(0) @binding(3) var<storage, read> indices: array<u32>;
@@ -10,14 +9,14 @@ struct Names {
   minus_one: vec4<bool>,
 }
 
-// From a position on, in an index tensor of which `last` is the last place.
+// Loads four indices from a position on; `last` is the last position of the index tensor.
 fn names(position: u32, step: u32, last: u32) -> Names {
   let at = min(vec4<u32>(position) + vec4<u32>(0u, 1u, 2u, 3u) * step, vec4<u32>(last));
   let low = vec4<u32>(indices[at.x], indices[at.y], indices[at.z], indices[at.w]);
   return Names(low, low == vec4<u32>(0xffffffffu));
 }
 
-// What one index names.
+// The element that one index names.
 fn name(position: u32) -> u32 {
   return indices[position];
 }

@@ -1,6 +1,5 @@
-// What four 64-bit indices, read two at once, name.
-// Any value that is no place of Y will do for an index that names none: it is compared with places alone, and these stay below
-// 2^31.
+// The elements that four 64-bit indices, loaded two to a vector, name. The value for an index that names no element may
+// be any number that is no position in Y: it is only compared with positions in Y, which stay below 2^31.
 // provides: Names, names, name, indices
 // requires: pick
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;
@@ -10,7 +9,7 @@ struct Names {
   minus_one: vec4<bool>,
 }
 
-// From a position on, in an index tensor of which `last` is the last place.
+// Loads four indices from a position on; `last` is the last position of the index tensor.
 fn names(position: u32, step: u32, last: u32) -> Names {
   let pair = (position >> 2u) << 1u;
   let first = indices[pair];
@@ -21,7 +20,7 @@ fn names(position: u32, step: u32, last: u32) -> Names {
   return Names(pick(none, low, high == vec4<u32>()), (low & high) == none);
 }
 
-// What one index names.
+// The element that one index names.
 fn name(position: u32) -> u32 {
   let pair = indices[position >> 1u];
   let index = select(pair.xy, pair.zw, (position & 1u) == 1u);

@@ -1,5 +1,5 @@
-// Where an output's index stands in the index tensor, whose layout may be another than that of Y. Without digits it is the
-// output's number.
+// The position of an output's index in the index tensor, whose layout may differ from that of Y. Without digits it is
+// the output's number.
 // provides: store_position
 // requires: pool, digits_of, store_digits
 fn store_position(output: u32) -> u32 {

@@ -6,7 +6,7 @@ fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 
-// Modulo 2^64, so that negative strides and offsets come out right.
+// Modulo 2^64, so that negative strides and offsets are correct.
 fn multiply(a: vec2<u32>, b: u32) -> vec2<u32> {
   let a_low = a.x & 0xffffu;
   let a_high = a.x >> 16u;

@@ -1,4 +1,4 @@
-// An output's index goes to its place in the index tensor.
+// Writes an output's index to its position in the index tensor.
 // provides: write_index
 // requires: pool, Candidate, index_of, store_position, store_index
 fn write_index(output: u32, candidate: Candidate) {

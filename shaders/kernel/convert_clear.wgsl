@@ -1,4 +1,4 @@
-// First step of an index conversion: nothing is wrong yet.
+// First step of an index conversion: resets the report.
 // Fewest bytes: none to speak of.
 // provides: main
 // requires: status, STATUS_WORDS, WORKGROUP

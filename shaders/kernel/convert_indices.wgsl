@@ -1,5 +1,5 @@
-// Indices from one convention to another. -1 stays -1; an index outside the unit, or one that names another plane than its
-// own where the second convention cannot, becomes -1 and is reported.
+// Converts indices from one convention to another. -1 stays -1. An index outside the unit becomes -1 and is reported;
+// so does an index into another plane than its own, if the second convention cannot express that.
 // Fewest bytes: the indices once each way.
 // provides: main
 // requires: convert, invocation, WORKGROUP, status, read_index, store_index, add, multiply, divide

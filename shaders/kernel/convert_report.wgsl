@@ -1,4 +1,4 @@
-// Last step of an index conversion: the first bad index's value.
+// Last step of an index conversion: looks up the value of the first bad index.
 // Fewest bytes: none to speak of.
 // provides: main
 // requires: convert, status, read_index

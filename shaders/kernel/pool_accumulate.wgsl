@@ -1,5 +1,5 @@
-// A part of a pool whose windows are looked at in parts: takes what this part knows into what is known.
-// Fewest bytes: what it reads of X once, 24 for each output both ways.
+// One step of a pool whose windows are reduced in parts: folds this dispatch's taps into the per-output accumulators.
+// Fewest bytes: its span of X once, 24 for each output read and written.
 // provides: main
 // requires: pool, invocation, WORKGROUP, Accumulated, accumulated, keep, element, scan, consider
 @compute @workgroup_size(WORKGROUP)

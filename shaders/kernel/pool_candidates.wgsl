@@ -1,5 +1,5 @@
 // A pass of a pool that is not the last: writes the candidates for the next one.
-// Fewest bytes: what it reads once, eight for each candidate.
+// Fewest bytes: its input once, eight for each candidate.
 // provides: main, candidates_out
 // requires: pool, invocation, WORKGROUP, scan, PRESENT
 @group(0) @binding(5) var<storage, read_write> candidates_out: array<vec2<u32>>;

@@ -1,4 +1,4 @@
-// No window begins with a NaN, until a pass says so.
+// Clears the flags that say whether windows begin with a NaN.
 // provides: main
 // requires: pool, invocation, WORKGROUP, flags
 @compute @workgroup_size(WORKGROUP)

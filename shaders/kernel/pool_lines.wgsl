@@ -1,14 +1,14 @@
-// A pool of small windows whose lines of outputs share no line of X. An invocation has four or eight neighbouring outputs along the
-// last axis, and looks at the lines of their windows one after another: the maxima of the windows' rows first, then those of the
-// rows, so that the first of equals stays the first.
+// A pool of small windows whose lines of outputs share no line of X. An invocation computes four or eight neighbouring
+// outputs along the last axis from the lines of their windows, one line after another. Row maxima are computed first,
+// then the maximum of the rows, so that among equal elements the first wins.
 //
 //   line 0   [row maxima] --.                 KERNEL_1 = 2, STRIDE_1 = 2
 //   line 1   [row maxima] --'-- output line 0
 //   line 2   [row maxima] --.
 //   line 3   [row maxima] --'-- output line 1, of another invocation
 //
-// Fewest bytes: X once, Y once, Indices once. Each element of X is loaded once but for the columns beside the outputs. Where windows
-// are deep, each line is that of all depths together.
+// Fewest bytes: X once, Y once, Indices once. Each element of X is loaded once, except the halo columns. Where windows
+// have several depths, a line stands for the lines of all depths.
 // Algorithm: row windows.
 // provides: main
 // requires: pool, invocation, WORKGROUP, strip_of, Lines, store_row, windows_of_line, origin_of

@@ -1,6 +1,7 @@
-// A pool of small windows of elements smaller than a word, whose rows do not come out even with words, and whose lines of outputs
-// share no line of X. A word has one writer: that of the line which has its first element. An invocation begins where words of its
-// line do, and the last one of a line also looks at the first windows of the next line, which its last word holds:
+// A pool of small windows of elements smaller than a word, whose rows are not whole words, and whose lines of outputs
+// share no line of X. The invocation that computes a word's first element writes the word. Invocations begin at word
+// boundaries of their line. The last invocation of a line also computes the first windows of the next line whose
+// outputs its last word holds:
 //
 //   line 0 of Y    0 0 0 0 0 0 0 0 0 0|          ten outputs each, of 8 bits
 //   words          [     ] [     ] [  :  ]       the last one holds two outputs of line 1

@@ -1,14 +1,14 @@
-// A pool of small windows of elements smaller than a word, whose rows do not come out even with words. An invocation walks down
-// some lines of outputs and keeps the maxima of the last lines of X, as in kernel/pool_rows.wgsl. A word has one writer: that of
-// the line which has its first element. Words begin at another column in each line, so that an invocation looks at more
-// neighbouring windows than it writes, if lines of outputs share lines of X:
+// A pool of small windows of elements smaller than a word, whose rows are not whole words. An invocation walks down
+// some lines of outputs and keeps the row maxima of the last lines of X in registers, as in kernel/pool_rows.wgsl. The
+// invocation that computes a word's first element writes the word. Words begin at a different column in each line, so
+// an invocation computes more neighbouring windows than it writes, if lines of outputs share lines of X:
 //
 //   line 0 of Y    0 0 0 0 0 0 0 0 0 0|          ten outputs each, of 8 bits
 //   words          [     ] [     ] [  :  ]       the last one holds two outputs of line 1
 //   line 1 of Y       |1 1 1 1 1 1 1 1 1 1|
 //   words            ]:  [     ] [     ] [       those of line 1 begin at its column 2
 //
-// The last invocation of a line also looks at the first windows of the next line, which its last word holds.
+// The last invocation of a line also computes the first windows of the next line whose outputs its last word holds.
 //
 // Fewest bytes: X once, Y once, Indices once. Each line is loaded once by each invocation that has outputs around it, in words, and
 // by its neighbours where their windows overlap.
@@ -40,7 +40,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let count = min(pool.walk, height - strip.out_top);
   var kept: Kept;
   var later: Later;
-  // The lines that the first output shares with those below.
+  // The lines that the first output shares with the outputs below.
   for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
     kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1), line));
   }
@@ -50,7 +50,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     goal.begin = strip.column + (0u - goal.line) % OUTPUTS;
     goal.first_line = line_of_plane(place.plane, top + i32(first));
     goal.head_line = line_of_plane(place.head_plane, top + i32(first) + place.head_down);
-    // The first line of the next plane has no lines of X in common with this one.
+    // The first line of the next plane shares no lines of X with this line.
     goal.later = place.at_end && strip.out_top + step + 1u == height;
     later = store_line(goal, best_of(kept));
     goal.line += width;

@@ -1,5 +1,5 @@
-// Elements that are kept in a word each go to Y, several to a word.
-// Fewest bytes: four for each element that is kept, Y once.
+// Packs elements of a word each in scratch memory into words of Y.
+// Fewest bytes: four for each element in scratch memory, Y once.
 // provides: main
 // requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, kept, activate
 @compute @workgroup_size(WORKGROUP)
@@ -8,7 +8,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
   }
-  // What lies behind the last element is zero.
+  // The rest of the last word is zero.
   var packed = ZERO_WORD;
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let number = word * OUTPUTS + lane;

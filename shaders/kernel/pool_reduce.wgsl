@@ -1,15 +1,15 @@
-// The first stage of a tree reduction of whole planes: eight invocations share a part of a plane, and each leaves the candidate that
-// it found for the next stage.
+// The first stage of a tree reduction of whole planes: eight invocations share a slice of a plane ("part" below), and
+// each writes its candidate for the next stage.
 //
 //   plane        |<------ part 0 ------>|<------ part 1 ------>|..|
 //   loads        |0 1 .. 7|0 1 .. 7|..  |8 9 ..15|8 9 ..15|..     by invocation: eight of them read the 128 bytes of a cache line
 //   candidates   [0] [1] .. [7]          [8] [9] .. [15]
 //
-// Parts are that small so that a processor that runs few invocations at a time still reads X from its begin to its end.
+// Slices are small so that a processor that runs few invocations at a time still reads X front to back.
 // Fewest bytes: X once, and eight for each candidate.
 // provides: main, candidates_out
 // requires: pool, invocation, WORKGROUP, run, may_win, PRESENT
-// Invocations that share a part.
+// Invocations that share a slice.
 const MEMBERS: u32 = 8u;
 
 @group(0) @binding(5) var<storage, read_write> candidates_out: array<vec2<u32>>;
@@ -29,6 +29,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let begin = plane + place / MEMBERS * part;
   let end = min(begin + part, plane + axis.input);
   let best = run(begin, end, place % MEMBERS, MEMBERS);
-  // An invocation that had nothing to load names the first element of the part, which may be chosen as well as any other.
+  // An invocation without loads returns the first element of the slice, which is as valid a candidate as any other
+  // element.
   candidates_out[number] = vec2<u32>(select(0u, best.at | PRESENT, may_win(best.key)), begin | PRESENT);
 }

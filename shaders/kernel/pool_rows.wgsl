@@ -1,15 +1,17 @@
-// A pool of small windows. An invocation has four or eight neighbouring outputs along the last axis and walks down some lines of
-// them. Of each line of X it computes the maxima of its windows' rows once, and keeps those of the last lines for the outputs
-// that follow: row maxima first, then column maxima, so that the first of equals stays the first.
+// A pool of small windows. An invocation computes a thread tile, four or eight neighbouring outputs wide, and walks
+// down its lines. For each line of X it computes the row maxima of its windows once, and keeps those of the last lines
+// in registers for the outputs below. Row maxima come first, then column maxima, so that among equal elements the first
+// wins.
 //
 //   line 0   [row maxima] --.                 KERNEL_1 = 3, STRIDE_1 = 1
 //   line 1   [row maxima] --+-- output line 0
 //   line 2   [row maxima] --+-- output line 1        read once, used by three lines of outputs
 //   line 3   [row maxima] --'-- ...
 //
-// Fewest bytes: X once, Y once, Indices once. Each element of X is loaded once but for the columns beside the outputs and the
-// lines above them: (4 * QUADS * STRIDE_2 + KERNEL_2 - STRIDE_2) * (lines * STRIDE_1 + KERNEL_1 - STRIDE_1) for an invocation's
-// 4 * QUADS * lines outputs. Where windows are deep, each line is that of all depths together, read again for the next depth.
+// Fewest bytes: X once, Y once, Indices once. Each element of X is loaded once, except the halo columns and the halo
+// lines: (4 * QUADS * STRIDE_2 + KERNEL_2 - STRIDE_2) * (lines * STRIDE_1 + KERNEL_1 - STRIDE_1) for an invocation's 4
+// * QUADS * lines outputs. Where windows have several depths, a line stands for the lines of all depths, which are read
+// again for the next depth.
 // Algorithm: row windows, kept in registers.
 // provides: main
 // requires: pool, invocation, WORKGROUP, Kept, kept_with, best_of, Place, line_at, line_windows, with_next_lines, strip_of, Lines, store_row, origin_of, KERNEL_1, STRIDE_0, STRIDE_1, DILATION_1, LINES_BETWEEN, OUTPUTS_BETWEEN
@@ -39,7 +41,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let below = (pool.axes[1].output - out_top + OUTPUTS_BETWEEN - 1u) / OUTPUTS_BETWEEN;
   let count = min(pool.walk, below);
   var kept: Kept;
-  // The lines that the first output shares with those below.
+  // The lines that the first output shares with the outputs below.
   for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
     kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1), line));
   }

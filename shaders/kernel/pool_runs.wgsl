@@ -1,12 +1,13 @@
-// A pool of small windows of elements smaller than a word, whose rows do not come out even with words. A word has one writer, so
-// an invocation has four or eight outputs in the order of Y, wherever lines of Y end: it looks at as many neighbouring windows
-// in each line that it has outputs of, and takes of them those that lie there.
+// A pool of small windows of elements smaller than a word, whose rows are not whole words. A word has one writer, so an
+// invocation computes a run of four or eight consecutive outputs in the order of Y, across the ends of lines. In each
+// line that the run touches, it computes four or eight neighbouring windows, and keeps the lanes that lie in that line.
 //
 //   lines of Y     0 0 0 0 0 0 0 0 0 0|1 1 1 1 1 1 1 1 1 1|2        ten outputs each, of 8 bits
 //   words          [     ] [     ] [     ] [     ] [     ] [
-//   invocations    [             ] [             ] [                the second one looks at windows of lines 0 and 1
+//   invocations    [             ] [             ] [                the second one computes windows of lines 0 and 1
 //
-// Fewest bytes: X once, Y once, Indices once. Each line is loaded by all outputs that have it in their windows, in words.
+// Fewest bytes: X once, Y once, Indices once. Each line is loaded in words, once per line of outputs whose windows
+// contain it.
 // Algorithm: row windows, in runs of the order of Y.
 // provides: main
 // requires: pool, invocation, WORKGROUP, Acc, Raw, Elements, windows_of_line, outcome, origin_at, put_index, first_position, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_2, QUADS
@@ -22,7 +23,8 @@ struct Lanes {
   column: i32,
 }
 
-// Writes the index of a lane, and returns its element for Y: `before` if it lies in another line.
+// Writes the index of a lane that lies in this line and returns its element for Y; returns `before` for a lane in
+// another line.
 fn take(lanes: Lanes, lane: u32, best: Acc, first: Raw, seen_line: u32, plane: u32, before: Raw) -> Raw {
   let result = outcome(best, first, first_position(seen_line, lanes.column, lane));
   let here = lane >= lanes.begin && lane < lanes.end;
@@ -59,7 +61,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var lanes: Lanes;
   lanes.output = pool.output_first + number * RUN;
   var line = lanes.output / width;
-  // The column of Y of the run's first lane; in lines further down it lies before the line.
+  // The column in Y of the run's first lane; negative in the lines after the run's first line.
   var out_column = i32(lanes.output - line * width);
   var low = Elements(ZERO, ZERO, ZERO, ZERO);
   var high = low;

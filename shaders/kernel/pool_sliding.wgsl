@@ -1,7 +1,7 @@
-// Maxima of windows that slide along one axis: neighbouring windows share all but their ends, and what they share is looked at
-// once. A pool is one such pass for each axis, the last axis first.
+// Maxima of windows that slide along one axis. Neighbouring windows share all but their ends, and an invocation reads
+// the shared elements once. A pool is one such pass for each axis, the last axis first.
 //
-// An invocation computes RUN neighbours, whose windows are CHUNKS elements long, no fewer:
+// An invocation computes RUN neighbouring windows of CHUNKS elements each; CHUNKS is at least RUN:
 //
 //   elements          a  b  c  d  e  f  g  h  i          CHUNKS = 6, RUN = 4
 //   window 0         [a  b  c  d  e  f]
@@ -10,28 +10,28 @@
 //   window 3                  [d  e  f  g  h  i]
 //                     '-------'                          the begins: suffix maxima of the first RUN elements
 //                                e  f                    the core, which all windows have
-//                                      g  h  i           the ends: prefix maxima of what lies behind the first window
+//                                      g  h  i           the ends: prefix maxima of the elements after the first window
 //
-// What is an element here is a chunk of CHUNK taps, if windows begin that far apart; a window then is CHUNKS of them and the
-// first REST taps of the next.
+// If windows begin CHUNK taps apart, each element in the picture is a chunk of CHUNK taps. A window then consists of
+// CHUNKS chunks and the first REST taps of the next chunk.
 //
-// Neighbouring invocations have neighbours inside the axis, and where nothing is inside, neighbouring runs.
-// Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
+// Neighbouring invocations compute neighbouring lines inside the axis, or neighbouring runs where nothing lies inside.
+// Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main, Chunk, tap_of
 // requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
 struct Chunk {
-  // The maximum of all its taps, of the first REST, and the first of them.
+  // The maximum of all taps of the chunk, the maximum of its first REST taps, and its first tap.
   all: Cell,
   part: Cell,
   first: Cell,
 }
 
-// An element by its tap. Its order among those of an invocation stays below 2^15.
+// Loads an element by its tap. Its order number within an invocation stays below 2^15.
 fn tap_of(walk: Walk, number: u32, i: u32) -> Cell {
   return fetch(tap_at(walk, number * CHUNK + i), (number - walk.begin) * READ + i);
 }
 
-// The chunk that a window begins with.
+// The first chunk of a window.
 fn begin_of(walk: Walk, slot: u32) -> Cell {
   let begin = chunk(walk, walk.begin + slot);
   note_begin(slot, begin.first);
@@ -46,7 +46,7 @@ struct Four {
   d: Cell,
 }
 
-// Their chunks, so many as there are of the run.
+// The first chunks of up to four windows of the run.
 fn read_four(walk: Walk, slot: u32) -> Four {
   let a = begin_of(walk, slot);
   var four = Four(a, a, a, a);
@@ -73,7 +73,7 @@ fn last_suffixes(four: Four) -> Four {
   return last;
 }
 
-// Suffix maxima of four chunks, with those of the next ones.
+// Suffix maxima of four chunks, continued into the chunks after them.
 fn suffixes(four: Four, next: Cell) -> Four {
   let d = join(four.d, next);
   let c = join(four.c, d);
@@ -81,7 +81,8 @@ fn suffixes(four: Four, next: Cell) -> Four {
   return Four(join(four.a, b), b, c, d);
 }
 
-// One output, from its begin and from the core with the ends up to it: these with the next end.
+// Emits one output from its begin and from `core`, the maximum of the core and of the ends so far. Returns `core` with
+// the next end.
 fn step(walk: Walk, slot: u32, begin: Cell, core: Cell) -> Cell {
   let output = walk.begin + slot;
   var best = join(begin, core);
@@ -123,7 +124,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var begins_4 = begins_0;
   var begins_8 = begins_0;
   var begins_12 = begins_0;
-  // The last chunk of the begins, from which on all windows have the same.
+  // The last chunk of the begins; all windows contain it.
   var core = begins_0.a;
   if (RUN > 1u) {
     core = begins_0.b;

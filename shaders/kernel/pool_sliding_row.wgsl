@@ -1,34 +1,35 @@
-// Maxima of windows that slide along the innermost axis, as kernel/pool_sliding.wgsl has them along any: here neighbouring outputs
-// are the lanes of a vector, and so are the elements they are made of.
+// Maxima of windows that slide along the innermost axis, by the method of kernel/pool_sliding.wgsl. Here the lanes of a
+// vector are neighbouring outputs, and neighbouring elements.
 //
-// An invocation computes RUN neighbours of a line. Elements are loaded by fours, as they lie in memory, and taken apart into the
-// fours that begin with the first window:
+// An invocation computes RUN neighbours of a line. Elements are loaded in aligned vectors of four, and regrouped into
+// vectors of four that begin at the first window:
 //
 //   loaded       . . . a | b c d e | f g h i | j k l m | n . . .       LEFT = 3, CHUNKS = 10, RUN = 4
 //   window 0          [a   b c d e   f g h i   j]
 //   window 3                   [d e   f g h i   j k l m]
 //   begins            '--------'                                       suffix maxima of the first RUN elements
 //   core                         e   f g h i   j                       what all windows have besides
-//   ends                                         k l m                 prefix maxima of what lies behind the first window
+//   ends                                         k l m                 prefix maxima of the elements after the first window
 //
-// Elements in the padding are moved onto the nearest one inside: no window is empty, so that one belongs to the same window.
+// Elements in the padding are replaced by the nearest element inside. No window is empty, so the nearest element
+// belongs to the same window.
 //
-// Neighbouring invocations have neighbouring runs.
-// Fewest bytes: what is read once, what is written once. Each output loads CHUNKS / RUN elements and one more.
+// Neighbouring invocations compute neighbouring runs.
+// Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main
 // requires: pool, invocation, WORKGROUP, Acc, Cell, combine, combine_anywhere, join, Walk, row_walk, row_quad, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, LEFT
 const QUADS: u32 = RUN / 4u;
-// Elements of the core in whole fours, and those that are left.
+// Whole vectors of four in the core, and the remaining elements.
 const WHOLE: u32 = (CHUNKS - RUN) / 4u;
 const LEFT_OVER: u32 = (CHUNKS - RUN) % 4u;
 
-// Two fours that follow each other.
+// Two consecutive vectors of four.
 struct Pair {
   here: Cell,
   next: Cell,
 }
 
-// Four neighbours, so many elements behind the first of a pair.
+// Four neighbours, beginning `by` elements after the first element of the pair.
 fn behind(pair: Pair, by: u32) -> Cell {
   let p = pair.here;
   let q = pair.next;
@@ -45,12 +46,12 @@ fn behind(pair: Pair, by: u32) -> Cell {
   return four;
 }
 
-// The next four elements of the line as they are loaded, behind those of a pair.
+// The pair advanced by four elements, with the next four of the line loaded.
 fn advanced(walk: Walk, pair: Pair, number: u32) -> Pair {
   return Pair(pair.next, row_quad(walk, number));
 }
 
-// Suffix maxima of four elements, and with what follows them.
+// Suffix maxima of four elements; and of four elements with the maximum of all that follow.
 fn suffixes(four: Cell) -> Cell {
   let c = combine(four.c, four.d);
   let b = combine(four.b, c);
@@ -61,12 +62,13 @@ fn suffixes_before(four: Cell, next: Acc) -> Cell {
   return suffixes(Cell(four.a, four.b, four.c, combine(four.d, next)));
 }
 
-// The maximum of four elements wherever they stand.
+// The maximum of four elements in any order.
 fn all_of(four: Cell) -> Acc {
   return combine_anywhere(combine_anywhere(four.a, four.b), combine_anywhere(four.c, four.d));
 }
 
-// What windows of four outputs have behind their begins: the core, and of the ends one more from each to the next.
+// The prefix maxima of four outputs: the maximum of the core for the first, and one more of the ends for each next
+// output.
 struct Prefixes {
   four: Cell,
   core: Acc,
@@ -140,7 +142,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     pair = advanced(walk, pair, QUADS + 1u + WHOLE);
     ends = behind(pair, LEFT);
   }
-  // What is left of the core comes before the ends in the same four.
+  // The remaining elements of the core precede the ends in the same vector.
   if (LEFT_OVER > 0u) {
     core = combine(core, ends.a);
   }

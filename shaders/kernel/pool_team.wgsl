@@ -1,5 +1,5 @@
-// Windows that a team of neighbouring invocations shares, a tree reduction in one dispatch: each invocation takes the maximum of its
-// share, then one of the team chooses among these and writes.
+// Windows that a team of neighbouring invocations shares: a tree reduction in one dispatch. Each invocation computes
+// the maximum of its share; then one invocation per word of Y reduces the team's maxima and writes the word.
 //
 //   window             |0 1 2 3|0 1 2 3|0 1 2 3|0 . . .|      four words each, by invocation of a team of four
 //   workgroup memory   [0] [1] [2] [3]                        the maximum of each, for every output of a word of Y
@@ -11,16 +11,16 @@
 var<workgroup> keys: array<Key, WORKGROUP * OUTPUTS>;
 var<workgroup> places: array<u32, WORKGROUP * OUTPUTS>;
 
-// What this invocation finds in its share of the window of an output.
+// Writes the maximum of this invocation's share of an output's window to workgroup memory.
 fn find(word: u32, lane: u32, local: u32) {
-  // After the last output the last one is looked at once more, so that all invocations come to the barrier.
+  // Invocations beyond the last output repeat the last one, so that all invocations reach the barrier.
   let number = min(word * OUTPUTS + lane, pool.outputs - 1u);
   let best = share(team_window(pool.output_first + number), local % TEAM);
   keys[local * OUTPUTS + lane] = best.key;
   places[local * OUTPUTS + lane] = best.at;
 }
 
-// The best of what a team has found for an output.
+// Reduces a team's maxima of an output.
 fn winner(output: u32, team: u32, lane: u32) -> Candidate {
   let window = team_window(output);
   var slot = team * TEAM * OUTPUTS + lane;
@@ -39,7 +39,7 @@ fn winner(output: u32, team: u32, lane: u32) -> Candidate {
   return candidate;
 }
 
-// A word of Y with one more output.
+// Inserts one more output into a word of Y.
 fn with_output(packed: Word, word: u32, team: u32, lane: u32) -> Word {
   let number = word * OUTPUTS + lane;
   var all = packed;
@@ -69,6 +69,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (local >= WORKGROUP / TEAM || word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
   }
-  // Whoever writes a word owns all of it; what lies behind the last element is zero.
+  // One invocation writes the whole word; lanes after the last element are zero.
   y[word] = whole_word(word, local);
 }

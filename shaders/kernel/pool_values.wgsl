@@ -8,7 +8,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (word >= (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     return;
   }
-  // Whoever writes a word owns all of it; what lies behind the last element is zero.
+  // One invocation writes the whole word; lanes after the last element are zero.
   var packed = ZERO_WORD;
   for (var lane = 0u; lane < OUTPUTS; lane++) {
     let number = word * OUTPUTS + lane;

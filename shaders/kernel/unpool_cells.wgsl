@@ -1,6 +1,7 @@
-// A streaming unpool whose windows lie apart: each invocation takes four sources (or twice four), compares what their indices
-// name with the places of their cells, and writes the cells whole, the value in one place and the activation of zero in the
-// others. An index outside its own window is noticed, so that the general path takes over.
+// A streaming unpool whose windows lie apart: each invocation takes four or eight sources and compares their indices
+// with those of the elements of their stride cells. It writes the cells whole: the value at the element that the index
+// names, the activation of zero at all other elements. An index outside its source's window sets a flag, so that the
+// general path runs.
 //
 //      sources of a line             their cells, here of 2 x 2
 //      a    b    c    d      ->      a0 a1 b0 b1 | c0 c1 d0 d1       two stores of four elements,
@@ -12,14 +13,14 @@
 // requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
-// Four sources, with what they name counted from the first place of their own cell.
+// Four sources, with their indices minus the index of their cell's first element.
 struct Sources {
   values: Lanes,
   nothing: Raw,
   named: vec4<u32>,
 }
 
-// An element of a row of cells, by its number from the first one on.
+// An element of a row of cells, counted from the row's first element.
 fn element(sources: Sources, number: u32, row: u32) -> Raw {
   let source = number / STRIDE_2;
   let place = row + (number - source * STRIDE_2) * stream.value.axis_2;
@@ -35,7 +36,7 @@ fn store(sources: Sources, number: u32, row: u32, y_position: u32, left: i32) {
   store_lanes(y_position + number, quad, left - i32(number));
 }
 
-// A row of the cells of four sources beside each other.
+// Writes a row of the cells of four neighbouring sources.
 fn store_beside(sources: Sources, row: u32, y_position: u32, left: i32) {
   if (STRIDE_2 > 4u) {
     for (var number = 0u; number < 4u * STRIDE_2; number += 4u) {
@@ -55,7 +56,7 @@ fn store_beside(sources: Sources, row: u32, y_position: u32, left: i32) {
   }
 }
 
-// A row of the cells of four channels.
+// Writes a row of the cells of four channels.
 fn store_channels(sources: Sources, row: u32, y_position: u32, columns: u32, left: i32) {
   for (var place = 0u; place < STRIDE_2; place++) {
     let holds = sources.named == vec4<u32>(row + place * stream.value.axis_2);
@@ -70,7 +71,7 @@ fn store_channels(sources: Sources, row: u32, y_position: u32, columns: u32, lef
   }
 }
 
-// The cells of four sources; whether one of them names a place outside its own window.
+// Writes the cells of four sources. Returns whether any of their indices lies outside its source's window.
 fn four(cell: StrideCell, quad: u32) -> bool {
   let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
   let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
@@ -98,7 +99,7 @@ fn four(cell: StrideCell, quad: u32) -> bool {
   let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * stream.value.axis_2) + LANES * lane_step;
   let loaded = load_lanes(min(x_position, last), last);
   let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
-  // Where there is no source, nothing is named.
+  // A lane without a source has no index.
   let named = pick(vec4<u32>(0xffffffffu), read.place, there) - own;
   let sources = Sources(values, activate(from_pair(vec2<u32>(0u, 0u))), named);
   let y_position = cell.y_position + quad * 4u * STRIDE_2;

@@ -1,4 +1,5 @@
-// First step of a streaming unpool: notices any index that lies outside its own window, so that the general path takes over.
+// First step of a streaming unpool: sets a flag if any index lies outside its source's window, so that the general path
+// runs.
 // Fewest bytes: the indices once.
 // provides: main
 // requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_FOREIGN, read_index, Axis

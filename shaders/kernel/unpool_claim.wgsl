@@ -1,9 +1,9 @@
-// Second step of an unpool: every source claims the element that its index names, and the last in (n, c, spatial) order
-// gets it. Indices are untrusted: one outside the unit claims nothing.
+// Second step of an unpool: every source claims the element that its index names, and the last source in (n, c,
+// spatial) order wins. Indices are untrusted: an index outside the unit claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
 // requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, status, read_index, STATUS_COUNT, STATUS_FIRST
-// Bad indices: how many, and the complement of the first one's position, or zero.
+// The number of bad indices, and the complement of the first one's position, or zero.
 struct Bad {
   count: u32,
   first: u32,
@@ -16,7 +16,7 @@ fn claim(number: u32, bad: Bad) -> Bad {
     let from_source = source(rank);
     let index = read_index(from_source.index_position - unpool.index_first);
     let good = index.y == 0u && index.x < unpool.unit;
-    // Elements below this dispatch's first one wrap around to more than it has.
+    // For elements before this dispatch's first one the difference wraps to a number beyond its outputs.
     let own = from_source.target_base + named_target(index.x) - unpool.output_first;
     if (good && own < unpool.outputs) {
       atomicMax(&owners[own], rank + 1u);

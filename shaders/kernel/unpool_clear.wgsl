@@ -1,8 +1,8 @@
-// First step of an unpool: nobody owns anything, and nothing is wrong yet.
+// First step of an unpool: resets the owner table and the report.
 // Fewest bytes: four for each output element.
 // provides: main, owner_quads
 // requires: unpool, PER_INVOCATION, number_of, invocation, WORKGROUP, status, STATUS_WORDS
-// Four owners each; there are as many as quads are whole.
+// Four owners per vector; the buffer is a whole number of vectors.
 @group(0) @binding(7) var<storage, read_write> owner_quads: array<vec4<u32>>;
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,4 +1,5 @@
-// Third step of a streaming unpool: the grids of the general path, empty unless an index lay outside its own window.
+// Third step of a streaming unpool: writes the grids of the general path. They are empty unless an index lies outside
+// its source's window.
 // Fewest bytes: none to speak of.
 // provides: main, grids
 // requires: stream, status, STATUS_FOREIGN

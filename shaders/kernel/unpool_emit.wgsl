@@ -1,16 +1,18 @@
-// Last step of an unpool: every output word is written once, from the owners of its elements, or zero.
+// Last step of an unpool: writes every output word once. An element with an owner gets its owner's value, any other
+// element zero.
 // Fewest bytes: owners once, X once, Y once.
 // provides: main
 // requires: unpool, source, number_of, invocation, WORKGROUP, OUTPUTS, FRESH, Raw, Word, ZERO, ZERO_WORD, insert, extract, y, load, from_pair, owners, report_first, activate
-// One element of a word, where there is one, packed. Sources that do not fit a binding come in several dispatches; later ones leave
-// what is not theirs.
+// One element of a word, shifted to its lane; zero beyond the last output. Where the sources take several dispatches,
+// the later dispatches keep elements whose owner is not among their sources.
 fn element(output: u32, lane: u32, word: Word, nothing: Raw) -> Word {
   var other = nothing;
   if (FRESH == 0u) {
     other = extract(word, lane);
   }
   let owner = owners[min(output + lane, unpool.outputs - 1u)] - 1u;
-  // Without an owner, the number wraps around to more than there are sources; any other source is read then.
+  // Without an owner, the number wraps beyond all sources; the first source is then read instead, and its value is not
+  // used.
   let owned = owner - unpool.source_first < unpool.sources;
   let raw = activate(load(source(select(unpool.source_first, owner, owned)).x_position - unpool.x_first));
   return insert(ZERO_WORD, lane, select(ZERO, select(other, raw, owned), output + lane < unpool.outputs));

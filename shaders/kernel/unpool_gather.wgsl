@@ -1,5 +1,5 @@
-// Second step of a streaming unpool: every output element looks at the few sources whose windows hold it, and the last whose
-// index names it gives the value. Every output word is written once.
+// Second step of a streaming unpool: for every output element, reads the indices of the sources whose windows cover it.
+// The last source whose index names the element gives the value. Every output word is written once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
 // requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw

@@ -1,31 +1,31 @@
-// A streaming unpool whose windows overlap, or begin in the padding: an element is held by the windows of several sources, the
-// cell's own and its neighbours, and the last of them that names it gives its value. Each invocation takes four neighbouring cells
-// (of four columns, or of four channels where channels are innermost) and walks some lines of cells down, so that of each line of
-// sources it reads once what the lines of cells above and below need.
+// A streaming unpool whose windows overlap, or begin in the padding: an element is covered by the windows of several
+// sources, its cell's own source and the neighbours. The last of these whose index names the element gives its value.
+// Each invocation takes four neighbouring cells (four columns, or four channels where channels are innermost) and walks
+// down some lines of cells, so that it reads each line of sources once for the lines of cells above and below.
 //
 //      sources          before  own  after            cells of one line: STRIDE_1 rows, STRIDE_2 columns
 //      line above          o     o     o
-//      own line            o     o     o        ->     each place looks at those of the nine that can hold it, which
-//      line below          o     o     o               kernel, stride and padding tell: four at most of a 3x3 by 2
+//      own line            o     o     o        ->     each element reads those of the nine that can cover it, by
+//      line below          o     o     o               kernel, stride and padding: at most four for a 3x3 by 2
 //
-// Which of the nine hold a place is settled by constants, so that no code is left of the others.
-// Fewest bytes: X once, its indices once, Y once; read are the neighbours of every four cells and of every walk besides.
+// Constants decide which of the nine cover an element, so the compiler removes the code for the rest.
+// Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.
 // provides: main
 // requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
-// Four sources, with the indices that they name: none where there is no source.
+// Four sources with their indices; a lane without a source has an index that matches no element.
 struct Four {
   values: Lanes,
   named: vec4<u32>,
 }
 
-// What the four cells need of a line of sources: their own, those one column before and those one column behind.
+// The sources of a line that four cells need: their own, those one column before, and those one column after.
 struct Line {
   before: Four,
   own: Four,
   after: Four,
-  // Of the cells' own sources.
+  // Lanes of the cells' own sources whose index is -1, and lanes that have a source.
   minus_one: vec4<bool>,
   there: vec4<bool>,
 }
@@ -38,24 +38,24 @@ struct Places {
   d: Lanes,
 }
 
-// Whether the window of the source so many cells ahead holds a place of a cell, along an axis.
+// Whether, along an axis, the window of the source `ahead` cells further covers an element of a cell.
 fn holds(ahead: i32, place: u32, kernel: u32, stride: u32, pad: u32) -> bool {
   let tap = i32(place + pad) - ahead * i32(stride);
   return tap >= 0 && tap < i32(kernel);
 }
 
-// Whether any place of a cell is held so, along an axis.
+// Whether, along an axis, the window of the source `ahead` cells further covers any element of a cell.
 fn reaches(ahead: i32, kernel: u32, stride: u32, pad: u32) -> bool {
   let last = i32(stride - 1u + pad) - ahead * i32(stride);
   let first = i32(pad) - ahead * i32(stride);
   return last >= 0 && first < i32(kernel);
 }
 
-// Four sources from a column on (lanes are columns), or of one column (lanes are channels).
+// Loads four sources: neighbouring columns of one channel, or neighbouring channels of one column.
 fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
   let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
   let lines_there = cell.at.x < input.x && line >= 0 && line < i32(input.y);
-  // Where there is no line, any other is read.
+  // Outside X the nearest line is read, and `there` is false.
   let at_line = u32(clamp(line, 0, i32(input.y) - 1));
   let at_column = u32(clamp(column, 0, i32(input.z) - 1));
   let last = stream.sources - 1u;
@@ -80,7 +80,7 @@ fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
   return Line(four, four, four, read.minus_one, there);
 }
 
-// A line of sources, as far as the cells of some line need it.
+// Loads the sources of a line that the cells of a neighbouring line need.
 fn load_line(cell: StrideCell, line: i32) -> Line {
   let column = i32(cell.at.z);
   var found = load_four(cell, line, column);
@@ -112,7 +112,7 @@ struct One {
   named: u32,
 }
 
-// One source.
+// Loads one source.
 fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
   let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
   let there = cell.at.x < input.x && line >= 0 && line < i32(input.y) && column >= 0 && column < i32(input.z);
@@ -126,7 +126,7 @@ fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
   return One(activate(load_lane(position)), select(0xffffffffu, name(index_position), there));
 }
 
-// Results of four lanes for a place, after the sources of a line have been looked at.
+// The results of four lanes for an element, updated by the sources of one line.
 fn looked_at(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
   var found = before;
   if (holds(-1, column, KERNEL_2, STRIDE_2, PAD_2)) {
@@ -150,7 +150,7 @@ fn taken(quad: Lanes, four: Four, place: vec4<u32>) -> Lanes {
     select(quad.d, four.values.d, named.w));
 }
 
-// The results of four lanes for a place, from three lines of sources.
+// The results of four lanes for an element, from three lines of sources.
 fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec4<u32>) -> Lanes {
   let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
   var found = Lanes(nothing, nothing, nothing, nothing);
@@ -166,7 +166,7 @@ fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec
   return found;
 }
 
-// An element of a row of cells, by its number from the first one on.
+// An element of a row of cells, counted from the row's first element.
 fn element(places: Places, number: u32) -> Raw {
   let lane = number / STRIDE_2;
   let column = number - lane * STRIDE_2;
@@ -184,7 +184,7 @@ fn store(places: Places, number: u32, y_position: u32, left: i32) {
   store_lanes(y_position + number, quad, left - i32(number));
 }
 
-// One row of the cells: `place` is the index of its first place in each lane.
+// Writes one row of the cells. `place` is the index of the row's first element in each lane.
 fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, place: vec4<u32>, y_position: u32) {
   let step = stream.value.axis_2;
   let columns = i32(stream.holders[2].output) - i32(cell.at.z * STRIDE_2);
@@ -227,7 +227,8 @@ fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, pl
   }
 }
 
-// Whether a source of a line of cells names a place outside its own window. `place` is the index of each cell's first place.
+// Whether the index of any source of a line of cells lies outside its source's window. `place` is the index of each
+// cell's first element.
 fn is_foreign(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool {
   let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
   var low = vec4<u32>();
@@ -253,7 +254,7 @@ fn is_foreign(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool 
   return any(own.there & !own_window & !skipped);
 }
 
-// A line of cells.
+// Writes a line of cells.
 fn store_cells(cell: StrideCell, above: Line, own: Line, below: Line, line: u32, place: vec4<u32>) {
   let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
   let first_row = line * STRIDE_1;
@@ -297,10 +298,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var foreign = false;
   for (var walked = 0u; walked < LINES; walked++) {
     let line = cell.at.y + walked;
-    // A line of cells has rows in Y, or sources, or both.
+    // A line of cells exists if it has rows in Y, or sources, or both.
     if (line * STRIDE_1 < stream.holders[1].output || line < stream.holders[1].input) {
       let place = first + vec4<u32>(walked * STRIDE_1 * stream.value.axis_1);
-      // Without lines that share a source, the next line is not needed yet.
+      // The next line is loaded only if windows reach upwards from it, or if the walk continues with it.
       var below = own;
       if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);

@@ -1,4 +1,4 @@
-// Last step of an unpool on a device with four storage buffers: the first bad index's value.
+// Last step of an unpool on a device with four storage buffers: looks up the value of the first bad index.
 // Fewest bytes: none to speak of.
 // provides: main
 // requires: report_first

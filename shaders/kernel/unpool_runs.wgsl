@@ -1,27 +1,27 @@
-// A streaming unpool of elements smaller than a word whose rows do not come out even with words. Windows lie apart. Each invocation
-// takes a run of cells of a line and writes, in every row of theirs, the words that begin within the run: the elements behind the
-// run belong to the next sources, and behind a row's end to the next row.
+// A streaming unpool of elements smaller than a word whose rows are not whole words. Windows lie apart. Each invocation
+// takes a run of cells of a line and writes, in every row of these cells, the words that begin within the run. A word's
+// elements after the run belong to the next sources, and those after a row's end belong to the next row.
 //
 //      row of Y   ..3|0 1 2 3|0 1 2 3|0 1 ..      words of four elements; rows begin anywhere in them
 //      the run        [ a a b b c c d d ]         elements of four sources of two columns each
 //      written           [       |       ]        the words that begin in it, the last with what follows the run
 //
-// Elements are packed as if the run began with a word, and shifted by where it does begin as they are stored.
-// Fewest bytes: X once, its indices once, Y once; the sources behind each run and at each row's begin are read again.
+// Elements are packed as if the run began at a word boundary, and shifted to their true offset when they are stored.
+// Fewest bytes: X once, its indices once, Y once; the sources after each run and at each row's begin are read again.
 // provides: main
 // requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 const BITS: u32 = 32u / OUTPUTS;
-// Sources whose elements can stand in the rest of a word.
+// Sources after the run whose elements can lie in its last word.
 const BEHIND: u32 = (OUTPUTS - 2u) / STRIDE_2 + 1u;
 
-// Four sources, with the indices that they name: none where there is no source.
+// Four sources with their indices; a lane without a source has an index that matches no element.
 struct Four {
   values: Lanes,
   named: vec4<u32>,
 }
 
-// A line of sources: the places of its first one in X and in the index tensor, and whether there is one.
+// A line of sources: the positions of its first source in X and in the index tensor, and whether the line exists.
 struct Line {
   x_position: u32,
   index_position: u32,
@@ -45,7 +45,7 @@ fn load_one(line: Line, column: u32) -> One {
   return One(value, select(0xffffffffu, named, line.there && column < stream.holders[2].input));
 }
 
-// The sources from a column on whose elements can stand in the rest of a word.
+// Loads the sources, from a column on, whose elements can lie in the last word of a run.
 fn load_behind(line: Line, column: u32) -> Four {
   let a = load_one(line, column);
   var found = Four(Lanes(a.value, ZERO, ZERO, ZERO), vec4<u32>(a.named, 0xffffffffu, 0xffffffffu, 0xffffffffu));
@@ -62,7 +62,7 @@ fn load_behind(line: Line, column: u32) -> Four {
   return found;
 }
 
-// Four sources from a column on, for which their indices were read.
+// Four sources from a column on, whose indices have been loaded.
 fn load_four(line: Line, column: u32, read: Names) -> Four {
   let loaded = load_lanes(min(line.x_position + column, stream.sources - 1u), stream.sources - 1u);
   let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
@@ -78,7 +78,7 @@ fn there(line: Line, column: u32) -> vec4<bool> {
   return (vec4<u32>(column) + LANES < vec4<u32>(stream.holders[2].input)) & vec4<bool>(line.there);
 }
 
-// An element of a row, by its number from the first one of `first` on. `own` is the index of that one.
+// An element of a row, counted from the first element of `first`. `own` is the index of that first element.
 fn element(first: Four, behind: Four, number: u32, own: u32) -> Raw {
   let source = number / STRIDE_2;
   let lane = source & 3u;
@@ -91,7 +91,7 @@ fn element(first: Four, behind: Four, number: u32, own: u32) -> Raw {
   return select(activate(from_pair(vec2<u32>(0u, 0u))), value, named == own + number * stream.value.axis_2);
 }
 
-// Elements as they stand in a word, from a number on.
+// Packs the elements from `number` on into a word.
 fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
   var packed = insert(0u, 0u, element(first, behind, number, own));
   packed = insert(packed, 1u, element(first, behind, number + 1u, own));
@@ -102,7 +102,7 @@ fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
   return packed;
 }
 
-// The first elements of a row of Y as a word; zero behind the last row.
+// The first elements of a row of Y, packed into a word; zero after the last row.
 fn head(row: u32) -> u32 {
   let position = row * stream.holders[2].output;
   var begin = 0u;
@@ -134,8 +134,8 @@ fn head(row: u32) -> u32 {
   return begin;
 }
 
-// A row of a run: the position and the index of its first element, how many elements stand before its first whole word, how many
-// are left of the row, and what the next row begins with.
+// A row of a run: the position and the index of its first element, the number of elements before its first whole word,
+// the number of elements left in the row of Y, and the first elements of the next row as a word.
 struct Row {
   begin: u32,
   own: u32,
@@ -144,12 +144,12 @@ struct Row {
   next_row: u32,
 }
 
-// Stores a word of a row, by the number of the element with which it would begin if the run began with a word.
+// Stores a word of a row. `number` is the element with which the word would begin if the run began at a word boundary.
 fn store_word(first: Four, behind: Four, row: Row, column: u32, number: u32) {
   let own = row.own + column * stream.value.axis_2;
   let low = word(first, behind, number, own);
   let high = word(first, behind, number + OUTPUTS, own);
-  // A shift by 32 bits is none, so the second word is shifted in two steps.
+  // WGSL takes shifts modulo 32, so the second word is shifted in two steps.
   let shift = row.before * BITS;
   var stored = (low >> shift) | ((high << 1u) << (31u - shift));
   let at = row.before + column + number;
@@ -163,7 +163,8 @@ fn store_word(first: Four, behind: Four, row: Row, column: u32, number: u32) {
   }
 }
 
-// The words that begin with elements of four sources, of which the first stands in that column of the run.
+// Stores the words that begin with elements of four sources. `column` is the column, within the run, of the first
+// source's first element.
 fn store_four(first: Four, behind: Four, row: Row, column: u32) {
   if (STRIDE_2 > 4u) {
     for (var number = 0u; number < 4u * STRIDE_2; number += OUTPUTS) {
@@ -191,7 +192,8 @@ fn store_four(first: Four, behind: Four, row: Row, column: u32) {
   }
 }
 
-// Which of four sources name a place of a row of their windows. `left` elements of it are left from the first one on.
+// Which of four sources have their index in a row of their windows. `left` is the number of elements left in the row of
+// Y, from the first source's cell on.
 fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
   var width = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
@@ -201,7 +203,7 @@ fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
   return in_row(four.named - vec4<u32>(own) - LANES * (STRIDE_2 * stream.value.axis_2), vec4<u32>(), width);
 }
 
-// Whether one of four sources names a place outside its own window.
+// Whether the index of any of four sources lies outside its source's window.
 fn is_foreign(read: Names, there: vec4<bool>, own_window: vec4<bool>) -> bool {
   return any(there & !own_window & !(read.minus_one & vec4<bool>(stream.skip_minus_one == 1u)));
 }
@@ -218,7 +220,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     cell.x_position - column,
     cell.index_position - column * index_step(),
     cell.at.x < stream.holders[0].input && cell.at.y < stream.holders[1].input);
-  // A run is up to four times four sources; of those that are none, nothing is left.
+  // A run has up to four quads of sources; the compiler removes the code of absent quads.
   let names_a = load_names(line, column);
   let a = load_four(line, column, names_a);
   var names_b = names_a;
@@ -272,7 +274,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let y_row = cell.y_row + place_0 * output.y + place_1;
         let begin = y_row * output.z + place.z;
         var next_row = 0u;
-        // The last word of the run can begin with its last element.
+        // The last word of the run can begin at the run's last element.
         if (left < i32(QUADS * across + OUTPUTS)) {
           next_row = head(y_row + 1u);
         }

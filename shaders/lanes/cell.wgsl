@@ -1,4 +1,4 @@
-// Accumulators of neighbouring lines, which go along an axis side by side. Those that a vector has no lane for stay unused.
+// Accumulators of neighbouring lines that an invocation reduces side by side. Members beyond LANES are unused.
 // provides: Cell, join, cell_of
 // requires: Acc, LANES, Elements, combine, lift_in_order
 struct Cell {
@@ -8,7 +8,7 @@ struct Cell {
   d: Acc,
 }
 
-// Of two cells the first of which stands before the second.
+// Combines two cells; `p` precedes `q`.
 fn join(p: Cell, q: Cell) -> Cell {
   var cell = p;
   cell.a = combine(p.a, q.a);

@@ -1,4 +1,4 @@
-// Neighbouring elements, of which those that a vector has no lane for stand for nothing.
+// Neighbouring elements; members beyond LANES are unused.
 // provides: Elements
 // requires: Raw
 struct Elements {

@@ -1,6 +1,7 @@
-// The maximum of a window of 16-bit floats as reduce/max.wgsl has it where no NaN wins by its key, of elements that are looked at
-// in their order. An element is told by its key alone, so that one `max` decides: below the value, which is the upper half, a
-// key holds the order, the first one's being the largest, and the sign, which tells zeros apart.
+// The maximum of a window of 16-bit floats, by the rules of reduce/max.wgsl, for policies where no NaN wins by its key
+// and for elements that are read in order. The key alone determines the element, so one `max` decides. The upper half
+// of a key is the value. The lower half holds the order number, largest for the first element, and the sign bit, which
+// distinguishes the two zeros.
 // provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
 // requires: Raw, Key, SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
@@ -16,17 +17,17 @@ fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(key_nan_lowest(raw) + (0xfffeu - (order << 1u)) + (raw >> 15u), at);
 }
 
-// One accumulator or another.
+// Selects `a` if `first`, else `b`.
 fn choose(a: Acc, b: Acc, first: bool) -> Acc {
   return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
-// Of two accumulators the first of which stands before the second.
+// Combines two accumulators; the elements of `a` precede those of `b`.
 fn combine(a: Acc, b: Acc) -> Acc {
   return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
 }
 
-// Of two accumulators wherever they stand: keys hold their order.
+// Combines two accumulators in any order: the keys hold the order numbers.
 fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   return combine(a, b);
 }
@@ -42,7 +43,7 @@ fn may_win(best: Key) -> bool {
   return nan_policy() != SEED_LOWEST || best > (key_nan_lowest(from_pair(pool.lowest_value)) | 0xffffu);
 }
 
-// Whether nothing but NaN has been seen.
+// Whether all accumulated elements are NaN.
 fn holds_nan(best: Acc) -> bool {
   return best.key < SMALLEST_NUMBER;
 }

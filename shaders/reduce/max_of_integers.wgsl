@@ -1,5 +1,5 @@
-// The maximum of a window of integers as reduce/max.wgsl has it, of elements that are looked at in their order: an element is told
-// by its key, and of equal keys the first one is kept.
+// The maximum of a window of integers, by the rules of reduce/max.wgsl, for elements that are read in order. The key
+// determines the element, and among equal keys the first is kept.
 // provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins
 // requires: Key, Raw, ZERO, key, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;
@@ -15,24 +15,24 @@ fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(key(raw), at);
 }
 
-// One accumulator or another.
+// Selects `a` if `first`, else `b`.
 fn choose(a: Acc, b: Acc, first: bool) -> Acc {
   return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
-// Of two accumulators the first of which stands before the second.
+// Combines two accumulators; the elements of `a` precede those of `b`.
 fn combine(a: Acc, b: Acc) -> Acc {
   let second = greater(b.key, a.key);
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
 }
 
-// Of two accumulators wherever they stand.
+// Combines two accumulators in any order.
 fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   let second = greater(b.key, a.key) | ((b.at < a.at) & !greater(a.key, b.key));
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
 }
 
-// The element of a key: keys of integers are elements with some bits turned over.
+// The element of a key: integer keys are the elements with some bits inverted.
 fn raw_of(best: Acc) -> Raw {
   return best.key ^ key(ZERO);
 }

@@ -1,6 +1,6 @@
-// The maximum of a window of f32 as reduce/max.wgsl has it where no NaN wins by its key, of elements that are looked at in their
-// order. An element is told by its key alone, so that one `max` decides: the keys of zeros also hold their sign and their
-// order, the first one's being the largest.
+// The maximum of a window of f32, by the rules of reduce/max.wgsl, for policies where no NaN wins by its key and for
+// elements that are read in order. The key alone determines the element, so one `max` decides. The keys of zeros also
+// hold the sign and the order number, largest for the first zero.
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
@@ -10,9 +10,11 @@ const SEED_FIRST: u32 = 0u;
 const PROPAGATE_LAST: u32 = 1u;
 const SEED_LOWEST: u32 = 2u;
 
-// Keys of zeros: a bit for the sign, and the order, which stays below half of it.
+// The number of keys for zeros: one bit is the sign, the bits above it are the order number, which stays below half of
+// this.
 const ZEROS: u32 = 0x10000u;
-// The smallest of them. +infinity has the largest key of all, and NaN beyond it wraps around.
+// The smallest key of a zero. +infinity has the largest key of all; the keys of NaN, beyond it, wrap around to the
+// smallest.
 const FIRST_ZERO: u32 = 0x807effffu;
 
 struct Acc {
@@ -30,17 +32,18 @@ fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
   return Acc(ordered_key(raw, order), at);
 }
 
-// One accumulator or another.
+// Selects `a` if `first`, else `b`.
 fn choose(a: Acc, b: Acc, first: bool) -> Acc {
   return Acc(select(b.key, a.key, first), select(b.at, a.at, first));
 }
 
-// Of two accumulators the first of which stands before the second.
+// Combines two accumulators; the elements of `a` precede those of `b`.
 fn combine(a: Acc, b: Acc) -> Acc {
   return Acc(max(a.key, b.key), select(a.at, b.at, b.key > a.key));
 }
 
-// Of two accumulators wherever they stand: equal keys of zeros hold their order.
+// Combines two accumulators in any order. The keys of zeros hold the order numbers; equal keys of other elements are
+// decided by position.
 fn combine_anywhere(a: Acc, b: Acc) -> Acc {
   let second = b.key > a.key || (b.key == a.key && b.at < a.at);
   return Acc(select(a.key, b.key, second), select(a.at, b.at, second));
@@ -57,7 +60,7 @@ fn may_win(best: Key) -> bool {
   return nan_policy() != SEED_LOWEST || best > ordered_key(from_pair(pool.lowest_value), 0u);
 }
 
-// Whether nothing but NaN has been seen.
+// Whether all accumulated elements are NaN.
 fn holds_nan(best: Acc) -> bool {
   return best.key < FIRST_ZERO - 0x7f800000u;
 }

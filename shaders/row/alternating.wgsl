@@ -1,5 +1,5 @@
-// The maxima of neighbouring windows in one line of X, where windows step by two elements: even taps and odd taps each slide
-// as neighbouring windows do, so that each element is loaded once.
+// The maxima of neighbouring windows in one line of X, for windows of stride 2. Even taps and odd taps each slide like
+// windows of stride 1, so that each element is loaded once.
 //
 //   elements              0 1 2 3 4 5 6 7 8    KERNEL_2 = 3
 //   even elements         [0   2   4   6] 8    taps 0 and, one slide further, 2

@@ -1,4 +1,4 @@
-// The maxima of neighbouring windows in one line of X, where they have few elements in common or none: tap by tap.
+// The maxima of neighbouring windows in one line of X, where windows share few elements or none: tap by tap.
 // provides: row_windows
 // requires: Row, combine_rows, lanes_at, KERNEL_2, DILATION_2
 fn row_windows(line: u32, column: i32, order: u32) -> Row {

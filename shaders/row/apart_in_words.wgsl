@@ -1,17 +1,19 @@
-// The maxima of neighbouring windows in one line of X whose taps lie far apart, where elements are smaller than a word and windows
-// begin side by side: the elements of a tap are neighbours in X too, so that words are loaded whole and shifted.
+// The maxima of neighbouring windows in one line of X, for dilated windows of stride 1 and elements smaller than a
+// word. The same tap of neighbouring windows is contiguous in X, so that whole words are loaded and shifted.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the first window's tap in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
 //
-// A window begins anew with each tap that follows one before the line, and a tap behind the line repeats the one before.
+// A tap that follows a tap in the begin padding restarts its window; a tap beyond the line's end repeats the previous
+// tap.
 // provides: x, row_windows
 // requires: Acc, Raw, Elements, Quad, Row, lifted, choose, combine, extract, pool, OUTPUTS, KERNEL_2, DILATION_2, QUADS
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
-// A word of what begins some bits behind a word's begin. Words before the binding and behind it have nothing that counts.
+// The word of X that begins `bits` bits after the begin of word `word`. The contents of words outside the binding are
+// not used.
 fn shifted_word(word: u32, bits: u32) -> u32 {
   let last = arrayLength(&x) - 1u;
   let low = x[min(word, last)];
@@ -25,19 +27,19 @@ fn four_from(word: u32, bits: u32) -> Elements {
   if (OUTPUTS == 2u) {
     second = shifted_word(word + 1u, bits);
   }
-  // The third of four is the first of two.
+  // With two elements per word, the third of four is the first of the second word.
   return Elements(extract(first, 0u), extract(first, 1u), extract(second, 2u % OUTPUTS), extract(second, 2u % OUTPUTS + 1u));
 }
 
-// Windows of four outputs as far as they have been looked at.
+// The partial maxima of four windows.
 struct Four {
   best: Quad,
   first: Elements,
-  // The tap looked at last.
+  // The latest tap.
   tap: Quad,
 }
 
-// A window, its first element, and its tap.
+// A window's partial maximum, its first element, and its latest tap.
 struct One {
   best: Acc,
   first: Raw,
@@ -66,7 +68,7 @@ struct Fours {
 fn four_after(four: Four, line: u32, column: i32, order: u32, tap: u32) -> Four {
   let at = column + i32(tap * DILATION_2);
   let position = line + u32(at);
-  // Before the first element of the binding, numbers of words wrap.
+  // Before the binding's first element, word numbers wrap.
   let raws = four_from(u32(i32(position) >> (OUTPUTS / 2u)), position % OUTPUTS * ELEMENT_BITS);
   let columns = vec4<u32>(u32(at), u32(at + 1), u32(at + 2), u32(at + 3));
   let elements = lifted(raws, columns, order + tap * DILATION_2, 1u);

@@ -1,4 +1,5 @@
-// The maxima of a line of X where a quad is four channels of one place: windows of one place, or of two that share elements.
+// The maxima of a line of X where a quad is four channels of one column: windows of one column, or of two columns that
+// share elements.
 //
 //   places of X      0 1 2 3       KERNEL_2 = 3, STRIDE_2 = 1, four channels each
 //   windows          0 1 2         of the first quad
@@ -16,16 +17,17 @@ fn fetch(line: u32, column: i32, order: u32) -> Channels {
   return Channels(lifted(raws, vec4<u32>(inside), order, 0u), raws);
 }
 
-// Taps from one place to the next, and whether their taps fall together.
+// The distance of neighbouring windows in taps, and whether neighbouring windows share taps.
 const TAPS_BETWEEN: u32 = STRIDE_2 / DILATION_2;
 const SHARE: bool = STRIDE_2 % DILATION_2 == 0u && TAPS_BETWEEN < KERNEL_2;
 
-// A tap of the windows of a place.
+// One tap of the windows of a column.
 fn tap_at(line: u32, column: i32, order: u32, tap: u32) -> Quad {
   return fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad;
 }
 
-// Some taps of the windows of a place, at least one. Eight are written out: loops cost more than they do.
+// The maximum of the taps from `begin` up to `end`, at least one, of the windows of a column. The first four are
+// unrolled, since short loops cost more than their taps.
 fn taps_from(line: u32, column: i32, order: u32, begin: u32, end: u32) -> Quad {
   var all = tap_at(line, column, order, begin);
   if (begin + 1u < end) {
@@ -45,7 +47,7 @@ fn taps_from(line: u32, column: i32, order: u32, begin: u32, end: u32) -> Quad {
   return all;
 }
 
-// The windows of one place.
+// The windows of one column.
 fn one_place(line: u32, column: i32, order: u32) -> Channels {
   var all = fetch(line, column, order);
   if (KERNEL_2 > 1u) {
@@ -54,7 +56,7 @@ fn one_place(line: u32, column: i32, order: u32) -> Channels {
   return all;
 }
 
-// The windows of two places that share some elements, which are loaded once.
+// The windows of two neighbouring columns; elements that they share are loaded once.
 fn two_places(line: u32, column: i32, order: u32) -> Row {
   var low = fetch(line, column, order);
   if (TAPS_BETWEEN > 1u) {

@@ -1,8 +1,8 @@
-// Elements of a line of X, loaded one by one. An element outside the line is replaced by the next one of the same window
-// inside it, which changes no maximum and no first element.
+// Elements of a line of X, loaded one by one. An element outside the line is replaced by the nearest element of the
+// same window inside, which changes neither the maximum nor the first element.
 // provides: lanes_at, line_elements, alternating_elements
 // requires: Acc, Quad, Row, elements_in, lift_in_order, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
-// The elements of the first tap, and those that come in behind them.
+// The elements of the first tap, and the elements that enter as the windows slide.
 struct LineElements {
   lanes: Row,
   next: Quad,
@@ -21,7 +21,7 @@ fn fetch(line: u32, column: i32, order: u32) -> Acc {
   return lift_in_order(load(position_of(line, inside)), inside, order);
 }
 
-// Four elements as far apart as neighbouring windows.
+// Four elements, a window stride apart.
 fn fetch_quad(line: u32, column: i32, order: u32) -> Quad {
   let step = i32(STRIDE_2);
   return Quad(
@@ -32,7 +32,7 @@ fn fetch_quad(line: u32, column: i32, order: u32) -> Quad {
   );
 }
 
-// The elements of a tap for all outputs, the first of which has it in this column.
+// The elements of one tap for all outputs. `column` is the first output's column.
 fn lanes_at(line: u32, column: i32, order: u32) -> Row {
   let low = fetch_quad(line, column, order);
   var high = low;

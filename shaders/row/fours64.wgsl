@@ -8,7 +8,7 @@ fn one_at(position: u32) -> vec2<u32> {
   return select(two.zw, two.xy, (position & 1u) == 0u);
 }
 
-// Four elements, the first of which has a position that is a multiple of four.
+// Four elements; `position` is a multiple of four.
 fn four_at(position: u32) -> Elements {
   let low = x[position >> 1u];
   let high = x[(position >> 1u) + 1u];

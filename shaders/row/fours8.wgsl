@@ -7,7 +7,7 @@ fn one_at(position: u32) -> u32 {
   return extract(x[position >> 2u], position & 3u);
 }
 
-// Four elements, the first of which has a position that is a multiple of four.
+// Four elements; `position` is a multiple of four.
 fn four_at(position: u32) -> Elements {
   return elements_of(x[position >> 2u]);
 }

@@ -1,6 +1,6 @@
-// Elements of a line of X where lines come out even with four elements, and all columns that the outputs step over lie inside:
-// these are loaded by fours. Only PAD_2 elements before them, and those behind them, are loaded one by one;
-// outside the line they are replaced by the next element of the same window inside.
+// Elements of a line of X where lines are multiples of four elements and outputs times stride stays inside the line.
+// These elements are loaded four at a time. Only the PAD_2 elements before them and the halo after them are loaded one
+// by one; outside the line they are replaced by the nearest element of the same window inside.
 //
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
 //   loads       .   [ four ]  [ four ]  .
@@ -19,7 +19,7 @@ struct AlternatingElements {
   next_odd: Quad,
 }
 
-// Two quads side by side.
+// Two consecutive quads.
 struct Pair {
   low: Quad,
   high: Quad,
@@ -30,12 +30,12 @@ fn fetch(line: u32, column: i32, order: u32) -> Acc {
   return lift_in_order(one_at(line + inside), inside, order);
 }
 
-// Four neighbours, the first of which has a column that is a multiple of four.
+// Four neighbours; `column` is a multiple of four.
 fn fetch_four(line: u32, column: u32, order: u32) -> Quad {
   return lifted(four_at(line + column), vec4<u32>(column, column + 1u, column + 2u, column + 3u), order, 1u);
 }
 
-// As `fetch_four` of neighbours that may lie behind the line.
+// `fetch_four` for neighbours that may lie beyond the line's end.
 fn fetch_four_behind(line: u32, column: u32, order: u32) -> Quad {
   var four = fetch_four(line, column, order);
   if (LINES_IN_EIGHTS == 0u && column >= pool.axes[2].input) {
@@ -52,13 +52,13 @@ fn row_of(pair: Pair) -> Row {
   return Row(pair.low, pair.high, elements_in(pair.low), elements_in(pair.high));
 }
 
-// The elements with a column less, `before` coming in at their begin.
+// The elements shifted by one column, with `before` as the new first element.
 fn shifted(pair: Pair, before: Acc) -> Pair {
   let low = Quad(before, pair.low.a, pair.low.b, pair.low.c);
   return Pair(low, Quad(pair.low.d, pair.high.a, pair.high.b, pair.high.c));
 }
 
-// The last element.
+// The last element of the row.
 fn last(pair: Pair) -> Acc {
   var end = pair.low.d;
   if (QUADS > 1u) {
@@ -75,7 +75,7 @@ fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   if (QUADS > 1u) {
     lanes.high = fetch_four_behind(line, begin + 4u, order + PAD_2 + 4u);
   }
-  // Each element of the padding pushes one out at the end, which comes in again first.
+  // Each padding element shifts one element out at the end, which becomes the first to enter as windows slide.
   var next: Quad;
   var next_4: Quad;
   for (var pad = 0u; pad < PAD_2; pad++) {
@@ -112,7 +112,7 @@ fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   return LineElements(row_of(lanes), next, next_4);
 }
 
-// Of eight neighbours those with even and with odd columns.
+// Splits eight neighbours into even and odd columns.
 fn apart(p: Quad, q: Quad) -> Pair {
   return Pair(Quad(p.a, p.c, q.a, q.c), Quad(p.b, p.d, q.b, q.d));
 }
@@ -125,7 +125,7 @@ fn alternating_elements(line: u32, column: i32, order: u32) -> AlternatingElemen
     let third = fetch_four_behind(line, begin + 8u, order + PAD_2 + 8u);
     second = apart(third, fetch_four_behind(line, begin + 12u, order + PAD_2 + 12u));
   }
-  // By column in the padded line: where the padding is odd, odd columns are even ones there.
+  // Even and odd by column of the padded line; an odd padding swaps the two.
   var even = Pair(first.low, second.low);
   var odd = Pair(first.high, second.high);
   var next_even: Quad;

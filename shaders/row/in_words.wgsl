@@ -1,5 +1,6 @@
-// Elements smaller than a word of a line of X, wherever in a word it begins: words are loaded whole and shifted. An element
-// outside the line is replaced by its neighbour inside, which belongs to the same window where taps are neighbours.
+// Elements smaller than a word, of a line of X that may begin anywhere in a word: whole words are loaded and shifted.
+// An element outside the line is replaced by the nearest element inside, which belongs to the same window because the
+// taps are neighbours.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the line's first column in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
@@ -7,7 +8,7 @@
 // requires: Elements, Quad, Row, lifted, fold, pool, extract, OUTPUTS, KERNEL_2, STRIDE_2, QUADS
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
-// The elements of the first tap, and those that come in behind them.
+// The elements of the first tap, and the elements that enter as the windows slide.
 struct LineElements {
   lanes: Row,
   next: Quad,
@@ -21,7 +22,7 @@ struct AlternatingElements {
   next_odd: Quad,
 }
 
-// Neighbours, as many as are read.
+// Neighbouring elements; the kernel reads FOURS of these quads.
 struct Neighbours {
   q0: Elements,
   q1: Elements,
@@ -31,17 +32,17 @@ struct Neighbours {
   q5: Elements,
 }
 
-// Fours of neighbours that the windows of a line reach over.
+// Quads of neighbours that the windows of an invocation cover in a line.
 const FOURS: u32 = (4u * QUADS * STRIDE_2 + max(KERNEL_2, STRIDE_2) - STRIDE_2 + 3u) / 4u;
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
-// The word with the first element, and the bits before that one.
+// The word with the first element, and the bits before the element in it.
 struct Begin {
   word: u32,
   bits: u32,
 }
 
-// A word of what begins there. Words before the binding and behind it have nothing that counts.
+// Word `number` of the shifted line. The contents of words outside the binding are not used.
 fn shifted_word(begin: Begin, number: u32) -> u32 {
   let last = arrayLength(&x) - 1u;
   let low = x[min(begin.word + number, last)];
@@ -56,11 +57,11 @@ fn four_from(begin: Begin, number: u32) -> Elements {
     first = shifted_word(begin, number * 2u);
     second = shifted_word(begin, number * 2u + 1u);
   }
-  // The third of four is the first of two.
+  // With two elements per word, the third of four is the first of the second word.
   return Elements(extract(first, 0u), extract(first, 1u), extract(second, 2u % OUTPUTS), extract(second, 2u % OUTPUTS + 1u));
 }
 
-// Elements before the line are replaced by the next one, where the last of the four stands before `next`.
+// Replaces elements before the line by the next element; `next` follows the four.
 fn without_before(four: Elements, column: i32, next: u32) -> Elements {
   var inside = four;
   inside.d = select(four.d, next, column + 3 < 0);
@@ -70,7 +71,7 @@ fn without_before(four: Elements, column: i32, next: u32) -> Elements {
   return inside;
 }
 
-// Elements behind the line are replaced by the one before.
+// Replaces elements beyond the line's end by the previous element.
 fn without_behind(four: Elements, column: i32, before: u32) -> Elements {
   let end = i32(pool.axes[2].input);
   var inside = four;
@@ -83,7 +84,7 @@ fn without_behind(four: Elements, column: i32, before: u32) -> Elements {
 
 fn neighbours_at(line: u32, column: i32) -> Neighbours {
   let position = line + u32(column);
-  // Before the first element of the binding, numbers of words wrap.
+  // Before the binding's first element, word numbers wrap.
   let begin = Begin(u32(i32(position) >> (OUTPUTS / 2u)), position % OUTPUTS * ELEMENT_BITS);
   var all: Neighbours;
   all.q0 = four_from(begin, 0u);
@@ -155,7 +156,7 @@ fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   );
 }
 
-// Of eight neighbours every second one.
+// Every second of eight neighbours.
 fn halved(p: Elements, q: Elements) -> Elements {
   return Elements(p.a, p.c, q.a, q.c);
 }

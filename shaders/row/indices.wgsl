@@ -1,13 +1,14 @@
-// The indices of outputs. Where indices count points as positions or as lines do, one index is made for all outputs of an
-// invocation, and the others are counted from there.
+// The indices of outputs. Where differences of indices are differences of positions, or of points, an invocation
+// computes the index of one point, the origin, and derives the indices of its outputs from it.
 // provides: Origin, origin_at, origin_of, index_from
 // requires: Outcome, pool, index_at, add, multiply, element_at, first_place, index_without_winner, CHANNELS_INSIDE, CHANNELS_ALONG, INDEX_MAP
 struct Origin {
-  // A point, and the index of its element in a channel. Where channels lie along lines (CHANNELS_ALONG), each element is a point.
+  // A point, a channel, and the index of the point's element in that channel. Where channels lie along lines
+  // (CHANNELS_ALONG), each element is a point.
   point: u32,
   channel: u32,
   index: vec2<u32>,
-  // What the place of an index is counted from; where channels lie along lines, the batch item.
+  // The offset of positions in the index tensor; where channels lie along lines, the batch item.
   store: u32,
 }
 
@@ -15,8 +16,9 @@ fn item_at(plane: u32) -> u32 {
   return plane / (pool.axes[0].input * pool.axes[1].input * pool.axes[2].input);
 }
 
-// INDEX_MAP 0: in the whole tensor. 1: within a plane, or a batch item of NHWC. 2: an index is made of the digits of its position.
-// 3: within a channel of NHWC, where positions count all channels from one point to the next and indices do not.
+// INDEX_MAP 0: indices are positions in the whole tensor. 1: positions within a plane, or within a batch item of NHWC.
+// 2: indices are computed from the digits of positions. 3: NHWC data with indices within a channel: neighbouring points
+// are all channels apart as positions, and one apart as indices.
 fn origin_at(plane: u32) -> Origin {
   var origin = Origin(0u, 0u, pool.index_base, 0u);
   if (INDEX_MAP != 0u) {
@@ -32,7 +34,7 @@ fn origin_at(plane: u32) -> Origin {
   return origin;
 }
 
-// Of a channel of the planes of all depths with this number, and of one of these planes.
+// The origin of a channel; `outer` counts planes with all their depths, `plane` is the first point of one depth.
 fn origin_of(outer: u32, plane: u32, channel: u32) -> Origin {
   var origin = origin_at(plane);
   if (CHANNELS_INSIDE != 0u) {
@@ -49,9 +51,9 @@ fn origin_of(outer: u32, plane: u32, channel: u32) -> Origin {
   return origin;
 }
 
-// Of an output in a lane of four.
+// The index of an output in lane `lane` of a quad.
 fn index_from(output: u32, result: Outcome, origin: Origin, lane: u32) -> vec2<u32> {
-  // Where a quad is four channels, they are neighbours.
+  // Where a quad is four channels, lanes are neighbouring channels.
   var channel = 0u;
   if (CHANNELS_INSIDE == 4u) {
     channel = lane;

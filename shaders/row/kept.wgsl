@@ -1,7 +1,7 @@
-// The lines of X that a walk down lines of outputs keeps, for windows of two to seven of them.
+// The row maxima of lines of X that a walk keeps in registers, for windows of two to seven lines.
 // provides: Kept, kept_with, best_of
 // requires: LineMaxima, join_maxima, KERNEL_1
-// The maxima of the last lines, the latest one first.
+// The row maxima of the last lines, the latest first.
 struct Kept {
   latest: LineMaxima,
   back_1: LineMaxima,
@@ -12,7 +12,7 @@ struct Kept {
   back_6: LineMaxima,
 }
 
-// Takes in a line; as many are kept as a window has.
+// Adds the latest line and drops the oldest; KERNEL_1 lines are kept.
 fn kept_with(kept: Kept, line: LineMaxima) -> Kept {
   var next = kept;
   if (KERNEL_1 > 6u) {
@@ -35,7 +35,7 @@ fn kept_with(kept: Kept, line: LineMaxima) -> Kept {
   return next;
 }
 
-// The maxima of whole windows.
+// The maxima of whole windows: the column maxima of the kept lines.
 fn best_of(kept: Kept) -> LineMaxima {
   var best = kept.back_1;
   if (KERNEL_1 > 2u) {

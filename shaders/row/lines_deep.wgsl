@@ -1,4 +1,5 @@
-// The maxima of a line of X at all depths of the windows. Lines are numbered in their order, those of all depths together.
+// The maxima of a line of X at all depths of the windows. All depths of a line share the line's number, plus
+// ORDER_LINES per depth.
 // provides: line_windows
 // requires: Place, Row, line_at, located_windows, join_rows, KERNEL_0, DILATION_0, ORDER_LINES
 fn line_windows(place: Place, line: i32, number: u32) -> Row {

@@ -1,4 +1,4 @@
-// The maxima of a line of X, where windows have one line at one depth.
+// The maxima of a line of X, where windows have a single depth.
 // provides: line_windows
 // requires: Place, Row, line_at, located_windows
 fn line_windows(place: Place, line: i32, number: u32) -> Row {

@@ -1,4 +1,4 @@
-// The line of X that the next line of outputs has and the one above it has not: the last one of its windows.
+// Adds the line of X that enters with the next line of outputs: the last line of its windows.
 // provides: with_next_lines
 // requires: Kept, kept_with, Place, line_windows, KERNEL_1, DILATION_1
 fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {

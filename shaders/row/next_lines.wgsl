@@ -1,5 +1,5 @@
-// The lines of X that the next line of outputs has and the one above it has not. The last one stands outside the loop: where there
-// are two, drivers unroll the loop over the other.
+// Adds the lines of X that enter with the next line of outputs. The last line is outside the loop: where there are two
+// lines, drivers then unroll the loop over the single other one.
 // provides: with_next_lines
 // requires: Kept, kept_with, Place, line_windows, KERNEL_1, DILATION_1, LINES_BETWEEN
 fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {

@@ -1,9 +1,9 @@
-// The maxima of neighbouring windows in one line of X, of elements smaller than a word, wherever in a word the line begins.
-// Lines of Y do not come out even with words either, so that the last word of one holds the first elements of the next: the head
-// of a line are the windows of those.
+// The maxima of neighbouring windows in one line of X, of elements smaller than a word, in a line that may begin
+// anywhere in a word. Lines of Y are not whole words either, so that the last word of a line also holds the first
+// elements of the next line; the windows of these elements are the next line's head.
 // provides: Line, join_lines, line_of_windows, head_of_windows, Head, join_heads
 // requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, lifted, fold, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
-// The windows of neighbouring outputs, as many quads as QUADS says; each quad's first elements.
+// The windows of neighbouring outputs, QUADS quads, with the first elements of each quad's windows.
 struct Line {
   w0: Quad,
   w1: Quad,
@@ -21,7 +21,7 @@ struct Head {
   first: Elements,
 }
 
-// Fours of neighbours, as many as windows reach over.
+// Quads of neighbouring elements that the windows cover.
 struct Fours {
   q0: Elements,
   q1: Elements,
@@ -34,7 +34,7 @@ struct Fours {
   q8: Elements,
 }
 
-// Elements that the windows of a line reach over, and those of its head.
+// The number of elements that the windows of a line cover, and that the windows of a head cover.
 const REACH: u32 = (OUTPUTS_SEEN - 1u) * STRIDE_2 + KERNEL_2;
 const HEAD_REACH: u32 = (OUTPUTS - 2u) * STRIDE_2 + KERNEL_2;
 
@@ -44,11 +44,11 @@ fn four_of(reader: ptr<function, Reader>, number: u32) -> Elements {
   if (OUTPUTS == 2u) {
     second = shifted_word(reader, number * 2u + 1u);
   }
-  // The third of four is the first of two.
+  // With two elements per word, the third of four is the first of the second word.
   return Elements(extract(first, 0u), extract(first, 1u), extract(second, 2u % OUTPUTS), extract(second, 2u % OUTPUTS + 1u));
 }
 
-// No more elements than those of the padding lie before a line. They are replaced by the first one inside.
+// Replaces elements before the line by the first element inside; there are at most PAD_2 of them.
 fn without_before(four: Elements, column: i32, next: u32) -> Elements {
   var inside = four;
   if (PAD_2 > 3u) {
@@ -66,7 +66,7 @@ fn without_before(four: Elements, column: i32, next: u32) -> Elements {
   return inside;
 }
 
-// Elements behind the line are replaced by the one before: no more of them count than windows reach over the line's end.
+// Replaces elements beyond the line's end by the previous element; windows cover at most BEHIND of them.
 fn without_behind(four: Elements, number: i32, end: i32, before: u32) -> Elements {
   var inside = four;
   if (BEHIND == 1u) {
@@ -83,7 +83,7 @@ fn without_behind(four: Elements, number: i32, end: i32, before: u32) -> Element
   return inside;
 }
 
-// All elements of a line from a column on, of which the first lies inside.
+// `without_behind` for all elements from a column on; the first lies inside the line.
 fn all_without_behind(fours: Fours, column: i32) -> Fours {
   let end = i32(pool.axes[2].input) - column;
   var all = fours;
@@ -100,7 +100,7 @@ fn all_without_behind(fours: Fours, column: i32) -> Fours {
 }
 
 fn fours_at(position: u32, column: i32, reach: u32) -> Fours {
-  // The first element may be the last one of its word.
+  // The first element may be the last element of its word.
   let before = select(OUTPUTS - 1u, 0u, X_ALIGNED != 0u);
   var reader = reader_at(position, (reach + before + OUTPUTS - 1u) / OUTPUTS);
   var all: Fours;
@@ -145,7 +145,7 @@ fn lifted_at(raws: Elements, line: u32, column: i32, order: u32) -> Quad {
   return lifted(raws, columns, order, 1u);
 }
 
-// Four windows of twelve neighbours.
+// The maxima of four windows in twelve neighbours.
 fn quad_of_windows(p: Quad, q: Quad, r: Quad) -> Quad {
   var best = p;
   if (STRIDE_2 == 1u) {
@@ -188,7 +188,7 @@ fn firsts(p: Elements, q: Elements) -> Elements {
   return first;
 }
 
-// The windows of a line from a column on. At the end of a line, windows reach over it.
+// The windows of a line from a column on. `at_end` tells whether windows may reach beyond the line's end.
 fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
   let from_line = line + pool.x_first;
   var all = fours_at(line + u32(column), column, REACH);
@@ -227,7 +227,7 @@ fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
   return row;
 }
 
-// The first windows of a line, as many as the last word of the line before can hold.
+// The first windows of a line: those whose outputs the last word of the line before can hold.
 fn head_of_windows(line: u32, order: u32) -> Head {
   let from_line = line + pool.x_first;
   let column = -i32(PAD_2);
@@ -238,7 +238,7 @@ fn head_of_windows(line: u32, order: u32) -> Head {
   return Head(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
 }
 
-// Of two lines of X the first of which stands before the second.
+// Combines two lines of X; `p` precedes `q`.
 fn join_lines(p: Line, q: Line) -> Line {
   var row = p;
   row.w0 = combine_quads(p.w0, q.w0);

@@ -1,4 +1,4 @@
-// As row/odd_words.wgsl, where the bytes of X are a multiple of eight: words are loaded by twos.
+// The variant of row/odd_words.wgsl for an X whose bytes are a multiple of eight: words are loaded in pairs.
 //
 //   pairs of X     | p p | p p | p p |
 //   words taken        [ ] [ ] [ ]                      from an odd word on
@@ -6,21 +6,21 @@
 // requires: ELEMENT_BITS, OUTPUTS, X_ALIGNED
 @group(0) @binding(1) var<storage, read> x: array<vec2<u32>>;
 
-// A place in X from which on words are taken.
+// A reader of consecutive words of X.
 struct Reader {
   pair: u32,
-  // Whether the first word is the second one of a pair.
+  // Whether the first word is the second word of a pair.
   odd: bool,
-  // Bits before the first element, the word that is taken next, and the pair that was loaded last.
+  // The bits before the first element, the next word, and the latest loaded pair.
   bits: u32,
   low: u32,
   last: vec2<u32>,
-  // Words that are looked at: others are not loaded.
+  // The number of words to read: words beyond are not loaded.
   words: u32,
 }
 
 fn reader_at(position: u32, words: u32) -> Reader {
-  // Before the first element of the binding, numbers of words wrap: what is read there does not count.
+  // Before the binding's first element, word numbers wrap; the words read there are not used.
   let word = u32(i32(position) >> (OUTPUTS / 2u));
   let pair = u32(i32(word) >> 1u);
   let odd = (word & 1u) != 0u;
@@ -28,7 +28,7 @@ fn reader_at(position: u32, words: u32) -> Reader {
   return Reader(pair, odd, position % OUTPUTS * ELEMENT_BITS, select(last.x, last.y, odd), last, words);
 }
 
-// The words in their order, from number 0 on.
+// The next shifted word; callers ask for the numbers 0, 1, 2, .. in order.
 fn shifted_word(reader: ptr<function, Reader>, number: u32) -> u32 {
   let low = (*reader).low;
   let before = (*reader).last;

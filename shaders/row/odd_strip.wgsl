@@ -1,51 +1,53 @@
-// The neighbouring outputs of an invocation in rows that do not come out even with words: where they lie, what they look at in a
-// line of X, and how a line of them is written.
+// The thread tile of an invocation in rows that are not whole words: its position, the windows of a line of X, and the
+// writing of a line of outputs.
 // provides: ELEMENT_BITS, LineMaxima, join_maxima, Place, Target, Strip, strip_of, line_of_plane, line_windows, Later, store_line, taken_head, put
 // requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, fold, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_1, STRIDE_2, DILATION_1, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
-// The maxima of a line of X, and of the head that goes with it.
+// The row maxima of a line of X, and the row maxima of the next line's head.
 struct LineMaxima {
   line: Line,
   head: Head,
 }
 
-// Where an invocation looks, its plane being one in the order of all.
+// The position of an invocation's windows. Planes are numbered across the whole tensor.
 struct Place {
   plane: u32,
   column: i32,
-  // The plane of the next line of outputs, and how far down there the lines of X are that go with those of this one.
+  // The plane of the next line of outputs, and the distance from this line's lines of X to the next line's.
   head_plane: u32,
   head_down: i32,
   at_end: bool,
 }
 
-// Columns of Y from the first one that a strip looks at, and from its first words, behind which a line goes on.
+// The columns of Y, from a strip's first column on, that must lie in the line so that neither the strip's outputs nor
+// its windows reach the line's end.
 const INSIDE: u32 = OUTPUTS_SEEN + select(OUTPUTS - 1u, 0u, SHARED_LINES != 0u) + BEHIND;
 
-// Planes whose invocations at the ends of lines come together.
+// Planes per group: the invocations at the ends of a group's lines are numbered consecutively.
 const PLANES: u32 = 16u;
 
-// What is written of a line of outputs.
+// The outputs of a line that an invocation writes.
 struct Target {
-  // The output of the first column of Y, and the first column that is looked at and that is written.
+  // The output in the line's first column, the first column that is computed, and the first column that is written.
   line: u32,
   column: u32,
   begin: u32,
-  // The positions of the lines of X with the first elements of the windows, and of those of the head; the planes' first elements.
+  // The positions of the lines of X with the first elements of the line's windows and of the head's windows, and the
+  // index origins of their planes.
   first_line: u32,
   head_line: u32,
   origin: Origin,
   head_origin: Origin,
   at_end: bool,
-  // Whether the word that holds the first outputs of the next line is left for later.
+  // Whether the last word, which also holds the first outputs of the next line, is written later.
   later: bool,
 }
 
 // A word that is written later.
 struct Later {
   place: u32,
-  // Its bits from this line.
+  // The bits of the word that belong to this line.
   word: u32,
   bits: u32,
 }
@@ -59,7 +61,7 @@ fn line_of_plane(plane: u32, line: i32) -> u32 {
   return (plane * pool.axes[1].input + fold(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
 }
 
-// A line of X, and that of the next line of outputs which goes with it.
+// The row maxima of a line of X, and at the end of a line those of the next line's head.
 fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   let order = number * ORDER_COLUMNS;
   var seen: LineMaxima;
@@ -70,7 +72,7 @@ fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   return seen;
 }
 
-// The element of an output, the index of which is written if the output is this invocation's.
+// Returns the element of an output, and writes its index if this invocation owns the output.
 fn take(goal: Target, lane: u32, best: Acc, first: Raw) -> Raw {
   let column = goal.column + lane;
   let in_x = fold(i32(column * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
@@ -83,7 +85,7 @@ fn take(goal: Target, lane: u32, best: Acc, first: Raw) -> Raw {
   return result.raw;
 }
 
-// As `take` of the first windows of the next line, of which the last word of this one holds some.
+// `take` for the first outputs of the next line, of which the last word of this line holds `count`.
 fn take_head(goal: Target, count: u32, lane: u32, best: Acc, first: Raw) -> Raw {
   let in_x = fold(i32(lane * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
   let result = outcome(best, first, goal.head_line + in_x);
@@ -124,10 +126,10 @@ fn taken(goal: Target, lane: u32, best: Quad, first: Elements) -> Two {
   return packed(a, b, c, d);
 }
 
-// The outputs of the next line that stand in the last word of this one.
+// The outputs of the next line in the last word of this line.
 fn taken_head(goal: Target, head: Head) -> u32 {
   let width = pool.axes[2].output;
-  // Elements of that word which belong to the next line, if the word is this invocation's.
+  // The elements of that word that belong to the next line, if this invocation owns the word.
   let behind = (goal.begin - width) % OUTPUTS;
   let own = width - 1u - goal.begin < OWNED;
   let count = select(0u, behind, own);
@@ -142,26 +144,27 @@ fn taken_head(goal: Target, head: Head) -> u32 {
 }
 
 fn put(place: u32, word: u32) {
-  // Words before this dispatch's wrap around to more than it has.
+  // For words before this dispatch's first word, `place` wraps to a number beyond its words.
   if (place < (pool.outputs + OUTPUTS - 1u) / OUTPUTS) {
     y[place] = word;
   }
 }
 
-// The words of a line that are written.
+// The words of a line that an invocation writes.
 struct Words {
-  // Where the first one stands, and the bits before it in what was seen.
+  // The position of the first word, and the bits before it in the computed outputs.
   place: u32,
   bits: u32,
   count: u32,
-  // The number of the word in which the line ends, if it ends within one, the bits from there on, and what they are.
+  // The number of the word inside which the line ends, if there is one; the number of that word's bits that belong to
+  // the line; and the next line's bits, shifted behind them.
   last: u32,
   last_bits: u32,
   head: u32,
 }
 
 fn words_of(goal: Target, head: u32) -> Words {
-  // Columns up to the end of the line; more of them than there are, if there are none.
+  // The columns up to the end of the line, or zero.
   let columns = max(pool.axes[2].output, goal.begin) - goal.begin;
   var words: Words;
   words.place = (goal.line + goal.begin - pool.output_first) / OUTPUTS;
@@ -176,7 +179,7 @@ fn words_of(goal: Target, head: u32) -> Words {
   return words;
 }
 
-// Writes one of them, of the word that was seen and the one behind it.
+// Writes one word, shifted out of two computed words.
 fn put_word(words: Words, goal: Target, later: ptr<function, Later>, number: u32, low: u32, high: u32) {
   var word = low;
   if (SHARED_LINES != 0u) {
@@ -254,11 +257,11 @@ fn store_line(goal: Target, best: LineMaxima) -> Later {
   return later;
 }
 
-// Where an invocation begins, and how many lines of outputs it may walk down. Some invocations have no outputs.
+// The begin of an invocation's walk. Some invocations have no outputs.
 struct Strip {
   place: Place,
   goal: Target,
-  // The first column of Y, the first line of its plane, and the line of X where its window begins.
+  // The first column of Y, the first line of the walk in its plane, and the line of X at which its windows begin.
   column: u32,
   out_top: u32,
   top: i32,
@@ -269,8 +272,8 @@ fn strip_of(number: u32) -> Strip {
   let width = pool.axes[2].output;
   let height = pool.axes[1].output;
   let walks = pool.split[2].divisor;
-  // Strips of columns: those at the ends of lines come behind the others of some planes, so that neighbouring invocations do the
-  // same.
+  // Within a group of planes, the strips at the ends of lines are numbered after all other strips, so that neighbouring
+  // invocations take the same branches.
   let across = (width + OWNED - 1u) / OWNED;
   let whole = (max(width + OWNED, INSIDE) - INSIDE) / OWNED;
   let group_number = quotient(number, pool.split[3]);
@@ -298,7 +301,7 @@ fn strip_of(number: u32) -> Strip {
   goal.line = (place.plane * height + out_top) * width;
   goal.column = strip;
   if (SHARED_LINES == 0u) {
-    // A line of outputs for itself is looked at from where its words begin.
+    // Where lines are not shared, a strip begins at the first word boundary of its line.
     goal.column = strip + (0u - goal.line) % OUTPUTS;
   }
   place.column = i32(goal.column * STRIDE_2) - pool.axes[2].pad_begin;

@@ -1,4 +1,4 @@
-// Words of X that begin with any element: each word is loaded once, and shifted so that the first element comes first.
+// Words of X from any element on: each word of X is loaded once, and shifted so that the first element comes first.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the first one in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
@@ -6,23 +6,23 @@
 // requires: ELEMENT_BITS, OUTPUTS, X_ALIGNED
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
-// A place in X from which on words are taken.
+// A reader of consecutive words of X.
 struct Reader {
   word: u32,
-  // Bits before the first element, and the last word that was loaded.
+  // The bits before the first element, and the latest loaded word.
   bits: u32,
   low: u32,
-  // Words that are looked at: others are not loaded.
+  // The number of words to read: words beyond are not loaded.
   words: u32,
 }
 
 fn reader_at(position: u32, words: u32) -> Reader {
-  // Before the first element of the binding, numbers of words wrap: what is read there does not count.
+  // Before the binding's first element, word numbers wrap; the words read there are not used.
   let word = u32(i32(position) >> (OUTPUTS / 2u));
   return Reader(word, position % OUTPUTS * ELEMENT_BITS, x[word], words);
 }
 
-// The words in their order, from number 0 on.
+// The next shifted word; callers ask for the numbers 0, 1, 2, .. in order.
 fn shifted_word(reader: ptr<function, Reader>, number: u32) -> u32 {
   let low = (*reader).low;
   if (number + 1u < (*reader).words) {

@@ -1,10 +1,10 @@
-// The result of an output, once its window has been seen whole.
+// The result of an output, after its whole window has been reduced.
 // provides: Outcome, outcome
 // requires: Acc, Raw, may_win, first_wins, raw_of, from_pair, pool, activate
 struct Outcome {
-  // What goes to Y.
+  // The element for Y.
   raw: Raw,
-  // Where the winner stands, if there is one.
+  // The winner's position, if there is one.
   at: u32,
   found: bool,
 }

@@ -3,7 +3,7 @@
 // requires: Elements, Vector, vector_of
 @group(0) @binding(2) var<storage, read_write> y: array<Vector>;
 
-// Writes four elements, the first of which has a number that is a multiple of four.
+// Writes four elements; `number` is a multiple of four.
 fn put_four(number: u32, four: Elements) {
   y[number >> 2u] = vector_of(four);
 }

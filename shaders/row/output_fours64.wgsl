@@ -3,7 +3,7 @@
 // requires: Elements
 @group(0) @binding(2) var<storage, read_write> y: array<vec4<u32>>;
 
-// Writes four elements, the first of which has a number that is a multiple of four.
+// Writes four elements; `number` is a multiple of four.
 fn put_four(number: u32, four: Elements) {
   let place = number >> 1u;
   y[place] = vec4<u32>(four.a, four.b);

@@ -1,8 +1,8 @@
-// Points of X: columns, counted on from line to line and from plane to plane. Where channels are innermost, a point has an element
-// of each channel.
+// Points of X: columns, numbered across lines and planes. Where channels are innermost, a point has an element of each
+// channel.
 // provides: position_of, element_at, first_position
 // requires: pool, fold, CHANNELS_INSIDE, STRIDE_2, DILATION_2
-// An element by the position of its line's first one, of the same channel, and its column.
+// The position of an element, from the position of its line's first element in the same channel, and its column.
 fn position_of(line: u32, column: u32) -> u32 {
   var position = line + column;
   if (CHANNELS_INSIDE != 0u) {

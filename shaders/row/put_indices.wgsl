@@ -6,7 +6,7 @@ fn volume() -> u32 {
   return pool.axes[0].output * pool.axes[1].output * pool.axes[2].output;
 }
 
-// Places of neighbouring points of Y lie so far apart where the layouts of Y and of the indices differ.
+// The distance in the index tensor of neighbouring points of Y, where the layouts of Y and of the indices differ.
 fn step_of_points() -> u32 {
   var step = 1u;
   if (CHANNELS_INSIDE == 0u) {
@@ -15,7 +15,8 @@ fn step_of_points() -> u32 {
   return step;
 }
 
-// The place of the index of the outputs' first point, if it were the point with number zero: modulo 2^32.
+// The offset of positions in the index tensor: the position of an index is its point times `step_of_points`, plus this
+// offset, modulo 2^32.
 fn first_place(outer: u32, channel: u32) -> u32 {
   var place = 0u;
   if (SAME_PLACE == 0u) {
@@ -38,7 +39,7 @@ fn place_in(point: u32, output: u32, origin: Origin) -> u32 {
   return place - pool.store_first;
 }
 
-// The index of an output by its number alone.
+// Writes the index of an output given by its number alone.
 fn put_index(output: u32, result: Outcome, origin: Origin) {
   var place = output;
   if (SAME_PLACE == 0u && CHANNELS_ALONG == 0u) {
@@ -52,7 +53,7 @@ fn put_index(output: u32, result: Outcome, origin: Origin) {
   store_index(place - pool.store_first, index_from(output, result, origin, 0u));
 }
 
-// The index of an output of a point of Y.
+// Writes the index of an output given by its point of Y.
 fn put_index_in(point: u32, output: u32, result: Outcome, origin: Origin) {
   store_index(place_in(point, output, origin), index_from(output, result, origin, 0u));
 }

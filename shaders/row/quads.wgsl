@@ -1,5 +1,5 @@
-// Eight neighbouring outputs as two quads, so that none is an element of an array: drivers keep arrays in memory. A quad is four
-// neighbours along the last axis, or four channels of one place.
+// Eight neighbouring outputs as two quads instead of an array: drivers keep arrays in memory. A quad is four neighbours
+// along the last axis, or four channels of one column.
 // provides: Quad, Row, combine_quads, combine_rows, join_rows, lifted, elements_in
 // requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere, EQUALS_ALIKE, KERNEL_0, QUADS
 struct Quad {
@@ -9,8 +9,8 @@ struct Quad {
   d: Acc,
 }
 
-// Of each output, the maximum of what has been seen of its window, and the window's first element in the first line seen.
-// Without a second quad its members stay unused.
+// For each output, the partial maximum of its window, and the window's first element in the first accumulated line.
+// With one quad, `high` and `first_high` are unused.
 struct Row {
   low: Quad,
   high: Quad,
@@ -18,7 +18,8 @@ struct Row {
   first_high: Elements,
 }
 
-// Four elements as accumulators, with their columns, and what each adds to the order of those before.
+// Four elements as accumulators, with their columns. `order` is the first one's order number, `step` the difference to
+// the next.
 fn lifted(raws: Elements, columns: vec4<u32>, order: u32, step: u32) -> Quad {
   return Quad(
     lift_in_order(raws.a, columns.x, order),
@@ -36,7 +37,7 @@ fn combine_quads(p: Quad, q: Quad) -> Quad {
   return Quad(combine(p.a, q.a), combine(p.b, q.b), combine(p.c, q.c), combine(p.d, q.d));
 }
 
-// Of two rows of maxima the first of which stands before the second.
+// Combines two rows of maxima; `p` precedes `q`.
 fn combine_rows(p: Row, q: Row) -> Row {
   var row = p;
   row.low = combine_quads(p.low, q.low);
@@ -50,8 +51,8 @@ fn join_quads(p: Quad, q: Quad) -> Quad {
   return Quad(combine_anywhere(p.a, q.a), combine_anywhere(p.b, q.b), combine_anywhere(p.c, q.c), combine_anywhere(p.d, q.d));
 }
 
-// Of two lines' maxima. Where windows are deep, a line behind another one can have elements that stand before its own, which
-// matters if equals can be told apart.
+// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
+// position, which matters if equal elements are distinguishable.
 fn join_rows(p: Row, q: Row) -> Row {
   var row = combine_rows(p, q);
   if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {

@@ -1,5 +1,5 @@
-// The maxima of neighbouring windows in one line of X, where the distance of taps is that of windows or a multiple of it: from
-// one tap to the next, each output takes over an element that its neighbour had, so that each element is loaded once.
+// The maxima of neighbouring windows in one line of X, where the dilation is a multiple of the stride. From one tap to
+// the next, each output takes over an element from its neighbour, so that each element is loaded once.
 //
 //   elements              0 1 2 3 4 5 6 7     KERNEL_2 = 3, DILATION_2 = 2, STRIDE_2 = 1
 //   taps of output 0      0 . 1 . 2
@@ -12,7 +12,7 @@ struct Slid {
   lanes: Row,
 }
 
-// The lanes one element further, `next` coming in at their end. Where that is a tap, they are taken.
+// Slides the lanes by one element, with `next` as the new last lane, and accumulates them if they are then at a tap.
 fn slide(slid: Slid, next: Acc, number: u32) -> Slid {
   let lanes = slid.lanes;
   var further = lanes;

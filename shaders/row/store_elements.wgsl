@@ -1,9 +1,9 @@
-// Writing outputs one by one: elements of a word or more, wherever rows end.
+// Writing outputs one by one, for elements of a word or more and rows of any length.
 // provides: store_quad
 // requires: Acc, Elements, Quad, Raw, Origin, outcome, y, pool, put_index_in, first_position, element_at
 fn write_output(point: u32, channel: u32, best: Acc, first: Raw, first_at: u32, origin: Origin) {
   let output = element_at(point, channel);
-  // Outputs before this dispatch's wrap around to more than it has.
+  // For outputs before this dispatch's first one, `number` wraps beyond its outputs.
   let number = output - pool.output_first;
   if (number >= pool.outputs) {
     return;
@@ -13,8 +13,8 @@ fn write_output(point: u32, channel: u32, best: Acc, first: Raw, first_at: u32, 
   put_index_in(point, output, result, origin);
 }
 
-// Writes those of four neighbouring outputs of a channel that lie in the row, from a point of Y on. `line` is the first point of
-// the line that has the windows' first elements, `column` the first column of the first window.
+// Writes those of four neighbouring outputs of a channel, from a point of Y on, that lie in the row. `line` is the
+// first point of the line with the windows' first elements; `column` is the first column of the first window.
 fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
   let width = pool.axes[2].output;
   if (out_column < width) {

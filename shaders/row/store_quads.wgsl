@@ -1,11 +1,11 @@
-// Writing four neighbouring outputs at once, where rows of Y come out even with them, or where they are four channels.
+// Writing four neighbouring outputs at once, where rows of Y are multiples of four, or where a quad is four channels.
 // provides: store_quad
 // requires: Elements, Quad, put_four, Origin, outcome, pool, put_four_indices, first_position, element_at
-// Writes four neighbouring outputs from a point of Y and a channel on, if they lie in the row. `line` is the first point of the
-// line that has the windows' first elements, `column` the first column of the first window.
+// Writes four neighbouring outputs from a point of Y and a channel on, if they lie in the row. `line` is the first
+// point of the line with the windows' first elements; `column` is the first column of the first window.
 fn store_quad(point: u32, channel: u32, out_column: u32, best: Quad, first: Elements, line: u32, column: i32, origin: Origin) {
   let output = element_at(point, channel);
-  // Outputs before this dispatch's wrap around to more than it has.
+  // For outputs before this dispatch's first one, `number` wraps beyond its outputs.
   let number = output - pool.output_first;
   if (number >= pool.outputs || out_column >= pool.axes[2].output) {
     return;

@@ -1,10 +1,11 @@
-// The neighbouring outputs of an invocation: where they lie, and how a line of them is written.
+// The neighbouring outputs of an invocation: their position, and the writing of a line of them.
 // provides: Strip, strip_of, Lines, store_row
 // requires: pool, Row, Origin, store_quad, STRIDE_2, CHANNELS_INSIDE, QUADS, ACROSS
 struct Strip {
-  // The number of the strip's line of outputs among those of all planes; where an invocation walks down lines, that of its walk.
+  // The strip's line of outputs, numbered across all planes; for an invocation that walks down lines, the number of its
+  // walk.
   line: u32,
-  // The first column of Y, and that of X where its window begins.
+  // The first column of Y, and the column of X at which its window begins.
   out_column: u32,
   column: i32,
   // The first channel, where channels are innermost.
@@ -27,7 +28,7 @@ fn strip_of(block: u32) -> Strip {
   return strip;
 }
 
-// What is written: the line of outputs, and the line of X that has their windows' first elements.
+// The line of outputs that is written, and the line of X with their windows' first elements.
 struct Lines {
   out_line: u32,
   first_line: u32,

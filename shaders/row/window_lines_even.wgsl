@@ -1,5 +1,5 @@
-// The windows of a line of outputs, by its number among the lines of all planes, looked at whole, where the lines of X and of Y
-// count on from plane to plane: no window has a line in the padding, and each line of X belongs to one line of windows.
+// Reduces the whole windows of a line of outputs. Lines are numbered across all planes, in X as in Y: no window has a
+// line in the padding, and each line of X belongs to one line of windows.
 // provides: windows_of_line
 // requires: pool, Place, Seen, located_windows, join_rows, KERNEL_1, STRIDE_1, DILATION_1
 fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {

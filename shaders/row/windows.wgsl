@@ -1,7 +1,7 @@
-// Windows of neighbouring outputs: where their lines of X lie, and the maxima of one.
+// Windows of neighbouring outputs: the positions of their lines of X, and the row maxima of a line.
 // provides: Place, line_at, located_windows, Seen, LineMaxima, join_maxima
 // requires: pool, fold, Acc, Quad, Row, row_windows, join_rows, element_at, DILATION_0, DILATION_1, QUADS, ORDER_COLUMNS
-// Where windows lie.
+// The position of windows.
 struct Place {
   // The first column of the first output's window.
   column: i32,
@@ -11,7 +11,7 @@ struct Place {
   depth: i32,
 }
 
-// The line of X that a tap of an output's window has, as its first point.
+// The first point of the line of X at a depth and a line, which may lie in the padding.
 fn line_at(place: Place, depth: i32, line: i32) -> u32 {
   let in_depth = fold(depth, pool.axes[0].input, DILATION_0);
   let in_line = fold(line, pool.axes[1].input, DILATION_1);
@@ -28,7 +28,7 @@ fn located_quad(quad: Quad, line: u32) -> Quad {
   return Quad(located_at(quad.a, line), located_at(quad.b, line), located_at(quad.c, line), located_at(quad.d, line));
 }
 
-// The maxima of a line, their places as points of X.
+// The row maxima of a line, with their positions as points of X.
 fn located_windows(line: u32, place: Place, order: u32) -> Row {
   let row = row_windows(element_at(line, place.channel) - pool.x_first, place.column, order * ORDER_COLUMNS);
   var located = row;
@@ -39,19 +39,19 @@ fn located_windows(line: u32, place: Place, order: u32) -> Row {
   return located;
 }
 
-// What a walk keeps of a line.
+// The row maxima of a line that a walk keeps in registers.
 alias LineMaxima = Row;
 
 fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
   return join_rows(p, q);
 }
 
-// What windows come to.
+// The maxima of whole windows.
 struct Seen {
   best: Row,
-  // The first point of the line that has their first elements, and of the plane.
+  // The first point of the line with the windows' first elements, and the first point of the plane.
   first_line: u32,
   plane: u32,
-  // Planes of all depths before these.
+  // The outer number: planes with all their depths.
   outer: u32,
 }

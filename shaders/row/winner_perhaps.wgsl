@@ -1,4 +1,4 @@
-// SEED_LOWEST: a window may have no winner, and has an index of its own then.
+// SEED_LOWEST: a window may have no winner, and then takes the index that its convention gives such windows.
 // provides: index_without_winner
 // requires: Outcome, Candidate, identity, index_of
 fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {

@@ -1,4 +1,4 @@
-// How an axis stands in a uniform.
+// An axis in a uniform.
 // provides: Axis
 // requires: nothing
 struct Axis {
@@ -8,8 +8,8 @@ struct Axis {
   stride: u32,
   dilation: u32,
   pad_begin: i32,
-  // TABLE: first tap and count stand in `tables`, from `table` on, a pair for each output.
-  // HOLDERS: the other way round, from an element to the windows that can hold it; `table` is the extent of the elements.
+  // TABLE: `tables` holds the first tap and the count of each output, a pair per output from `table` on. HOLDERS: the
+  // inverse map, from an element to its covering windows; `table` is the extent of the elements.
   kind: u32,
   table: u32,
 }

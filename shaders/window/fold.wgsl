@@ -1,5 +1,6 @@
-// Taps in the padding, folded onto taps of the same window that lie inside: looking at an element twice changes no maximum and
-// no first one. The window must have an element; tap after tap then still goes through its elements in their order.
+// Moves taps in the padding onto taps of the same window inside the input. Reading an element twice changes neither the
+// maximum nor the first element. The window must not be empty. The folded taps still visit the window's elements in
+// order.
 // provides: fold
 // requires: nothing
 fn fold(position: i32, extent: u32, step: u32) -> u32 {
@@ -12,7 +13,7 @@ fn fold(position: i32, extent: u32, step: u32) -> u32 {
     let back = i32((behind + step - 1u) / step * step);
     folded = position + forth - back;
   }
-  // With a step of one this is the nearest element; with others, blocks at the end of a row may have taps of outputs that do
-  // not exist.
+  // With a step of one, clamping selects the nearest element. With larger steps it only bounds the taps of outputs that
+  // do not exist, in blocks at the end of a row.
   return u32(clamp(folded, 0, last));
 }

@@ -1,51 +1,51 @@
-// Where windows that slide along one axis lie.
+// The positions of windows that slide along one axis.
 //
-// An axis with dilation d is d interleaved axes, each of every d-th element, and the windows of every `classes`-th output lie
-// on the same one of them: a class. Within a class taps are neighbours, and the windows of neighbouring outputs begin CHUNK
-// taps apart:
+// An axis with dilation d is d interleaved axes, each made of every d-th element. The windows of every `classes`-th
+// output lie on the same interleaved axis and form a class. Within a class taps are neighbours, and the windows of
+// neighbouring outputs begin CHUNK taps apart:
 //
 //   d = 2, stride 1, two classes:     x0 x1 x2 x3 x4 x5 x6 x7
 //   class 0, outputs 0, 2, 4, ..      t0    t1    t2    t3
 //   class 1, outputs 1, 3, 5, ..         t0    t1    t2    t3
 //
-// Between passes, the elements inside of an axis lie in rows of `pitch`, of which `extent` count, so that rows come out even with
-// vectors:
+// In scratch memory, the elements inside an axis lie in rows of `pitch` elements, of which `extent` are used, so that
+// rows are whole vectors:
 //
 //   extent 5, pitch 8     x x x x x . . .  x x x x x . . .
 //
-// An invocation goes along one class of one line, where a line is the axis at one place outside and inside of it. Taps in the
-// padding are moved onto the nearest tap inside: no window is empty, so that one belongs to the same window, and an element
-// that is looked at twice changes no maximum and no first one.
+// An invocation walks along one class of one line; a line is the axis at one outer and one inner coordinate. Taps in
+// the padding are moved onto the nearest tap inside. No window is empty, so that tap belongs to the same window, and
+// reading an element twice changes neither the maximum nor the first element.
 // provides: Walk, walk_of, tap_at, last_tap_at
 // requires: pool, quotient, DILATED, LANES, PARTIAL
 struct Walk {
-  // Where tap 0 of the class lies; it may be negative and wraps.
+  // The position of the class's tap 0; it may be negative and wraps.
   origin: u32,
-  // Elements between two taps.
+  // The stride of taps, in elements.
   step: u32,
-  // The taps that lie inside.
+  // The first and the last tap inside the input.
   low: u32,
   high: u32,
-  // The number of the class's output 0, and outputs between two of the class.
+  // The position of the class's output 0, and the stride of the class's outputs.
   output: u32,
   output_step: u32,
-  // The first output of this invocation, and how many the class has.
+  // The first output of this invocation, and the number of outputs of the class.
   begin: u32,
   count: u32,
   // The line, and the class.
   outer: u32,
   class_number: u32,
-  // Where the first lane lies inside the axis, where it is read and where it is written, and how many lanes there are.
+  // The inner coordinate of the first lane in the source and in the sink, and the number of valid lanes.
   cell: u32,
   out_cell: u32,
   lanes: u32,
 }
 
-// The way of an invocation that computes `outputs` neighbours of a class.
+// The walk of an invocation that computes `outputs` neighbouring outputs of a class.
 fn walk_of(number: u32, outputs: u32) -> Walk {
   let axis = pool.axes[2];
   var walk: Walk;
-  // Neighbouring lines are the lanes of a cell.
+  // The lanes of a cell are neighbouring lines.
   let over = quotient(number, pool.slide.cells);
   walk.cell = (number - over * pool.slide.cells.divisor) * LANES;
   var block = over;
@@ -74,7 +74,7 @@ fn walk_of(number: u32, outputs: u32) -> Walk {
   walk.lanes = LANES;
   walk.out_cell = walk.cell;
   if (PARTIAL == 1u) {
-    // In Y nothing lies between rows.
+    // Rows of Y have no padding.
     let row = quotient(walk.cell, pool.slide.pitch);
     let column = walk.cell - row * pool.slide.pitch.divisor;
     walk.lanes = min(LANES, max(pool.slide.extent, column) - column);
@@ -84,12 +84,12 @@ fn walk_of(number: u32, outputs: u32) -> Walk {
   return walk;
 }
 
-// Where a tap of the class lies.
+// The position of a tap of the class.
 fn tap_at(walk: Walk, tap: u32) -> u32 {
   return walk.origin + clamp(tap, walk.low, max(walk.low, walk.high)) * walk.step;
 }
 
-// Where the last tap of a window lies that begins at this tap, if that tap is apart from the others.
+// The position of the additional last tap of the window that begins at `tap`.
 fn last_tap_at(walk: Walk, tap: u32) -> u32 {
   let axis = pool.axes[2];
   let place = min(walk.class_number * axis.stride + tap * axis.dilation + pool.slide.last_tap, axis.input - 1u);

@@ -1,4 +1,4 @@
-// Where windows lie that slide along the innermost axis, and the elements of a line by fours.
+// The positions of windows that slide along the innermost axis, and loads of four elements of a line.
 // provides: row_walk, row_quad
 // requires: pool, quotient, Walk, Cell, RUN, LEFT, row_elements, row_columns, lift_in_order
 fn row_walk(number: u32) -> Walk {
@@ -15,7 +15,7 @@ fn row_walk(number: u32) -> Walk {
   return walk;
 }
 
-// Four elements as they are loaded, of which the first four of an invocation hold the first window's begin at LEFT.
+// Loads an aligned vector of four elements. In an invocation's first vector, the first window begins at lane LEFT.
 fn row_quad(walk: Walk, number: u32) -> Cell {
   let axis = pool.axes[2];
   let column = i32(walk.begin + number * 4u) - axis.pad_begin - i32(LEFT);

@@ -1,4 +1,4 @@
-// Windows are looked at whole.
+// Windows are read whole.
 // provides: within
 // requires: Window
 fn within(window: Window, a: u32) -> Window {

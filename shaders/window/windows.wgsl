@@ -1,8 +1,8 @@
-// Where windows lie: the taps of one window along one axis, clipped to the input.
+// The taps of one window along one axis, clipped to the input.
 // provides: Window, tables, window_of
 // requires: Axis
 struct Window {
-  // The first tap that is not negative. It lies beyond the input if the window has none inside.
+  // The first tap that is not negative. It lies beyond the input if the window has no tap inside.
   first: u32,
   count: u32,
   step: u32,
@@ -29,7 +29,7 @@ fn holders_of(axis: Axis, element: u32) -> Window {
 
 // The window that begins at an element, or before the first one.
 fn window_from(axis: Axis, start: i32) -> Window {
-  // Taps in the begin padding are skipped whole, so that the others stay where the dilation puts them.
+  // Taps in the begin padding are skipped by whole steps, so that the remaining taps keep their positions.
   var skipped = 0u;
   if (start < 0) {
     skipped = (u32(-start) + axis.dilation - 1u) / axis.dilation;

@@ -1,10 +1,10 @@
-//! What only data or a device can tell.
+//! Errors that depend on data or on a device.
 
 use super::plan::PlanError;
 
-/// Why a computation did not give a result: the plan, the data or the device.
+/// The reason why a computation has no result: the plan, the data or the device.
 ///
-/// Nothing of the caller's is changed when an error is returned.
+/// The caller's data is unchanged when an error is returned.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
@@ -19,7 +19,7 @@ use super::plan::PlanError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecuteError {
-    /// The attributes, shapes or limits do not allow it.
+    /// The attributes, shapes or limits do not allow the computation.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// A tensor of another element or index type than the plan was made for.
@@ -32,12 +32,12 @@ pub enum ExecuteError {
         /// The tensor's type.
         actual: &'static str,
     },
-    /// A device tensor that is to be read back as elements of another type.
+    /// A device tensor was requested as elements of another type.
     #[error("the tensor is {tensor}, but was asked for as {asked}")]
     ReadBackType {
         /// The tensor's element type.
         tensor: &'static str,
-        /// The type asked for.
+        /// The requested type.
         asked: &'static str,
     },
     /// A tensor of another shape than the plan was made for.
@@ -60,7 +60,7 @@ pub enum ExecuteError {
         /// The tensor's layout.
         actual: crate::options::Layout,
     },
-    /// The plan has no indices, or has them although values alone were asked for: the call does not fit the plan.
+    /// The plan has no indices although the call returns them, or has indices although the call returns values only.
     #[error("the plan was made {planned} indices, but the call is {called} them")]
     IndicesMismatch {
         /// `with` or `without`.
@@ -71,9 +71,9 @@ pub enum ExecuteError {
     /// The plan is a pool where an unpool is needed, or the other way round.
     #[error("the plan is of the kind {planned}, but the call is of the kind {called}")]
     OperatorMismatch {
-        /// What was planned.
+        /// The plan's operator.
         planned: &'static str,
-        /// What was called.
+        /// The call's operator.
         called: &'static str,
     },
     /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is returned.
@@ -85,20 +85,20 @@ pub enum ExecuteError {
         value: i64,
         /// The first value that is too large: valid are 0 to `unit - 1`.
         unit: u64,
-        /// How many offenders there are.
+        /// The number of offenders.
         count: u64,
     },
-    /// Indices that name an element of another plane cannot be converted to a convention that does not name planes.
+    /// An index that names an element of another plane cannot be converted to a convention that does not count planes.
     #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
     IndexNotInPlane {
         /// The flat position of the first offender in the index tensor, as stored.
         position: u64,
         /// Its value.
         value: i64,
-        /// How many indices are bad, those outside the range included.
+        /// The number of bad indices, including those outside the range.
         count: u64,
     },
-    /// A buffer that the schedule needs was not given. Of the unpools, those alone that skip bad indices need no report.
+    /// A buffer that the schedule needs was not given. Every unpool needs a report, except those that skip bad indices.
     #[error("the schedule needs a buffer for {what}")]
     BufferMissing {
         /// Which buffer.
@@ -124,7 +124,7 @@ pub enum ExecuteError {
         /// The device's alignment, in bytes.
         alignment: u64,
     },
-    /// A buffer that was made without a usage that the schedule needs.
+    /// A buffer that was created without a usage that the schedule needs.
     #[error("the buffer for {what} was not made with the usage {usage}")]
     BufferUsage {
         /// Which buffer.
@@ -132,7 +132,8 @@ pub enum ExecuteError {
         /// The missing usage.
         usage: &'static str,
     },
-    /// One buffer for two purposes of which one writes, which WebGPU forbids even where the slices do not overlap.
+    /// One buffer was given for two purposes, and at least one of them writes. WebGPU forbids this even if the slices
+    /// do not overlap.
     #[error("{first} and {second} are slices of one buffer")]
     BufferShared {
         /// One purpose.
@@ -140,14 +141,14 @@ pub enum ExecuteError {
         /// The other.
         second: &'static str,
     },
-    /// A tensor or a prepared schedule of another `Gpu` than the call's. Clones of a `Gpu` are one; two made of
-    /// one device are not, because wgpu does not tell its devices apart across instances.
+    /// A tensor or a prepared schedule of another `Gpu` than the call's. Clones of a `Gpu` count as the same one. Two
+    /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]
     OtherGpu {
-        /// What it is.
+        /// The name of the object.
         what: &'static str,
     },
-    /// A readback (`ReadBack`) that was asked of another chain.
+    /// A readback (`ReadBack`) that was requested from another chain.
     #[error("the readback was asked of another chain")]
     OtherChain,
     /// A step of a chain met bad data.
@@ -155,34 +156,34 @@ pub enum ExecuteError {
     InChain {
         /// The step's number, from 0, in the order in which the steps were encoded.
         step: usize,
-        /// What ran.
+        /// The schedule's name.
         kernel: String,
-        /// What is wrong.
+        /// The error of the step.
         error: Box<ExecuteError>,
     },
-    /// The source of a streaming run could not give what was asked of it.
+    /// The source of a streaming run failed.
     #[error("reading {elements} elements from {first} on: {error}")]
     Source {
         /// The first element.
         first: u64,
-        /// How many were asked for.
+        /// The number of elements requested.
         elements: u64,
-        /// What the source says.
+        /// The source's error.
         error: String,
     },
-    /// A sink of a streaming run could not take what was given to it.
+    /// A sink of a streaming run failed.
     #[error("writing {elements} elements of {what} from {first} on: {error}")]
     Sink {
         /// `y` or `indices`.
         what: &'static str,
         /// The first element.
         first: u64,
-        /// How many were given.
+        /// The number of elements written.
         elements: u64,
-        /// What the sink says.
+        /// The sink's error.
         error: String,
     },
-    /// The progress callback of a streaming run stopped it. What was written until then is there.
+    /// The progress callback of a streaming run stopped it. Tiles that were written until then stay written.
     #[error("stopped after {done} of {tiles} tiles")]
     Stopped {
         /// The tiles that were written.
@@ -190,7 +191,7 @@ pub enum ExecuteError {
         /// The tiles of the whole run.
         tiles: u64,
     },
-    /// No adapter answers the request.
+    /// No adapter matches the request.
     #[error("no usable GPU adapter: {0}")]
     NoAdapter(String),
     /// The adapter did not open a device.
@@ -199,11 +200,11 @@ pub enum ExecuteError {
     /// The device is lost; a new one has to be opened.
     #[error("the device is lost: {0}")]
     DeviceLost(String),
-    /// The device or the host is out of memory. The device goes on working.
+    /// The device or the host is out of memory. The device remains usable.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
-    /// A shader or a call that wgpu refused. This is a defect of the crate, unless the caller's buffers are at fault, or the
-    /// device is a host's and was lost without the host passing the word on.
+    /// wgpu refused a shader or a call. This is a defect of the crate, unless a caller's buffers are at fault, or a
+    /// caller's device was lost and its loss was not reported through `Gpu::loss_notifier`.
     #[error("refused by wgpu: {0}")]
     Device(String),
 }

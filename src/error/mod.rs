@@ -1,5 +1,5 @@
-//! The two error types: [`PlanError`] for everything that is knowable from attributes, shapes and limits, and
-//! [`ExecuteError`] for what only data or a device can tell.
+//! The two error types: [`PlanError`] for errors that follow from attributes, shapes and limits, and [`ExecuteError`]
+//! for errors that depend on data or on a device.
 
 mod execute;
 mod plan;

@@ -1,8 +1,8 @@
-//! What is knowable from attributes, shapes and limits.
+//! Errors that follow from attributes, shapes and limits.
 
 use crate::element::DType;
 
-/// Why attributes, shapes or limits do not describe something that can be computed.
+/// The reason why attributes, shapes or limits have no plan or schedule.
 ///
 /// Every variant carries the numbers that led to it. Axes count spatial axes from 0, outermost first (D, H, W), unless a
 /// field says otherwise.
@@ -16,14 +16,14 @@ use crate::element::DType;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A string or number that the attribute does not know.
+    /// A string or number that is no value of the attribute.
     #[error("{attribute}: unknown value {value:?}, expected {expected}")]
     UnknownValue {
         /// The attribute's ONNX name.
         attribute: &'static str,
         /// The value as given.
         value: String,
-        /// The values that exist.
+        /// The valid values.
         expected: &'static str,
     },
     /// A node attribute that the operator does not have. It is refused, because ignoring it could change the result.
@@ -34,14 +34,14 @@ pub enum PlanError {
         /// The attribute as given.
         name: String,
     },
-    /// A node attribute of the wrong kind, for example a string where integers belong.
+    /// A node attribute of the wrong kind, for example a string instead of integers.
     #[error("{name}: expected {expected}, got {actual}")]
     AttributeKind {
         /// The attribute's name.
         name: String,
-        /// The kind that belongs there.
+        /// The expected kind.
         expected: &'static str,
-        /// The kind that was given.
+        /// The given kind.
         actual: &'static str,
     },
     /// An attribute that is given twice.
@@ -65,9 +65,9 @@ pub enum PlanError {
     AttributeLength {
         /// The attribute's ONNX name.
         attribute: &'static str,
-        /// How many values the shape asks for.
+        /// The number of values that the shape requires.
         expected: usize,
-        /// How many were given.
+        /// The number of values given.
         actual: usize,
     },
     /// A kernel, stride or dilation that is zero or negative.
@@ -80,7 +80,7 @@ pub enum PlanError {
         /// The value as given.
         value: i64,
     },
-    /// A negative extent was asked for: `output_size` or `output_shape`.
+    /// A negative pad or extent: `pads`, `output_size` or `output_shape`.
     #[error("{attribute}[{axis}] is {value}, but must not be negative")]
     Negative {
         /// The attribute's ONNX name: `pads`, `output_size` or `output_shape`.
@@ -113,9 +113,9 @@ pub enum PlanError {
     /// A tensor with too few or too many axes.
     #[error("the input has {rank} axes, expected N, C and 1 to {max_spatial} spatial axes")]
     Rank {
-        /// How many axes the shape has, N and C included.
+        /// The number of axes of the shape, including N and C.
         rank: usize,
-        /// How many spatial axes are possible at most.
+        /// The largest number of spatial axes.
         max_spatial: usize,
     },
     /// A spatial extent of zero in the input.
@@ -230,7 +230,7 @@ pub enum PlanError {
     /// 32-bit indices on a unit with more than 2^31 - 1 elements.
     #[error("i32 indices cannot address {unit} elements")]
     IndexTypeTooNarrow {
-        /// How many elements the index convention counts through.
+        /// The number of elements that the index convention counts through.
         unit: u64,
     },
     /// The indices of empty windows would not fit the index type.
@@ -238,7 +238,7 @@ pub enum PlanError {
     EmptyIndexOverflow {
         /// The index in exact arithmetic.
         index: i128,
-        /// The index type asked for.
+        /// The requested index type.
         index_type: crate::element::IndexType,
     },
     /// Two options that exclude each other.
@@ -281,29 +281,28 @@ pub enum PlanError {
         /// Its strides, in elements.
         strides: Vec<isize>,
     },
-    /// The plan is right but exceeds what one schedule can do: a limit of the device, or the 2^31 elements that a kernel
-    /// counts.
+    /// The plan is valid but exceeds a limit of the device, or the 2^31 elements that a kernel can count.
     #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
-        /// What is too large.
+        /// The name of the quantity that is too large.
         what: &'static str,
-        /// How much is needed.
+        /// The amount needed.
         needed: u64,
-        /// How much there is.
+        /// The limit.
         limit: u64,
     },
-    /// A kernel was asked for that does not apply to the plan.
+    /// The requested kernel family does not apply to the plan.
     #[error("the kernel family {family:?} does not apply here: {reason}")]
     KernelDoesNotApply {
         /// The kernel family.
         family: crate::family::Family,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
-    /// The plan is right but no GPU path computes it; the CPU path does.
+    /// The plan is valid but no GPU path computes it; the CPU path does.
     #[error("not computed on a GPU: {what}")]
     NotOnGpu {
-        /// What it is.
+        /// The part of the plan that is not computed on a GPU.
         what: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! What only the inside of a schedule shows.
+//! Tests that need the internals of schedules and of the device.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,8 +23,8 @@ fn gpu() -> Option<&'static Gpu> {
     }))
 }
 
-/// Runs an unpool with its gather taken out, so that Y shows whether the device let the general path run: the result, or the
-/// poison.
+/// Runs an unpool without its gather step, so that Y shows whether the device ran the general path: Y then is the
+/// result, otherwise the poison.
 fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Tensor<i64>) -> bool {
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     let expected = reference::max_unpool(&plan, x.view(), indices.view()).unwrap();
@@ -45,7 +45,7 @@ fn tensor(shape: &[usize]) -> Tensor<f32> {
     Tensor::new(shape, (0..count).map(|i| ((i * 7919) % 23) as f32 - 11.0).collect()).unwrap()
 }
 
-/// A device of a test's own, which keeps so many pipelines that nobody holds.
+/// A separate device for one test, which keeps at most this many idle pipelines.
 fn keeping(most_idle: usize) -> Option<Gpu> {
     let mut gpu = gpu().map(|_| Gpu::open_blocking(&GpuOptions::new()).unwrap())?;
     Arc::get_mut(&mut gpu.inner).unwrap().pipelines.most_idle = most_idle;
@@ -55,13 +55,13 @@ fn keeping(most_idle: usize) -> Option<Gpu> {
 #[test]
 fn one_shot_calls_with_many_windows_leave_few_pipelines() {
     let Some(gpu) = keeping(3) else { return };
-    // As large as what runs in kernels that are compiled for a window.
+    // Large enough for the specialised build.
     let x = tensor(&[1, 1, 64, 64]);
     for columns in 1..=20 {
         let pool = MaxPool::new([1, columns]);
         let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
         assert_eq!(gpu.max_pool_blocking(&pool, x.view()), reference::max_pool(&plan, x.view()));
-        // The preparations that are kept, one pipeline each, and those that nobody holds.
+        // The kept preparations, with one pipeline each, and the idle pipelines.
         assert!(gpu.resident_pipeline_count() <= 8 + 3, "{} pipelines", gpu.resident_pipeline_count());
     }
     assert!(gpu.pipeline_count() >= 20, "{} pipelines", gpu.pipeline_count());
@@ -188,7 +188,7 @@ fn slices_that_are_submitted_one_by_one_give_the_same() {
     let inverse = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
     let unpooled = reference::max_unpool(&inverse, pooled.0.view(), pooled.1.view()).unwrap();
     let small = crate::Limits { max_binding_bytes: 6 << 10, max_workgroups_per_dimension: 3, ..gpu.limits() };
-    // Dispatches that pretend to be long are slices of their own.
+    // Dispatches that claim to be long become separate slices.
     let sliced = |plan: crate::Plan, limits: &crate::Limits| {
         let mut schedule = select(&plan, limits, &Choice::default()).unwrap();
         for dispatch in &mut schedule.dispatches {

@@ -1,63 +1,64 @@
-//! The kernels of sliding maxima by name.
+//! Constructors of the kernels of sliding maxima.
 
 use crate::element::DType;
 use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
 use crate::options::NanPolicy;
 use crate::wgsl::key::KernelKey;
 
-/// How sliding maxima find windows that begin with a NaN.
+/// The method by which sliding maxima find windows that begin with a NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Begins {
-    /// They need not.
+    /// None: the NaN rule does not need these windows.
     Unknown,
-    /// The last pass looks at the first elements of all windows where the first pass has met one.
+    /// The first pass sets a flag when it meets a NaN; the last pass then checks the first elements of all windows.
     Flagged,
-    /// The first pass notes for the last one which they are.
+    /// The first pass writes a note for the last one that tells which windows begin with a NaN.
     Noted,
 }
 
-/// A pass of sliding maxima along the innermost axis, neighbours of which are the lanes of a vector.
+/// A pass of sliding maxima along the innermost axis, in which the lanes of a vector are neighbours along the axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SlidingRow {
-    /// Elements between those that are loaded together and a window's first.
+    /// Elements between an aligned load of four and a window's first element.
     pub left: u32,
-    /// Whether lines of X come out even with fours.
+    /// Whether lines of X are multiples of four elements.
     pub even: bool,
 }
 
-/// What a pass of sliding maxima depends on.
+/// The properties that determine a kernel of a pass of sliding maxima.
 pub(crate) struct SlidingKey {
     pub dtype: DType,
     pub nan_policy: NanPolicy,
-    /// How the axis is taken apart, and whether that is into single taps.
+    /// The division of the axis into chunks, and whether every chunk is a single tap.
     pub consts: Vec<(&'static str, u32)>,
     pub single_taps: bool,
-    /// Whether it reads X, or what the pass before has kept.
+    /// Whether the pass reads X, or else scratch memory.
     pub first: bool,
     /// Whether its lanes lie along the axis.
     pub row: Option<SlidingRow>,
-    /// Candidates, where another pass follows.
+    /// `Candidates` where another pass follows.
     pub sink: Sink,
-    /// Neighbouring lines of an invocation, and the bytes of their elements where a pass keeps them.
+    /// Neighbouring lines per invocation, and the bytes of an element in scratch memory.
     pub lanes: u32,
     pub lane_bytes: usize,
     pub begins: Begins,
-    /// Whether lines of X come out even with vectors of lanes, and whether those of Y do not, or lie closer than what is read.
+    /// `even_source`: lines of X are whole vectors of lanes. `partial`: the lines that the last pass writes are not, or
+    /// are shorter than the rows that it reads.
     pub even_source: bool,
     pub partial: bool,
-    /// Whether positions are kept beside elements.
+    /// Whether passes keep positions beside elements.
     pub places: bool,
     /// Whether the index is the position, counted from the index of the first element.
     pub position_index: bool,
     /// Whether indices are written in the order of Y.
     pub same_place: bool,
-    /// Where indices, or their places, are made of digits.
+    /// The numbers of digits, where indices or their places are computed by digits.
     pub index_digits: Option<IndexDigits>,
     pub activation: ActivationKind,
 }
 
 impl SlidingKey {
-    /// The order of elements: by a key alone where it holds all that there is to know.
+    /// The part with the order of elements: by a key alone where the key determines the element.
     fn reduction(&self) -> &'static str {
         match self.dtype.bytes() {
             _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
@@ -68,7 +69,7 @@ impl SlidingKey {
         }
     }
 
-    /// The parts that read what the pass slides along.
+    /// The parts that load the elements of a pass.
     fn source(&self) -> Vec<&'static str> {
         let mut parts = match (self.first, self.row) {
             (false, _) => vec!["core/slide_kept.wgsl", "core/slide_places.wgsl"],

@@ -1,23 +1,23 @@
-//! The kernels of unpools and of index conversions by name.
+//! Constructors of the kernels of unpools and of index conversions.
 
 use crate::element::{DType, IndexType};
 use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
 use crate::wgsl::key::KernelKey;
 
-/// Clears the owners of an unpool, and its report.
+/// Clears the owner table of an unpool and its report.
 pub(crate) fn unpool_clear() -> KernelKey {
     unpool("unpool clear".to_owned(), "kernel/unpool_clear.wgsl", UnpoolDigits::NONE).into()
 }
 
-/// Sources claim their targets.
+/// Lets sources claim their targets.
 pub(crate) fn unpool_claim(index_type: IndexType, digits: UnpoolDigits) -> KernelKey {
     let kernel = unpool(format!("unpool claim {}", index_type.name()), "kernel/unpool_claim.wgsl", digits);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-/// Output words are written from their owners. The type of the indices, the first bad one of which is reported with its value,
-/// is `None` where that is left to `unpool_report`, since the device has too few storage buffers. Outputs that another dispatch
-/// has dealt with before are not `fresh`.
+/// Writes output words from their owners, and reports the value of the first bad index. `index_type` is `None` where
+/// the device has too few storage buffers and `unpool_report` looks up that value instead. `fresh` is false for outputs
+/// that an earlier dispatch has already written.
 pub(crate) fn unpool_emit(
     dtype: DType,
     index_type: Option<IndexType>,
@@ -25,7 +25,7 @@ pub(crate) fn unpool_emit(
     digits: UnpoolDigits,
     fresh: bool,
 ) -> KernelKey {
-    // It goes from sources to X alone.
+    // The kernel converts ranks of sources to positions in X only.
     let digits = UnpoolDigits { target: 0, ..digits };
     let mut kernel = unpool(format!("unpool emit {}", dtype.name()), "kernel/unpool_emit.wgsl", digits);
     kernel.consts.push(("FRESH", fresh.into()));
@@ -37,7 +37,7 @@ pub(crate) fn unpool_emit(
     Kernel { element: Some(dtype), activation: Some(activation), reads: index_type, ..kernel }.into()
 }
 
-/// The first bad index of an unpool is looked up.
+/// Looks up the first bad index of an unpool.
 pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
     let name = format!("unpool report {}", index_type.name());
     let mut kernel = unpool(name, "kernel/unpool_report.wgsl", UnpoolDigits::NONE);
@@ -54,20 +54,20 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     Kernel { variants, consts, ..Kernel::new(name, entry) }
 }
 
-/// Indices outside their own windows are noticed.
+/// Checks that every index lies in its source's window.
 pub(crate) fn unpool_check(index_type: IndexType) -> KernelKey {
     let kernel = stream(format!("unpool check {}", index_type.name()), "kernel/unpool_check.wgsl");
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-/// Output words are written from the sources whose windows hold them.
+/// Writes output words from the sources of their covering windows.
 pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: ActivationKind) -> KernelKey {
     let kernel = stream(format!("unpool gather {}", dtype.name()), "kernel/unpool_gather.wgsl");
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
-/// The cells of a few neighbouring sources are written. `access` are the parts that read and write four elements, and that read four
-/// indices.
+/// Writes the stride cells of a few neighbouring sources. `access` names the parts that load and store four elements,
+/// and that load four indices.
 pub(crate) fn unpool_cells(
     cells: CellsKernel,
     dtype: DType,
@@ -93,7 +93,7 @@ pub(crate) fn unpool_cells(
     Kernel { element: Some(dtype), activation: Some(activation), consts, ..kernel }.into()
 }
 
-/// The grids of the general path are written.
+/// Writes the indirect grids of the general path.
 pub(crate) fn unpool_decide() -> KernelKey {
     stream("unpool decide".to_owned(), "kernel/unpool_decide.wgsl").into()
 }
@@ -102,19 +102,19 @@ fn stream(name: String, entry: &'static str) -> Kernel {
     Kernel { variants: vec!["core/stream.wgsl"], ..Kernel::new(name, entry) }
 }
 
-/// The report of a conversion is cleared.
+/// Clears the report of a conversion.
 pub(crate) fn convert_clear() -> KernelKey {
     Kernel::new("convert clear".to_owned(), "kernel/convert_clear.wgsl").into()
 }
 
-/// Indices are converted.
+/// Converts indices.
 pub(crate) fn convert_indices(from_type: IndexType, to_type: IndexType) -> KernelKey {
     let name = format!("convert {} to {}", from_type.name(), to_type.name());
     let kernel = Kernel::new(name, "kernel/convert_indices.wgsl");
     Kernel { reads: Some(from_type), writes: Some(to_type), ..kernel }.into()
 }
 
-/// The first bad index of a conversion is looked up.
+/// Looks up the first bad index of a conversion.
 pub(crate) fn convert_report(from_type: IndexType) -> KernelKey {
     let kernel = Kernel::new(format!("convert report {}", from_type.name()), "kernel/convert_report.wgsl");
     Kernel { reads: Some(from_type), ..kernel }.into()

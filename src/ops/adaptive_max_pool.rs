@@ -67,8 +67,8 @@ impl AdaptiveMaxPool {
         self
     }
 
-    /// The layout of the indices. Default NCHW, also beside NHWC data. No convention counts through NHWC planes, so
-    /// NHWC asks for another [`flatten`](AdaptiveMaxPool::flatten) than the default.
+    /// The layout of the indices. Default NCHW, also for NHWC data. No convention counts through NHWC planes, so NHWC
+    /// needs another [`flatten`](AdaptiveMaxPool::flatten) than the default.
     ///
     /// ```
     /// use wgpu_pooling::{AdaptiveMaxPool, DType, IndexFlattening, IndexType, Layout};
@@ -84,7 +84,7 @@ impl AdaptiveMaxPool {
         self
     }
 
-    /// Through what an index counts. Default: its plane, as OpenVINO AdaptiveMaxPool-8 has it.
+    /// The range that an index counts through. Default: its plane, as in OpenVINO AdaptiveMaxPool-8.
     ///
     /// ```
     /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexFlattening, IndexType, TensorView};
@@ -116,7 +116,7 @@ impl AdaptiveMaxPool {
         self
     }
 
-    /// What a NaN does. Default [`NanPolicy::SeedFirst`], as OpenVINO computes it.
+    /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as OpenVINO computes it.
     ///
     /// ```
     /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, NanPolicy, TensorView};
@@ -133,12 +133,11 @@ impl AdaptiveMaxPool {
         self
     }
 
-    /// What must be computed for an X of this shape and type, with indices of a type or without. `shape` is X's, in its
-    /// layout.
+    /// The plan for an X of this shape and type, with or without indices. `shape` is X's, in its layout.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: a wrong length or a negative extent of `output_size`, more elements than the
-    /// index type counts, and so on.
+    /// index type can address, and others.
     ///
     /// ```
     /// use wgpu_pooling::{AdaptiveMaxPool, DType, PlanError};
@@ -168,7 +167,7 @@ impl AdaptiveMaxPool {
             channels: dimensions.channels,
             axes,
             nan_policy: self.nan_policy,
-            // Adaptive windows are never empty, so these two never show.
+            // Adaptive windows are never empty, so the values for empty windows are never used.
             empty_value: EmptyValue::default(),
             indices: indices.map(|index_type| IndexPlan { index_type, space, empty: EmptyIndex::default() }),
             activation: Activation::default(),

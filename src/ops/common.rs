@@ -1,4 +1,4 @@
-//! What the operators have in common: the trait of pools, attributes of every axis, the index options.
+//! Common parts of the operators: the trait of pools, per-axis attributes, the index options.
 
 use crate::attributes::Activation;
 use crate::element::{DType, IndexType};
@@ -11,7 +11,7 @@ pub(super) mod sealed {
     pub trait Sealed {}
 }
 
-/// What MaxPool, GlobalMaxPool and AdaptiveMaxPool have in common: from a shape they plan a pool. Sealed.
+/// MaxPool, GlobalMaxPool and AdaptiveMaxPool: operators that plan a pool from a shape. Sealed.
 ///
 /// ```
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, MaxPool, Pooling};
@@ -23,7 +23,7 @@ pub(super) mod sealed {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub trait Pooling: sealed::Sealed + Send + Sync {
-    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    /// The plan for an X of this shape and type, with or without indices.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers that do not fit.
@@ -40,7 +40,7 @@ pub trait Pooling: sealed::Sealed + Send + Sync {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError>;
 }
 
-/// The names of a node's attributes, each of which may come once.
+/// The names of a node's attributes so far; each may occur once.
 pub(super) struct Seen {
     operator: &'static str,
     names: Vec<String>,
@@ -78,7 +78,7 @@ impl NodeActivation {
     }
 }
 
-/// A list attribute: as given, or a default for every axis.
+/// A list attribute with one value per axis: the given values, or the default.
 pub(super) fn per_axis(
     attribute: &'static str,
     given: Option<&[i64]>,
@@ -102,7 +102,7 @@ pub(super) fn pads_per_axis(given: Option<&[i64]>, axes: usize) -> Result<Vec<[i
     Ok(begins.iter().zip(ends).map(|(&begin, &end)| [begin, end]).collect())
 }
 
-/// Extents that the caller asks for: `output_size`, `output_shape`.
+/// Extents that the caller gives: `output_size`, `output_shape`.
 pub(super) fn extents(attribute: &'static str, given: &[i64]) -> Result<Vec<usize>, PlanError> {
     given
         .iter()

@@ -8,8 +8,8 @@ use crate::plan::{ConvertPlan, Dimensions};
 /// Rewrites an index tensor from one convention to another: ONNX's whole-tensor indices to PyTorch's per plane, row major to
 /// column major, NCHW to NHWC.
 ///
-/// -1, the index of a window wholly in padding, stays -1. An index outside the first convention's unit, or one that names
-/// another plane than the one it stands in where the second convention cannot say so, is an error.
+/// -1, the index of a window wholly in padding, stays -1. An index outside the first convention's unit is an error; so
+/// is an index that names another plane than its own, if the second convention cannot express that.
 ///
 /// The convention of a pool is `plan.indices()`'s `space`, that of an unpool `plan.space()`.
 ///
@@ -46,8 +46,8 @@ impl ConvertIndices {
         ConvertIndices { from, to }
     }
 
-    /// What must be computed for an index tensor of this shape, in the layout of the first convention: N and C are the
-    /// conventions', the spatial extents those of the pool's output.
+    /// The plan for an index tensor of this shape, in the layout of the first convention. N and C are those of the
+    /// conventions; the spatial extents are those of the pool's output.
     ///
     /// # Errors
     /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if the

@@ -15,9 +15,9 @@ const OPERATOR: &str = "MaxPool";
 
 /// Max pooling over sliding windows, with the position of each maximum on request (ONNX MaxPool, opset 1 to 22).
 ///
-/// Attributes are ONNX's, as `i64`; lists have one value for each spatial axis (`pads`: all begins, then all ends) and a
-/// wrong length is an error of [`plan`](MaxPool::plan). What ONNX leaves open is an option whose default follows the
-/// operator's text and the examples printed with it.
+/// Attributes are ONNX's, as `i64`; lists have one value for each spatial axis (`pads`: all begins, then all ends) and
+/// a wrong length is an error of [`plan`](MaxPool::plan). Where ONNX leaves the semantics open there is an option,
+/// whose default follows the operator's text and printed examples.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -112,7 +112,7 @@ impl MaxPool {
     /// This pool with the attributes of an ONNX node, by name: a preset's conventions for a model's node.
     ///
     /// # Errors
-    /// As [`MaxPool::from_onnx`], but that a kernel is there already.
+    /// As [`MaxPool::from_onnx`]; `kernel_shape` is not required.
     ///
     /// ```
     /// use wgpu_pooling::{Attribute, MaxPool};
@@ -246,7 +246,7 @@ impl MaxPool {
         self
     }
 
-    /// The rounding rule itself; wins over `ceil_mode`.
+    /// The rounding rule; overrides `ceil_mode`.
     ///
     /// ```
     /// use wgpu_pooling::{CeilRule, DType, MaxPool};
@@ -262,7 +262,7 @@ impl MaxPool {
         self
     }
 
-    /// The index order itself; wins over `storage_order`.
+    /// The index order; overrides `storage_order`.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxPool, StorageOrder};
@@ -290,7 +290,7 @@ impl MaxPool {
         self
     }
 
-    /// The layout of Indices, in shape and in arithmetic. Default NCHW, also beside NHWC data, as onnxruntime has it.
+    /// The layout of Indices, in shape and in arithmetic. Default NCHW, also for NHWC data, as in onnxruntime.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
@@ -306,7 +306,7 @@ impl MaxPool {
         self
     }
 
-    /// Through what an index counts. Default: the whole tensor.
+    /// The range that an index counts through. Default: the whole tensor.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxPool, TensorView};
@@ -341,8 +341,8 @@ impl MaxPool {
         self
     }
 
-    /// How the quotient of a window that exceeds the padded input is rounded. Default: to minus infinity, so that there is
-    /// no output; onnxruntime has one (onnxruntime#25234).
+    /// The rounding of the output extent where a window exceeds the padded input. Default: to minus infinity, so that
+    /// there is no output; onnxruntime computes one output (onnxruntime#25234).
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, SizeRounding};
@@ -358,7 +358,7 @@ impl MaxPool {
         self
     }
 
-    /// What a NaN does. Default [`NanPolicy::SeedFirst`], as onnxruntime has it with Indices.
+    /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, MaxPool, NanPolicy, TensorView};
@@ -390,8 +390,8 @@ impl MaxPool {
         self
     }
 
-    /// The index of a window wholly in padding. Default -1, the only one that [`MaxUnpool::inverse_of`] can tell from
-    /// an element's.
+    /// The index of a window wholly in padding. Default -1, the only one that [`MaxUnpool::inverse_of`] can distinguish
+    /// from the index of an element.
     ///
     /// [`MaxUnpool::inverse_of`]: crate::MaxUnpool::inverse_of
     ///
@@ -409,7 +409,7 @@ impl MaxPool {
         self
     }
 
-    /// Refuse pads that a peer refuses: [`PlanError::PadExceedsLimit`]. Default: none are refused.
+    /// Refuses pads that a peer refuses, with [`PlanError::PadExceedsLimit`]. Default: none are refused.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, PadsLimit, PlanError};
@@ -423,7 +423,8 @@ impl MaxPool {
         self
     }
 
-    /// A function applied to Y after the maximum. Those that integers do not have are an error of `plan`.
+    /// A function applied to Y after the maximum. Activations that integers do not have are an error of `plan` for
+    /// integers.
     ///
     /// ```
     /// use wgpu_pooling::{reference, Activation, DType, MaxPool, TensorView};
@@ -438,14 +439,14 @@ impl MaxPool {
         self
     }
 
-    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    /// The plan for an X of this shape and type, with or without indices.
     ///
     /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not. A window
     /// that exceeds the padded input by at most a stride gives an empty output; by more it is an error.
     ///
     /// # Errors
-    /// A [`PlanError`] with the numbers: wrong lengths, values below 1, kernels that exceed the padded input, more elements
-    /// than the index type counts, and so on.
+    /// A [`PlanError`] with the numbers: wrong lengths, values below 1, kernels that exceed the padded input, more
+    /// elements than the index type can address, and others.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -463,7 +464,7 @@ impl MaxPool {
         let dilations = per_axis("dilations", self.dilations.as_deref(), 1, rank)?;
         let pads = pads_per_axis(self.pads.as_deref(), rank)?;
         self.check_pads(&pads, &kernel)?;
-        // A number that the attribute does not know is refused even where an option wins over it.
+        // A number that the attribute does not have is refused even where an option overrides it.
         let (order, ceil) = (storage_order(self.storage_order)?, ceil_mode(self.ceil_mode)?);
         let (order, ceil) = (self.index_order.unwrap_or(order), self.ceil_rule.unwrap_or(ceil));
         let rules = SizeRules { auto_pad: self.auto_pad, ceil, same: self.same_padding, rounding: self.size_rounding };
@@ -483,7 +484,7 @@ impl MaxPool {
         }
         let options = IndexOptions { flatten: self.flatten, order, layout: self.index_layout };
         let space = options.on(&dimensions, &dimensions.spatial);
-        // A combination that no convention has is refused even when no indices are asked for.
+        // A combination that no convention has is refused even when no indices are requested.
         space.check()?;
         PoolPlan {
             operator: "max_pool",
@@ -577,7 +578,7 @@ impl GlobalMaxPool {
         GlobalMaxPool { options: self.options.layout(layout) }
     }
 
-    /// The layout of the indices. Default NCHW, also beside NHWC data.
+    /// The layout of the indices. Default NCHW, also for NHWC data.
     ///
     /// ```
     /// use wgpu_pooling::{DType, GlobalMaxPool, IndexType, Layout};
@@ -591,7 +592,7 @@ impl GlobalMaxPool {
         GlobalMaxPool { options: self.options.index_layout(layout) }
     }
 
-    /// Through what an index counts. Default: the whole tensor.
+    /// The range that an index counts through. Default: the whole tensor.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, GlobalMaxPool, IndexFlattening, IndexType, TensorView};
@@ -621,7 +622,7 @@ impl GlobalMaxPool {
         GlobalMaxPool { options: self.options.index_order(order) }
     }
 
-    /// What a NaN does. Default [`NanPolicy::SeedFirst`], as onnxruntime has it with Indices.
+    /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, GlobalMaxPool, NanPolicy, TensorView};
@@ -637,7 +638,7 @@ impl GlobalMaxPool {
         GlobalMaxPool { options: self.options.nan_policy(policy) }
     }
 
-    /// What must be computed for an X of this shape and type, with indices of a type or without.
+    /// The plan for an X of this shape and type, with or without indices.
     ///
     /// # Errors
     /// As [`MaxPool::plan`].

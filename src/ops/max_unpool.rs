@@ -15,11 +15,11 @@ const OPERATOR: &str = "MaxUnpool";
 
 /// Scatters values to the positions that indices name; everything else is zero (ONNX MaxUnpool, opset 9, 11 and 22).
 ///
-/// **To undo a pool, use [`inverse_of`](MaxUnpool::inverse_of)**: it takes index space and output shape from the pool, so
-/// that nothing is ambiguous. The ONNX operator's own meaning of `output_shape` is contested: see
+/// **To undo a pool, use [`inverse_of`](MaxUnpool::inverse_of)**: it takes the index space and the output shape from
+/// the pool, so the result is unambiguous. The ONNX operator's own meaning of `output_shape` is contested: see
 /// [`unpool_space`](MaxUnpool::unpool_space).
 ///
-/// Indices are untrusted: those outside the index space are an error or are left out ([`OutOfBounds`]), and nothing
+/// Indices are untrusted: those outside the index space are an error or are skipped ([`OutOfBounds`]), and nothing
 /// outside the output is ever written.
 ///
 /// ```
@@ -43,11 +43,11 @@ pub struct MaxUnpool {
     duplicates: Duplicates,
     out_of_bounds: OutOfBounds,
     activation: Activation,
-    /// An attribute that was given to the inverse of a pool, which has its own.
+    /// An attribute that was set on the inverse of a pool, although the pool determines it.
     foreign: Option<&'static str>,
 }
 
-/// Where the output's extents and the index space come from.
+/// The origin of the output's extents and of the index space.
 #[derive(Debug, Clone, PartialEq)]
 enum Target {
     Attributes {
@@ -56,11 +56,11 @@ enum Target {
         pads: Option<Vec<i64>>,
         output_shape: Option<Vec<i64>>,
     },
-    /// A pool and its input's shape, planned when they were given.
+    /// The plan of a pool on its input's shape.
     Pool(Box<Result<PoolPlan, PlanError>>),
 }
 
-/// What a target comes to for a given X.
+/// The output's extents and the index space of a target, for a given X.
 struct Resolved {
     outputs: Vec<usize>,
     space: IndexSpace,
@@ -105,11 +105,11 @@ impl MaxUnpool {
         }
     }
 
-    /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back where they were.
+    /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back to their positions.
     ///
-    /// Output shape, layout and index convention are the pool's, dilated and adaptive pools too; the index -1 of a window
-    /// wholly in padding is left out. Of what can be set afterwards, only `duplicates`, `out_of_bounds` and `activation` are
-    /// free; another attribute or convention beside the pool's is an error of [`plan`](MaxUnpool::plan).
+    /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of a
+    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds` and `activation` can be set afterwards;
+    /// setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
     /// Those of the pool's own plan, and [`PlanError::NotInvertible`] for a pool whose windows wholly in padding carry an
@@ -158,7 +158,7 @@ impl MaxUnpool {
     /// This unpool with the attributes of an ONNX node, by name: a preset's conventions for a model's node.
     ///
     /// # Errors
-    /// As [`MaxUnpool::from_onnx`], but that a kernel is there already.
+    /// As [`MaxUnpool::from_onnx`]; `kernel_shape` is not required.
     ///
     /// ```
     /// use wgpu_pooling::{Attribute, MaxUnpool};
@@ -197,8 +197,7 @@ impl MaxUnpool {
         self
     }
 
-    /// `strides`: elements from one window's start to the next, at least 1. Default 1. An inverse of a pool has its
-    /// own.
+    /// `strides`: elements from one window's start to the next, at least 1. Default 1. Not for the inverse of a pool.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
@@ -214,8 +213,8 @@ impl MaxUnpool {
         self
     }
 
-    /// `pads`: all begins, then all ends. They shrink the inferred shape and never shift a value. An
-    /// inverse of a pool has its own.
+    /// `pads`: all begins, then all ends. They shrink the inferred shape and never shift a value. Not for the inverse
+    /// of a pool.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
@@ -231,8 +230,8 @@ impl MaxUnpool {
         self
     }
 
-    /// The input `output_shape`: N, C and the spatial extents, in this order also when X is NHWC. An
-    /// inverse of a pool has its own.
+    /// The input `output_shape`: N, C and the spatial extents, in this order also when X is NHWC. Not for the inverse
+    /// of a pool.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool};
@@ -283,7 +282,7 @@ impl MaxUnpool {
         self
     }
 
-    /// Through what an index counts. Default: the whole tensor.
+    /// The range that an index counts through. Default: the whole tensor.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxUnpool, TensorView};
@@ -364,7 +363,7 @@ impl MaxUnpool {
         self
     }
 
-    /// What happens to indices outside the index space. Default: they are an error of the call.
+    /// The rule for indices outside the index space. Default: they are an error of the call.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
@@ -403,7 +402,7 @@ impl MaxUnpool {
         }
     }
 
-    /// What must be computed for an X of this shape and type and indices of this type.
+    /// The plan for an X of this shape and type and indices of this type.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: wrong lengths, an inferred extent below 1, an `output_shape` that is too small or
@@ -502,7 +501,7 @@ impl MaxUnpool {
             UnpoolSpace::OutputShape => (outputs.clone(), UnpoolMinSize::None),
         };
         // The inferred block is placed at the origin of the output, so under that reading it has to fit on each axis,
-        // whatever else is asked for.
+        // whatever the other options are.
         if self.unpool_space == UnpoolSpace::InferredTopLeft {
             check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
         }

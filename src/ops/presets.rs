@@ -1,7 +1,7 @@
 //! Presets: the conventions of each runtime, as constructors.
 //!
-//! A preset sets the options whose default is not the runtime's, and whatever the caller sets afterwards wins. What a
-//! runtime refuses and the preset accepts, and what no option reproduces, is said at the preset.
+//! A preset sets the options whose default differs from the runtime's; options that the caller sets afterwards override
+//! it. Each preset documents inputs that it accepts and the runtime refuses, and behaviour that no option reproduces.
 
 use super::adaptive_max_pool::AdaptiveMaxPool;
 use super::max_pool::MaxPool;
@@ -13,13 +13,13 @@ use crate::options::{
 
 /// Presets.
 impl MaxPool {
-    /// ONNX's own conventions: the defaults, as [`new`](MaxPool::new) has them.
+    /// ONNX's own conventions: the defaults of [`new`](MaxPool::new).
     ///
-    /// Indices count through the whole tensor, also beside NHWC data; `ceil_mode` 1 drops the window that would start
-    /// in the end padding ("Sliding windows that would start in the right padded region are ignored": opset 22,
-    /// onnx#5711, onnx#5741); `SAME_*` pads for the effective kernel; a NaN wins only as a window's first element; a
-    /// window wholly in padding gives minus infinity at -1. The evaluator onnx.reference agrees for strided and dilated
-    /// windows, except about `SAME_LOWER`, negative `SAME_*` totals and windows wholly in padding.
+    /// Indices count through the whole tensor, also for NHWC data; `ceil_mode` 1 drops the window that would start in
+    /// the end padding ("Sliding windows that would start in the right padded region are ignored": opset 22, onnx#5711,
+    /// onnx#5741); `SAME_*` pads for the effective kernel; a NaN wins only as a window's first element; a window wholly
+    /// in padding gives minus infinity at -1. The evaluator onnx.reference agrees for strided and dilated windows,
+    /// except about `SAME_LOWER`, negative `SAME_*` totals and windows wholly in padding.
     ///
     /// The pages of opsets 10 to 12 print the ceiling without the drop: `ceil_rule(CeilRule::CeilLiteral)`.
     ///
@@ -41,9 +41,9 @@ impl MaxPool {
     /// * Pads at or above the undilated kernel are refused ("Pad should be smaller than kernel.").
     ///
     /// Not reproduced: without Indices, f32 and f16 run another kernel there, whose NaN depend on vector lanes and
-    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are asked for. Of a NaN
-    /// in f16 the sign alone is left there, 0x7E00 or 0xFE00; here it keeps the bits of its element. More than three
-    /// spatial axes and C = 0 are refused there.
+    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are requested. A NaN in
+    /// f16 keeps only its sign there, 0x7E00 or 0xFE00; here it keeps the bits of its element. More than three spatial
+    /// axes and C = 0 are refused there.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -93,10 +93,10 @@ impl MaxPool {
     /// PyTorch's one padding number per axis is both pads: `padding=(1, 0)` is `pads([1, 0, 1, 0])`. It has no
     /// `auto_pad`, and C = 0 is refused there.
     ///
-    /// Not reproduced: the bits of a NaN in bf16 and f16, whose windows PyTorch's CPU looks through in f32. A NaN in bf16
-    /// becomes 0x7FC0 there, or 0xFFFF in the vector lanes of a channels-last tensor, and one in f16 gets its quiet bit
-    /// set; here it keeps the bits of its element, as it does there in f32, in f64, and in `max_pool1d` without
-    /// indices (PyTorch 2.15.0).
+    /// Not reproduced: the bits of a NaN in bf16 and f16, whose windows PyTorch's CPU kernel computes in f32. A NaN in
+    /// bf16 becomes 0x7FC0 there, or 0xFFFF in the vector lanes of a channels-last tensor, and one in f16 gets its
+    /// quiet bit set; here it keeps the bits of its element, as it does there in f32, in f64, and in `max_pool1d`
+    /// without indices (PyTorch 2.15.0).
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -181,8 +181,8 @@ impl MaxPool {
 
 /// Presets.
 impl MaxUnpool {
-    /// The published ONNX operator (opsets 9, 11 and 22) and onnx.reference up to release 1.23: the defaults, as
-    /// [`new`](MaxUnpool::new) has them.
+    /// The published ONNX operator (opsets 9, 11 and 22) and onnx.reference up to release 1.23: the defaults of
+    /// [`new`](MaxUnpool::new).
     ///
     /// Indices are flat in the inferred shape. A larger `output_shape` is filled with zeros at the ends of the axes; a
     /// smaller one is an error. Of equal indices the last wins. Unlike the evaluator, which counts negative indices
@@ -222,9 +222,9 @@ impl MaxUnpool {
     /// onnxruntime's CPU kernel: indices are flat in the given `output_shape` (onnx#2398), which must not have fewer
     /// elements than the inferred shape; of equal indices the last wins; bad ones are an error (onnxruntime#27432).
     ///
-    /// Pads at or above the kernel are refused there and accepted here, because they move nothing. An inferred extent below
-    /// 1 is refused there in any case ("Computed output dimension is not positive", onnxruntime 1.31.1), and here unless
-    /// an `output_shape` is given, which says what the extents are.
+    /// Pads at or above the kernel are refused there and accepted here, because they move nothing. An inferred extent
+    /// below 1 is refused there in any case ("Computed output dimension is not positive", onnxruntime 1.31.1), and here
+    /// unless an `output_shape` gives the extents.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, PlanError};
@@ -259,8 +259,8 @@ impl MaxUnpool {
     /// PyTorch promises nothing about equal indices (pytorch#78249); here the last wins, as on its CPU. It takes an
     /// `output_size` only within a stride of the inferred one; here any size is taken. C = 0 is refused there.
     ///
-    /// Where an inferred extent is 0 PyTorch gives the empty tensor without looking at the indices (2.15.0), and below 0 an
-    /// error. Here both are errors, as ONNX has it; an `output_shape` with the extent 0 beside
+    /// Where an inferred extent is 0 PyTorch returns the empty tensor without checking the indices (2.15.0), and below
+    /// 0 an error. Here both are errors, as in ONNX; an `output_shape` with the extent 0 together with
     /// `out_of_bounds(OutOfBounds::Skip)` gives the empty tensor.
     ///
     /// ```
@@ -283,10 +283,10 @@ impl MaxUnpool {
 
 /// Presets.
 impl AdaptiveMaxPool {
-    /// OpenVINO's AdaptiveMaxPool-8: the defaults, as [`new`](AdaptiveMaxPool::new) has them. Indices count through
-    /// their plane, and a NaN wins only as a window's first element.
+    /// OpenVINO's AdaptiveMaxPool-8: the defaults of [`new`](AdaptiveMaxPool::new). Indices count through their plane,
+    /// and a NaN wins only as a window's first element.
     ///
-    /// Not reproduced: OpenVINO's CPU plugin computes where a window ends in f32. Where the input's extent times the
+    /// Not reproduced: OpenVINO's CPU plugin computes the end of a window in f32. Where the input's extent times the
     /// output's exceeds 2^24, some windows there have one element less or more than the page's formula gives them; here
     /// all bounds are exact. A NaN in f16 or bf16 gets its quiet bit set there and keeps its bits here (2026.4.1).
     ///

@@ -9,9 +9,9 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// The indices in the second convention.
 ///
 /// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if the tensor is not what the plan was made for,
-/// [`ExecuteError::IndexOutOfRange`] for indices outside the unit, [`ExecuteError::IndexNotInPlane`] for those that name
-/// another plane where the second convention cannot.
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if the tensor does not match the plan,
+/// [`ExecuteError::IndexOutOfRange`] for indices outside the unit, [`ExecuteError::IndexNotInPlane`] for indices that
+/// name another plane if the second convention cannot express that.
 ///
 /// ```
 /// use wgpu_pooling::{reference, ConvertIndices, IndexSpace, IndexType, StorageOrder, TensorView};

@@ -1,4 +1,4 @@
-//! MaxPool, GlobalMaxPool and AdaptiveMaxPool: for each window look at its elements in row-major order.
+//! MaxPool, GlobalMaxPool and AdaptiveMaxPool: reduces the elements of each window in row-major order.
 
 use crate::activation;
 use crate::element::{Element, Index};
@@ -7,7 +7,7 @@ use crate::options::{EmptyIndex, Layout, NanPolicy};
 use crate::plan::{IndexPlan, PoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
-/// What a window comes to.
+/// The outcome of a window.
 enum Outcome<T> {
     /// An element won.
     Element { value: T, at: Vec<usize> },
@@ -20,7 +20,7 @@ enum Outcome<T> {
 /// The maxima.
 ///
 /// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` is not what the plan was made for.
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` does not match the plan.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, MaxPool, TensorView};
@@ -38,7 +38,7 @@ pub fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Ten
     Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }
 
-/// The maxima and where they were found.
+/// The maxima and their indices.
 ///
 /// # Errors
 /// As [`max_pool`], and [`ExecuteError::IndicesMismatch`] if the plan has no indices.
@@ -81,7 +81,7 @@ pub fn max_pool_with_indices<T: Element, I: Index>(
     ))
 }
 
-/// Visits every window: batch, channel, its coordinates in the output, and what it comes to.
+/// Visits every window with batch, channel, its coordinates in the output, and its outcome.
 fn pool<T: Element>(
     plan: &PoolPlan,
     x: &TensorView<'_, T>,
@@ -127,7 +127,7 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
     }
 }
 
-/// Whether an element takes the place of the best of those before it.
+/// Whether an element replaces the best element before it.
 fn replaces<T: Element>(plan: &PoolPlan, best: Option<T>, v: T) -> bool {
     match (plan.nan_policy, best) {
         (NanPolicy::SeedFirst, None) => !(plan.ignores_nan() && v.is_nan()),
@@ -138,7 +138,7 @@ fn replaces<T: Element>(plan: &PoolPlan, best: Option<T>, v: T) -> bool {
     }
 }
 
-/// The element of Y that an outcome stands for.
+/// The element of Y of an outcome.
 fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,

@@ -1,4 +1,4 @@
-//! MaxUnpool: start from zeros, then put each element where its index says, in (n, c, spatial) order.
+//! MaxUnpool: start from zeros, then write each element to the position that its index names, in (n, c, spatial) order.
 
 use crate::activation;
 use crate::element::{Element, Index};
@@ -10,8 +10,8 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// The values of X at the positions that the indices name, zeros elsewhere.
 ///
 /// # Errors
-/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor is not what the plan was made for;
-/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless they are to be skipped.
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor does not match the plan;
+/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};

@@ -1,7 +1,6 @@
 //! The operators as plain loops over a plan: the oracle that every kernel is compared with.
 //!
-//! Nothing here is clever. Each function can be checked by eye against the definition of its operator; speed is not its
-//! business.
+//! Nothing here is optimised. Each function can be checked by eye against the definition of its operator.
 
 mod convert_indices;
 mod max_pool;

@@ -1,5 +1,5 @@
-//! Schedules of pools whose windows are looked at in parts: every dispatch takes some taps of some outputs, whatever a binding can
-//! hold, into what is known of them; the last ones write what came out.
+//! Schedules of pools whose windows are accumulated in parts. Each dispatch folds as many taps as fit a binding into
+//! per-output accumulators; the last dispatches write Y and Indices.
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use super::cut::{Cutter, OUTPUT_UNIT, part, spans};
@@ -21,7 +21,7 @@ const ACCUMULATOR_BYTES: usize = 24;
 /// The most bytes of accumulators: kernels number the pairs in 32 bits.
 const MOST_BYTES: u64 = 8 << 32;
 
-/// Where the accumulators of a tile of outputs are.
+/// The buffer with the accumulators of a tile of outputs.
 const ACCUMULATORS: Slot = Slot::Scratch(0);
 
 /// Appends the dispatches to a schedule without any.
@@ -37,7 +37,7 @@ pub(super) fn dispatches(
         let reason = "there are more than three spatial axes";
         return Err(PlanError::KernelDoesNotApply { family: Family::Accumulating, reason });
     };
-    // There are many parts and each looks at few taps, so that constants would gain little.
+    // There are many parts of few taps each, so specialising would gain little.
     schedule.build = Build::Generic;
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let uniform = epilogue.uniform_of(pass, &mut schedule.tables, limits)?;
@@ -53,7 +53,7 @@ pub(super) fn dispatches(
         grid(outputs.count(), limits)?;
         within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
         within("bytes of Y", device_bytes(outputs.count(), plan.dtype().bytes()), limits.max_binding_bytes)?;
-        // Indices in another layout than the data's need all of a batch item at once.
+        // Where the indices' layout differs from the data's, a whole batch item of indices is bound at once.
         let indices = index_bytes(cutter.store(outputs).aligned(cutter.index_bytes()));
         within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
     };
@@ -68,7 +68,7 @@ pub(super) fn dispatches(
     within("dispatches", least, MAX_DISPATCHES)?;
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
-    // Each kernel is linked once for all its dispatches.
+    // Each kernel's text is linked once for all its dispatches.
     let kernel = |source, sink, activation| keys::pool(plan.dtype(), source, sink, activation, None);
     let accumulate = kernel(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
     let finishing = kernel(Source::Accumulators, sink, activation_kind);
@@ -94,7 +94,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Takes some taps of some outputs in, in as few dispatches as bindings and invocations allow.
+    /// Accumulates these taps of these outputs in as few dispatches as bindings and iteration limits allow.
     fn take(&mut self, outputs: Span, taps: [Span; 3]) -> Result<(), PlanError> {
         let x = self.x(outputs, &taps);
         let bytes = device_bytes(x.count(), self.plan.dtype().bytes());
@@ -103,11 +103,11 @@ impl Parts<'_> {
         if bytes <= self.limits.max_binding_bytes && work <= MAX_TAPS && !many {
             return self.dispatch(outputs, &taps, x);
         }
-        // Fewer outputs need less of X, but not less than one of them needs.
+        // Halving the outputs reduces the span of X only as far as one output's span.
         let alone = self.x(Span { end: outputs.first.saturating_add(1), ..outputs }, &taps);
         let wide = device_bytes(alone.count(), self.plan.dtype().bytes()) > self.limits.max_binding_bytes / 2;
         if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
-            // The outermost axis reaches farthest.
+            // Taps are halved on the outermost axis first: its taps are farthest apart.
             let Some(axis) = taps.iter().position(|taps| taps.count() > 1) else {
                 let (what, limit) = ("bytes of an element", self.limits.max_binding_bytes);
                 return Err(PlanError::ExceedsLimit { what, needed: bytes, limit });
@@ -125,7 +125,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// What some taps of some outputs look at, from where a binding can begin.
+    /// The span of X that these taps of these outputs read, extended down to an aligned offset.
     fn x(&self, outputs: Span, taps: &[Span; 3]) -> Span {
         self.pass.source(outputs, taps).aligned(self.plan.dtype().bytes())
     }
@@ -134,7 +134,7 @@ impl Parts<'_> {
         let key = self.accumulate.clone();
         let mut uniform: uniform::Pool = self.uniform;
         uniform.x_first = x.first as u32;
-        // Taps are halved in order, so the part with every first tap is the first that looks at an output.
+        // Taps are halved in order, so the part that holds the first tap of every axis is an output's first.
         uniform.fresh = taps.iter().all(|taps| taps.first == 0).into();
         for (axis, taps) in taps.iter().enumerate() {
             uniform.tap_from[axis] = taps.first as u32;
@@ -149,7 +149,7 @@ impl Parts<'_> {
         self.push(key, uniform, slots, outputs, outputs.count(), iterations(taps).saturating_add(1))
     }
 
-    /// Writes what is known of the tile, its indices into this part of the index tensor.
+    /// Finalizes the tile: writes Y and, into the span `store` of the index tensor, the indices.
     fn epilogue(
         &mut self,
         key: KernelKey,

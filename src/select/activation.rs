@@ -1,4 +1,4 @@
-//! Activations as kernels have them: thresholds that are elements, so that comparing keys is exact.
+//! Activations for kernels: the thresholds are elements, so that comparing keys is exact.
 
 use crate::attributes::Activation;
 use crate::element::{DType, Element, Number};
@@ -7,7 +7,7 @@ use crate::kernel::ActivationKind;
 use crate::uniform::{self, pair};
 use crate::with_element;
 
-/// Which shader part applies, and its parameters.
+/// The shader part of an activation, and its parameters.
 pub(super) fn activation(
     activation: Activation,
     dtype: DType,

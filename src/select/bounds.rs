@@ -1,10 +1,10 @@
-//! What no schedule may exceed, and the grids and buffers that are checked against it.
+//! Limits of every schedule, and the checks of grids and buffers against them.
 
 use crate::error::{PlanError, within};
 use crate::kernel::WORKGROUP;
 use crate::schedule::Limits;
 
-/// The most loop iterations that one invocation may come to, all its loops taken together.
+/// The most loop iterations of one invocation, summed over all its loops.
 ///
 /// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
 /// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
@@ -12,23 +12,23 @@ use crate::schedule::Limits;
 /// ```
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
 ///
-/// // More taps in a window than one invocation may look at.
+/// // More taps in a window than one invocation may read.
 /// let plan = MaxPool::new([90, 90]).plan(&[1, 1, 200, 300], DType::F32, None)?.into();
 /// assert!(90 * 90 > MAX_ITERATIONS && !families(&plan, &Limits::WEBGPU).contains(&Family::Direct));
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 pub const MAX_ITERATIONS: u64 = 7_000;
 
-/// The most taps of one dispatch, for the patience of drivers' watchdogs.
+/// The most taps of one dispatch, so that it ends before a driver's watchdog resets the device.
 pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
 
-/// The most dispatches of a schedule: beyond, what a caller wants is better had in pieces.
+/// The most dispatches of a schedule: beyond, callers should tile or stream.
 pub(super) const MAX_DISPATCHES: u64 = 1 << 14;
 
-/// Positions carry a flag in their highest bit on their way between passes.
+/// The most elements of a tensor: between passes, the highest bit of a 32-bit position is a flag.
 pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
 
-/// Workgroups for so many invocations, folded into x and y.
+/// The grid of workgroups for this many invocations, folded into x and y.
 pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanError> {
     let most = u64::from(limits.max_workgroups_per_dimension).max(1);
     let groups = invocations.div_ceil(WORKGROUP);
@@ -50,7 +50,7 @@ pub(super) fn check_bytes(what: &'static str, bytes: u64, limits: &Limits) -> Re
     within(what, bytes, limits.max_buffer_bytes.min(limits.max_binding_bytes))
 }
 
-/// A sum or a product of what a caller gave, refused where 64 bits do not hold it.
+/// A checked sum or product of a caller's numbers; `None`, an overflow of 64 bits, is refused.
 pub(super) fn checked(what: &'static str, value: Option<u64>) -> Result<u64, PlanError> {
     value.ok_or(PlanError::ExceedsLimit { what, needed: u64::MAX, limit: i64::MAX as u64 })
 }

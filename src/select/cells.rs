@@ -1,4 +1,5 @@
-//! The streaming unpool in one pass: a few neighbouring cells of one stride each for every invocation.
+//! The streaming unpool in one pass. A stride cell is the block of Y of one stride; an invocation writes a few
+//! neighbouring cells.
 
 use super::digits::dense_strides;
 use super::tuning::unpool::{MOST_PLACES, MOST_STRIDE_OF_OVERLAPS};
@@ -13,10 +14,11 @@ use crate::tensor::count;
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// Sources that are read at once.
+/// Sources that are loaded together.
 const QUAD: u64 = 4;
 
-/// The kernel that writes cells, and how its invocations are numbered.
+/// The kernel that writes stride cells, with the number of invocations and the divisors that split an invocation's
+/// number.
 pub(super) struct Cells {
     pub key: KernelKey,
     pub blocks: u64,
@@ -35,7 +37,7 @@ struct Axes {
     pad: [u64; 3],
     inputs: [u64; 3],
     outputs: [u64; 3],
-    /// Cells along each axis: the last ones may lack a source, or lie behind Y.
+    /// Cells along each axis: the last ones may have no source, or lie beyond Y.
     cells: [u64; 3],
 }
 
@@ -52,7 +54,7 @@ impl Axes {
             [0, 1, 2].map(|axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64))
         };
         let (inputs, outputs) = (extents(&plan.x_extents), extents(&plan.y_extents));
-        // Where an axis has one source and one output there are no other cells to fill, whatever the window.
+        // On an axis with one source and one output, take kernel and stride as 1: there are no other cells to fill.
         let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
@@ -71,16 +73,17 @@ impl Axes {
         self.pad[axis] == 0 && self.kernel[axis] <= self.stride[axis]
     }
 
-    /// Whether the places of a cell on an axis are held by its own source and the two beside it alone.
+    /// Whether the elements of a cell on an axis are covered only by the windows of its own source and of the two
+    /// neighbours.
     fn held_by_neighbours(&self, axis: usize) -> bool {
         let (pad, stride) = (self.pad[axis], self.stride[axis]);
-        // The first place is not held from two cells before, nor the last one from two cells behind.
+        // The window two cells before does not cover the cell's first element, nor the window two cells after its last.
         pad.saturating_add(stride.saturating_mul(2)) >= self.kernel[axis]
             && pad < stride.saturating_add(1)
             && stride <= MOST_STRIDE_OF_OVERLAPS
     }
 
-    /// Whether cells come out even with an axis of Y.
+    /// Whether the extent of Y is a whole number of cells on this axis.
     fn exact(&self, axis: usize) -> bool {
         self.cells[axis].saturating_mul(self.stride[axis]) == self.outputs[axis]
     }
@@ -92,7 +95,7 @@ impl Axes {
     }
 }
 
-/// Which kernel, and how many cells an invocation of it takes: quads across, and lines.
+/// The kernel and its thread tile in cells: quads across, and lines.
 struct Shape {
     kernel: CellsKernel,
     quads: u64,
@@ -100,18 +103,18 @@ struct Shape {
 }
 
 impl Shape {
-    /// `run` elements of so many bytes lie beside each other in Y.
+    /// `run` elements of `bytes` bytes are contiguous in Y.
     fn of(axes: &Axes, inner: bool, run: u64, bytes: u64) -> Result<Shape, PlanError> {
         let words = run.saturating_mul(bytes).is_multiple_of(4);
         let apart = (0..3).all(|axis| axes.apart(axis));
         match (apart, words) {
             (true, true) => {
-                // Two where that leaves no more sources idle than one would.
+                // Two quads where that leaves no more lanes idle than one quad would.
                 let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(2);
                 let quads = if !inner && even { 2 } else { 1 };
                 Ok(Shape { kernel: CellsKernel::Apart, quads, lines: 1 })
             }
-            // A word has elements of two rows at most.
+            // A word holds elements of at most two rows.
             (true, false) if !inner && run >= QUAD => {
                 let quads = quads_of_runs(axes.cells[2]);
                 Ok(Shape { kernel: CellsKernel::Runs, quads, lines: 1 })
@@ -126,14 +129,14 @@ impl Shape {
     }
 }
 
-/// Quads of a run: as many as leave the fewest sources idle at the end of a line, and the most of these, since what lies behind each
-/// run is read twice.
+/// Quads of a run: the number that leaves the fewest lanes idle at the end of a line. On a tie the largest, since the
+/// sources behind each run are read twice.
 fn quads_of_runs(cells: u64) -> u64 {
     let in_all = |quads: &u64| cells.div_ceil(QUAD.saturating_mul(*quads)).saturating_mul(*quads);
     [4, 3, 2].into_iter().min_by_key(in_all).unwrap_or(1)
 }
 
-/// The kernel for a plan. `windows` go from a source to its window, on three axes.
+/// The kernel for a plan. `windows` map a source to its window on three axes.
 pub(super) fn cells(
     plan: &UnpoolPlan,
     windows: &[uniform::Axis; 3],
@@ -143,7 +146,7 @@ pub(super) fn cells(
     let bytes = plan.dtype().bytes() as u64;
     let channels = plan.channels as u64;
     let inner = plan.layout() == Layout::Nhwc && channels > 1;
-    // Elements that lie beside each other in X and in Y.
+    // The lengths of contiguous runs of elements in X and in Y.
     let (x_run, y_run) = if inner { (channels, channels) } else { (axes.inputs[2], axes.outputs[2]) };
     let Shape { kernel, quads, lines } = Shape::of(&axes, inner, y_run, bytes)?;
     let across = if inner { 1 } else { quads.saturating_mul(QUAD) };

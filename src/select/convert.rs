@@ -16,7 +16,7 @@ use crate::tables::Tables;
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, pair};
 
-/// A digit that is the channel or the batch; any other number is an axis.
+/// The coordinate of a digit: the channel, the batch, or a spatial axis.
 const CHANNEL: u32 = 3;
 const BATCH: u32 = 4;
 const AXIS: u32 = 0;
@@ -78,7 +78,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         grid(span.count(), limits)?;
         let [from_bytes, to_bytes] = [(from(span), from_type), (to(span), to_type)]
             .map(|(places, index_type)| device_bytes(places.count(), index_type.bytes()));
-        // Layouts that differ order a batch item differently, so that all of it has to be bound.
+        // Two different layouts order a batch item differently, so a whole item has to be bound.
         within("bytes of a batch item", from_bytes.max(to_bytes), limits.max_binding_bytes)
     };
     let chunks = spans(indices, 1, fit)?;
@@ -107,7 +107,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     Ok(schedule)
 }
 
-/// Where indices, by their ranks, lie in a tensor of a layout.
+/// The positions, in a tensor of this layout, of indices given by their ranks.
 fn places(plan: &ConvertPlan, ranks: Span, layout: Layout) -> Span {
     let item = count(&plan.input_shape()[1..]);
     if layout == Layout::Nchw || plan.from.channels == 1 || item == plan.from.channels as u64 {
@@ -116,7 +116,8 @@ fn places(plan: &ConvertPlan, ranks: Span, layout: Layout) -> Span {
     ranks.whole(item)
 }
 
-/// The digits of an index's rank in (n, c, spatial) order, and what a step adds to where it stands in either tensor.
+/// The digits of an index's rank in (n, c, spatial) order, with their strides in the source and in the destination
+/// tensor.
 fn place_digits(plan: &ConvertPlan) -> Vec<uniform::PlaceDigit> {
     let strides = |space: &IndexSpace| dense_strides(space.layout, space.channels, &plan.extents);
     let (from, to) = (strides(&plan.from), strides(&plan.to));

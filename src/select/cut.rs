@@ -1,4 +1,5 @@
-//! Cutting a pass into dispatches where a buffer exceeds a binding, a grid the device, or the work a watchdog's patience.
+//! Cuts a pass into dispatches where a buffer exceeds a binding, a grid exceeds the device's limit, or the taps exceed
+//! `MAX_TAPS`.
 
 use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
 use super::view::{ALIGNMENT, Pass, Span};
@@ -12,34 +13,35 @@ use crate::tensor::{count, device_bytes};
 /// Bytes of a candidate: two words.
 pub(super) const CANDIDATE_BYTES: u64 = 8;
 
-/// Outputs between two cuts: their bytes are a multiple of every device's alignment, for every element and index type.
+/// Cuts are made at multiples of this many outputs: their bytes are a multiple of every device's alignment, for every
+/// element and index type.
 pub(super) const OUTPUT_UNIT: u64 = 256;
 
-/// How outputs are shared out among invocations.
+/// The division of outputs among invocations, in groups.
 pub(super) struct Rows {
-    /// Outputs between two cuts.
+    /// Dispatches are cut at multiples of this many outputs.
     pub unit: u64,
-    /// So many outputs
+    /// Outputs per group.
     pub outputs: u64,
-    /// take so many invocations.
+    /// Invocations per group.
     pub invocations: u64,
-    /// Whether these outputs stay together, so that a dispatch has the invocations of all whose outputs it has some of.
+    /// Whether groups lie at fixed positions: a dispatch then runs all invocations of every group that it cuts into.
     pub whole: bool,
 }
 
 impl Rows {
-    /// So many outputs to each invocation.
+    /// `outputs` outputs per invocation.
     pub fn of(outputs: u64, dtype: DType) -> Rows {
         Rows { unit: unit(dtype), outputs, invocations: 1, whole: false }
     }
 
-    /// The invocations that some outputs take.
+    /// The invocations of a dispatch over these outputs.
     pub fn invocations(&self, outputs: Span) -> u64 {
         let of = |outputs: u64| outputs.div_ceil(self.outputs).saturating_mul(self.invocations);
         if self.whole { of(outputs.end).saturating_sub(self.before(outputs.first)) } else { of(outputs.count()) }
     }
 
-    /// The invocations before those of an output at which a dispatch begins.
+    /// The invocations before those of a dispatch that begins at output `first`.
     pub fn before(&self, first: u64) -> u64 {
         let before =
             if self.whole { first.checked_div(self.outputs).unwrap_or(0) } else { first.div_ceil(self.outputs) };
@@ -47,19 +49,20 @@ impl Rows {
     }
 }
 
-/// As [`OUTPUT_UNIT`] for an element type: where outputs look at much, fewer of them have to fit a binding.
+/// The counterpart of [`OUTPUT_UNIT`] for one element type. It is smaller, so that fewer outputs with large windows
+/// have to fit one binding.
 pub(super) fn unit(dtype: DType) -> u64 {
     ALIGNMENT.div_ceil(dtype.bytes() as u64)
 }
 
-/// The passes of a pool and what a dispatch of them may bind.
+/// The passes of a pool and the limits on their bindings.
 pub(super) struct Cutter<'a> {
     pub plan: &'a PoolPlan,
     pub passes: &'a [Pass],
     pub limits: &'a Limits,
 }
 
-/// One dispatch: its outputs, and what it binds of X, of the candidates that it reads, and of the index tensor, in elements.
+/// One dispatch: the spans of its outputs, of X, of the candidates that it reads, and of the index tensor, in elements.
 pub(super) struct Cut {
     pub outputs: Span,
     pub x: Span,
@@ -71,7 +74,7 @@ impl Cutter<'_> {
     /// The dispatches of a pass.
     ///
     /// # Errors
-    /// [`PlanError::ExceedsLimit`] if what a few outputs look at does not fit a binding.
+    /// [`PlanError::ExceedsLimit`] if the elements that one unit of outputs reads do not fit a binding.
     pub fn cuts(&self, number: usize, sink: Sink, rows: &Rows) -> Result<Vec<Cut>, PlanError> {
         let total = self.passes[number].outputs;
         // A dispatch takes one unit of outputs, or as many as keep its taps within `MAX_TAPS`.
@@ -81,7 +84,7 @@ impl Cutter<'_> {
         Ok(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect())
     }
 
-    /// What a dispatch over these outputs binds.
+    /// The spans that a dispatch over these outputs binds.
     fn cut(&self, number: usize, outputs: Span) -> Cut {
         let pass = &self.passes[number];
         let whole = outputs.count() == pass.outputs;
@@ -89,7 +92,7 @@ impl Cutter<'_> {
         // An uncut pass binds its buffers whole.
         let cut = |span: Span, bytes: usize| if whole { Span { first: 0, ..span } } else { span.aligned(bytes) };
         let mut x = cut(self.x(number, outputs), self.plan.dtype().bytes());
-        // Wide loads may take in elements behind the last one that counts.
+        // Wide loads may read beyond the last element that is needed.
         x.end = x.whole(unit(self.plan.dtype())).end.min(count(self.plan.input_shape()));
         Cut {
             outputs,
@@ -99,7 +102,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// The elements of X that some outputs of a pass come from.
+    /// The elements of X on which these outputs of a pass depend.
     fn x(&self, number: usize, outputs: Span) -> Span {
         let mut span = outputs;
         for pass in self.passes[..=number].iter().rev() {
@@ -108,12 +111,12 @@ impl Cutter<'_> {
         span
     }
 
-    /// Bytes of an index; of nothing where there are none.
+    /// Bytes of an index; 1 in a plan without indices.
     pub fn index_bytes(&self) -> usize {
         self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes())
     }
 
-    /// The places of some outputs in the index tensor.
+    /// The positions of these outputs in the index tensor.
     pub fn store(&self, outputs: Span) -> Span {
         let Some(indices) = &self.plan.indices else {
             return outputs;
@@ -123,7 +126,7 @@ impl Cutter<'_> {
         if indices.space.layout == self.plan.layout() || channels == 1 || item == channels {
             return outputs;
         }
-        // The layouts order a batch item differently, so that all of it may be written.
+        // The two layouts order a batch item differently, so the outputs may be anywhere in the item.
         outputs.whole(item)
     }
 
@@ -133,7 +136,7 @@ impl Cutter<'_> {
         axes.fold(1, |product: u64, axis| product.saturating_mul(axis.most_taps.max(1)))
     }
 
-    /// Refuses outputs that one dispatch cannot take.
+    /// Refuses outputs that exceed one dispatch.
     fn fit(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> Result<(), PlanError> {
         #[cfg(test)]
         crate::geometry::steps::count();
@@ -145,7 +148,7 @@ impl Cutter<'_> {
         within("bytes around a window", self.bytes(number, sink, outputs), self.limits.max_binding_bytes)
     }
 
-    /// The most bytes that a dispatch over these outputs binds of any buffer.
+    /// The bytes of the largest binding of a dispatch over these outputs.
     fn bytes(&self, number: usize, sink: Sink, outputs: Span) -> u64 {
         let cut = self.cut(number, outputs);
         let bytes = |span: Span, element_bytes: usize| device_bytes(span.count(), element_bytes);
@@ -185,7 +188,8 @@ impl Cut {
     }
 }
 
-/// Some elements of a buffer that has so many: whole words of them, or all if they are all.
+/// The part of a buffer of `elements` elements that holds a span, in whole words; the whole buffer if the span is all
+/// of it.
 pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) -> Part {
     if span.first == 0 && span.end >= elements {
         return Part::whole(slot);
@@ -195,10 +199,10 @@ pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) 
     Part { slot, offset, bytes: Some(end.saturating_sub(offset)) }
 }
 
-/// As few spans as cover everything and fit, each but the last a multiple of `unit`.
+/// The fewest spans that cover `total` and fit. The length of each but the last is a multiple of `unit`.
 ///
 /// # Errors
-/// Why a unit does not fit, or [`PlanError::ExceedsLimit`] for too many dispatches.
+/// The error of `fit` for a single unit that does not fit, or [`PlanError::ExceedsLimit`] for too many dispatches.
 pub(super) fn spans(
     total: u64,
     unit: u64,
@@ -206,7 +210,7 @@ pub(super) fn spans(
 ) -> Result<Vec<Span>, PlanError> {
     let fits = |span: Span| fit(span).is_ok();
     let mut spans = Vec::new();
-    // Where the next span begins, and how many units the one before has.
+    // Where the next span begins, and the units of the previous span.
     let (mut first, mut before) = (0u64, 0u64);
     while first < total {
         let all = Span { first, end: total };
@@ -216,7 +220,7 @@ pub(super) fn spans(
             // The most units that fit, between none and all.
             let units = |count: u64| Span { first, end: first.saturating_add(unit.saturating_mul(count)) };
             let (mut fitting, mut too_many) = (0, all.count().div_ceil(unit));
-            // Neighbours are mostly alike.
+            // Consecutive spans mostly have the same length, so the previous length is tried first.
             let next = before.saturating_add(1);
             if (1..too_many).contains(&before) {
                 if !fits(units(before)) {

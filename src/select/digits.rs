@@ -1,10 +1,10 @@
-//! Positions as mixed-radix numbers: how a kernel gets from a number to coordinates and on to another number.
+//! Positions as mixed-radix numbers: a kernel splits a position into digits and sums the digits times strides.
 
 use crate::index::{IndexSpace, IndexStrides};
 use crate::options::{IndexFlattening, Layout, StorageOrder};
 use crate::tensor::count;
 
-/// One digit, by how many values it takes and what one step of it adds to each of `K` sums.
+/// One digit: its radix, and its stride in each of `K` sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Digit<const K: usize> {
     pub radix: u64,
@@ -13,8 +13,8 @@ pub(super) struct Digit<const K: usize> {
 
 /// The fewest digits, fastest first, that give the same sums.
 ///
-/// Digits of one value are left out, neighbours with matching strides become one, and slowest digits that add nothing are
-/// dropped: the last digit is reduced by its radix, so what lies above it does not matter.
+/// Digits of one value are left out, neighbours with matching strides become one, and slowest digits that add nothing
+/// are dropped: the last digit is reduced by its radix, so slower digits do not matter.
 pub(super) fn merge<const K: usize>(digits: impl IntoIterator<Item = Digit<K>>) -> Vec<Digit<K>> {
     let mut merged: Vec<Digit<K>> = Vec::new();
     for digit in digits.into_iter().filter(|digit| digit.radix != 1) {
@@ -34,7 +34,7 @@ fn continues<const K: usize>(last: &Digit<K>, next: &Digit<K>) -> bool {
     last.strides.iter().zip(&next.strides).all(|(&low, &high)| low.checked_mul(last.radix as i64) == Some(high))
 }
 
-/// The strides of a dense tensor in a layout; its shape was checked, so that none saturates.
+/// The strides of a dense tensor in a layout. The plan has checked the shape, so none saturates.
 pub(super) fn dense_strides(layout: Layout, channels: usize, extents: &[usize]) -> IndexStrides {
     let (plane, channels) = (count(extents) as i64, channels as i64);
     let mut stride = if layout == Layout::Nhwc { channels } else { 1 };
@@ -47,7 +47,7 @@ pub(super) fn dense_strides(layout: Layout, channels: usize, extents: &[usize]) 
     IndexStrides { n: plane.saturating_mul(channels), c, spatial }
 }
 
-/// What a digit of an index stands for.
+/// The coordinate that a digit of an index counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coordinate {
     /// A spatial axis, counted from the outermost.
@@ -56,8 +56,8 @@ pub(super) enum Coordinate {
     Batch,
 }
 
-/// The digits of an index in the order of its convention, fastest first, with the values that each takes. A batch or channel
-/// that the index does not name is not among them.
+/// The digits of an index in the order of its convention, fastest first, each with its radix. A convention that does
+/// not count the batch or the channel has no such digit.
 pub(super) fn index_coordinates(space: &IndexSpace) -> Vec<(Coordinate, usize)> {
     let axes = space.extents.iter().enumerate().map(|(axis, &extent)| (Coordinate::Axis(axis), extent));
     let mut coordinates: Vec<(Coordinate, usize)> = axes.collect();

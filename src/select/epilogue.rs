@@ -1,4 +1,4 @@
-//! The epilogue of a pool: from a window's maximum to Y and Indices, as uniform and constants.
+//! The epilogue of a pool, from a window's maximum to Y and Indices: its uniform fields and constants.
 
 use super::digits::{Digit, dense_strides, merge};
 use super::view::{Pass, PassAxis, pass_axis};
@@ -12,7 +12,7 @@ use crate::tables::Tables;
 use crate::tensor::count;
 use crate::uniform::{self, Divisor, pair};
 
-/// What a specialised build knows of a pass.
+/// The constants of a specialised build of a pass.
 pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConstants {
     let axes = &uniform.axes;
     WindowConstants {
@@ -24,9 +24,9 @@ pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConst
     }
 }
 
-/// The digits of indices as a kernel that is built for its window counts them.
+/// The numbers of index digits as constants of a specialised kernel.
 pub(super) fn index_digits(uniform: &uniform::Pool, plan: &PoolPlan) -> IndexDigits {
-    // Without a winner are windows without elements, and those of NaN alone where a NaN never wins.
+    // Windows without a winner: empty windows, and windows of NaN only where a NaN never wins.
     let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
     let [empty, clamped_axes] = if may_be_without { [uniform.empty_digits, uniform.spatial_axes] } else { [0; 2] };
     IndexDigits { index: uniform.index_digits, store: uniform.store_digits, empty, clamped_axes }
@@ -37,7 +37,7 @@ pub(super) fn lanes(dtype: DType) -> u64 {
     4u64.div_ceil(dtype.bytes() as u64)
 }
 
-/// What the last pass of a pool does with a maximum: values of windows without a winner, index convention, activation.
+/// The work of the last pass after the maximum: values of windows without a winner, index convention, activation.
 pub(super) struct Epilogue {
     uniform: uniform::Pool,
     axes: [uniform::Axis; uniform::AXES - 3],
@@ -50,7 +50,8 @@ impl Epilogue {
         self.uniform
     }
 
-    /// The uniform of a pass, but for what depends on the dispatch; its tables go to the others.
+    /// The uniform of a pass, without the fields that depend on the dispatch. Its window tables are appended to
+    /// `tables`.
     pub fn uniform_of(&self, pass: &Pass, tables: &mut Tables, limits: &Limits) -> Result<uniform::Pool, PlanError> {
         let mut uniform: uniform::Pool = self.uniform;
         for (slot, axis) in uniform.axes.iter_mut().zip(&pass.axes) {
@@ -69,7 +70,8 @@ impl Epilogue {
         tables: &mut Tables,
         limits: &Limits,
     ) -> Result<Epilogue, PlanError> {
-        // A part of a window that has no candidate says so by a NaN, which is none under the policies that ask.
+        // The value of a window without a winner. A part that does not hold its window's first element writes a NaN,
+        // which cannot win there, so that the combination of parts recognises it.
         let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.dtype().seed_bits() };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {
@@ -105,8 +107,8 @@ impl Epilogue {
             }
             EmptyIndex::ClampedStart => (2, 0),
         };
-        // A tile counts in the numbers of the whole tensor: its elements from its corner on, what no element stands for from
-        // its planes on.
+        // A tile's indices are those of the whole tensor: an element's index is offset by the tile's corner, an empty
+        // window's index by the tile's first plane only.
         let zeros = vec![0; plan.axes.len()];
         let corner = plan.origin.flat(&strides, 0, 0, &zeros);
         let planes = plan.origin.plane(&strides, 0, 0, &zeros);
@@ -150,7 +152,7 @@ fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -
     digits
 }
 
-/// Merged, and none at all where the sum is the number itself: kernels need not take it apart.
+/// The merged digits; none where the sum equals the number itself, so that kernels need no division.
 fn unless_itself(digits: Vec<Digit<1>>) -> Vec<Digit<1>> {
     let numbers = digits.iter().fold(1, |numbers: u64, digit| numbers.saturating_mul(digit.radix));
     let merged = merge(digits);
@@ -182,7 +184,7 @@ mod tests {
     fn digits_are_left_out_where_the_sum_is_the_number_itself() {
         let digit = |radix, stride| Digit { radix, strides: [stride] };
         assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 15)]), []);
-        // Within a plane: the planes add nothing, but the number has to be taken apart.
+        // Within a plane: the planes add nothing, but the number has to be split.
         assert_eq!(unless_itself(vec![digit(5, 1), digit(3, 5), digit(2, 0)]), [digit(15, 1)]);
         // Planes of one element: every sum is zero, and the number is not.
         assert_eq!(unless_itself(vec![digit(1, 1), digit(7, 0)]), [digit(1, 0)]);

@@ -1,4 +1,4 @@
-//! How the elements of a sliding maximum lie in registers and in scratch memory.
+//! The layout of a sliding maximum's elements in registers and in scratch memory.
 
 use super::epilogue::lanes;
 use super::slide::{Pitch, Slide, slides};
@@ -10,7 +10,7 @@ use crate::plan::PoolPlan;
 /// The most windows of an invocation.
 const MOST_RUN: u64 = 16;
 
-/// How elements lie in registers and in scratch memory.
+/// The layout of elements in registers and in scratch memory.
 pub(super) struct Form {
     /// Words of an accumulator.
     words: u64,
@@ -18,7 +18,7 @@ pub(super) struct Form {
     lanes: [u64; 2],
     /// Bytes of an element in scratch memory.
     pub bytes: usize,
-    /// Rows between passes.
+    /// The row pitch of scratch memory.
     pub pitch: Pitch,
 }
 
@@ -30,7 +30,7 @@ impl Form {
         let words =
             if carried { of_key.saturating_mul(2) } else { of_key }.saturating_add(plan.indices.is_some().into());
         let of_a_word = lanes(dtype);
-        // Where lines come out even with words, in all passes, elements stay packed.
+        // Where the lines of all passes are whole words, elements stay packed.
         let slides = slides(plan, u64::MAX)?;
         let even = slides.iter().all(|slide| slide.inner.is_multiple_of(of_a_word));
         let packed = of_a_word > 1 && even && slides.len() > 1;
@@ -43,13 +43,14 @@ impl Form {
         })
     }
 
-    /// The most chunks of a window: an invocation loads one more for each of its windows. Beyond, two passes load less.
+    /// The most chunks of a window: beyond, two passes load less. An invocation loads a window's chunks, and one more
+    /// chunk for each further window.
     pub fn most_chunks(&self) -> u64 {
         let run = MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
         run.clamp(GOOD_RUN, MOST_RUN).saturating_mul(4)
     }
 
-    /// Windows of an invocation: no more than a window has chunks.
+    /// Windows per invocation: at most the chunks of a window.
     pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
         let words = lanes.saturating_mul(self.words);
         let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= MOST_WORDS;

@@ -1,8 +1,9 @@
-//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. Policy that can change
+//! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The policy may change
 //! speed and never results.
 
-// The numbers of the modules without the lint are bounded: a tensor has at most 2^31 elements, an axis whose numbers reach 2^29 is
-// a table and refused there before anything is computed with it, and products of kernels and strides saturate.
+// Why the modules without the arithmetic lint cannot overflow: a tensor has at most 2^31 elements; an axis whose
+// numbers reach 2^29 becomes a table, and a table of that length is refused before any arithmetic on it; products of
+// kernels and strides saturate.
 mod accumulate;
 mod activation;
 mod bounds;
@@ -36,7 +37,7 @@ use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 
-/// What to run instead of what [`select`] would choose.
+/// A kernel family and a build that replace the choice of [`select`].
 ///
 /// ```
 /// use wgpu_pooling::{select, Build, Choice, DType, Family, GlobalMaxPool, Limits};
@@ -50,11 +51,11 @@ use crate::tensor::count;
 pub struct Choice {
     /// The kernel family; `None` leaves it to [`select`].
     pub family: Option<Family>,
-    /// How kernels get their windows, of what [`Family::builds`] has; `None` leaves it to [`select`].
+    /// How kernels get their windows, one of [`Family::builds`]; `None` leaves it to [`select`].
     pub build: Option<Build>,
 }
 
-/// The kernel families that apply to a plan, in the order in which [`select`] prefers them: the first is what it takes.
+/// The kernel families that apply to a plan, in the order in which [`select`] prefers them: [`select`] takes the first.
 ///
 /// ```
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool};
@@ -83,12 +84,12 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// A choice is made by geometry and limits alone, never by the device's name or kind, and changes no result. The first family of
-/// a column that applies and fits the limits is taken:
+/// The choice depends on geometry and limits only, never on the device's name or kind, and changes no result. It is the
+/// first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
-/// | [`Family::Sliding`], for windows of 30 taps or more, of 10 along one axis alone, that share at least half an extent, four or more along it, and for windows of more than 64 taps that share any | |
+/// | [`Family::Sliding`], for windows of 30 taps or more (10 or more if they extend along one axis only), if four or more windows along an axis share at least half of their extent with the next one; and for overlapping windows of more than 64 taps | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
 /// | [`Family::Teamed`], for whole planes of 16 elements of four bytes or 40 others or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
 /// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
@@ -98,14 +99,14 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Separable`], specialised | [`Family::Separable`], generic |
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
 ///
-/// Small tensors run generic kernels, which are compiled once for all windows: a kernel of their own would take longer to
-/// compile than it ever saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where its
-/// specialised build applies; one with a smaller output, or where too many windows overlap, as [`Family::ClaimEmit`], whose
-/// steps are fewer.
+/// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
+/// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where the
+/// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
+/// runs as [`Family::ClaimEmit`], which has fewer steps.
 ///
 /// # Errors
-/// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] for a family
-/// that was asked for and cannot compute this plan, [`PlanError::NotOnGpu`] for what the CPU path alone computes.
+/// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] if the
+/// chosen family cannot compute this plan, [`PlanError::NotOnGpu`] for plans that only the CPU path computes.
 ///
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, PlanError};
@@ -165,8 +166,9 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
-/// The schedule of a pool that is to be one submit. `Family::Accumulating` looks at every tap, in many dispatches; where all taps
-/// together are too much for one submit it is not tried, because its schedule would be made and then refused.
+/// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
+/// dispatches; where all taps together exceed the limit of one submit it is not tried, because its schedule would be
+/// built and then refused.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build);
@@ -199,16 +201,17 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
             Err(error) => errors.push(error),
         }
     }
-    // The last family needs least, so what keeps it from the plan keeps everything; but those before it may know a limit,
-    // which says more than that they do not apply.
+    // The last family has the fewest requirements, so its error applies to all families. An exceeded limit that an
+    // earlier family reports is more useful to the caller than "does not apply", and is returned instead.
     let says_more = |error: &&PlanError| !matches!(error, PlanError::KernelDoesNotApply { .. });
     let error = errors.iter().rev().take(1).chain(&errors).find(says_more).or(errors.last());
     error.cloned().map_or_else(|| pool_in(plan, limits, Family::Accumulating, build), Err)
 }
 
-/// The unpool of a large tensor that is preferred to the general path: of a small one all steps take less than it takes to begin
-/// one, and the general path has the fewest. In the generic build, which checks all indices and then looks at every window that
-/// can hold an element, streaming took 4 to 90 times as long as the general path wherever both were tried.
+/// The streaming schedule of a large unpool, where it is preferred to the general path. For a small tensor, computing
+/// takes less time than starting one step, and the general path has the fewest steps. The generic streaming build
+/// checks all indices and then tries every window that can hold an element; it took 4 to 90 times as long as the
+/// general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
     policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
@@ -229,7 +232,7 @@ mod tests {
     use crate::geometry::steps;
     use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling};
 
-    /// Plans that ask for as much planning as attributes of any size can.
+    /// Plans whose attributes make planning as expensive as it can be.
     fn hostile_plans() -> Vec<(&'static str, Plan)> {
         let f32 = DType::F32;
         let pool = |name, pool: &dyn Pooling, shape: &[usize], dtype, index_type| {

@@ -1,4 +1,4 @@
-//! What kernels of one pass that know their window have in common: how a schedule of them begins, and how it is cut.
+//! The common part of schedules with one pass and a specialised kernel: the uniform, and the cut into dispatches.
 
 use super::bounds::grid;
 use super::cut::{Cutter, Rows};
@@ -21,7 +21,7 @@ pub(super) struct OnePass<'a> {
     limits: &'a Limits,
     pub pass: Pass,
     pub uniform: uniform::Pool,
-    /// Loop iterations from one position to its index.
+    /// Loop iterations of converting one position to its index.
     pub index_iterations: u64,
 }
 
@@ -40,7 +40,7 @@ impl<'a> OnePass<'a> {
         OnePass::with(schedule, plan, limits, activation, pass)
     }
 
-    /// With a pass that is not that of the plan's own axes.
+    /// With a pass that merges or reshapes the plan's axes.
     pub fn with(
         schedule: &mut Schedule,
         plan: &'a PoolPlan,
@@ -63,7 +63,7 @@ impl<'a> OnePass<'a> {
         index_strides(self.plan)
     }
 
-    /// How an index is made of a position (shaders/row/indices.wgsl).
+    /// The number of the conversion from a position to an index (shaders/row/indices.wgsl).
     pub fn index_map(&self) -> u32 {
         let inner = self.plan.layout() == Layout::Nhwc && self.plan.channels > 1;
         match self.index_strides() {
@@ -74,12 +74,12 @@ impl<'a> OnePass<'a> {
         }
     }
 
-    /// Whether the way to an index, or to its place, goes by digits.
+    /// Whether an index, or its place in the index tensor, is computed by digits.
     pub fn takes_digits(&self) -> bool {
         self.plan.indices.is_some() && (self.index_map() != 0 || !self.same_place())
     }
 
-    /// Whether indices count one where positions count all channels.
+    /// Whether each stride of the indices, times the channels, is the stride of the positions.
     fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
         let inner = self.plan.channels as i64;
         let mut pairs = indices.iter().zip(positions);
@@ -91,7 +91,8 @@ impl<'a> OnePass<'a> {
         same_place(self.plan)
     }
 
-    /// Appends the dispatches: `rows` says how outputs are shared out among invocations, of which so many make a block.
+    /// Appends the dispatches. `rows` divides the outputs among invocations; the uniform counts blocks of
+    /// `block_invocations` invocations.
     pub fn dispatches(
         self,
         schedule: &mut Schedule,
@@ -103,7 +104,7 @@ impl<'a> OnePass<'a> {
         let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
         let (plan, sink) = (self.plan, self.sink());
         let cutter = Cutter { plan, passes: &[self.pass], limits: self.limits };
-        // Blocks share out all invocations evenly.
+        // The number of invocations is a multiple of `block_invocations`.
         let blocks = |invocations: u64| invocations.div_ceil(block_invocations) as u32;
         for cut in cutter.cuts(0, sink, rows)? {
             let grid = grid(rows.invocations(cut.outputs), self.limits)?;
@@ -139,7 +140,8 @@ pub(super) fn positions_are_indices(plan: &PoolPlan) -> bool {
 /// Whether indices are written in the order of Y.
 pub(super) fn same_place(plan: &PoolPlan) -> bool {
     plan.indices.as_ref().is_none_or(|indices| {
-        // The spatial extents alone: channels stand between them in one layout and before them in the other.
+        // Only the product of the spatial extents decides: channels lie inside them in one layout and outside in the
+        // other.
         let spatial = plan.axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.output));
         indices.space.layout == plan.layout() || plan.channels == 1 || spatial == 1
     })

@@ -1,4 +1,5 @@
-//! Policy: which families are tried for a pool, in which order, and in which build. By geometry alone, never by a device's name.
+//! Policy: which families are tried for a pool, in which order, and in which build. It depends on the geometry alone,
+//! never on a device's name.
 
 use super::team;
 use super::tuning::policy::{
@@ -13,7 +14,7 @@ pub(super) fn is_large(shape: &[usize]) -> bool {
     count(shape) >= SPECIALISED_FROM
 }
 
-/// How the kernels of a pool get their windows where nobody asks for either way.
+/// The build of a pool's kernels if the caller chooses none.
 pub(super) fn default_build(plan: &PoolPlan) -> Build {
     if is_large(plan.input_shape()) { Build::Specialised } else { Build::Generic }
 }
@@ -23,12 +24,13 @@ pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let mut families = Vec::new();
     if build == Build::Specialised {
         let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
-        // A few windows have little to share.
+        // Sliding pays where neighbours share at least half an extent and there are four windows or more along the
+        // axis.
         let much = plan.axes.iter().any(|axis| match axis.window {
             AxisWindow::Strided { kernel, stride, .. } => axis.output >= 4 && stride.saturating_mul(2) <= kernel,
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
         });
-        // Where windows share nothing, the family does not apply.
+        // Above `MOST_TAPS` sliding comes first whatever the overlap: the family refuses windows that do not overlap.
         let along = plan.axes.iter().filter(|axis| axis.most_taps() > 1).count();
         let from = if along == 1 { SLIDING_ALONG_ONE_FROM } else { SLIDING_FROM };
         if (much && taps >= from) || taps > MOST_TAPS {
@@ -53,7 +55,7 @@ pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     families
 }
 
-/// The families of pools that are preferred to none of those in `preference`, in the order in which they are tried.
+/// The families that are tried, in this order, after all of those in `preference`.
 pub(super) fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let preferred = preference(plan, build);
     let others = [Family::Blocked, Family::Sliding, Family::Teamed, Family::Reducing];

@@ -38,7 +38,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    // The rule of a part of a window is no constant that a kernel is built with.
+    // The NaN rule of a part of a window exists in the uniform only, so that such a plan takes the generic build.
     let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule {
         plan: Plan::Pool(plan.clone()),
@@ -129,7 +129,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     Ok(schedule)
 }
 
-/// What a specialised build of a pass that looks at every tap knows.
+/// The constants of a specialised build of a tap-by-tap pass.
 fn specialised(pass: &Pass, uniform: &uniform::Pool, plan: &PoolPlan) -> Specialised {
     let window = constants(uniform, plan);
     let row = RowLoads::of(plan.dtype(), pass.axes[2].most_taps, pass.inner == 1 && window.dilation[2] == 1);

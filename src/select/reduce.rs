@@ -1,4 +1,4 @@
-//! Pools of whole planes: how a plane is shared out, and the stages that follow.
+//! Pools of whole planes: the division of a plane among invocations, and the stages that follow.
 
 use super::bounds::MAX_ELEMENTS;
 use super::cut::CANDIDATE_BYTES;
@@ -15,15 +15,15 @@ use crate::tensor::count;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
-/// Invocations that share a part of a plane (shaders/kernel/pool_reduce.wgsl).
+/// Invocations that share a slice of a plane (shaders/kernel/pool_reduce.wgsl).
 const MEMBERS: u64 = 8;
 
 /// How the planes of a pool are reduced.
 pub(super) struct Reduction {
     planes: u64,
-    /// Elements of a plane.
+    /// Elements per plane.
     elements: u64,
-    /// Elements that an invocation looks at.
+    /// Elements per invocation.
     share: u64,
 }
 
@@ -61,8 +61,8 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
 }
 
-/// A bound on the buffers of its own that a reduction of part of this plan takes: that part may be whole planes where the plan is
-/// not.
+/// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes: the windows of a
+/// tile may be whole planes of it where those of the plan are not.
 pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
     if taps < REDUCED_FROM {
@@ -71,7 +71,7 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     let planes = count(&[plan.batch, plan.channels]);
     let bytes = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64);
     let candidates = (bytes / FEW_BYTES).saturating_add(planes.saturating_mul(MEMBERS));
-    // Every stage leaves a part of what the one before did, rounded up for each plane.
+    // Every stage divides the number of candidates by `CHOICE`, rounded up per plane.
     const STAGES: u64 = 5;
     const CONSTANTS: u64 = 2 * STAGES * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
     let later = (candidates / (CHOICE / 2)).saturating_add(planes.saturating_mul(STAGES));
@@ -83,7 +83,8 @@ impl Reduction {
         keys::reduce(plan.dtype(), count(plan.input_shape()), plan.nan_policy)
     }
 
-    /// From planes to candidates, eight invocations for a part of a plane; from candidates to fewer; to outputs.
+    /// The stages: from planes to candidates, eight invocations per slice of a plane; then from candidates to fewer
+    /// candidates; last to outputs.
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
@@ -94,8 +95,8 @@ impl Reduction {
     pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
         let part = self.share * MEMBERS;
         let mut candidates = self.elements.div_ceil(part) * MEMBERS;
-        // What a candidate comes from lies somewhere in the part that it shares. As a window: the taps that there are, as far apart
-        // as it takes to reach from the part's begin, seen from its last candidate, to its end, seen from its first.
+        // The members of a team read their slice in strides. For the bindings, each member's reads are described as one
+        // dilated window, wide enough to cover the whole slice from the first as well as from the last member.
         let before = (MEMBERS - 1) * self.share;
         let dilation = (before + part - 1).div_ceil(self.share - 1);
         let window = AxisWindow::Strided {

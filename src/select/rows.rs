@@ -1,4 +1,5 @@
-//! Schedules of pools with small windows: neighbouring outputs and the lines below them, one walk to an invocation.
+//! Schedules of pools with small windows: an invocation walks down a thread tile, several neighbouring outputs wide and
+//! several lines high.
 
 use super::bounds::MAX_ITERATIONS;
 use super::cut::{Rows, unit};
@@ -20,23 +21,24 @@ use crate::tensor::count;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
-/// The most lines of a window where lines are shared: the maxima of those before stay in registers.
+/// The most lines of a window where outputs share lines: the row maxima of the earlier lines stay in registers.
 const MOST_LINES: u32 = 7;
 
-/// The most elements that a line's windows take in one by one, where neighbours share them.
+/// The most elements by which a shared row maximum is extended one at a time.
 const MOST_SLIDES: u32 = 8;
 
 /// The most padding before a line that is loaded by fours.
 const MOST_PAD: u32 = 4;
 
-/// The most columns and lines of a window in rows that do not come out even with words (shaders/row/odd_line.wgsl).
+/// The most columns and lines of a window in rows that are not whole words (shaders/row/odd_line.wgsl).
 const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
 const MOST_LINES_OF_ODD_ROWS: u32 = 5;
 
-/// The narrowest of these rows: a word reaches over no more than two.
+/// The narrowest of these rows: a word spans at most two rows.
 const NARROWEST_ODD_ROW: u32 = 5;
 
-/// Elements of a window and its neighbours that keys of 16-bit floats can tell apart (shaders/reduce/max_of_halves.wgsl).
+/// The number of positions that keys of 16-bit floats can distinguish in a thread tile
+/// (shaders/reduce/max_of_halves.wgsl).
 const MOST_ORDERS: u64 = 0x7fff;
 
 /// How the windows of a line share its elements (shaders/row/).
@@ -45,38 +47,38 @@ enum Line {
     Sliding,
     Alternating,
     Apart,
-    /// Windows side by side, whose taps are side by side too and loaded in words.
+    /// Windows of stride 1 with dilated taps: the same tap of neighbouring windows is contiguous and loaded in words.
     ApartInWords,
-    /// A quad is four channels of one place, and places side by side share them.
+    /// A quad is four channels of one column; neighbouring columns share its loads.
     Channels,
 }
 
-/// How outputs are shared out.
+/// The division of outputs among invocations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sharing {
-    /// Neighbours of a line, and those of lines below.
+    /// Neighbours of a line, and the outputs below them.
     Walks,
-    /// As walks, of elements smaller than a word, the lines of which do not come out even with words.
+    /// Walks over elements smaller than a word whose lines are not whole words.
     OddWalks,
-    /// Neighbours in the order of Y: words are written whole, and lines do not come out even with them.
+    /// Consecutive outputs in the order of Y, across the ends of lines: every invocation writes whole words.
     Runs,
 }
 
-/// What an invocation computes.
+/// The thread tile of an invocation, and the way in which it is computed.
 struct Walk {
     window: WindowConstants,
     line: Line,
     sharing: Sharing,
-    /// Groups of four outputs, and places along the last axis that all of them take.
+    /// Quads (groups of four outputs) of an invocation, and the columns that these quads span along the last axis.
     quads: u32,
     across: u32,
-    /// Elements in a word.
+    /// Elements per word.
     in_a_word: u32,
-    /// Neighbouring channels that an invocation has, if there are any inside the last axis.
+    /// Neighbouring channels per invocation in NHWC; zero where nothing lies inside the last axis.
     channels: u32,
-    /// Whether lines are of all channels, of which words hold several.
+    /// Whether a line holds all channels, several to a word.
     channels_along: bool,
-    /// Lines of X from one output of a walk to the next, and outputs between these.
+    /// Lines of X from one output of a walk to the next, and the step between these outputs in lines of Y.
     lines_between: u32,
     outputs_between: u32,
 }
@@ -110,7 +112,7 @@ pub(super) fn dispatches(
     };
     let invocations = |lines: u64| walks(lines).saturating_mul(across);
     let lines = if walk.shares_lines() {
-        // As long as leaves enough invocations, and even: walks end together.
+        // The longest walk that leaves enough invocations, shortened so that all walks have about the same length.
         let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= INVOCATIONS;
         let most = walk.longest(plan, &one);
         let longest = [LONGEST_WALK, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(longest).unwrap_or(1);
@@ -136,9 +138,9 @@ pub(super) fn dispatches(
     one.dispatches(schedule, key, &rows, invocations_of_a_block, iterations)
 }
 
-/// A pass of an NHWC pool whose elements are smaller than a word, and whose channels do not come out even with words: lines have
-/// all channels. Where windows of neighbouring columns begin side by side, so do those of a line of all columns' channels; else the
-/// channels of a column are a line.
+/// The pass of an NHWC pool whose elements are smaller than a word and whose channels are no multiple of four: a line
+/// holds all channels. With stride 1 along the last axis, a line is all columns times all channels; otherwise it is the
+/// channels of one column.
 fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, PlanError> {
     let channels = plan.channels as u64;
     let small = plan.dtype().bytes() < 4;
@@ -168,7 +170,7 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { greatest_common_divisor(b, a.checked_rem(b).unwrap_or(0)) }
 }
 
-/// What an invocation computes.
+/// The thread tile of an invocation, and the way in which it is computed.
 fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
@@ -187,7 +189,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     let common = greatest_common_divisor(line_stride, line_dilation).max(1);
     let lines_between = line_stride.checked_div(common).unwrap_or(1);
     let outputs_between = line_dilation.checked_div(common).unwrap_or(1);
-    // One line of outputs has none to share lines with.
+    // A single line of outputs shares no lines of X.
     let several = one.pass.axes[1].output > 1;
     let shared_lines = several && lines > lines_between;
     if taps > MOST_TAPS || (shared_lines && lines > MOST_LINES) {
@@ -205,7 +207,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     let line = if channels == 4 {
         Line::Channels
     } else if plan.dtype().bytes() == 1 && channels_along && stride == 1 && dilation > 1 {
-        // Words of four elements are fewer loads than elements that slide.
+        // Loading words of four elements takes fewer loads than sliding element by element.
         Line::ApartInWords
     } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
         Line::Sliding
@@ -216,10 +218,10 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     } else {
         Line::Apart
     };
-    // Lines of outputs that share none of X have one output each.
+    // Where lines of outputs share no lines of X, a walk is one output high.
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
-    // The tap before the one that is loaded stays too.
+    // The previous tap stays in registers beside the one that is loaded.
     let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
     let quads: u32 = if wide { 2 } else { 1 };
@@ -245,8 +247,9 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     Ok(if walk.sharing == Sharing::Runs && !channels_along { walk.in_odd_rows(plan, one) } else { walk })
 }
 
-/// Words of registers that the maximum of an output takes: an element and its key, or a key alone where that tells the element;
-/// the window's first element, and a place.
+/// Words of registers that the accumulator of an output takes: an element and its key, or the key alone where the
+/// element can be recovered from it; for the SeedFirst rule the window's first element; and a position where one is
+/// needed.
 fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
     let element_words = plan.dtype().bytes().div_ceil(4) as u32;
     let places = u32::from(plan.indices.is_some() || window.kernel.first() != Some(&1));
@@ -256,7 +259,7 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
 }
 
 impl Walk {
-    /// The same in walks, where the windows are such that words can be put together at the ends of lines.
+    /// Replaces runs by walks, if the windows are small enough that words across the ends of lines can be put together.
     fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> Walk {
         let [depth, _, width] = &one.uniform.axes[..3] else { return self };
         let [_, lines, columns] = self.window.kernel;
@@ -267,7 +270,8 @@ impl Walk {
         let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
         let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
         let padded = u32::try_from(width.pad_begin).is_ok_and(|pad| pad <= MOST_PAD);
-        // The first windows of a line, which the last word of the line before can hold, end within the line.
+        // The last word of a line may hold the first outputs of the next line; their windows must end within that next
+        // line.
         let head = self.in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
         let wide = width.output >= NARROWEST_ODD_ROW && width.input.saturating_add_signed(width.pad_begin) >= head;
         if !(flat && along && down && padded && wide) {
@@ -276,13 +280,13 @@ impl Walk {
         let of_a_quad =
             words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        // Words begin at another column in each line.
+        // Words begin at a different column in each line.
         let owned = |quads: u32| {
             let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
             let outputs = quads.saturating_mul(4).saturating_sub(further);
             outputs.saturating_sub(outputs.checked_rem(self.in_a_word).unwrap_or(0)).max(1)
         };
-        // Of a wide strip more may lie behind the line, while a narrow one has more around it.
+        // A wide strip may reach far beyond the end of the line; a narrow one has more halo per output.
         let cost = |quads: &u32| {
             width.output.div_ceil(owned(*quads)).saturating_mul(quads.saturating_mul(4).saturating_add(3))
         };
@@ -385,16 +389,16 @@ impl Walk {
         one.dispatches(schedule, key, &Rows::of(run, plan.dtype()), 1, iterations)
     }
 
-    /// Whether windows of strips begin at the first elements of words of X.
+    /// Whether the first window of every strip begins at a word boundary of X.
     fn begins_words(&self, one: &OnePass<'_>) -> bool {
         let Some(axis) = one.uniform.axes.get(2) else { return false };
         let of_words = |columns: u32| columns.is_multiple_of(self.in_a_word);
-        // A line for itself is looked at from any column of Y on.
+        // Where lines are not shared, an invocation may begin at any column of Y.
         let step = if self.shares_lines() { self.across.saturating_mul(axis.stride) } else { axis.stride };
         of_words(axis.input) && of_words(axis.pad_begin.unsigned_abs()) && of_words(step)
     }
 
-    /// What numbers of invocations are divided by (shaders/kernel/pool_odd_rows.wgsl).
+    /// Sets the divisors that split an invocation's number (shaders/kernel/pool_odd_rows.wgsl).
     fn split(&self, one: &mut OnePass<'_>, walks: u64) {
         let width = one.pass.axes.last().map_or(1, |axis| axis.output);
         let (owned, seen) = (u64::from(self.across), self.outputs_seen());
@@ -406,20 +410,20 @@ impl Walk {
         one.uniform.split = [whole, across.saturating_sub(whole), walks, group].map(uniform::Divisor::new);
     }
 
-    /// Neighbouring outputs that an invocation looks at in odd rows, to write whole words of them.
+    /// Neighbouring outputs that an invocation computes in odd rows, so that it can write whole words.
     fn outputs_seen(&self) -> u32 {
         let further = if self.shares_lines() { self.in_a_word.saturating_sub(1) } else { 0 };
         self.across.saturating_add(further)
     }
 
-    /// The most indices that an invocation makes for a line of outputs.
+    /// The most indices that an invocation computes for a line of outputs.
     fn most_indices(&self) -> u64 {
         let outputs =
             if self.sharing == Sharing::OddWalks { self.outputs_seen().saturating_add(self.in_a_word) } else { 8 };
         outputs.into()
     }
 
-    /// Columns that windows reach over the end of a line.
+    /// Columns by which windows reach beyond the end of a line.
     fn behind(&self, one: &OnePass<'_>) -> u32 {
         let Some(axis) = one.uniform.axes.get(2) else { return 0 };
         let [.., kernel] = self.window.kernel;
@@ -427,7 +431,8 @@ impl Walk {
         reach.saturating_sub(axis.input.saturating_add_signed(axis.pad_begin))
     }
 
-    /// Depths, lines and columns that elements of windows are told apart by where keys hold their order.
+    /// The extents (depth, lines, columns) of the order numbers that keys hold to distinguish the elements of a thread
+    /// tile.
     fn orders(&self) -> [u32; 3] {
         let [depth, lines, columns] = self.window.kernel;
         let [.., stride] = self.window.stride;
@@ -443,7 +448,7 @@ impl Walk {
         self.window.dilation.last() == Some(&1)
     }
 
-    /// The most outputs of a walk.
+    /// The largest height of a walk.
     fn longest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
         let width = one.pass.axes.last().map_or(1, |axis| axis.input);
         let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype().bytes() as u64);
@@ -459,7 +464,8 @@ impl Walk {
         lines > self.lines_between
     }
 
-    /// Whether each line of outputs has lines of X of its own, which follow each other without a gap from plane to plane.
+    /// Whether windows of different lines of outputs share no lines of X, and the lines of X per line of Y tile X
+    /// without a gap from plane to plane.
     fn lines_even(&self, one: &OnePass<'_>) -> bool {
         let [depth, lines, _] = &one.uniform.axes[..3] else { return false };
         let flat = depth.kernel == 1 && depth.stride == 1 && depth.pad_begin == 0 && depth.input == depth.output;
@@ -468,8 +474,8 @@ impl Walk {
         flat && apart && reach < lines.stride
     }
 
-    /// The padding before a line, if its elements can be loaded by fours (shaders/row/in_quads.wgsl): lines of X and Y come out
-    /// even with four, and all that the outputs step over lies inside.
+    /// The padding before a line, if its elements can be loaded four at a time (shaders/row/in_quads.wgsl): the lines
+    /// of X and Y are multiples of four, and outputs times stride stays inside the line.
     fn pad_in_quads(&self, one: &OnePass<'_>) -> Option<u32> {
         let axis = one.pass.axes.last()?;
         let uniform = one.uniform.axes.get(2)?;
@@ -484,7 +490,7 @@ impl Walk {
         (one.pass.inner == 1 && even && inside && loads).then_some(pad)
     }
 
-    /// Loop iterations of an invocation.
+    /// Loop iterations per invocation.
     fn iterations(&self, lines: u64) -> u64 {
         let [depth, height, width] = self.window.kernel.map(u64::from);
         let of_line = match self.line {
@@ -492,7 +498,7 @@ impl Walk {
             Line::Sliding | Line::Alternating => 1,
         };
         let between = if self.shares_lines() { u64::from(self.lines_between) } else { 1 };
-        // Where an odd line ends a plane, the first windows of the next plane are looked at too.
+        // An odd line at the end of a plane also computes the first windows of the next plane.
         let heads = if self.sharing == Sharing::OddWalks { height } else { 0 };
         let steps = lines.saturating_mul(between).saturating_add(height).saturating_add(heads);
         steps.saturating_mul(depth.saturating_mul(of_line.saturating_add(1)).saturating_add(1))

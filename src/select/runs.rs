@@ -1,15 +1,16 @@
-//! How the outputs of one pass of sliding maxima are shared out among invocations, and what these read and write.
+//! How the outputs of one pass of sliding maxima are divided among invocations, and the spans that an invocation reads
+//! and writes.
 
 use super::slide::{AxisSpan, Slide};
 use super::view::Span;
 
-/// How the lines of a pass are shared out: a block is what the invocations of all classes compute together of one run, so that
-/// the outputs of blocks follow each other.
+/// The division of a pass into blocks. A block is one run of every class on a line: the outputs of consecutive blocks
+/// are consecutive.
 pub(super) struct Blocks<'a> {
     pub slide: &'a Slide,
-    /// Windows of an invocation.
+    /// Windows per invocation.
     pub run: u64,
-    /// Neighbouring lines of an invocation.
+    /// Neighbouring lines per invocation, one per lane.
     pub lines: u64,
 }
 
@@ -19,7 +20,7 @@ impl Blocks<'_> {
         self.slide.outputs_of_a_class().div_ceil(self.run.max(1)).max(1)
     }
 
-    /// Invocations beside each other inside the axis.
+    /// Invocations that divide the extent inside the axis.
     pub fn cells(&self) -> u64 {
         self.slide.inner.checked_div(self.lines).unwrap_or(1)
     }
@@ -28,7 +29,7 @@ impl Blocks<'_> {
         blocks.count().saturating_mul(self.slide.classes).saturating_mul(self.cells())
     }
 
-    /// Outer number and outputs along the axis of a block.
+    /// The outer number of a block, and its outputs along the axis.
     fn outputs(&self, block: u64) -> (u64, Span) {
         let outer = block.checked_div(self.runs()).unwrap_or(0);
         let run = block.checked_rem(self.runs()).unwrap_or(0);
@@ -37,18 +38,18 @@ impl Blocks<'_> {
         (outer, Span { first, end: first.saturating_add(outputs).min(self.slide.output) })
     }
 
-    /// The outputs of some blocks.
+    /// The positions of the outputs of these blocks.
     pub fn sink(&self, blocks: Span) -> Span {
         let ((first, of_first), (last, of_last)) =
             (self.outputs(blocks.first), self.outputs(blocks.end.saturating_sub(1)));
-        // Rows may have more elements than outputs.
+        // A row of scratch memory may be longer than its outputs.
         let whole = of_last.end >= self.slide.output;
         let end =
             if whole { self.slide.number(last.saturating_add(1), 0) } else { self.slide.number(last, of_last.end) };
         Span { first: self.slide.number(first, of_first.first), end }
     }
 
-    /// What some blocks look at of an axis.
+    /// The elements that these blocks read along an axis.
     pub fn source(&self, blocks: Span, axis: &AxisSpan) -> Span {
         let ((first, of_first), (last, of_last)) =
             (self.outputs(blocks.first), self.outputs(blocks.end.saturating_sub(1)));

@@ -1,4 +1,4 @@
-//! One pass of sliding maxima: how an axis is taken apart into classes and chunks, and a long window into levels.
+//! One pass of sliding maxima: the division of an axis into classes and chunks, and of a long window into levels.
 
 use super::view::{PassAxis, formula};
 use crate::error::PlanError;
@@ -14,10 +14,10 @@ use crate::uniform::{self, Divisor};
 pub(super) struct Slide {
     /// The axis' number in the plan.
     number: usize,
-    /// What lies outside the axis, and inside of it.
+    /// The extents outside and inside the axis.
     pub outer: u64,
     pub inner: u64,
-    /// Elements between neighbours along the axis, where it reads and where it writes, and between lines where it writes.
+    /// Strides along the axis in the source and in the sink, and the distance of lines in the sink.
     source_inner: u64,
     sink_inner: u64,
     pub sink_line: u64,
@@ -26,20 +26,20 @@ pub(super) struct Slide {
     stride: u64,
     dilation: u64,
     pad: i64,
-    /// Interleaved axes: outputs so far apart share taps.
+    /// The number of interleaved classes: outputs share taps if their distance is a multiple of it.
     pub classes: u64,
-    /// A window is so many chunks, each of so many taps of which these are read, and some taps of one chunk more.
+    /// A window is `chunks` chunks of `chunk` taps, of which `read` are read, and `rest` taps of one further chunk.
     pub chunks: u64,
     chunk: u64,
     pub read: u64,
     rest: u64,
-    /// Elements from the first tap to one that is apart from the others.
+    /// Elements from the first tap to the additional last tap of a level whose taps do not divide the window.
     last_tap: Option<u64>,
-    /// Elements from the first tap to the last.
+    /// Elements from the first tap to the last tap.
     reach: u64,
 }
 
-/// The passes of a plan, in their order. Windows of more chunks than that are made in levels.
+/// The passes of a plan, in order. Windows of more than `most_chunks` chunks are pooled in levels.
 pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
@@ -64,16 +64,16 @@ pub(super) fn slides(plan: &PoolPlan, most_chunks: u64) -> Result<Vec<Slide>, Pl
     Ok(slides)
 }
 
-/// The passes along one axis: one, or of long windows several. Windows of the first level are a part of the axis' own, those of
-/// each further level are made of some of the level before that follow each other; the last one's may need one more, which
-/// then overlaps the one before it.
+/// The passes along one axis: one, or several levels where windows are long. A window of the first level covers some
+/// consecutive taps of the axis's own windows. A window of each further level is the maximum of consecutive windows of
+/// the level before. The last level may need one additional window, which then overlaps the one before it.
 fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> Result<Vec<Slide>, PlanError> {
     let axis = &plan.axes[number];
     let window = axis.window.strided(axis.input, axis.output);
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
         return refuse("the windows are not given by a kernel and a stride");
     };
-    // Both ends of a window are numbers in 32 bits.
+    // Kernels compute both ends of a window in 32 bits.
     if formula(&PassAxis::of(axis), window).is_none() {
         return refuse("an axis is too long");
     }
@@ -137,7 +137,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     Ok(found)
 }
 
-/// Rows of elements between passes: so many lie in a row, of which so many count.
+/// Rows of scratch memory between passes: `kept` elements per row, of which the first `extent` are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pitch {
     pub kept: u64,
@@ -145,7 +145,7 @@ pub(super) struct Pitch {
 }
 
 impl Pitch {
-    /// Rows as the first pass leaves them, if they are to come out even with so many lanes.
+    /// The pitch of rows rounded up to a multiple of `lanes`.
     pub fn of(slides: &[Slide], lanes: u64) -> Pitch {
         let Some(first) = slides.first() else { return Pitch { kept: 1, extent: 1 } };
         let of_one = slides.iter().take_while(|slide| slide.number == first.number);
@@ -154,12 +154,12 @@ impl Pitch {
         Pitch { kept: extent.checked_next_multiple_of(lanes).unwrap_or(extent), extent }
     }
 
-    /// What lies inside of an axis, in such rows.
+    /// The extent inside an axis, with padded rows.
     fn padded(self, inner: u64) -> u64 {
         if inner == 1 { 1 } else { inner.checked_div(self.extent).unwrap_or(1).saturating_mul(self.kept) }
     }
 
-    /// Gives the passes their strides: X and Y have no such rows.
+    /// Sets the strides of the passes. X and Y have no padded rows.
     pub fn lay_out(self, slides: &mut [Slide]) {
         let last = slides.len().saturating_sub(1);
         let axes: Vec<usize> = slides.iter().map(|slide| slide.number).collect();
@@ -167,7 +167,7 @@ impl Pitch {
             let padded = self.padded(slide.inner);
             slide.source_inner = if number == 0 { slide.inner } else { padded };
             slide.sink_inner = if number == last { slide.inner } else { padded };
-            // The last pass along the innermost axis leaves such rows.
+            // The last pass along the innermost axis writes padded rows.
             let next = axes.get(number.saturating_add(1));
             let is_first = axes.first() == Some(&slide.number);
             let is_row = is_first && slide.inner == 1 && next.is_some_and(|axis| *axis != slide.number);
@@ -186,7 +186,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 }
 
 impl Slide {
-    /// The same axis with windows of so many taps, so far apart.
+    /// The same axis with windows of `taps` taps, `dilation` elements apart.
     fn of_taps(self, taps: u64, dilation: u64) -> Slide {
         let common = greatest_common_divisor(self.stride, dilation).max(1);
         let chunk = self.stride.div_ceil(common);
@@ -202,12 +202,12 @@ impl Slide {
         }
     }
 
-    /// Elements that it writes.
+    /// Elements that the pass writes.
     pub fn outputs(&self) -> u64 {
         self.outer.saturating_mul(self.sink_line)
     }
 
-    /// The number of an output of a line among all that it writes.
+    /// The position of an output of a line in the sink.
     pub fn number(&self, line: u64, output: u64) -> u64 {
         line.saturating_mul(self.sink_line).saturating_add(output.saturating_mul(self.sink_inner))
     }
@@ -217,20 +217,20 @@ impl Slide {
         self.classes.saturating_mul(self.stride)
     }
 
-    /// Outputs of the longest class.
+    /// Outputs of the largest class.
     pub fn outputs_of_a_class(&self) -> u64 {
         self.output.div_ceil(self.classes.max(1))
     }
 
-    /// Elements between those that are loaded together by fours and the first one of a window, if windows slide from element to
-    /// element along the innermost axis.
+    /// Elements between an aligned load of four and the first element of a window, if windows slide by single elements
+    /// along the innermost axis.
     pub fn row_left(&self) -> Option<u32> {
         let by_ones = self.stride == 1 && self.dilation == 1 && self.last_tap.is_none();
         let left = self.pad.checked_neg()?.rem_euclid(4) as u32;
         (self.source_inner == 1 && by_ones && self.chunks >= 4).then_some(left)
     }
 
-    /// What the kernel is built with.
+    /// The kernel's constants.
     pub fn consts(&self) -> Vec<(&'static str, u32)> {
         vec![
             ("CHUNKS", self.chunks as u32),
@@ -242,12 +242,12 @@ impl Slide {
         ]
     }
 
-    /// Whether windows are made up of chunks of one tap.
+    /// Whether every chunk is one tap.
     pub fn has_single_taps(&self) -> bool {
         self.read == 1 && self.rest == 0 && self.last_tap.is_none()
     }
 
-    /// The axis as the uniform has it.
+    /// The uniform's description of the axis.
     pub fn axis(&self) -> uniform::Axis {
         uniform::Axis {
             input: self.input as u32,
@@ -261,7 +261,7 @@ impl Slide {
         }
     }
 
-    /// What the kernel has to know besides, but for how the axis is shared out.
+    /// The further fields of the uniform, without those that divide the axis among invocations.
     pub fn uniform(&self, plan: &PoolPlan, pitch: Pitch) -> uniform::Slide {
         let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
         uniform::Slide {
@@ -277,8 +277,8 @@ impl Slide {
         }
     }
 
-    /// What the last pass is built with besides: taps of the plan's own axis, how many of them lie between windows that are
-    /// neighbours in a class, and the axes inside.
+    /// Further constants of the last pass: the dilation of the plan's own axis, the distance in taps of neighbouring
+    /// windows of a class, and the axes inside.
     pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 5] {
         let dilation = original(&plan.axes[self.number]).dilation;
         let stride = self.apart().checked_div(dilation.into()).unwrap_or(1) as u32;
@@ -298,12 +298,12 @@ impl Slide {
         self.number
     }
 
-    /// Elements between neighbours along the axis where it reads.
+    /// The stride along the axis in the source.
     pub fn source_inner(&self) -> u64 {
         self.source_inner
     }
 
-    /// What windows of this pass look at.
+    /// The elements that windows of this pass read.
     pub fn axis_span(&self) -> AxisSpan {
         AxisSpan {
             input: self.input,
@@ -315,7 +315,7 @@ impl Slide {
         }
     }
 
-    /// What the first taps of the plan's own windows along this axis look at, over all axes inside.
+    /// The elements of X that are first taps of the plan's own windows along this axis, over all axes inside.
     pub fn original_span(&self, plan: &PoolPlan) -> AxisSpan {
         let axis = original(&plan.axes[self.number]);
         let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
@@ -331,7 +331,7 @@ impl Slide {
     }
 }
 
-/// An axis of the plan as the uniform has it, if its windows are given by a formula.
+/// The uniform's description of an axis of the plan whose windows are given by a formula.
 pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
     let mut twin = uniform::Axis {
         input: axis.input as u32,
@@ -352,7 +352,7 @@ pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
     twin
 }
 
-/// What neighbouring windows can look at.
+/// The elements along an axis that neighbouring windows can read.
 pub(super) struct AxisSpan {
     pub input: u64,
     pub inner: u64,
@@ -363,8 +363,8 @@ pub(super) struct AxisSpan {
 }
 
 impl AxisSpan {
-    /// The lowest and the highest element that outputs from `first` to `last` look at. Taps in the padding are moved onto the
-    /// nearest tap inside, which is less than a dilation away from the end.
+    /// The lowest and the highest element that outputs `first` to `last` read. Taps in the padding are moved to the
+    /// nearest tap inside, which is less than a dilation from the end of the axis.
     pub fn bounds(&self, first: u64, last: u64) -> [u64; 2] {
         let end = self.input.saturating_sub(1);
         let start = |output: u64| (output.saturating_mul(self.stride) as i64).saturating_sub(self.pad);
@@ -375,7 +375,7 @@ impl AxisSpan {
     }
 }
 
-/// That windows do not slide, and why.
+/// The error of a plan to which the sliding family does not apply, with the reason.
 pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Sliding, reason })
 }

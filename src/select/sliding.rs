@@ -1,4 +1,4 @@
-//! Schedules of pools whose windows overlap: a sliding maximum along one axis after another, the last axis first.
+//! Schedules of pools whose windows overlap: a sliding maximum along one axis at a time, the last axis first.
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
 use super::cut::{Cutter, part, spans, unit};
@@ -20,10 +20,10 @@ use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// Bytes of a place in scratch memory.
+/// Bytes of a position in scratch memory.
 const PLACE_BYTES: usize = 4;
 
-/// Bytes of a flag, and of a note.
+/// Bytes of a flag (one per group of planes), and of a note (one per invocation of the first pass).
 const FLAG_BYTES: u64 = 4;
 
 /// Appends the dispatches to a schedule without any.
@@ -63,7 +63,7 @@ pub(super) fn dispatches(
     Ok(())
 }
 
-/// A schedule in the making.
+/// A schedule under construction.
 struct Sliding<'a> {
     plan: &'a PoolPlan,
     limits: &'a Limits,
@@ -71,14 +71,14 @@ struct Sliding<'a> {
     slides: Vec<Slide>,
     form: Form,
     epilogue: Epilogue,
-    /// The number of the group's flag, or of its first note.
+    /// The index of the group's flag, or of its first note.
     flag: u64,
-    /// Planes of a group.
+    /// Planes per group.
     group_planes: u64,
     schedule: &'a mut Schedule,
 }
 
-/// What is kept from one dispatch to another: elements and places by the number of the pass that computes them.
+/// Scratch memory between dispatches. Elements and positions are numbered by the pass that writes them.
 #[derive(Debug, Clone, Copy)]
 enum Kept {
     Elements(usize),
@@ -86,17 +86,17 @@ enum Kept {
     Flags,
 }
 
-/// What one dispatch reads and writes, in elements.
+/// The spans that one dispatch reads and writes, in elements.
 struct Bound {
     source: Span,
-    /// What it reads of X besides.
+    /// The span of X that the last pass reads for the windows' first elements.
     first: Option<Span>,
     sink: Span,
     store: Span,
 }
 
 impl Sliding<'_> {
-    /// What lies outside of the outermost axis along which windows slide.
+    /// The extent outside the outermost axis along which windows slide.
     fn planes(&self) -> u64 {
         self.slides.last().map_or(0, |slide| slide.outer)
     }
@@ -106,18 +106,19 @@ impl Sliding<'_> {
         self.form.bytes
     }
 
-    /// Neighbouring lines of an invocation. One whose lanes lie along the axis has one line.
+    /// Neighbouring lines per invocation: one where the lanes lie along the axis.
     fn lines(&self, number: usize) -> u64 {
         self.slides.get(number).filter(|_| self.row(number).is_none()).map_or(1, |slide| self.form.lanes(slide))
     }
 
-    /// Whether lines of X come out even with vectors of lanes, and none of its elements shares a word with another lane's.
+    /// Whether lines of X are whole vectors of lanes, and scratch memory is as packed as X.
     fn even_source(&self, lanes: u64) -> bool {
         let inner = self.slides.first().map_or(1, |slide| slide.source_inner());
         !self.is_apart() && inner.is_multiple_of(lanes)
     }
 
-    /// Whether what the last pass writes does not come out even with vectors of lanes, or lies in shorter rows than what it reads.
+    /// Whether the last pass writes partial vectors: its lines of Y are not whole vectors of lanes, or are shorter than
+    /// the rows that it reads.
     fn partial(&self, number: usize, lanes: u64) -> bool {
         let last = number == self.slides.len().saturating_sub(1);
         let Pitch { kept, extent } = self.form.pitch;
@@ -128,24 +129,23 @@ impl Sliding<'_> {
         }
     }
 
-    /// Whether results are kept in a word each before they go to Y.
+    /// Whether results take a word each in scratch memory before they are packed into Y.
     fn is_apart(&self) -> bool {
         self.plan.dtype().bytes() < self.form.bytes
     }
 
-    /// Outputs of a pass in each plane.
+    /// Outputs of a pass per plane.
     fn outputs_of_a_plane(&self, slide: &Slide) -> u64 {
         slide.outputs().checked_div(self.planes()).unwrap_or(0)
     }
 
-    /// The most outputs of a pass that are kept, in each plane.
+    /// The most outputs per plane that any pass keeps in scratch memory.
     fn kept_of_a_plane(&self) -> u64 {
         let kept = if self.is_apart() { self.slides.len() } else { self.slides.len().saturating_sub(1) };
         self.slides.iter().take(kept).map(|slide| self.outputs_of_a_plane(slide)).max().unwrap_or(0)
     }
 
-    /// Planes of a group. Where elements share words a group ends with a binding's alignment, and where a plane's indices are not
-    /// in the order of Y with a batch item.
+    /// Planes per group. Where elements share words, a group's outputs end at a multiple of a binding's alignment.
     fn group(&self) -> Result<u64, PlanError> {
         let (planes, kept) = (self.planes(), self.kept_of_a_plane());
         let bytes = kept.saturating_mul(self.kept_bytes() as u64);
@@ -162,7 +162,7 @@ impl Sliding<'_> {
         Ok(group)
     }
 
-    /// How windows are found that begin with a NaN.
+    /// The method that finds windows whose first element is NaN.
     fn begins(&self) -> Begins {
         if !self.plan.dtype().is_float() || self.plan.nan_policy != NanPolicy::SeedFirst {
             return Begins::Unknown;
@@ -171,14 +171,14 @@ impl Sliding<'_> {
         if self.are_rows() && fit { Begins::Noted } else { Begins::Flagged }
     }
 
-    /// Whether a pass along the innermost axis is followed by passes along the next one alone.
+    /// Whether a pass along the innermost axis is followed only by passes along the axis before it.
     fn are_rows(&self) -> bool {
         let outer = self.plan.axes.len().checked_sub(2);
         let [_, rest @ ..] = self.slides.as_slice() else { return false };
         self.row(0).is_some() && !rest.is_empty() && rest.iter().all(|slide| Some(slide.axis_number()) == outer)
     }
 
-    /// Notes of all rows of so many planes: one of each invocation of the first pass.
+    /// Notes of this many planes: one per invocation of the first pass.
     fn notes(&self, planes: u64) -> u64 {
         let ratio = self.slides.first().and_then(|slide| slide.outer.checked_div(self.planes())).unwrap_or(1);
         planes.saturating_mul(ratio).saturating_mul(self.notes_of_a_row())
@@ -192,7 +192,8 @@ impl Sliding<'_> {
         self.slides.first().map_or(1, |slide| slide.output.div_ceil(self.run(0).max(1)))
     }
 
-    /// Makes room for what the first pass tells the last one. Notes are all written; flags, one for each group, are cleared.
+    /// Reserves scratch memory for the flags or notes that the first pass leaves for the last one. The first pass
+    /// writes every note; flags, one per group, are cleared here.
     fn clear(&mut self, groups: u64) -> Result<(), PlanError> {
         let bytes = match self.begins() {
             Begins::Noted => self.note_bytes(),
@@ -225,28 +226,28 @@ impl Sliding<'_> {
         Ok(())
     }
 
-    /// Whether the lanes of a pass lie along its axis, and how.
+    /// How the lanes of a pass lie along its axis; `None` if they lie across it.
     fn row(&self, number: usize) -> Option<SlidingRow> {
         let slide = self.slides.get(number).filter(|_| number == 0)?;
         let left = slide.row_left()?;
-        // Between passes fours lie in fours.
+        // A row of scratch memory must be a multiple of four elements.
         let whole = self.slides.len() == 1 || slide.sink_line.is_multiple_of(4);
         let fits = whole && self.form.run(slide, 1) >= 4 && self.plan.dtype().bytes() <= 4;
         let even = slide.input.is_multiple_of(4) && !self.is_apart();
         fits.then_some(SlidingRow { left, even })
     }
 
-    /// Windows of an invocation.
+    /// Windows per invocation.
     fn run(&self, number: usize) -> u64 {
         self.slides.get(number).map_or(1, |slide| self.form.run(slide, self.lines(number)))
     }
 
-    /// Loop iterations of an invocation that computes so many windows.
+    /// Loop iterations of an invocation that computes `run` windows.
     fn iterations(&self, slide: &Slide, run: u64, last: bool) -> u64 {
         let index = if last { self.epilogue.iterations } else { 0 };
         let chunks = slide.chunks.saturating_add(run);
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
-        // In the end some outputs may be looked at once more.
+        // The last pass may revisit some outputs for their first elements.
         let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
         let again =
             run.saturating_mul(index.saturating_add(1)).saturating_mul(4).saturating_add(run).saturating_add(axes);
@@ -289,7 +290,7 @@ impl Sliding<'_> {
         Ok(())
     }
 
-    /// The uniform of a pass but for what depends on the dispatch.
+    /// The uniform of a pass, without the fields that depend on the dispatch.
     fn uniform(&self, slide: &Slide) -> uniform::Pool {
         let mut uniform = self.epilogue.uniform();
         uniform.inner = slide.source_inner() as u32;
@@ -343,7 +344,7 @@ impl Sliding<'_> {
         })
     }
 
-    /// What a dispatch over some blocks reads and writes.
+    /// The spans that a dispatch over these blocks reads and writes.
     fn bound(&self, number: usize, blocks: &Blocks<'_>, span: Span) -> Bound {
         let last = number == self.slides.len().saturating_sub(1);
         let sink = blocks.sink(span);
@@ -356,10 +357,10 @@ impl Sliding<'_> {
         }
     }
 
-    /// The most bytes of any binding, wherever they begin.
+    /// The most bytes of any binding, with the largest possible alignment loss.
     fn most_bytes(&self, number: usize, bound: &Bound) -> u64 {
         let bytes = |span: Span, bytes: usize| device_bytes(span.count(), bytes).saturating_add(2 * ALIGNMENT);
-        // Places lie beside elements, and may take more.
+        // Positions have the same spans as elements, and may take more bytes each.
         let kept = if self.plan.indices.is_some() { self.kept_bytes().max(PLACE_BYTES) } else { self.kept_bytes() };
         let source = if number == 0 { self.plan.dtype().bytes() } else { kept };
         let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype().bytes()));
@@ -368,7 +369,7 @@ impl Sliding<'_> {
         spans.into_iter().fold(first, u64::max)
     }
 
-    /// A buffer of scratch memory: elements of even passes and of odd ones, then their places, then flags or notes.
+    /// The number of a scratch buffer: elements of even and of odd passes, then their positions, then flags or notes.
     fn scratch(&self, kept: Kept) -> usize {
         let passes = self.slides.len().saturating_sub(1);
         let elements = if self.is_apart() { self.slides.len() } else { passes }.min(2);
@@ -380,7 +381,7 @@ impl Sliding<'_> {
         }
     }
 
-    /// The buffer, which grows to hold so many bytes.
+    /// The scratch buffer, grown to at least this many bytes.
     fn grown(&mut self, kept: Kept, bytes: u64) -> Slot {
         let number = self.scratch(kept);
         if self.schedule.scratch.len() <= number {
@@ -392,8 +393,8 @@ impl Sliding<'_> {
         Slot::Scratch(number)
     }
 
-    /// A part of a buffer of scratch memory, in which a pass keeps what it computes of a group of planes, and the element that
-    /// it begins with. The buffer grows to hold the group.
+    /// The part of a scratch buffer that holds a span of a pass's results for a group of planes, and the number of its
+    /// first element. The buffer grows to hold the group.
     fn kept(&mut self, kept: Kept, span: Span, planes: Span) -> (Part, u64) {
         let (number, bytes) = match kept {
             Kept::Elements(number) => (number, self.kept_bytes()),
@@ -403,7 +404,7 @@ impl Sliding<'_> {
         let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
         let slot = self.grown(kept, device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
-        // Elements and places begin with the same one, where bindings of both can.
+        // The parts of elements and of positions begin with the same element, at an offset that suits both bindings.
         let aligned = self.kept_bytes().min(PLACE_BYTES);
         let local =
             Span { first: span.first.saturating_sub(base), end: span.end.saturating_sub(base) }.aligned(aligned);
@@ -470,7 +471,7 @@ impl Sliding<'_> {
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 
-    /// Puts the results of a group of planes together in words.
+    /// Packs the results of a group of planes into words of Y.
     fn pack(&mut self, planes: Span) -> Result<(), PlanError> {
         let (dtype, lanes) = (self.plan.dtype(), lanes(self.plan.dtype()));
         let number = self.slides.len().saturating_sub(1);

@@ -1,5 +1,5 @@
-//! Schedules of unpools whose indices are meant to come from a pool: check that they do, gather by the windows, and let the
-//! device decide whether the general path follows.
+//! Schedules of unpools whose indices are expected to lie in their sources' windows. The device checks that they do,
+//! gathers by the windows, and decides whether the general path follows.
 
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
@@ -46,7 +46,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         return refuse("the general path takes more dispatches than the device can decide on");
     }
 
-    // The general path needs no tables, so it is there where these are too large.
+    // The general path needs no tables and covers plans whose tables are too large.
     let (holders, own) = match axes(plan, windows, &mut schedule.tables, limits) {
         Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
         other => other?,
@@ -97,7 +97,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         slot[..3].copy_from_slice(&dispatch.grid);
     }
 
-    // The owners stay the first scratch buffer; the grids that the device writes are the second.
+    // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
     let grids = schedule.scratch.len();
     schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
     let (dtype, index_type) = (plan.dtype(), plan.index_type);
@@ -125,7 +125,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
     }
     dispatch(keys::unpool_decide(), [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
-    // The report is cleared first; the owners only if the general path runs.
+    // The report is cleared first; the owner table only if the general path runs.
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));
     }
@@ -136,7 +136,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     Ok(schedule)
 }
 
-/// A clear that finds no owners to clear.
+/// The clear of the general path without owners: it clears the report alone.
 fn clear_report(mut clear: Dispatch) -> Dispatch {
     let mut uniform: uniform::Unpool = bytemuck::pod_read_unaligned(&clear.uniform);
     uniform.outputs = 0;
@@ -145,8 +145,8 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
     clear
 }
 
-/// For each of three axes: from a coordinate of Y to the sources whose windows hold it, with the most that do; and from a
-/// source to its window.
+/// For each of three axes: the covering windows of a coordinate of Y with their largest number, and the window of a
+/// source.
 type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 
 fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: &Limits) -> Result<Axes, PlanError> {
@@ -169,7 +169,7 @@ fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: 
     Ok((holders, own))
 }
 
-/// Strides as the uniform has them. Units stay below 2^31 where Y does, so 32 bits hold them.
+/// The uniform's strides. They stay below 2^31 because the elements of Y do, so they fit 32 bits.
 fn strides(strides: &IndexStrides) -> uniform::Strides {
     let mut spatial = [0; 3];
     for (slot, &stride) in spatial.iter_mut().rev().zip(strides.spatial.iter().rev()) {

@@ -1,4 +1,4 @@
-//! Schedules of pools whose windows are shared by teams of invocations, each of which reads words beside its neighbour's.
+//! Schedules of pools whose windows are shared by teams of invocations: neighbouring members read neighbouring words.
 
 use super::cut::{Rows, unit};
 use super::epilogue::{constants, lanes};
@@ -20,17 +20,17 @@ use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 use crate::uniform;
 
-/// Rows that an invocation looks at together (shaders/core/share_rows.wgsl).
+/// Rows that an invocation reads at the same time (shaders/core/share_rows.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
 /// Bytes of a load.
 const LOAD_BYTES: u64 = 16;
 
-/// How a team goes through a window.
+/// A team, and its division of a window.
 struct Team {
     members: u32,
     window: TeamWindow,
-    /// Loop iterations of one of its invocations, at the most.
+    /// The most loop iterations of a member.
     iterations: u64,
 }
 
@@ -86,12 +86,12 @@ fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Teamed, reason })
 }
 
-/// Whether teams are the first choice: for whole planes, and for large windows apart whose rows are long.
+/// Whether teams are preferred: for whole planes, and for large windows that hardly overlap and have long rows.
 pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     if let Ok(elements) = plane_elements(plan, Family::Teamed) {
         return elements >= least_elements(plan);
     }
-    // Windows that share most of their elements are better looked at together.
+    // Windows that share most of their elements are left to families that read shared elements once.
     let apart = plan.axes.iter().all(|axis| match axis.window {
         AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
         AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => axis.output.saturating_mul(2) <= axis.input,
@@ -111,14 +111,14 @@ fn least_elements(plan: &PoolPlan) -> u64 {
     if plan.dtype().bytes() == 4 { LEAST_ELEMENTS_OF_WORDS } else { LEAST_ELEMENTS }
 }
 
-/// Planes as an axis of all their elements.
+/// A pass in which a plane is one axis of all its elements.
 fn plane_pass(plan: &PoolPlan, elements: u64) -> Result<Pass, PlanError> {
     let window = AxisWindow::Strided { kernel: elements as i64, stride: 1, dilation: 1, pad_begin: 0 };
     let axis = PassAxis { input: elements, output: 1, most_taps: elements, window: PassWindow::Axis(window) };
     Pass::of(count(&[plan.batch, plan.channels]), [PassAxis::unit(), PassAxis::unit(), axis], 1)
 }
 
-/// The loads of so many elements beside each other, which may begin and end within a load.
+/// The most loads that `elements` contiguous elements take: they may begin and end within a load.
 fn loads(plan: &PoolPlan, elements: u64) -> u64 {
     elements.saturating_mul(plan.dtype().bytes() as u64).div_ceil(LOAD_BYTES).saturating_add(1)
 }
@@ -131,7 +131,8 @@ impl Team {
         Team { members, window: TeamWindow::Plane, iterations }
     }
 
-    /// As many invocations as find enough to do: along a row first, so that neighbours read neighbouring words, then rows apart.
+    /// A team as large as the window's loads allow. Members divide a row first, so that neighbours read neighbouring
+    /// words; then they divide the rows.
     fn of_rows(plan: &PoolPlan, pass: &Pass) -> Result<Team, PlanError> {
         let [layers, rows, row] = pass.axes.each_ref().map(|axis| axis.most_taps.max(1));
         let [.., PassAxis { window: PassWindow::Axis(window), .. }] = &pass.axes else {
@@ -143,7 +144,7 @@ impl Team {
         let rows = layers.saturating_mul(rows);
         let loads = loads(plan, row);
         let power = |members: u64| 1u32 << members.max(1).ilog2();
-        // A team of one would be no team.
+        // At least two members share a row.
         let along = power((loads / LEAST_LOADS_OF_ROW).clamp(2, MOST_ALONG));
         let apart = power((rows.saturating_mul(loads) / LEAST_LOADS).min(MOST_APART));
         let of_an_invocation = rows.div_ceil(ROWS_TOGETHER.saturating_mul(apart.into()));

@@ -1,8 +1,9 @@
-//! Tuning: numbers that decide which kernel runs and how much an invocation does. Any of them may be changed; that may change
-//! speed, and never results. What a number must be for a kernel to be right stands beside the schedule that uses it.
+//! Tuning: the constants that decide which kernel runs and how much work an invocation does. Changing one may change
+//! speed, and never results. Constants on which a kernel's correctness depends stand beside the schedule that uses
+//! them.
 //!
-//! Each says what set it. *Software* is llvmpipe of Mesa 22.3, whose times are those of a copy in the same run; *AMD* is Mesa's
-//! compiler for RDNA 2 and 3 without a card. What was never varied says so.
+//! Each names the measurement behind it. *Software* is llvmpipe of Mesa 22.3, with times in multiples of a copy in the
+//! same run; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A constant that was never varied says so.
 
 /// Which family and build a plan takes.
 pub(super) mod policy {
@@ -13,105 +14,109 @@ pub(super) mod policy {
     /// Planes of fewer elements are reduced in one stage. Software: below, the second stage takes longer than the first saves.
     pub const REDUCED_FROM: u64 = 4_096;
 
-    /// Windows of fewer taps are looked at as a whole, even where they share most of them. Software: 5x5 takes 2.7 copies in blocks,
-    /// and large windows take 4.8 to 5.3 by sliding, whatever their size.
+    /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
+    /// copies in blocks, and large windows take 4.8 to 5.3 by sliding, whatever their size.
     pub const SLIDING_FROM: u64 = 30;
 
-    /// The same of windows that extend along one axis alone, which slide in one pass, half of the work.
+    /// The same threshold for windows with taps along one axis only: they slide in one pass, half of the work.
     pub const SLIDING_ALONG_ONE_FROM: u64 = 10;
 
-    /// Taps from which windows that overlap slide where no block takes them. Software, in sweeps of random geometries: from here on
-    /// sliding was faster than looking at every tap.
+    /// Overlapping windows that the blocked family refuses slide from this number of taps on. Software, in sweeps of
+    /// random geometries: from here on sliding was faster than reading every tap.
     pub const SLIDING_INSTEAD_FROM: u64 = 6;
 
-    /// Windows of more taps are never looked at tap by tap where they share any.
+    /// Windows of more taps that overlap always slide.
     pub const MOST_TAPS: u64 = 64;
 }
 
 /// Windows that are cut along an axis.
 pub(super) mod view {
-    /// The separable family cuts longer windows. Never varied: seven such parts stay below the most iterations of an invocation.
+    /// Taps of a part: the separable family cuts longer windows. Never varied: seven such parts stay below the most
+    /// iterations of an invocation.
     pub const PART_TAPS: u64 = 1_024;
 }
 
 /// Whole planes in stages.
 pub(super) mod reduce {
-    /// Bytes that an invocation reads: its candidate of eight bytes is little beside them.
+    /// Bytes that an invocation reads in the first stage: 128 times the eight bytes of its candidate.
     pub const MANY_BYTES: u64 = 1_024;
 
-    /// The same where there are not enough invocations to occupy a device.
+    /// The same for tensors too small to fill the device.
     pub const FEW_BYTES: u64 = 256;
 
-    /// Invocations that occupy a large card. Never varied.
+    /// Invocations that fill a large card. Never varied.
     pub const INVOCATIONS: u64 = 1 << 17;
 
-    /// Candidates among which an invocation of a later stage chooses. Never varied.
+    /// Candidates that an invocation of a later stage reduces to one. Never varied.
     pub const CHOICE: u64 = 64;
 }
 
 /// Small windows in blocks and walks.
 pub(super) mod rows {
-    /// The most taps of a window: beyond, families whose cost grows with the extents of a kernel and not with its taps win.
+    /// The most taps of a window: beyond, families whose cost grows with the kernel's extents instead of its taps are
+    /// faster.
     pub const MOST_TAPS: u64 = 64;
 
-    /// Lines of outputs that an invocation walks down, where there are enough outputs to occupy a device. Software, 3x3s1: one line
-    /// 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
+    /// Lines of outputs per invocation (the height of its thread tile), where there are enough outputs to fill the
+    /// device. Software, 3x3s1: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
     pub const LONGEST_WALK: u64 = 16;
 
-    /// The same where lines lie far apart: caches and what loads ahead of them follow few lines at once. Software, NHWC with 64
+    /// The same where lines lie far apart: caches and prefetchers follow few lines at once. Software, NHWC with 64
     /// channels of 56x56, 3x3s1: 4.6 copies with sixteen lines, 2.7 with eight.
     pub const LONGEST_WALK_APART: u64 = 8;
 
-    /// Bytes from line to line that are far apart.
+    /// The distance between lines, in bytes, from which they count as far apart.
     pub const FAR_APART: u64 = 2_048;
 
-    /// Invocations that occupy a device: with fewer, walks are shorter. Never varied on a card.
+    /// Invocations that fill a device: with fewer, walks are shorter. Never varied on a card.
     pub const INVOCATIONS: u64 = 1 << 12;
 
     /// Words of registers that the maxima of all lines of an invocation may take. AMD: more took over 128 registers.
     pub const MOST_WORDS: u32 = 80;
 
-    /// The same of four neighbouring outputs, the fewest that an invocation has. AMD took 168 registers for 120 words, and 104 for 72.
+    /// The same for an invocation with four neighbouring outputs, the minimum. AMD took 168 registers for 120 words,
+    /// and 104 for 72.
     pub const MOST_WORDS_OF_A_QUAD: u32 = 96;
 
-    /// Planes whose invocations at the ends of odd rows come together (shaders/kernel/pool_odd_rows.wgsl), so that few of them
-    /// share a wave with others.
+    /// Planes per group in shaders/kernel/pool_odd_rows.wgsl: the invocations at the ends of a group's rows are
+    /// numbered consecutively, so that few waves mix them with invocations inside rows.
     pub const PLANES_OF_A_GROUP: u64 = 16;
 }
 
 /// Large windows that slide.
 pub(super) mod sliding {
-    /// Words of registers that the begins of the windows of an invocation may take. AMD: more took over 128 registers.
+    /// Words of registers for the accumulators of an invocation's windows. AMD: more took over 128 registers.
     pub const MOST_WORDS: u64 = 80;
 
-    /// Windows of an invocation from which more lanes are worth more than more windows: loads an output fall from K + 1 to
-    /// (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
+    /// From this many windows per invocation on, further lanes save more than further windows: the loads per output
+    /// fall from K + 1 to (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
     pub const GOOD_RUN: u64 = 8;
 
-    /// Planes are taken in groups whose scratch memory stays in a cache of this size, if it can. Never varied on a card; the L2 of
-    /// large ones has 4 to 96 MiB.
+    /// Planes are pooled in groups whose scratch memory fits a cache of this size where possible. Never varied on a
+    /// card; the L2 of large ones has 4 to 96 MiB.
     pub const CACHE_BYTES: u64 = 16 << 20;
 
-    /// Elements that a pass along the innermost axis may load beside those that it needs.
+    /// Elements that a pass along the innermost axis, which loads four at a time, may read beyond those it needs, on
+    /// each side.
     pub const FOURS: u64 = 8;
 }
 
-/// Windows that teams of invocations share.
+/// Windows pooled by teams of invocations.
 pub(super) mod team {
-    /// The invocations that share a plane of so many loads or more: the more they are, the more neighbours read together, but what
-    /// each finds has to be written and read once more. Software: set by planes of 7x7 to 64x64.
+    /// Pairs of a number of loads per plane and the team's size from that number on. Larger teams coalesce more reads,
+    /// but each member's candidate is written and read once more. Software: set by planes of 7x7 to 64x64.
     pub const MEMBERS: [(u64, u32); 3] = [(256, 8), (129, 4), (33, 2)];
 
-    /// Invocations that share a row, at the most, so that what they read together is 64 bytes.
+    /// The most invocations that share a row: together they read 64 bytes at a time.
     pub const MOST_ALONG: u64 = 4;
 
-    /// Loads that each of them finds there.
+    /// The fewest loads of a row per invocation.
     pub const LEAST_LOADS_OF_ROW: u64 = 2;
 
-    /// Invocations that take rows of a window in turn, at the most.
+    /// The most invocations among which the rows of a window are divided.
     pub const MOST_APART: u64 = 4;
 
-    /// Loads of a window for each of them.
+    /// The fewest loads of a window per such invocation.
     pub const LEAST_LOADS: u64 = 256;
 
     /// Planes of fewer elements of a word are looked at tap by tap. Software: at 12 elements teams take 2.5 copies, at 16 1.9, and
@@ -121,13 +126,14 @@ pub(super) mod team {
     /// The same of smaller and larger elements. Software: at 36 elements tap by tap is faster in u8, f16 and f64, at 49 teams are.
     pub const LEAST_ELEMENTS: u64 = 40;
 
-    /// Rows of fewer bytes begin and end within too many of their loads: of elements of a word or more.
+    /// Teams are not preferred for shorter rows, in bytes: too large a share of their loads is cut off at the row's
+    /// ends. For elements of a word or more.
     pub const LEAST_ROW_BYTES: u64 = 128;
 
-    /// The same of smaller elements, which take a load each where they are looked at one by one.
+    /// The same for smaller elements, each of which would take a load of its own in a tap-by-tap kernel.
     pub const LEAST_ROW_BYTES_OF_SMALL: u64 = 32;
 
-    /// Other windows of fewer taps are better looked at by one invocation.
+    /// Windows of fewer taps that are not whole planes are better pooled by one invocation.
     pub const LEAST_TAPS: u64 = 256;
 }
 
@@ -136,6 +142,6 @@ pub(super) mod unpool {
     /// The most elements of a stride cell: beyond, neighbouring invocations write too far apart.
     pub const MOST_PLACES: u64 = 64;
 
-    /// The largest stride where windows overlap: the results of a cell are kept in registers.
+    /// The largest stride of overlapping windows: the results of a stride cell stay in registers.
     pub const MOST_STRIDE_OF_OVERLAPS: u64 = 4;
 }

@@ -1,4 +1,5 @@
-//! Schedules of unpools: clear the owners, let every source claim its target, write every output word from its owners.
+//! Schedules of unpools on the general path: clear the owner table, let every source claim its target, write every
+//! output word from its owners.
 
 use super::activation;
 use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
@@ -37,7 +38,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         tables: Tables::default(),
         scratch: Vec::new(),
     };
-    // An output without elements still has its indices checked; without sources and outputs there is nothing to do.
+    // With an empty output the indices are still checked; with no sources either there is nothing to do.
     if sources == 0 && outputs == 0 {
         return Ok(schedule);
     }
@@ -81,7 +82,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         grid(invocations(chunk.count()), limits)?;
         let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype().bytes());
         let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
-        // NHWC beside NCHW orders a batch item differently, so that all of it has to be bound.
+        // Where the data is NHWC and the indices are NCHW, or the reverse, a batch item is ordered differently, so a
+        // whole item is bound.
         within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
     let chunks = at_least_one(spans(sources, 1, fit)?);
@@ -98,13 +100,13 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     for (number, &window) in windows.iter().enumerate() {
         schedule.dispatches.push(general.clear(window, number == 0)?);
         for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-            // A bad index is bad for every window, but is counted once.
+            // Every window meets the same bad indices; only the first window counts them.
             schedule.dispatches.push(general.claim(window, chunk, indices_of(chunk), number == 0)?);
         }
         for (turn, &chunk) in chunks.iter().enumerate() {
             schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
         }
-        // What looks up the first bad index is part of the last step, unless a device has too few bindings for it.
+        // The lookup of the first bad index is part of the last step, unless the device has too few bindings for that.
         let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && reports_apart(limits);
         for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
             schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
@@ -114,10 +116,10 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     Ok(schedule)
 }
 
-/// Sources, owners or words that an invocation deals with.
+/// Sources, owners or words per invocation.
 const PER_INVOCATION: u64 = 8;
 
-/// Invocations that deal with so many sources, owners or words (`PER_INVOCATION` in shaders/core/unpool.wgsl).
+/// Invocations for this many sources, owners or words (`PER_INVOCATION` in shaders/core/unpool.wgsl).
 fn invocations(numbers: u64) -> u64 {
     numbers.div_ceil(WORKGROUP.saturating_mul(PER_INVOCATION)).saturating_mul(WORKGROUP)
 }
@@ -125,17 +127,18 @@ fn invocations(numbers: u64) -> u64 {
 /// Bytes of an owner: a word.
 const OWNER_BYTES: usize = 4;
 
-/// Owners that are cleared at once.
+/// Owners that are cleared by one store.
 const OWNERS_AT_ONCE: u64 = 4;
 
 const OWNERS: Slot = Slot::Scratch(0);
 
-/// Without sources or outputs there is still the other to deal with.
+/// One empty span instead of none: with no sources the outputs still have to be written, with no outputs the sources
+/// checked.
 fn at_least_one(spans: Vec<Span>) -> Vec<Span> {
     if spans.is_empty() { vec![Span { first: 0, end: 0 }] } else { spans }
 }
 
-/// Where sources, by their ranks in (n, c, spatial) order, lie in a tensor of a layout.
+/// The positions, in a tensor of this layout, of sources given by their ranks in (n, c, spatial) order.
 fn places(plan: &UnpoolPlan, sources: Span, layout: Layout) -> Span {
     let item = count(&plan.input_shape()[1..]);
     if layout == Layout::Nchw || plan.channels == 1 || item == plan.channels as u64 || sources.count() == 0 {
@@ -144,7 +147,7 @@ fn places(plan: &UnpoolPlan, sources: Span, layout: Layout) -> Span {
     sources.whole(item)
 }
 
-/// The steps of the general path, for some of the outputs and some of the sources.
+/// Builds the steps of the general path, each for a window of outputs and a chunk of sources.
 struct General<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
@@ -155,7 +158,7 @@ struct General<'a> {
     kernels: Kernels,
 }
 
-/// Whether the last step cannot bind indices and report besides X, Y and owners.
+/// Whether the device has too few bindings for the last step to bind Indices and report beside X, Y and owners.
 fn reports_apart(limits: &Limits) -> bool {
     limits.max_storage_buffers < 5
 }
@@ -164,7 +167,7 @@ fn reports_apart(limits: &Limits) -> bool {
 struct Kernels {
     clear: KernelKey,
     claim: KernelKey,
-    /// Of a chunk that others went before, and of the first.
+    /// For chunks after the first, and for the first chunk.
     emit: [KernelKey; 2],
     report: KernelKey,
 }
@@ -232,12 +235,12 @@ impl General<'_> {
         uniform
     }
 
-    /// Loop iterations of one element.
+    /// Loop iterations per element.
     fn loops(&self) -> u64 {
         u64::from(self.digits.source).saturating_add(self.digits.target.into())
     }
 
-    /// Loop iterations of an invocation.
+    /// Loop iterations per invocation.
     fn turns(&self, iterations: u64) -> u64 {
         iterations.saturating_add(1).saturating_mul(PER_INVOCATION)
     }
@@ -257,8 +260,8 @@ impl General<'_> {
     }
 }
 
-/// The digits of a source's rank in (n, c, spatial) order: what a step adds to the position in X, to the position in the
-/// index tensor, and to the target where the index does not name n or c itself.
+/// The digits of a source's rank in (n, c, spatial) order. Their strides lead to the position in X, to the position in
+/// the index tensor, and to the target's offset for n and c where the index convention does not count these.
 fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
     let x = dense_strides(plan.layout(), plan.channels, &plan.x_extents);
     let index = dense_strides(plan.space.layout, plan.channels, &plan.x_extents);
@@ -275,7 +278,7 @@ fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
     digits
 }
 
-/// The digits of an index, and what a step of each adds to the position in Y.
+/// The digits of an index, with their strides in Y.
 fn target_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<1>> {
     let digit = |(coordinate, extent): (Coordinate, usize)| {
         let stride = match coordinate {

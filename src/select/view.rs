@@ -1,4 +1,5 @@
-//! The passes of a pool: three axes at a time, what lies outside them and what lies inside.
+//! The passes of a pool. A pass pools three neighbouring axes; the axes outside them are one outer extent, those inside
+//! one inner extent.
 
 use super::bounds::{check_bytes, check_elements, checked};
 use super::tuning::view::PART_TAPS;
@@ -17,26 +18,26 @@ use crate::uniform;
 /// Offsets of bindings, in bytes: no device asks for larger multiples.
 pub(super) const ALIGNMENT: u64 = 256;
 
-/// Formulas in a kernel are 32-bit; an axis whose numbers reach this is given as a table.
+/// Window formulas in a kernel are 32-bit; the windows of an axis whose numbers reach this limit are listed in a table.
 const FORMULA_LIMIT: i64 = 1 << 29;
 
 /// The most words of window tables: kernels number them in 32 bits.
 const MAX_TABLE_WORDS: u64 = 1 << 32;
 
-/// How an axis is given (shaders/window/windows.wgsl).
+/// Values of an axis's `kind` (shaders/window/windows.wgsl); 0 is a formula.
 const TABLE: u32 = 1;
 const HOLDERS: u32 = 2;
 
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone)]
 pub(super) enum PassWindow {
-    /// Every output is its own element.
+    /// Output `i` is element `i`.
     Identity,
-    /// As in the plan.
+    /// The windows of the plan.
     Axis(AxisWindow),
-    /// Windows that are cut into parts, which follow each other: the windows, their number, and the parts of each.
+    /// Windows cut into consecutive parts: the windows, their number, and the parts per window.
     Parts(AxisWindow, u64, u64),
-    /// From an element to the windows that can hold it, on an axis of so many elements.
+    /// The inverse map, from an element to the windows that cover it; the number is the axis's extent.
     Holders(AxisWindow, u64),
 }
 
@@ -67,13 +68,13 @@ impl PassAxis {
         PassAxis { input: extent, output: extent, most_taps: 1, window: PassWindow::Identity }
     }
 
-    /// The last axis of X and the channels inside it as one axis, where the windows of neighbours begin side by side. Taps then
-    /// are as far apart as elements of one channel.
+    /// The last axis of X and its channels (NHWC) as one axis, where the windows have stride 1. Its taps are `dilation
+    /// * channels` apart.
     pub fn with_channels(&self, channels: u64) -> Option<PassAxis> {
         let PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation, pad_begin }) = self.window else {
             return None;
         };
-        // Without a second tap they need not be apart.
+        // With one tap the dilation has no effect, and the product could overflow.
         let apart = if kernel == 1 { 1 } else { dilation.checked_mul(channels as i64)? };
         let pad_begin = pad_begin.checked_mul(channels as i64)?;
         Some(PassAxis {
@@ -84,8 +85,8 @@ impl PassAxis {
         })
     }
 
-    /// The lowest and the highest element that outputs from `first` to `last` may look at, as far as they look at these taps.
-    /// An axis of a pass has at least one element.
+    /// Bounds of the elements that outputs `first` to `last` read through these taps: the lowest and the highest. An
+    /// axis of a pass has at least one element.
     fn bounds(&self, first: u64, last: u64, taps: Span) -> [u64; 2] {
         let end = (self.input as i64).saturating_sub(1);
         let [low, high] = match &self.window {
@@ -98,7 +99,7 @@ impl PassAxis {
                 } else {
                     let [low, step] = window.bounds(first as usize, input, output);
                     let [high, _] = window.bounds(last as usize, input, output);
-                    // The highest first tap is less than a step behind the highest start.
+                    // Skipping the taps in the padding moves a first tap by less than a step beyond the window's start.
                     [low, high.saturating_add(step).saturating_sub(1), step]
                 };
                 let tap = |number: u64| step.saturating_mul(number as i64);
@@ -107,13 +108,13 @@ impl PassAxis {
             PassWindow::Parts(window, windows, parts) => self.bounds_of_parts(*window, *windows, *parts, first, last),
             PassWindow::Holders(..) => [0, end],
         };
-        // Windows without elements look at none, but a span is never empty.
+        // Empty windows read no element, but a span is never empty.
         let low = low.clamp(0, end);
         [low as u64, high.clamp(low, end) as u64]
     }
 
-    /// As `bounds` for windows in parts: exact within one window, and between windows from the first part's own elements to the
-    /// last part's.
+    /// `bounds` for windows in parts. Exact if all parts belong to one window; otherwise from the first element of the
+    /// first part to the last element of the last part.
     fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
         let rows = part_rows(window, self.input, windows, parts);
         let (input, output) = (self.input as usize, windows as usize);
@@ -127,14 +128,14 @@ impl PassAxis {
         if of_first == of_last {
             return [low, high];
         }
-        // Windows between the first and the last one, and the rest of either: starts do not fall from window to window.
+        // The rest of the first and of the last window, and all windows between them: window starts never decrease.
         let [next, _] = window.bounds(of_first.saturating_add(1) as usize, input, output);
         let [before, _] = window.bounds(of_last.saturating_sub(1) as usize, input, output);
         let most = window.most_taps(input, output) as i64;
         [low.min(next), high.max(last_tap(before.saturating_add(step), most))]
     }
 
-    /// Whether the axis is left as it is.
+    /// Whether pooling along the axis changes nothing.
     pub fn is_identity(axis: &PoolAxis) -> bool {
         axis.input == axis.output
             && matches!(
@@ -144,11 +145,11 @@ impl PassAxis {
     }
 }
 
-/// Three neighbouring axes, what lies outside them and what lies inside.
+/// Three neighbouring axes, an outer extent and an inner extent.
 pub(super) struct Pass {
     pub axes: [PassAxis; 3],
     pub inner: u64,
-    /// All outputs: of the axes, of what lies outside them and of what lies inside.
+    /// Outputs of the pass: the product of the outer extent, the axes' outputs and the inner extent.
     pub outputs: u64,
 }
 
@@ -169,19 +170,19 @@ impl Pass {
         [0, 1, 2].map(|axis| Span { first: 0, end: self.axes[axis].most_taps })
     }
 
-    /// Loop iterations of one output: each loop counts itself and what it contains.
+    /// Loop iterations of one output: every iteration of a loop counts one, and those of its inner loops.
     pub fn iterations(&self) -> u64 {
         iterations(&self.taps())
     }
 
-    /// What some outputs may look at, as far as they look at these taps: a span that holds all of it.
+    /// A span that holds every element that these outputs read through these taps.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "a pass has at most 2^31 elements (`Pass::of`), and a coordinate times its step stays among them"
     )]
     pub fn source(&self, outputs: Span, taps: &[Span; 3]) -> Span {
         let (first, last) = (self.coordinates(outputs.first), self.coordinates(outputs.end.saturating_sub(1)));
-        // How far apart neighbours on each digit lie: outer, the three axes, inner.
+        // The stride of each digit: outer, the three axes, inner.
         let mut steps = [1u64; 5];
         for digit in (0..4).rev() {
             let within = if digit == 3 { self.inner } else { self.axes[digit].input };
@@ -197,9 +198,10 @@ impl Pass {
             span.first += low * steps[digit];
             span.end += high * steps[digit];
             if !same || digit == 4 {
-                // Below a digit that differs anything can be.
+                // Below the first digit that differs, every coordinate can occur.
                 span.end += steps[digit];
-                // Outputs that share the outermost number with the first or the last one still bound the outermost axis.
+                // Outputs whose outer number is that of the first or of the last output still bound the first of the
+                // three axes.
                 if digit == 0 {
                     let outermost = &self.axes[0];
                     let [low, _] = outermost.bounds(first[1], outermost.output - 1, taps[0]);
@@ -213,13 +215,13 @@ impl Pass {
         span
     }
 
-    /// What an output's number has to be divided by.
+    /// The divisions that split an output's number into coordinates.
     pub fn digits(&self) -> PassDigits {
         let axes = self.axes.iter().rev().zip(1..).filter(|(axis, _)| axis.output > 1);
         PassDigits { axes: axes.map(|(_, number)| number).last().unwrap_or(0), inner: u32::from(self.inner > 1) }
     }
 
-    /// An output's number taken apart: outer, the three axes, inner.
+    /// The coordinates of an output: outer, the three axes, inner.
     fn coordinates(&self, output: u64) -> [u64; 5] {
         let [first, second, third] = self.axes.each_ref().map(|axis| axis.output);
         let mut rest = output;
@@ -229,7 +231,7 @@ impl Pass {
     }
 }
 
-/// Loop iterations of one output that looks at these taps.
+/// Loop iterations of one output that reads these taps.
 pub(super) fn iterations(taps: &[Span; 3]) -> u64 {
     taps.iter().rev().fold(0, |inside: u64, taps| taps.count().saturating_mul(inside.saturating_add(1)))
 }
@@ -254,17 +256,17 @@ impl Span {
         [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
     }
 
-    /// With so many elements more on both sides.
+    /// Extended by this many elements on both sides.
     pub fn widened(self, by: u64) -> Span {
         Span { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
     }
 
-    /// From where a binding of elements of this size can begin.
+    /// Extended down to an offset at which a binding of elements of this size may begin.
     pub fn aligned(self, element_bytes: usize) -> Span {
         Span { first: self.whole(ALIGNMENT.div_ceil(element_bytes as u64)).first, end: self.end }
     }
 
-    /// All items, of so many elements each, of which some are in the span.
+    /// Extended to whole items of this many elements.
     pub fn whole(self, item: u64) -> Span {
         let inside = self.first.checked_rem(item).unwrap_or(0);
         let end = self.end.checked_next_multiple_of(item).unwrap_or(self.end);
@@ -272,7 +274,7 @@ impl Span {
     }
 }
 
-/// How the axes of a plan are taken up by passes, the innermost first.
+/// Distributes the axes of a plan over passes, the innermost axis first.
 pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result<Vec<Pass>, PlanError> {
     let axes = &plan.axes;
     let (outer, inner) = match plan.layout() {
@@ -303,13 +305,13 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
         return Ok(passes);
     }
     let mut busy: Vec<usize> = (0..axes.len()).rev().filter(|&axis| !PassAxis::is_identity(&axes[axis])).collect();
-    // Axes that shrink come first, so that the candidates between two passes are never more than they must be. Positions
-    // break ties, so the order of the passes does not show.
+    // Axes that shrink most come first, which keeps the candidates between two passes few. Ties are decided by
+    // position, so the order of the passes does not affect results.
     busy.sort_by(|&a, &b| {
         let ratio = |of: usize, by: usize| (axes[of].output as u128).saturating_mul(axes[by].input as u128);
         ratio(a, b).cmp(&ratio(b, a))
     });
-    // A pool that moves nothing still has to be written.
+    // A pool with identity axes only still has to copy X to Y.
     let busy = if busy.is_empty() { vec![axes.len().saturating_sub(1)] } else { busy };
     for axis in busy {
         for level in levels(&axes[axis], limits)? {
@@ -321,13 +323,13 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
     Ok(passes)
 }
 
-/// The entries of windows in parts.
+/// The table rows of windows in parts.
 fn part_rows(window: AxisWindow, input: u64, windows: u64, parts: u64) -> TableRows {
     let (input, output, parts) = (input as usize, windows as usize, parts as usize);
     TableRows::Parts { window, input, output, parts, part_taps: PART_TAPS as i64 }
 }
 
-/// An axis whose windows are too long for one invocation, as several levels of parts.
+/// The levels that pool an axis: one, or several levels of parts where a window is too long for one invocation.
 fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> {
     let mut levels = Vec::new();
     let mut current = PassAxis::of(axis);
@@ -339,7 +341,7 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
         check_table(output, limits)?;
         let window = PassWindow::Parts(window, windows, parts);
         levels.push(PassAxis { input: current.input, output, most_taps: PART_TAPS, window });
-        // The candidates of a window lie beside each other.
+        // The candidates of a window are contiguous.
         let window = AxisWindow::Strided { kernel: parts as i64, stride: parts as i64, dilation: 1, pad_begin: 0 };
         current = PassAxis { input: output, output: windows, most_taps: parts, window: PassWindow::Axis(window) };
     }
@@ -347,12 +349,12 @@ fn levels(axis: &PoolAxis, limits: &Limits) -> Result<Vec<PassAxis>, PlanError> 
     Ok(levels)
 }
 
-/// Refuses a table of so many entries that the device cannot hold or bind.
+/// Refuses a table that the device cannot hold or bind.
 fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
     check_bytes("bytes of window tables", checked("bytes of window tables", entries.checked_mul(8))?, limits)
 }
 
-/// An axis as the uniform has it; its table, if it needs one, goes to the others.
+/// The uniform's description of an axis. If the axis needs a table, the table is appended to `tables`.
 pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
     let mut twin = uniform::Axis {
         input: axis.input as u32,
@@ -366,7 +368,7 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
     };
     let (input, output) = (axis.input as usize, axis.output as usize);
     let step = |window: AxisWindow, windows: usize| {
-        // A step of the whole input is never taken.
+        // Clamping is safe: a second tap that is a whole input away lies outside.
         window.taps(0, input, windows).step.clamp(1, input.max(1) as i64) as u32
     };
     let rows = match axis.window {
@@ -413,8 +415,8 @@ impl Formula {
     }
 }
 
-/// The windows of an axis as a formula, if kernels can compute it in 32 bits: neither a number of its own nor a sum or a product
-/// on the way to a tap reaches [`FORMULA_LIMIT`].
+/// The windows of an axis as a formula, if kernels can compute it in 32 bits: no attribute, sum or product on the way
+/// to a tap reaches [`FORMULA_LIMIT`].
 pub(super) fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
         return None;
@@ -438,7 +440,7 @@ mod tests {
     use crate::schedule::Limits;
     use crate::{AdaptiveMaxPool, DType, MaxPool, Pooling};
 
-    /// Every position that an output looks at, by the plan's own windows.
+    /// Every position that an output reads, by the plan's own windows.
     fn positions(plan: &PoolPlan, pass: &Pass, output: u64, taps: &[Span; 3]) -> Vec<u64> {
         let coordinates = pass.coordinates(output);
         let skipped = 3 - plan.axes.len();

@@ -1,4 +1,4 @@
-//! Boxes that cover a tensor, in the order in which it lies in memory.
+//! Boxes that cover a tensor, in memory order.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::options::Layout;
 pub(crate) struct Boxes {
     /// N, C and the spatial extents.
     full: Vec<usize>,
-    /// The same of a box.
+    /// N, C and the spatial extents of a box.
     steps: Vec<usize>,
     /// N, C and the spatial axes, the outermost first.
     order: Vec<usize>,
 }
 
 impl Boxes {
-    /// Boxes of these extents, along N, C and the spatial axes like those of the tensor.
+    /// Boxes with extents `steps` in a tensor with extents `full`, both along N, C and the spatial axes.
     pub fn of(full: Vec<usize>, steps: Vec<usize>, layout: Layout) -> Boxes {
         let order = match layout {
             Layout::Nchw => (0..full.len()).collect(),
@@ -27,7 +27,7 @@ impl Boxes {
         Boxes { full, steps, order }
     }
 
-    /// Boxes of at most so many neighbours, cut along the outermost axes first.
+    /// Boxes of at most `most_elements` elements, cut along the outermost axes first.
     #[cfg(feature = "gpu")]
     pub fn new(batch: usize, channels: usize, spatial: &[usize], layout: Layout, most_elements: u64) -> Boxes {
         let full: Vec<usize> = [batch, channels].into_iter().chain(spatial.iter().copied()).collect();

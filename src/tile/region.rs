@@ -27,7 +27,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// How many elements the box has.
+    /// The number of elements of the box.
     pub fn elements(&self) -> u64 {
         count(&self.shape(Layout::Nchw))
     }
@@ -43,8 +43,8 @@ impl Region {
         assemble(layout, self.batch.len(), self.channels.len(), &spatial)
     }
 
-    /// Where the box's elements lie in a dense tensor of this shape and layout: runs of neighbours, as the first one's position
-    /// and how many there are, in the order in which the box's own tensor has them.
+    /// The contiguous runs that the box covers in a dense tensor of this shape and layout, each as its first position
+    /// and its length, in the order of the box's own tensor.
     ///
     /// ```
     /// use wgpu_pooling::{Layout, Region};
@@ -60,10 +60,10 @@ impl Region {
         let mut ranges = vec![self.batch.clone()];
         ranges.extend(self.spatial.iter().cloned());
         ranges.insert(if layout == Layout::Nchw { 1 } else { ranges.len() }, self.channels.clone());
-        // What lies inside the innermost axis that is cut is taken whole, and so is the range of that axis.
+        // The innermost axis that the box cuts, with all axes inside it, makes one run.
         let inside = (0..ranges.len()).rev().find(|&axis| ranges[axis] != (0..shape[axis])).unwrap_or(0);
         let inner = ranges[inside..].iter().fold(1, |inner: usize, range| inner.saturating_mul(range.len()));
-        // The position of the first element, and what is outside: how many steps along each axis, and how long they are.
+        // The position of the first element, and the extent and stride of each axis outside a run.
         let (mut corner, mut outside, mut stride) = (0u64, Vec::new(), 1u64);
         for (axis, range) in ranges.iter().enumerate().rev() {
             corner = corner.saturating_add(stride.saturating_mul(range.start as u64));

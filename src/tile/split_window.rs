@@ -1,4 +1,4 @@
-//! A window too large for one tile: each tile gives the maximum of its part, and the host takes the best of these.
+//! A window too large for one tile: each tile computes the maximum of its part, and the host reduces these maxima.
 
 use crate::activation;
 use crate::element::Element;
@@ -6,7 +6,7 @@ use crate::index::take_digit;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// The best element so far of a window whose parts are computed by several tiles, in any order.
+/// The best element so far of a window whose parts several tiles compute, in any order.
 pub(crate) struct SplitWindow<T> {
     best: Option<Found<T>>,
 }
@@ -23,7 +23,7 @@ impl<T: Element> SplitWindow<T> {
         SplitWindow { best: None }
     }
 
-    /// Combines the maximum of a tile, whose plan this is, with those of the tiles before.
+    /// Combines the maximum of a tile with those of the tiles before. `tile` is the tile's plan.
     pub fn combine(&mut self, tile: &PoolPlan, value: T, position: u64) {
         if !may_win(tile, value) {
             return;
@@ -47,10 +47,10 @@ impl<T: Element> SplitWindow<T> {
     }
 }
 
-/// Whether what a tile gives is an element that can win. Otherwise no element of the tile can.
+/// Whether the result of a tile can win. If not, no element of the tile can.
 fn may_win<T: Element>(tile: &PoolPlan, value: T) -> bool {
     match tile.nan_policy {
-        // Without any other element a tile that does not begin the window gives a NaN.
+        // A tile that does not begin the window returns a NaN if all its elements are NaN.
         NanPolicy::SeedFirst => !(tile.later_part && value.is_nan()),
         NanPolicy::PropagateLast => true,
         NanPolicy::SeedLowest => value.greater(T::from_bits64(T::DTYPE.seed_bits())),

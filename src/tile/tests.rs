@@ -6,7 +6,7 @@ use crate::{
     reference, select,
 };
 
-/// Few levels, so that maxima tie; NaN with payloads, infinities, both zeros.
+/// Data with few distinct values, so that maxima tie; with NaN payloads, infinities and both zeros.
 fn tensor(shape: &[usize]) -> Tensor<f32> {
     let mut state = 99u32;
     let mut value = || {
@@ -28,7 +28,7 @@ fn gather(region: &Region, x: &Tensor<f32>, layout: Layout) -> Vec<f32> {
     runs.flat_map(|(first, length)| x.data()[first as usize..first as usize + length].to_vec()).collect()
 }
 
-/// Puts a tile's part where it belongs, where nothing may have been before.
+/// Copies a tile's results to their place, and checks that nothing was written there before.
 fn scatter<T: Copy>(region: &Region, shape: &[usize], layout: Layout, part: &[T], into: &mut [Option<T>]) {
     let mut rest = part;
     for (first, length) in region.runs(shape, layout) {
@@ -105,7 +105,7 @@ fn tiles_and_parts_of_windows_give_what_the_whole_gives() {
         pools.push(pool().strides([2, 1]).pads([1, 0, 2, 1]));
         pools.push(pool().dilations([2, 3]).pads([2, 1, 0, 3]).strides([1, 2]));
         for empty in empties {
-            // Windows that end before the input, step over it and begin behind it.
+            // Windows that end before the input, step over it and begin after it.
             let pool = pool().dilations([7, 1]).pads([9, 4, 8, 5]).empty_index(empty);
             pools.push(pool.empty_value(EmptyValue::LowestFinite));
         }

@@ -1,4 +1,4 @@
-//! A kernel as a key: what pipelines are found by.
+//! A kernel as the key of the pipeline cache.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ use crate::kernel::{Binding, Kernel};
 #[derive(Debug, Clone)]
 pub struct KernelKey(Arc<Shared>);
 
-/// A kernel, and its parts once they have been asked for: they follow from the kernel.
+/// A kernel, and its linked parts, which are computed on first use.
 #[derive(Debug)]
 struct Shared {
     kernel: Kernel,

@@ -13,7 +13,7 @@ pub(crate) struct Linked {
     pub bindings: Vec<Binding>,
 }
 
-/// The names of a line of a part's header.
+/// The names in one line of a part's header.
 pub(super) fn header<'a>(text: &'a str, field: &str) -> impl Iterator<Item = &'a str> {
     let mut lines = text.lines().take_while(|line| line.starts_with("//"));
     let line = lines.find_map(|line| line.strip_prefix(field)).unwrap_or_default();
@@ -23,8 +23,9 @@ pub(super) fn header<'a>(text: &'a str, field: &str) -> impl Iterator<Item = &'a
 pub(super) const PROVIDES: &str = "// provides: ";
 pub(super) const REQUIRES: &str = "// requires: ";
 
-/// The parts that a kernel requires. A name that several parts provide is taken from the first among the kernel's variants
-/// that provides it; a name that is a constant of the kernel is in its prelude. A test holds that nothing stays without a provider.
+/// The parts that a kernel requires. A name that several parts provide is taken from the first among the kernel's
+/// variants that provides it; a name that is a constant of the kernel is in its prelude. A test checks that every name
+/// has a provider.
 pub(crate) fn link(kernel: &Kernel) -> Linked {
     let mut providers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, (_, text)) in PARTS.iter().enumerate() {
@@ -67,11 +68,11 @@ fn declaration(line: &str) -> Option<Binding> {
     Some(Binding { number: number.parse().ok()?, read_only: rest.starts_with("read>") })
 }
 
-/// What a kernel takes where several parts provide a name.
+/// The parts that a kernel prefers where several provide a name.
 pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     let mut variants = kernel.variants.clone();
     variants.extend(kernel.element.map(element).into_iter().flatten());
-    // For kernels that are not built for one window; those that are name theirs before.
+    // The default of generic kernels; specialised kernels list their own variant earlier.
     variants.push("index/digits_uniform.wgsl");
     variants.extend(kernel.reduction.map(|Reduction::Max| "reduce/max.wgsl"));
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
@@ -110,7 +111,8 @@ fn part(path: &str) -> Option<&'static str> {
     PARTS.iter().map(|(part, _)| *part).find(|part| *part == path)
 }
 
-/// The activation itself, and for those that round the way to f32 and back. Schedules ask for no other element type.
+/// The activation, and for activations that round the conversion to f32 and back. Schedules use these with no other
+/// element types.
 fn activation_parts(activation: ActivationKind, dtype: DType) -> [&'static str; 2] {
     let via = part(&format!("activation/via_{}.wgsl", dtype.name())).unwrap_or("activation/via_f32.wgsl");
     let activation = match activation {

@@ -1,4 +1,4 @@
-//! Every composed shader is parsed, validated without optional features, and held against its Rust side.
+//! Parses every composed shader, validates it without optional features, and compares it with its Rust twin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };
 
-/// Every combination that a key can have; constants stand for all their values.
+/// Every combination of a key's fields. Each constant is represented by a few values.
 fn every_key() -> Vec<KernelKey> {
     let constants = WindowConstants {
         kernel: [1, 3, 2],
@@ -64,7 +64,7 @@ fn every_key() -> Vec<KernelKey> {
                 pass(Source::Candidates, &[Sink::Candidates]);
                 pass(Source::Accumulators, &[]);
             }
-            // What an activation looks like does not depend on the kernel around it.
+            // The text of an activation does not depend on the kernel around it.
             for some in [every_block, every_cells, every_sliding, every_reduction] {
                 let some = some(dtype);
                 let few = if activation == ActivationKind::Identity { some.len() } else { 1 };
@@ -184,7 +184,7 @@ fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     keys
 }
 
-/// Planes reduced, and planes and rows of windows by teams, in X that comes out even with four words or not.
+/// Reduced planes, and planes and rows of windows by teams, with an X that is a multiple of four words or is not.
 fn every_reduction(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 6] = [
@@ -217,7 +217,7 @@ fn parsed(key: &KernelKey) -> (Module, ModuleInfo) {
     let text = wgsl(key);
     let module = naga::front::wgsl::parse_str(&text)
         .unwrap_or_else(|error| panic!("{}: {}", key.name(), error.emit_to_string(&text)));
-    // No capability is granted: what needs an optional feature is an error here.
+    // No capability is granted: a shader that needs an optional feature is an error here.
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
         .validate(&module)
         .unwrap_or_else(|error| panic!("{}: {}", key.name(), error.emit_to_string(&text)));

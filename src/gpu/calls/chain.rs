@@ -19,11 +19,11 @@ use crate::options::Layout;
 use crate::schedule::STATUS_WORDS;
 use crate::tensor::{TensorSpec, TensorView};
 
-/// Steps on device tensors, recorded one after the other and submitted as one. What lies between the steps never leaves the
-/// device; what is wanted on the host comes back in one buffer, together with the reports of bad indices.
+/// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
+/// device; tensors to read back come to the host in one buffer, together with the reports of bad indices.
 ///
-/// Dropping a chain submits nothing. What was uploaded for it is freed with the next submit on the queue, because wgpu keeps
-/// what it has to copy until then; a program that drops many uploads in a row submits nothing, `queue.submit([])`, in between.
+/// Dropping a chain submits nothing. Its uploads are freed with the next submit on the queue, because wgpu keeps
+/// pending copies until then; a program that drops many uploads in a row calls `queue.submit([])` in between.
 ///
 /// ```no_run
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Tensor};
@@ -54,11 +54,11 @@ pub struct Chain {
     id: Arc<()>,
     steps: Vec<Step>,
     staged: Vec<Staged>,
-    /// The bytes of each staging buffer: one, unless what is read back exceeds the device's largest buffer.
+    /// The bytes of each staging buffer. There is one, unless the readbacks exceed the device's largest buffer.
     staging_bytes: Vec<u64>,
     timed: bool,
     lifetime: BufferLifetime,
-    /// The errors of the work so far that wgpu has not told yet.
+    /// The errors of the work so far that wgpu has not reported yet.
     pending: PendingErrors,
 }
 
@@ -71,7 +71,7 @@ struct Staged {
     place: StagingPlace,
 }
 
-/// The distance of parts in the staging buffer: mapped ranges begin at multiples of 8.
+/// The alignment of parts in the staging buffer: mapped ranges begin at multiples of 8.
 const STAGED_ALIGNMENT: u64 = 8;
 
 impl Gpu {
@@ -99,9 +99,9 @@ impl Gpu {
 }
 
 impl Chain {
-    /// Measures every step that follows with the device's timestamps, where it has them: devices opened with
-    /// [`GpuOptions::timestamps`](crate::GpuOptions::timestamps), or by the caller with `Features::TIMESTAMP_QUERY`. Elsewhere
-    /// nothing changes, and [`Results::timings`] gives nothing.
+    /// Measures every later step with the device's timestamps, on devices opened with
+    /// [`GpuOptions::timestamps`](crate::GpuOptions::timestamps), or by the caller with `Features::TIMESTAMP_QUERY`. On
+    /// other devices nothing is measured, and [`Results::timings`] returns `None`.
     ///
     /// ```no_run
     /// # fn f(gpu: wgpu_pooling::Gpu) {
@@ -113,22 +113,22 @@ impl Chain {
         self
     }
 
-    /// A chain of a one-shot call: nobody but the call has a handle on its tensors, which are kept for later calls, and a long
-    /// step is submitted slice by slice.
+    /// A chain of a one-shot call: only the call has handles on its tensors, so they return to the buffer pool, and a
+    /// long step is submitted slice by slice.
     pub(super) fn one_shot(mut self) -> Self {
         self.lifetime = BufferLifetime::Tensors(Vec::new());
         self
     }
 
-    /// A chain that takes nothing from earlier calls and leaves nothing for later ones, so that it has no more memory than it
+    /// A chain that neither takes buffers from the pool nor returns them, so that it holds no more memory than it
     /// accounts for.
     pub(super) fn on_its_own(mut self) -> Self {
         self.lifetime = BufferLifetime::Nothing;
         self
     }
 
-    /// The command encoder, for passes of the caller's own between the steps. It stays in its place: what another one holds
-    /// would not run.
+    /// The command encoder, for the caller's own passes between the steps. It must not be replaced: the chain submits
+    /// this encoder only.
     ///
     /// ```no_run
     /// # fn f(mut chain: wgpu_pooling::Chain, from: wgpu_pooling::wgpu::Buffer, to: wgpu_pooling::wgpu::Buffer) {
@@ -168,8 +168,8 @@ impl Chain {
     ///
     /// # Errors
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`],
-    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call does not
-    /// fit the plan; otherwise what allocating Y gives. The chain is then as it was before.
+    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call
+    /// does not fit the plan; otherwise the errors of allocating Y. The chain is then unchanged.
     ///
     /// ```no_run
     /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
@@ -252,7 +252,7 @@ impl Chain {
         Ok(converted)
     }
 
-    /// Asks for a tensor's elements, as they will be when all of the chain is done.
+    /// Requests a tensor's elements, as they are at the end of the chain.
     ///
     /// # Errors
     /// [`ExecuteError::ReadBackType`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's buffer
@@ -282,7 +282,7 @@ impl Chain {
     /// Submits the chain, without waiting.
     ///
     /// # Errors
-    /// [`ExecuteError::DeviceLost`], [`ExecuteError::OutOfMemory`] or what else the device gives.
+    /// [`ExecuteError::DeviceLost`], [`ExecuteError::OutOfMemory`] or another error of the device.
     ///
     /// ```no_run
     /// # async fn f(chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -296,7 +296,7 @@ impl Chain {
         let Chain { gpu, mut encoder, id, steps, staged, staging_bytes, timed, pending, lifetime } = self;
         let device = &gpu.inner.device;
         device.check_alive()?;
-        // What is known to have failed is not submitted.
+        // A chain with a known error is not submitted.
         let asked = pending.0.into_iter().map(|error| device.poll_error(error)).collect::<Result<Vec<_>, _>>()?;
         let mut pending = PendingErrors(asked.into_iter().flatten().collect());
         let again = !matches!(lifetime, BufferLifetime::Nothing);
@@ -354,7 +354,7 @@ impl Chain {
         pollster::block_on(self.run())
     }
 
-    /// Records a schedule on tensors that are what its plan expects.
+    /// Checks that the tensors match the plan, and records its schedule.
     fn checked_step<const I: usize, const O: usize>(
         &mut self,
         prepared: &Prepared,
@@ -367,7 +367,7 @@ impl Chain {
         self.step(prepared, inputs)
     }
 
-    /// Records a schedule; its outputs are fresh tensors, as the plan has them.
+    /// Records a schedule; its outputs are fresh tensors.
     pub(super) fn step<const I: usize, const O: usize>(
         &mut self,
         prepared: &Prepared,
@@ -384,7 +384,8 @@ impl Chain {
             tensor.check_gpu(what, gpu)?;
             if what == "x" { &mut x } else { &mut indices }.replace(tensor);
         }
-        // Nothing is recorded with a buffer that could not be made: that would spoil the encoder for all other steps.
+        // Buffers are allocated before anything is recorded: recording an invalid buffer would invalidate the encoder
+        // for all other steps.
         let all = 0..schedule.dispatches.len();
         let slices = if let BufferLifetime::Tensors(_) = lifetime { schedule.slices() } else { Vec::from([all]) };
         let (outputs, error) =
@@ -407,7 +408,7 @@ impl Chain {
                 return None;
             }
             for (number, slice) in slices.into_iter().enumerate() {
-                // Between two slices what is recorded is submitted, for the sake of watchdogs.
+                // Each slice is submitted separately, so that no driver's watchdog resets the device.
                 if number > 0 {
                     let recorded = std::mem::replace(encoder, new_encoder(device));
                     device.queue.submit([recorded.into_inner().finish()]);
@@ -421,17 +422,18 @@ impl Chain {
         let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
-        // Y comes before Indices in a plan's outputs as well.
+        // Y precedes Indices in a plan's outputs too.
         let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
         let outputs = buffers.map(|(buffer, spec)| DeviceTensor::whole(&self.gpu, buffer, spec.clone()));
         let missing = |_| ExecuteError::BufferMissing { what: "an output" };
         outputs.collect::<Vec<_>>().try_into().map_err(missing)
     }
 
-    /// Reserves a place among what is read back.
+    /// Reserves a range of a staging buffer for a readback.
     fn stage(&mut self, buffer: Owned<wgpu::Buffer>, offset: u64, bytes: u64) -> StagingPlace {
         let at = self.staging_bytes.last().map_or(0, |bytes| bytes.next_multiple_of(STAGED_ALIGNMENT));
-        // What does not fit beside the others gets a staging buffer of its own; alone it fits, since its buffer does.
+        // A part that does not fit beside earlier parts gets its own staging buffer; alone it fits, since its source
+        // buffer does.
         let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.device.limits.max_buffer_bytes {
             self.staging_bytes.push(bytes);
             StagingPlace { staging: self.staging_bytes.len() - 1, at: 0 }
@@ -454,7 +456,7 @@ fn whole(buffer: &Owned<wgpu::Buffer>) -> wgpu::BufferSlice<'_> {
     buffer.slice(..)
 }
 
-/// What a step allocates.
+/// The buffers that a step allocates.
 struct Outputs {
     y: Option<Owned<wgpu::Buffer>>,
     indices: Option<Owned<wgpu::Buffer>>,
@@ -480,7 +482,7 @@ impl Outputs {
             tensors.push(buffer.clone());
             buffer
         };
-        // Where there is nothing to do there is nothing to report or to measure.
+        // A step without dispatches has no report and no timing.
         let works = !schedule.dispatches.is_empty();
         let reported = schedule.status_bytes().filter(|_| works && preparation.reports());
         Outputs {

@@ -8,8 +8,9 @@ use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::options::Layout;
 use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
 
-/// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of `i32` or
-/// `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it, and to that one's clones.
+/// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of
+/// `i32` or `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it and to that
+/// `Gpu`'s clones.
 ///
 /// ```no_run
 /// use wgpu_pooling::{Gpu, Layout, Tensor};
@@ -29,15 +30,15 @@ pub struct DeviceTensor {
 }
 
 impl DeviceTensor {
-    /// A tensor that lies in a buffer of the caller's, from a byte offset on. Nothing is copied.
+    /// A tensor in a caller's buffer, from a byte offset on. Nothing is copied.
     ///
-    /// The buffer has to be one of this device's, and alive. wgpu cannot tell a buffer of another instance from one of its own:
-    /// it may take it for another of this device's, or panic.
+    /// The buffer must belong to this device and not be destroyed. wgpu may mistake a buffer of another instance for
+    /// one of this device, or panic.
     ///
     /// # Errors
-    /// [`ExecuteError::BufferMisaligned`], [`ExecuteError::BufferTooShort`] and [`ExecuteError::BufferUsage`] if kernels could
-    /// not use it (whole words from an aligned offset on, with the usage `STORAGE`); [`ExecuteError::Plan`] if the shape's
-    /// product is too large.
+    /// [`ExecuteError::BufferMisaligned`], [`ExecuteError::BufferTooShort`] and [`ExecuteError::BufferUsage`] if
+    /// kernels cannot use it (they need whole words from an aligned offset on, and the usage `STORAGE`);
+    /// [`ExecuteError::Plan`] if the shape's product is too large.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, DType, DeviceTensor, ExecuteError, Gpu, Layout};
@@ -54,7 +55,7 @@ impl DeviceTensor {
         dtype: DType,
         layout: Layout,
     ) -> Result<DeviceTensor, ExecuteError> {
-        // A refused buffer is dropped here, and may be the last of its handles.
+        // A refused buffer is dropped here, possibly its last handle, so it is dropped inside the gate.
         let buffer = gpu.inner.device.wgpu.gate().own(buffer);
         let (what, alignment) = ("the tensor", gpu.inner.device.alignment);
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
@@ -73,12 +74,12 @@ impl DeviceTensor {
         Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, spec })
     }
 
-    /// A tensor that has a buffer to itself.
+    /// A tensor that fills a buffer of its own.
     pub(super) fn whole(gpu: &Gpu, buffer: Owned<wgpu::Buffer>, spec: TensorSpec) -> Self {
         DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec }
     }
 
-    /// Its shape, element type and layout.
+    /// The shape, element type and layout.
     pub fn spec(&self) -> &TensorSpec {
         &self.spec
     }
@@ -108,7 +109,7 @@ impl DeviceTensor {
         self.buffer.slice(self.offset..self.offset + self.bytes())
     }
 
-    /// Refuses a tensor that is not what a plan expects.
+    /// Refuses a tensor that does not match a plan's.
     pub(super) fn check_spec(&self, what: &'static str, expected: &TensorSpec) -> Result<(), ExecuteError> {
         expected.check_dtype(what, self.spec.dtype)?;
         expected.check_shape(what, &self.spec.shape)?;
@@ -126,12 +127,12 @@ impl DeviceTensor {
 }
 
 impl Gpu {
-    /// Copies a host tensor to the device, where it stays. Nothing is submitted; dropped before anything is, the tensor keeps its
-    /// memory until the next submit.
+    /// Copies a host tensor to the device, where it stays. Nothing is submitted. If the tensor is dropped before the
+    /// next submit, its memory is freed by that submit.
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] with [`PlanError::ExceedsLimit`] if it is larger than the device's buffers can be;
-    /// [`ExecuteError::OutOfMemory`] or what else the device gives.
+    /// [`ExecuteError::OutOfMemory`] or another error of the device.
     ///
     /// ```no_run
     /// # async fn upload(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -148,7 +149,7 @@ impl Gpu {
         Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout }))
     }
 
-    /// A tensor of zeros on the device: an output to encode into, whose usages and size are right. Nothing is submitted.
+    /// A tensor of zeros on the device, with the usages and size of an output to encode into. Nothing is submitted.
     ///
     /// # Errors
     /// As [`Gpu::upload`].
@@ -174,7 +175,7 @@ impl Gpu {
         element_count(&spec.shape)?;
         let bytes = spec.device_bytes();
         self.check_buffer("bytes of the tensor", bytes)?;
-        // wgpu clears what it hands out before its first use.
+        // wgpu clears a fresh buffer before its first use.
         let descriptor = wgpu::BufferDescriptor {
             label: Some("wgpu-pooling tensor"),
             size: bytes,
@@ -185,12 +186,13 @@ impl Gpu {
         Ok(DeviceTensor::whole(self, buffer, spec))
     }
 
-    /// Copies a device tensor to the host, by a submit of its own. To read back what a chain computes, use
-    /// [`Chain::read_back`](crate::Chain::read_back), which takes no second submit.
+    /// Copies a device tensor to the host, with its own submit. To read back a result of a chain, use
+    /// [`Chain::read_back`](crate::Chain::read_back), which needs no second submit.
     ///
     /// # Errors
     /// [`ExecuteError::ReadBackType`] if `T` is not the tensor's element type, [`ExecuteError::OtherGpu`],
-    /// [`ExecuteError::BufferUsage`] if a caller's buffer lacks the usage `COPY_SRC`; otherwise what the device gives.
+    /// [`ExecuteError::BufferUsage`] if a caller's buffer lacks the usage `COPY_SRC`; otherwise the errors of the
+    /// device.
     ///
     /// ```no_run
     /// # async fn download(gpu: wgpu_pooling::Gpu, y: wgpu_pooling::DeviceTensor)
@@ -206,7 +208,7 @@ impl Gpu {
         chain.run().await?.take(wanted)
     }
 
-    /// A buffer with a tensor's elements; one that is lent goes to the next who needs one.
+    /// A buffer with a tensor's elements; with `lent`, from the buffer pool.
     pub(super) fn tensor_of<T: Element>(
         &self,
         x: &TensorView<'_, T>,
@@ -220,7 +222,7 @@ impl Gpu {
         })
     }
 
-    /// Refuses what no buffer of this device can hold, which wgpu would refuse less clearly.
+    /// Refuses more bytes than a buffer of this device can hold, with a clearer error than wgpu's.
     pub(super) fn check_buffer(&self, what: &'static str, needed: u64) -> Result<(), PlanError> {
         within(what, needed, self.inner.device.limits.max_buffer_bytes)
     }

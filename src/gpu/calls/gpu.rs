@@ -10,10 +10,11 @@ use crate::gpu::prepared::pipelines::Pipelines;
 use crate::gpu::prepared::plan_cache::PlanCache;
 use crate::schedule::Limits;
 
-/// A GPU: a wgpu device with everything that the crate keeps beside it. Cheap to clone; clones share all of it.
+/// A GPU: a wgpu device with its pipeline cache, plan cache and buffer pool. Cheap to clone; clones share all of it.
 ///
-/// Any number of threads can use it at once, and drop what it gave them. On GL that is the crate's doing, and only of what goes
-/// through one `Gpu` and its clones: [`Gpu::exclusive`] says what a caller's own threads have to do there.
+/// Any number of threads can use it at once, and drop its objects. On GL, where wgpu alone does not permit this, the
+/// crate takes turns between calls through one `Gpu` and its clones; for a caller's own wgpu calls see
+/// [`Gpu::exclusive`].
 ///
 /// ```no_run
 /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
@@ -27,12 +28,13 @@ use crate::schedule::Limits;
 #[derive(Debug, Clone)]
 pub struct Gpu {
     pub(in crate::gpu) inner: Arc<Inner>,
-    /// Whether calls that wait poll the device themselves, as blocking ones do: one thread fewer to be woken.
+    /// Whether waiting calls poll the device in their own thread, as blocking ones do, which saves waking the polling
+    /// thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) polls: bool,
 }
 
-/// What clones of a [`Gpu`] share.
+/// The state that clones of a [`Gpu`] share.
 #[derive(Debug)]
 pub(in crate::gpu) struct Inner {
     pub device: Device,
@@ -60,8 +62,8 @@ impl Gpu {
 
     /// Opens the adapter that the options ask for.
     ///
-    /// On the device that it opens it sets the lost callback and the handler of uncaptured errors; the latter writes what
-    /// wgpu refuses of a caller's own calls on [`Gpu::device`] to `log`, where wgpu itself would panic.
+    /// On the device that it opens it sets the lost callback and the handler of uncaptured errors; the latter writes
+    /// errors of a caller's own calls on [`Gpu::device`] to `log`, where wgpu by itself would panic.
     ///
     /// # Errors
     /// As [`Gpu::new`].
@@ -88,10 +90,10 @@ impl Gpu {
         let lost = Arc::new(OnceLock::new());
         let flag = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, message| {
-            // The first loss is the one that explains the others.
+            // The first reason stays: later ones follow from it.
             let _ = flag.set(format!("{reason:?} {message}"));
         });
-        // Everything of ours runs under error scopes; whatever else comes must not end the process.
+        // The crate's own calls run under error scopes; any other error must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
         Ok(Gpu::of(Device::new(device, queue, lost, options)))
@@ -99,10 +101,10 @@ impl Gpu {
 
     /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
     ///
-    /// Nothing of the host's is replaced: no callback is set, and every error scope that is opened is closed again. wgpu tells
-    /// of a device's loss in one callback, and that one is the host's, who passes the word on through [`Gpu::loss_notifier`].
-    /// Each `Gpu` on the device has its own, and so they do not know of each other where threads have to wait for each other
-    /// ([`Gpu::exclusive`]): clones are the better choice. Without the notifier calls that wait still end with an error, an
+    /// No callback of the caller's is replaced, and every error scope that is opened is closed again. wgpu reports a
+    /// device's loss to a single callback; the caller sets it and passes the reason to [`Gpu::loss_notifier`]. Two
+    /// `Gpu`s made of one device have separate notifiers and, on GL, do not take turns with each other
+    /// ([`Gpu::exclusive`]): prefer clones. Without the notifier, waiting calls still end with an error, an
     /// [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
     ///
     /// ```no_run
@@ -122,8 +124,8 @@ impl Gpu {
         Gpu::of(Device::new(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default()))
     }
 
-    /// Says that the device is lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason at once. For
-    /// the host's own lost callback; on a device that [`Gpu::open`] opened it is called already. The first reason stays.
+    /// Marks the device as lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason
+    /// at once. For the caller's own lost callback; [`Gpu::open`] sets one that does this. The first reason stays.
     ///
     /// ```no_run
     /// use wgpu_pooling::{ExecuteError, Gpu, MaxPool, TensorView};
@@ -136,12 +138,12 @@ impl Gpu {
     /// # Ok::<(), ExecuteError>(())
     /// ```
     pub fn notify_lost(&self, reason: impl Into<String>) {
-        // The first loss is the one that explains the others.
+        // The first reason stays: later ones follow from it.
         let _ = self.inner.device.lost().set(reason.into());
     }
 
-    /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive: what a callback that the device
-    /// owns has to hold.
+    /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive, for a callback that the
+    /// device owns.
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
@@ -195,7 +197,7 @@ impl Gpu {
         }
     }
 
-    /// Has a submission's callbacks called while the call waits for them.
+    /// Makes sure that a submission's callbacks are called while the call waits for them.
     pub(super) fn follow(&self, submission: Submission) -> Result<(), ExecuteError> {
         self.inner.device.follow(
             submission,
@@ -204,14 +206,14 @@ impl Gpu {
         )
     }
 
-    /// The same for calls that may block their thread.
+    /// This `Gpu` for calls that may block their thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn polling(&self) -> Gpu {
         Gpu { inner: Arc::clone(&self.inner), polls: true }
     }
 
-    /// Refuses what belongs to another `Gpu`. wgpu numbers devices by instance, so equal devices can be different ones, and
-    /// it panics over buffers of another instance.
+    /// Refuses objects of another `Gpu`. wgpu compares devices by a number that is unique within one instance only, and
+    /// panics on buffers of another instance.
     pub(super) fn check_same(&self, what: &'static str, other: &Gpu) -> Result<(), ExecuteError> {
         if Arc::ptr_eq(&self.inner, &other.inner) { Ok(()) } else { Err(ExecuteError::OtherGpu { what }) }
     }
@@ -240,18 +242,19 @@ impl Gpu {
         &self.inner.device.queue
     }
 
-    /// Does work while no other thread uses the device through this `Gpu` or its clones. Only GL needs it; on other backends
-    /// nothing waits and the work is simply done.
+    /// Does work while no other thread uses the device through this `Gpu` or its clones. Only GL needs this; on other
+    /// backends the work runs at once.
     ///
-    /// A GL device has one context, which one thread can use at a time. wgpu takes it for making, writing, mapping and dropping
-    /// buffers and pipelines, for submitting, polling and waiting, and where another thread has it for longer than six
-    /// seconds (one on Windows) wgpu panics. This crate's calls wait for each other as long as it takes. A caller whose own
-    /// threads call wgpu on the same device, while this crate is at work there, makes those calls in here. All GL devices of one
-    /// `wgpu::Instance` have the same context, and a second `Gpu` on one of them does not know of the first.
+    /// A GL device has one context, which one thread can use at a time. wgpu locks it to create, write, map and drop
+    /// buffers and pipelines, to submit, poll and wait, and panics if another thread holds it for longer than six
+    /// seconds (one on Windows). This crate's calls wait for each other without a time limit. A caller whose own
+    /// threads call wgpu on the same device while this crate uses it makes those calls inside `exclusive`. All GL
+    /// devices of one `wgpu::Instance` have the same context, and a second `Gpu` on one of them does not take turns
+    /// with the first.
     ///
-    /// The work may use this crate's calls that do not wait, `Prepared::encode` and chains up to `submit`. It may not wait for
-    /// another thread, nor for the device: those who are to answer would wait for it. wgpu calls the caller's own callbacks
-    /// while it polls and submits, so on GL they are called in here as well.
+    /// The work may use this crate's calls that do not wait, `Prepared::encode` and chains up to `submit`. It may not
+    /// wait for another thread, nor for the device: either may in turn be waiting for this work to end. wgpu calls the
+    /// caller's own callbacks while it polls and submits, so on GL they too run inside `exclusive`.
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
@@ -269,7 +272,7 @@ impl Gpu {
         self.inner.device.wgpu.gate().exclusive(work)
     }
 
-    /// What the device allows, as [`select`](crate::select) takes it.
+    /// The device's limits, for [`select`](crate::select).
     ///
     /// ```no_run
     /// let gpu = wgpu_pooling::Gpu::new_blocking()?;
@@ -285,13 +288,13 @@ impl Gpu {
         self.inner.device.wgpu.adapter_info()
     }
 
-    /// Frees what is kept for later calls: buffers that one-shot calls and chains have used, at most 64 MiB of them; the
-    /// preparations of the last eight plans of one-shot calls, at most 1 MiB each; and the pipelines that no [`Prepared`] holds,
-    /// of which the 128 that were used last stay when another is compiled. The next calls allocate and compile again.
+    /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
+    /// (preparations of the last eight plans of one-shot calls, at most 1 MiB each), and the idle pipelines (those that
+    /// no [`Prepared`] holds, at most the 128 used last). The next calls allocate and compile again.
     ///
-    /// One-shot calls take their buffers from there, because wgpu clears every fresh one that a kernel writes, and because
-    /// making and filling buffers is most of what a small call costs. Tensors that the caller holds are never among them.
-    /// A pipeline was measured to take 1 to 3 MiB on software Vulkan, by the size of its window.
+    /// One-shot calls use the buffer pool because wgpu clears every fresh buffer that a kernel writes, and because
+    /// creating and filling buffers is most of the cost of a small call. Tensors that the caller holds are never in the
+    /// pool. A pipeline was measured to take 1 to 3 MiB on software Vulkan, by the size of its window.
     ///
     /// ```no_run
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
@@ -307,7 +310,7 @@ impl Gpu {
     /// [`Prepared`]: crate::Prepared
     pub fn trim(&self) {
         self.inner.device.memory.pool.clear();
-        // Preparations hold pipelines, so they go first.
+        // Preparations hold pipelines, so they are dropped first.
         self.inner.plan_cache.clear();
         self.inner.pipelines.trim();
     }
@@ -317,7 +320,7 @@ impl Gpu {
         self.inner.device.memory.pool.bytes() + self.inner.plan_cache.bytes()
     }
 
-    /// How many pipelines were compiled so far, those that were freed since among them.
+    /// The number of pipelines compiled so far, including those freed since.
     ///
     /// ```no_run
     /// use wgpu_pooling::{DType, Gpu, MaxPool};
@@ -334,9 +337,8 @@ impl Gpu {
         self.inner.pipelines.compiled()
     }
 
-    /// How many pipelines are in memory: those that a [`Prepared`](crate::Prepared) or a preparation kept for one-shot calls
-    /// holds, and those that are kept though nobody holds them. Of the latter the 128 that were used last stay when another is
-    /// compiled.
+    /// The number of pipelines in memory: those that a [`Prepared`](crate::Prepared) or the plan cache holds, and the
+    /// idle ones. When another pipeline is compiled, the 128 idle ones used last stay.
     ///
     /// ```no_run
     /// use wgpu_pooling::{DType, Gpu, MaxPool};

@@ -1,4 +1,5 @@
-//! Slices in, vectors out: upload, compute and read back, one submit a call unless a driver's watchdog could be hit.
+//! One-shot calls on slices that return vectors: upload, compute and read back, in one submit unless a driver's
+//! watchdog could stop it.
 
 use super::chain::Chain;
 use super::gpu::Gpu;
@@ -16,7 +17,7 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`] and
-    /// [`ExecuteError::ShapeMismatch`] if the call does not fit the plan; otherwise what the device gives.
+    /// [`ExecuteError::ShapeMismatch`] if the call does not fit the plan; otherwise the errors of the device.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -76,8 +77,8 @@ impl Prepared {
     /// The values of X at the positions that the indices name, zeros elsewhere.
     ///
     /// # Errors
-    /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless they
-    /// are to be skipped.
+    /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the
+    /// plan skips them.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -158,7 +159,7 @@ impl Prepared {
         }
     }
 
-    /// The plan's outputs, of which there are as many as the call has.
+    /// The plan's outputs, if their number is that of the call's.
     fn outputs<const O: usize>(&self) -> Result<&[TensorSpec; O], ExecuteError> {
         self.schedule().plan().outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })
     }
@@ -184,8 +185,8 @@ impl Prepared {
         }
     }
 
-    /// Turns the words of [`Buffers::status`](crate::Buffers::status), read back by the caller, into what they say. Y has the
-    /// values of the good indices all the same, and converted indices are -1 where they were bad.
+    /// Decodes the words of [`Buffers::status`](crate::Buffers::status), which the caller has read back. With bad
+    /// indices, Y still has the values of the good ones, and converted indices are -1 where they were bad.
     ///
     /// # Errors
     /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
@@ -203,7 +204,7 @@ impl Prepared {
     }
 }
 
-/// Runs a chain of one step; its error is the call's own.
+/// Runs a chain of one step, whose error is returned without the step's number.
 async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     let results = chain.submit()?.finished().await?;
     match results.first_report()? {
@@ -212,7 +213,7 @@ async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     }
 }
 
-/// Whether a tensor is too large for one schedule on this device.
+/// Whether a plan failed because a tensor is too large for one schedule on this device.
 fn exceeds_limits(error: &ExecuteError) -> bool {
     matches!(error, ExecuteError::Plan(error @ PlanError::ExceedsLimit { .. }) if !refuses_the_kernel(error))
 }
@@ -232,15 +233,15 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
     ExecuteError::OperatorMismatch { planned, called }
 }
 
-/// One-shot calls. They wait without a runtime: a thread of the crate's own wakes them. That thread must not be made to wait
-/// in turn, so a waker may not make a blocking call. Buffers and preparations are kept for later calls, in a bounded number;
-/// [`Gpu::trim`] frees them.
+/// One-shot calls. They need no runtime: the crate's polling thread wakes them. That thread must not block, so a waker
+/// may not make a blocking call. Buffers and preparations are kept for later calls, in a bounded number; [`Gpu::trim`]
+/// frees them.
 impl Gpu {
-    /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). What exceeds the device's limits is computed in tiles, as
-    /// [`Gpu::stream_max_pool`] does it.
+    /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). Tensors beyond the device's limits are computed
+    /// in tiles, as in [`Gpu::stream_max_pool`].
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] for what attributes and shape do not allow; otherwise what the device gives.
+    /// [`ExecuteError::Plan`] for attributes and shapes without a plan; otherwise the errors of the device.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -263,8 +264,8 @@ impl Gpu {
         }
     }
 
-    /// The maxima of `x` and where they were found (MaxPool, GlobalMaxPool or AdaptiveMaxPool). What exceeds the device's limits
-    /// is computed in tiles.
+    /// The maxima of `x` and their indices (MaxPool, GlobalMaxPool or AdaptiveMaxPool). Tensors beyond the device's
+    /// limits are computed in tiles.
     ///
     /// # Errors
     /// As [`Gpu::max_pool`].
@@ -291,8 +292,8 @@ impl Gpu {
         }
     }
 
-    /// The values of `x` at the positions that `indices` name, zeros elsewhere. What exceeds the device's limits is computed in
-    /// tiles.
+    /// The values of `x` at the positions that `indices` name, zeros elsewhere. Tensors beyond the device's limits are
+    /// computed in tiles.
     ///
     /// # Errors
     /// As [`Gpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space.
@@ -323,8 +324,8 @@ impl Gpu {
     /// The indices in another convention.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] for what conventions and shape do not allow, [`ExecuteError::IndexOutOfRange`] or
-    /// [`ExecuteError::IndexNotInPlane`] for indices that cannot be converted; otherwise what the device gives.
+    /// [`ExecuteError::Plan`] for conventions and shapes without a plan, [`ExecuteError::IndexOutOfRange`] or
+    /// [`ExecuteError::IndexNotInPlane`] for indices that cannot be converted; otherwise the errors of the device.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -514,7 +515,7 @@ mod blocking {
     }
 }
 
-// Futures can be spawned on any runtime, and what they need can be shared between threads.
+// Futures can be spawned on any runtime: their types are `Send`, and shared types are `Sync`.
 #[cfg(not(target_arch = "wasm32"))]
 const _: () = {
     const fn shared<T: Send + Sync>() {}

@@ -1,4 +1,4 @@
-//! Preparing plans and schedules, and what a caller does with a preparation: encode it.
+//! Preparing plans and schedules, and encoding prepared schedules.
 
 use super::gpu::{Gpu, Inner};
 use crate::error::ExecuteError;
@@ -28,10 +28,11 @@ pub struct Prepared {
 }
 
 impl Gpu {
-    /// Selects kernels for a plan and gets them ready.
+    /// Selects kernels for a plan, compiles them and allocates their buffers.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise what compiling and allocating can give.
+    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise the errors of compiling and
+    /// allocating.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -44,16 +45,16 @@ impl Gpu {
     /// ```
     pub async fn prepare(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
         self.inner.device.check_alive()?;
-        // What is selected for these limits keeps to them.
+        // A schedule selected for these limits needs no further check.
         let schedule = select(&plan.into(), &self.inner.device.limits, &Choice::default())?;
         self.preparation(schedule, Scratch::Own).await
     }
 
-    /// Gets the kernels of a schedule ready.
+    /// Compiles the kernels of a schedule and allocates its buffers.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] if the schedule was made for larger limits than this device has; otherwise what compiling and
-    /// allocating can give.
+    /// [`ExecuteError::Plan`] if the schedule was made for larger limits than this device has; otherwise the errors of
+    /// compiling and allocating.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -70,9 +71,9 @@ impl Gpu {
         self.preparation(schedule, Scratch::Own).await
     }
 
-    /// Gets the kernels of a schedule ready, but allocates no scratch memory: every encode brings its own in
-    /// [`Buffers::scratch`]. For callers who have many schedules and share the memory between them. Chains and one-shot calls
-    /// allocate what is missing for each run.
+    /// Compiles the kernels of a schedule, but allocates no scratch memory: every encode provides it in
+    /// [`Buffers::scratch`]. For callers with many schedules that share the memory. Chains and one-shot calls allocate
+    /// scratch memory for each run.
     ///
     /// # Errors
     /// As [`Gpu::prepare_schedule`].
@@ -102,7 +103,7 @@ impl Gpu {
         Ok(Prepared { gpu: self.clone(), preparation })
     }
 
-    /// The same for a one-shot call: from the plan cache, or into it.
+    /// [`Gpu::prepare`] for a one-shot call, through the plan cache.
     pub(super) async fn prepare_cached(&self, plan: Plan) -> Result<Prepared, ExecuteError> {
         if let Some(preparation) = self.inner.plan_cache.find(&plan) {
             return Ok(Prepared { gpu: self.clone(), preparation });
@@ -112,11 +113,12 @@ impl Gpu {
         Ok(prepared)
     }
 
-    /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. What was compiled before is left
-    /// as it is. Of kernels that nobody holds a [`Prepared`] of, the 128 that were used last are kept, until [`Gpu::trim`].
+    /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. Kernels that are
+    /// compiled already are not compiled again. Of pipelines that no [`Prepared`] holds, the 128 used last are kept,
+    /// until [`Gpu::trim`].
     ///
     /// # Errors
-    /// What compiling can give.
+    /// The errors of compiling.
     ///
     /// ```no_run
     /// # async fn warm_up(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -201,20 +203,21 @@ impl Gpu {
 }
 
 impl Prepared {
-    /// What will run.
+    /// The schedule.
     pub fn schedule(&self) -> &Schedule {
         &self.preparation.schedule
     }
 
-    /// Writes the dispatches into a command encoder, as one compute pass. Nothing is submitted, and no buffer is allocated.
+    /// Records the dispatches into a command encoder, as one compute pass. Nothing is submitted, and no buffer is
+    /// allocated.
     ///
-    /// Encoder and buffers have to be this device's, which is the caller's part: wgpu refuses those of another device, but cannot
-    /// tell those of another instance, which it may take for others of this device's.
+    /// Encoder and buffers must belong to this device, and the caller must ensure that: wgpu refuses objects of another
+    /// device of its instance, but may mistake objects of another instance for this device's.
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and what wgpu itself refuses, a destroyed buffer for
-    /// example. The encoder is then as it was before.
+    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and wgpu's own errors, for a destroyed buffer
+    /// for example. The encoder is then unchanged.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};
@@ -238,7 +241,7 @@ impl Prepared {
         device.scoped_now(|| preparation.record(encoder, &bound, &groups, all, None)).map(|_| ())
     }
 
-    /// Writes the dispatches into an open compute pass. Pipeline and bind group 0 of the pass are others afterwards.
+    /// Records the dispatches into an open compute pass. This changes the pass's pipeline and bind group 0.
     ///
     /// # Errors
     /// As [`Prepared::encode`].
@@ -262,7 +265,7 @@ impl Prepared {
         device.scoped_now(|| preparation.dispatch(pass, &bound, &groups, all)).map(|_| ())
     }
 
-    /// The same for calls that may block their thread.
+    /// This preparation for calls that may block their thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn polling(&self) -> Prepared {
         Prepared { gpu: self.gpu.polling(), preparation: self.preparation.clone() }

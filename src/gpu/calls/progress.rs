@@ -23,7 +23,7 @@ pub struct StreamProgress {
     pub bytes_written: u64,
 }
 
-/// What a streaming run did.
+/// The statistics of a finished streaming run.
 ///
 /// ```no_run
 /// # fn f(report: wgpu_pooling::StreamReport) {
@@ -33,25 +33,25 @@ pub struct StreamProgress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StreamReport {
-    /// How many tiles were computed: submits of their own.
+    /// The number of tiles that were computed, each with its own submit.
     pub tiles: u64,
-    /// The bytes that went to the device. Windows that reach across the edges of a tile make them more than X has.
+    /// The bytes that were uploaded. They exceed X where tiles overlap in their halo.
     pub bytes_uploaded: u64,
-    /// The bytes that came from the device.
+    /// The bytes that were downloaded.
     pub bytes_downloaded: u64,
-    /// The most bytes that the run's vectors held at a time.
+    /// The peak of the run's vectors, in bytes.
     pub peak_host_bytes: u64,
-    /// The most bytes that the run's buffers held at a time, staging included. On software Vulkan they are the process's
-    /// memory too.
+    /// The peak of the run's buffers, in bytes, staging included. On software Vulkan this memory belongs to the process
+    /// too.
     pub peak_device_bytes: u64,
-    /// The most of both together, which is at most the budget.
+    /// The peak of both together, which is at most the budget.
     pub peak_bytes: u64,
 }
 
-/// What is called after each tile.
+/// The progress callback.
 pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
 
-/// How a streaming run is done.
+/// The options of a streaming run: its budget and its progress callback.
 ///
 /// ```
 /// use wgpu_pooling::StreamOptions;
@@ -71,8 +71,9 @@ impl std::fmt::Debug for StreamOptions<'_> {
 }
 
 impl<'a> StreamOptions<'a> {
-    /// The most bytes that the run may hold at a time, on the host and on the device together: its vectors, its buffers and
-    /// what they are staged in. What the device, its driver and its pipelines take is not counted.
+    /// The options with a budget: the most bytes that the run may hold at a time, on the host and on the device
+    /// together, in vectors, buffers and staging memory. Memory of the device object, the driver and pipelines is not
+    /// counted.
     ///
     /// ```
     /// let options = wgpu_pooling::StreamOptions::new(1 << 30);
@@ -82,8 +83,8 @@ impl<'a> StreamOptions<'a> {
         StreamOptions { budget_bytes, progress: None }
     }
 
-    /// Calls this before the first tile and after each one that was written. `ControlFlow::Break` stops the run, which then
-    /// ends with [`ExecuteError::Stopped`].
+    /// Sets a callback that is called before the first tile and after each written tile. If it returns
+    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`].
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -101,7 +102,7 @@ impl<'a> StreamOptions<'a> {
     }
 }
 
-/// What is held, and the most that ever was.
+/// The memory that a run holds, and its peaks.
 #[derive(Default)]
 pub(super) struct MemoryTracker {
     host: u64,
@@ -137,13 +138,13 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run that has not begun.
+    /// A run before its first tile.
     pub fn new(gpu: &'a Gpu, tiles: u64, options: StreamOptions<'a>) -> Run<'a> {
         let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
         Run { gpu, memory: MemoryTracker::default(), progress, callback: options.progress }
     }
 
-    /// Calls back, and ends the run if that is the answer.
+    /// Calls the progress callback; an error if it stops the run.
     pub fn tell(&mut self) -> Result<(), ExecuteError> {
         let StreamProgress { done, tiles, .. } = self.progress;
         match self.callback.as_mut().map(|callback| callback(&self.progress)) {

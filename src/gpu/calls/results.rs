@@ -1,4 +1,4 @@
-//! What a chain brings back: reports, timings, tensors.
+//! The results of a chain: reports, timings, tensors.
 
 use core::time::Duration;
 use std::marker::PhantomData;
@@ -18,7 +18,7 @@ use crate::tensor::{Tensor, count};
 /// Two timestamps of 64 bits.
 pub(super) const TIMESTAMP_BYTES: u64 = 16;
 
-/// A recorded step, and where its report and its timestamps lie among what is read back.
+/// A recorded step, with the staging places of its report and its timestamps.
 #[derive(Debug)]
 pub(super) struct Step {
     pub schedule: Arc<Schedule>,
@@ -26,14 +26,14 @@ pub(super) struct Step {
     pub timestamps: Option<StagingPlace>,
 }
 
-/// Where something lies among what is read back: which staging buffer, and where in it.
+/// A place in the staging memory: the staging buffer and the offset in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StagingPlace {
     pub staging: usize,
     pub at: u64,
 }
 
-/// A tensor that a chain will read back; [`Results::take`] gives it.
+/// A tensor that a chain will read back; [`Results::take`] returns it.
 ///
 /// ```no_run
 /// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -50,14 +50,14 @@ pub struct ReadBack<T> {
     pub(super) element: PhantomData<fn() -> T>,
 }
 
-/// What is read back, on its way to the host.
+/// A staging buffer on its way to the host.
 #[derive(Debug)]
 pub(super) struct Readback {
     pub staging: Owned<wgpu::Buffer>,
     pub mapped: MapReceiver,
 }
 
-/// A chain that runs. Dropping it leaves the device to finish, and throws the results away.
+/// A submitted chain. Dropping it discards the results; the device still finishes the work.
 ///
 /// ```no_run
 /// # async fn f(chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -80,12 +80,12 @@ pub struct Submitted {
 }
 
 impl Submitted {
-    /// Waits for the device, without a runtime: a thread of the crate's own wakes the future. That thread must not be made to
-    /// wait in turn, so a waker may not make a blocking call.
+    /// Waits for the device. No runtime is needed: the crate's polling thread wakes the future. That thread must not
+    /// block, so a waker may not make a blocking call.
     ///
     /// # Errors
-    /// [`ExecuteError::InChain`] with the first step that met bad indices; [`ExecuteError::DeviceLost`] or what else the device
-    /// gives.
+    /// [`ExecuteError::InChain`] with the first step that met bad indices; [`ExecuteError::DeviceLost`] or another
+    /// error of the device.
     ///
     /// ```no_run
     /// # async fn f(submitted: wgpu_pooling::Submitted) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -121,7 +121,7 @@ impl Submitted {
         pollster::block_on(self.results())
     }
 
-    /// Waits for the device; the reports are not looked at.
+    /// Waits for the device without checking the reports.
     pub(super) async fn finished(self) -> Result<Results, ExecuteError> {
         let Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, pending, submission, lifetime } = self;
         for error in pending.0 {
@@ -142,7 +142,7 @@ impl Submitted {
     }
 }
 
-/// What a chain has brought back.
+/// The results of a finished chain.
 ///
 /// ```no_run
 /// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -163,25 +163,25 @@ pub struct Results {
     lifetime: BufferLifetime,
 }
 
-/// What becomes of a chain's buffers once its results are dropped.
+/// The chain's buffers that return to the buffer pool when its results are dropped.
 #[derive(Debug)]
 pub(super) enum BufferLifetime {
-    /// They are freed.
+    /// None: all are freed.
     Nothing,
-    /// The staging buffers are kept for later calls.
+    /// The staging buffers.
     Staging,
-    /// These tensors, which nobody else has a handle on, are kept too.
+    /// The staging buffers and these tensors, on which there are no other handles.
     Tensors(Vec<Owned<wgpu::Buffer>>),
 }
 
 impl Drop for Results {
-    /// There are results only of what the device has done, so the buffers are free for others.
+    /// Results exist only after the device has finished, so the buffers can be used again.
     fn drop(&mut self) {
         let device = &self.gpu.inner.device;
         if matches!(self.lifetime, BufferLifetime::Nothing) || device.check_alive().is_err() {
             return;
         }
-        // A device that was lost meanwhile may have something to say about it, which concerns nobody any more.
+        // Errors of a device that was lost meanwhile no longer matter.
         let _ = device.scoped_later(|| self.staging.iter().for_each(|staging| staging.unmap()));
         let tensors = if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
             std::mem::take(tensors)
@@ -192,7 +192,7 @@ impl Drop for Results {
     }
 }
 
-/// How long the device worked on a step.
+/// The device time of a step.
 ///
 /// ```no_run
 /// # fn f(results: wgpu_pooling::Results) {
@@ -206,17 +206,17 @@ impl Drop for Results {
 pub struct StepTime {
     /// The step's number, from 0, in the order in which the steps were encoded.
     pub step: usize,
-    /// What ran, as [`Schedule::kernel`] names it.
+    /// The schedule's name, from [`Schedule::kernel`].
     pub kernel: String,
-    /// From the begin to the end of its pass, by the device's clock.
+    /// The time from the begin to the end of the step's pass, by the device's clock.
     pub duration: Duration,
 }
 
 impl Results {
-    /// A tensor that was asked for.
+    /// A tensor that was requested by [`Chain::read_back`](crate::Chain::read_back).
     ///
     /// # Errors
-    /// [`ExecuteError::OtherChain`] if another chain was asked for it.
+    /// [`ExecuteError::OtherChain`] if it was requested from another chain.
     ///
     /// ```no_run
     /// # fn f(results: wgpu_pooling::Results, wanted: wgpu_pooling::ReadBack<f32>)
@@ -233,7 +233,7 @@ impl Results {
         Ok(Tensor::from_parts(wanted.shape, data))
     }
 
-    /// How long the device worked on each step; `None` unless the chain was [`timed`](crate::Chain::timed) on a device that has
+    /// The device time of each step; `None` unless the chain was [`timed`](crate::Chain::timed) on a device with
     /// timestamps. Steps without elements take no time and are left out.
     ///
     /// ```no_run
@@ -246,18 +246,18 @@ impl Results {
         self.timings.as_deref()
     }
 
-    /// The bytes that came from the device: tensors, reports, timestamps.
+    /// The bytes that were read back: tensors, reports, timestamps.
     pub fn bytes_read_back(&self) -> u64 {
         self.read_back_bytes
     }
 
-    /// The first step with bad indices, and what is wrong with them.
+    /// The first step with bad indices, and its error.
     pub(super) fn first_report(&self) -> Result<Option<(usize, ExecuteError)>, ExecuteError> {
         for (number, step) in self.steps.iter().enumerate() {
             let Some(place) = step.report else {
                 continue;
             };
-            // A report that cannot be read says nothing about the indices.
+            // A report that cannot be read is an error, since the indices may be bad.
             let words = self.read::<u32>(place, STATUS_WORDS)?;
             let report = words.first_chunk().map_or(Ok(()), |words| read_report(step.schedule.plan(), words));
             if let Err(error) = report {
@@ -288,7 +288,7 @@ impl Results {
         let range = place.at..place.at + bytes.next_multiple_of(4);
         let view = self.staging[place.staging].get_mapped_range(range);
         let view = view.map_err(|error| self.gpu.inner.device.failed(error.to_string()))?;
-        // The size is the caller's, so what it takes may be more than there is.
+        // The size is the caller's, so the host may lack the memory.
         let missing = |_| ExecuteError::OutOfMemory(format!("{bytes} bytes on the host for what was read back"));
         let mut data = bytemuck::allocation::try_zeroed_vec::<T>(elements as usize).map_err(missing)?;
         bytemuck::cast_slice_mut(&mut data).copy_from_slice(&view[..bytes as usize]);
@@ -296,17 +296,17 @@ impl Results {
     }
 }
 
-/// What the words of a report say of a plan's indices.
+/// Decodes the words of a report on a plan's indices.
 pub(super) fn read_report(plan: &Plan, words: &[u32; STATUS_WORDS as usize]) -> Result<(), ExecuteError> {
     let [count, first, low, high, ..] = *words;
     if count == 0 && !matches!(plan, Plan::Pool(_)) {
         return Ok(());
     }
-    // The first offender is stored complemented, so that zero says that there is none.
+    // The first offender's position is stored complemented, so that zero means that there is none.
     let (position, count) = (u64::from(!first), u64::from(count));
     let value = (u64::from(high) << 32 | u64::from(low)) as i64;
     match plan {
-        // A pool cannot be wrong about its data and reports nothing.
+        // A pool accepts any data and has no report.
         Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
         Plan::Unpool(plan) => Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count }),
         Plan::Convert(plan) => Err(plan.offence(position, value, count)),

@@ -1,4 +1,4 @@
-//! Tensors of any size, a tile after the other: read, computed and written side by side, in bounded memory.
+//! Streaming pools: tensors of any size are read, computed and written tile by tile, overlapped, in bounded memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,8 +14,8 @@ use crate::plan::PoolPlan;
 use crate::tensor::{Tensor, TensorView, zeros};
 use crate::tile::{IN_FLIGHT, Region, SplitWindow, Tile, TileBytes, Tiling};
 
-/// Where a streaming run reads: elements of a dense tensor by their positions, in any order and more than once. Slices and
-/// [`TensorView`]s are sources.
+/// The source of a streaming run: it reads elements of a dense tensor by their positions, in any order, some more than
+/// once. Slices and [`TensorView`]s are sources.
 ///
 /// ```
 /// use std::io::{Read, Result, Seek, SeekFrom};
@@ -31,13 +31,13 @@ use crate::tile::{IN_FLIGHT, Region, SplitWindow, Tile, TileBytes, Tiling};
 /// }
 /// ```
 pub trait StreamSource<T> {
-    /// Fills `elements` with the tensor's elements from `first` on, all of them: where it returns `Ok`, the run computes on
-    /// whatever the slice holds. Nothing of use is in it before. Where debug assertions are on, every byte of it is 0x7F, so that
-    /// what a source leaves out shows: in most types that is the largest value or near it, which wins its windows, in f16 it is a
-    /// NaN, and as an index it lies outside all but the largest tensors.
+    /// Fills all of `elements` with the tensor's elements from `first` on. If it returns `Ok`, the run computes on
+    /// whatever the slice holds. The slice's previous contents are meaningless. With debug assertions every byte of it
+    /// is 0x7F, so that elements that a source leaves out are noticeable: in most types that is about the largest
+    /// value, which wins its windows; in f16 it is a NaN; as an index it lies outside all but the largest tensors.
     ///
     /// # Errors
-    /// Whatever keeps it from doing so, an end of the file in mid-slice for example; the run ends with [`ExecuteError::Source`].
+    /// Any error, for example the end of the file inside the slice; the run ends with [`ExecuteError::Source`].
     ///
     /// ```
     /// use wgpu_pooling::StreamSource;
@@ -49,8 +49,8 @@ pub trait StreamSource<T> {
     fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()>;
 }
 
-/// Where a streaming run writes: elements of a dense tensor by their positions, each once. Vectors and mutable slices are
-/// sinks.
+/// The sink of a streaming run: it writes elements of a dense tensor by their positions, each once. Vectors and mutable
+/// slices are sinks.
 ///
 /// ```
 /// use std::io::{Result, Seek, SeekFrom, Write};
@@ -66,10 +66,10 @@ pub trait StreamSource<T> {
 /// }
 /// ```
 pub trait StreamSink<T> {
-    /// Takes the tensor's elements from `first` on.
+    /// Writes the tensor's elements from `first` on.
     ///
     /// # Errors
-    /// Whatever keeps it from doing so; the run ends with [`ExecuteError::Sink`].
+    /// Any error; the run ends with [`ExecuteError::Sink`].
     ///
     /// ```
     /// use wgpu_pooling::StreamSink;
@@ -81,7 +81,7 @@ pub trait StreamSink<T> {
     fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()>;
 }
 
-/// The range of a slice, or an error that says how long it is.
+/// The range of a slice, or an error with the slice's length.
 fn range(first: u64, wanted: usize, length: usize) -> io::Result<std::ops::Range<usize>> {
     let begin = usize::try_from(first).ok().filter(|&begin| begin <= length && wanted <= length - begin);
     begin
@@ -130,12 +130,13 @@ struct PoolRun<'a> {
     run: Run<'a>,
     plan: &'a PoolPlan,
     tiling: Tiling,
-    /// The last tile's: many are alike where there are no indices.
+    /// The preparation of the last tile, which fits the next tile if their plans are equal, as most are without
+    /// indices.
     prepared: Option<Prepared>,
 }
 
 impl PoolRun<'_> {
-    /// Reads and computes the tiles; `emit` writes what each gives and says how many bytes that was.
+    /// Reads and computes the tiles; `emit` writes the results of each and returns the bytes written.
     async fn tiles<T: Element, J: Index>(
         &mut self,
         source: &mut impl StreamSource<T>,
@@ -165,7 +166,7 @@ impl PoolRun<'_> {
         source: &mut impl StreamSource<T>,
     ) -> Result<Flight<T, J>, ExecuteError> {
         if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
-            // What it replaces goes first.
+            // The previous preparation is dropped before the next one is allocated.
             self.prepared = None;
             self.prepared = Some(self.run.gpu.prepare(tile.plan().clone()).await?);
         }
@@ -195,7 +196,7 @@ impl PoolRun<'_> {
         Ok(Flight { tile, bytes, submitted, y, indices })
     }
 
-    /// Waits for the tile that was submitted first, and gives it away.
+    /// Waits for the tile that was submitted first, and passes its results to `emit`.
     async fn land<T: Element, J: Index>(
         &mut self,
         flights: &mut VecDeque<Flight<T, J>>,
@@ -224,7 +225,7 @@ impl Prepared {
     }
 }
 
-/// A box of a tensor, dense.
+/// Reads a box of a tensor into a dense tensor.
 pub(super) fn gather<T: Element>(
     region: &Region,
     shape: &[usize],
@@ -248,7 +249,7 @@ pub(super) fn gather<T: Element>(
     Ok(elements)
 }
 
-/// A box of Y or of Indices, back to where it belongs; the bytes that were written.
+/// Writes a box of Y or of Indices to its place in the sink; returns the bytes written.
 pub(super) fn scatter<T: Element>(
     what: &'static str,
     region: &Region,
@@ -279,16 +280,17 @@ impl<T> StreamSink<T> for Nowhere {
     }
 }
 
-/// Streaming runs: tensors of any size, in the memory that the caller sets.
+/// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Gpu {
-    /// The maxima of a tensor that `source` gives, written to `sink`; neither has to be in memory. The tensor is cut into tiles
-    /// that fit the budget; while the device computes one, the next is read and the last is written. The bits are those of
-    /// [`Gpu::max_pool`].
+    /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
+    /// into tiles that fit the budget; while the device computes one, the next is read and the last is written. The
+    /// bits are those of [`Gpu::max_pool`].
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] if the budget does not hold the smallest tile; [`ExecuteError::Source`], [`ExecuteError::Sink`],
-    /// [`ExecuteError::Stopped`]; [`ExecuteError::IndicesMismatch`] and [`ExecuteError::TypeMismatch`] if the call does not fit
-    /// the plan; otherwise what the device gives. What was written before an error is there.
+    /// [`ExecuteError::Plan`] if the budget is too small for the smallest tile; [`ExecuteError::Source`],
+    /// [`ExecuteError::Sink`], [`ExecuteError::Stopped`]; [`ExecuteError::IndicesMismatch`] and
+    /// [`ExecuteError::TypeMismatch`] if the call does not fit the plan; otherwise the errors of the device. Tiles that
+    /// were written before an error stay written.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -314,7 +316,7 @@ impl Gpu {
         self.stream::<T, i64>(plan, source, sink, &mut Nowhere, options).await
     }
 
-    /// The maxima of a tensor and where they are, as [`Gpu::stream_max_pool`] does it. Indices are those of the whole tensor.
+    /// The maxima of a tensor and their indices, as in [`Gpu::stream_max_pool`]. Indices are those of the whole tensor.
     ///
     /// # Errors
     /// As [`Gpu::stream_max_pool`].
@@ -357,7 +359,7 @@ impl Gpu {
         Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
     }
 
-    /// The same with indices.
+    /// [`Gpu::max_pool_in_tiles`] with indices.
     pub(super) async fn max_pool_with_indices_in_tiles<T: Element, I: Index>(
         &self,
         plan: &PoolPlan,
@@ -369,7 +371,7 @@ impl Gpu {
         Ok((y, Tensor::from_parts(plan.outputs[1].shape.clone(), indices)))
     }
 
-    /// What a call may hold that was given no budget: a few bindings of the largest size, and never much.
+    /// The budget of a call without one: a few of the largest bindings, with an upper bound.
     pub(super) fn own_budget(&self) -> StreamOptions<'static> {
         let limits = &self.inner.device.limits;
         let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);

@@ -1,4 +1,5 @@
-//! Unpools of any size: indices are checked while they are read, every tile of Y gets the sources that name it.
+//! Streaming unpools: all indices are checked first, then every tile of Y is computed from the sources whose indices
+//! name its elements.
 
 use super::gpu::Gpu;
 use super::progress::{Run, StreamOptions, StreamReport};
@@ -15,22 +16,22 @@ use crate::select::{Choice, select};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 use crate::tile::{Boxes, IN_FLIGHT, Region};
 
-/// What is known of the indices once all of them were read.
+/// The result of checking all indices.
 struct Indices {
-    /// Whether each names an element of its own plane.
+    /// Whether every index names an element of its own plane.
     stay: bool,
-    /// The position and the value of the first bad one, and how many are bad.
+    /// The position and the value of the first bad index, and the number of bad indices.
     offender: Option<(u64, i64, u64)>,
 }
 
-/// How an unpool is cut.
+/// The tile size of an unpool.
 struct Cut {
-    /// The most elements of a tile of Y. Of sources twice as many go to the device at a time: what a tile has so far, and as
-    /// many again.
+    /// The most elements of a tile of Y. A submit takes up to twice as many sources: the tile's previous results, and
+    /// as many new sources.
     elements: usize,
 }
 
-/// Sources on their way to a tile, in order: values, and positions in the tile.
+/// Sources of a tile, in order: their values, and their target positions in the tile.
 struct Sources<T> {
     values: Vec<T>,
     targets: Vec<i32>,
@@ -73,18 +74,18 @@ impl Cut {
         Ok(Cut { elements: fitting })
     }
 
-    /// The most bytes that are held at a time.
+    /// The peak memory of the run.
     fn peak(&self, plan: &UnpoolPlan, limits: &Limits) -> Result<u64, PlanError> {
         let (elements, value) = (self.elements as u64, plan.dtype().bytes() as u64);
         let schedule =
             select(&scattering(plan, 2 * self.elements, self.elements, false).into(), limits, &Choice::default())?;
-        // The sources that were found, those that are looked at, and what comes back, which may become sources again.
+        // The sources found so far, the sources being read, and the results, which may become sources of the next step.
         let host = 2 * elements * (value + 4) + elements * (value + plan.index_type.bytes() as u64) + elements * value;
         Ok(host + IN_FLIGHT * device_bytes(&schedule))
     }
 }
 
-/// What a scattering holds on the device, staging included.
+/// The device memory of a scattering, staging included.
 fn device_bytes(schedule: &Schedule) -> u64 {
     let bytes = |bytes: Option<u64>| bytes.unwrap_or(0);
     let (y, status) = (bytes(schedule.y_bytes()), bytes(schedule.status_bytes()));
@@ -92,7 +93,7 @@ fn device_bytes(schedule: &Schedule) -> u64 {
     2 * uploaded + y + y.next_multiple_of(8) + 2 * status + schedule.scratch_bytes()
 }
 
-/// The unpool of so many sources to so many places.
+/// The plan that scatters `sources` sources into `places` elements.
 fn scattering(plan: &UnpoolPlan, sources: usize, places: usize, last: bool) -> UnpoolPlan {
     let mut scattering = UnpoolPlan {
         batch: 1,
@@ -111,7 +112,7 @@ fn scattering(plan: &UnpoolPlan, sources: usize, places: usize, last: bool) -> U
     scattering
 }
 
-/// Visits the sources of a box in (n, c, spatial) order: value, index, where they are.
+/// Visits the sources of a box in (n, c, spatial) order, with value, index and coordinates.
 fn visit<T: Copy, I: Index>(
     plan: &UnpoolPlan,
     region: &Region,
@@ -137,7 +138,7 @@ fn visit<T: Copy, I: Index>(
 }
 
 impl UnpoolRun<'_> {
-    /// Reads all indices once: a run with bad ones writes nothing.
+    /// Reads and checks all indices, so that a run with bad ones writes nothing.
     fn look<I: Index>(&mut self, cut: &Cut, indices: &mut impl StreamSource<I>) -> Result<Indices, ExecuteError> {
         let plan = self.plan;
         let mut found = Indices { stay: true, offender: None };
@@ -161,7 +162,7 @@ impl UnpoolRun<'_> {
         Ok(found)
     }
 
-    /// A box of a source; its bytes count as held.
+    /// Reads a box of a source; its bytes count towards the budget.
     fn read<T: Element>(
         &mut self,
         region: &Region,
@@ -175,7 +176,7 @@ impl UnpoolRun<'_> {
         gather(region, shape, layout, source)
     }
 
-    /// Submits what was found for a tile.
+    /// Submits the sources found for a tile.
     async fn launch<T: Element>(
         &mut self,
         region: &Region,
@@ -200,7 +201,7 @@ impl UnpoolRun<'_> {
         Ok(Flight { region: region.clone(), device_bytes, y_bytes, submitted, y })
     }
 
-    /// Waits for a tile. What it gives counts as held.
+    /// Waits for a tile. Its results count towards the budget.
     async fn land<T: Element>(&mut self, flight: Flight<T>) -> Result<(Region, Tensor<T>), ExecuteError> {
         let results = flight.submitted.finished().await?;
         self.run.memory.host(flight.y_bytes, 0);
@@ -227,7 +228,8 @@ impl UnpoolRun<'_> {
         self.run.tell()
     }
 
-    /// Gathers what names a tile and submits it, in several steps if it is much; the last is still on the device.
+    /// Gathers the sources whose indices name elements of a tile and submits them, in several steps if they are many.
+    /// Returns with the last step still on the device.
     async fn tile<T: Element, I: Index>(
         &mut self,
         region: &Region,
@@ -242,7 +244,8 @@ impl UnpoolRun<'_> {
         let mut sources = Sources { values: zeros(&[capacity])?, targets: zeros(&[capacity])? };
         sources.values.clear();
         sources.targets.clear();
-        // Where indices stay in their planes the sources of other planes are not looked at, and the order of planes is free.
+        // Where indices stay in their planes, sources of other planes are not read, and planes may be visited in any
+        // order.
         let (batch, channels) =
             if stay { (region.batch.clone(), region.channels.clone()) } else { (0..plan.batch, 0..plan.channels) };
         let order = if stay { plan.layout() } else { Layout::Nchw };
@@ -251,7 +254,7 @@ impl UnpoolRun<'_> {
             from.batch = from.batch.start + batch.start..from.batch.end + batch.start;
             from.channels = from.channels.start + channels.start..from.channels.end + channels.start;
             if sources.values.len() as u64 + from.elements() > capacity as u64 {
-                // What the tile has so far becomes its first sources.
+                // The tile's previous results become the first sources of the next step.
                 self.finish(before.take(), sink).await?;
                 let flight = self.launch(region, &mut sources, false).await?;
                 let y_bytes = flight.y_bytes;
@@ -285,13 +288,14 @@ impl UnpoolRun<'_> {
 }
 
 impl Gpu {
-    /// The values of a tensor that `x` gives at the positions that `indices` gives, zeros elsewhere, written to `sink`. None of
-    /// them has to be in memory. All indices are read once before anything is written, and again with the values: where each
-    /// stays in its own plane, as those of a pool do, once for each tile that has a part of the plane, elsewhere once for every
-    /// tile of Y.
+    /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the
+    /// positions that the indices name, zeros elsewhere. None of the three has to be in memory. All indices are read
+    /// and checked before anything is written, and read again with the values. Where every index stays in its own
+    /// plane, as those of a pool do, they are read once for each tile that holds a part of the plane, otherwise once
+    /// for every tile of Y.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless they are to be skipped; otherwise as
+    /// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them; otherwise as
     /// [`Gpu::stream_max_pool`].
     ///
     /// ```no_run

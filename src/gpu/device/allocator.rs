@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::gate::Owned;
 
-/// Asked before each allocation whether it is to fail.
+/// A test's hook, called before each allocation: whether the allocation shall fail.
 pub(in crate::gpu) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// What makes a device's buffers and query sets.
+/// Creates a device's buffers and query sets.
 pub(in crate::gpu) struct Allocator {
     device: Owned<wgpu::Device>,
     fails: Option<Fails>,
-    /// The error of an allocation that was made to fail, until the error scopes around it are closed.
+    /// The error of an allocation that the hook made fail, until the error scopes around it are closed.
     injected: Mutex<Option<wgpu::Error>>,
 }
 
@@ -20,32 +20,34 @@ impl Allocator {
         Allocator { device, fails, injected: Mutex::default() }
     }
 
-    /// A buffer; where memory does not suffice an invalid one, and the error scope around the call says so.
+    /// Creates a buffer. If memory does not suffice, the buffer is invalid and the error scope around the call catches
+    /// the error.
     pub fn buffer(&self, descriptor: &wgpu::BufferDescriptor<'_>) -> Owned<wgpu::Buffer> {
         let gate = self.device.gate();
         if !self.is_to_fail() {
             return gate.own(self.device.create_buffer(descriptor));
         }
-        // No buffer can be mapped both ways and be storage: the result is as invalid as one that found no memory, and
-        // shows the size and the usages that were asked for.
+        // No buffer can be mapped for reading and writing and be storage. The result is as invalid as a buffer that
+        // found no memory, and still reports the requested size and usages.
         let contradiction = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::STORAGE;
         let usage = descriptor.usage | contradiction;
         gate.own(self.refused(|device| device.create_buffer(&wgpu::BufferDescriptor { usage, ..descriptor.clone() })))
     }
 
-    /// Queries; where memory does not suffice invalid ones, and the error scope around the call says so.
+    /// Creates a query set. If memory does not suffice, it is invalid and the error scope around the call catches the
+    /// error.
     pub fn query_set(&self, descriptor: &wgpu::QuerySetDescriptor<'_>) -> Owned<wgpu::QuerySet> {
         let gate = self.device.gate();
         if !self.is_to_fail() {
             return gate.own(self.device.create_query_set(descriptor));
         }
-        // There is no set of none.
+        // A query set of zero queries is invalid.
         let none = wgpu::QuerySetDescriptor { count: 0, ..descriptor.clone() };
         gate.own(self.refused(|device| device.create_query_set(&none)))
     }
 
-    /// Writes so many bytes, whole words, at the begin of a buffer before the next submit. wgpu stages them in memory of its own; where
-    /// that does not suffice nothing is written, and the error scope around the call says so.
+    /// Writes `bytes` bytes, whole words, at the begin of a buffer before the next submit. wgpu stages them in its own
+    /// memory; if that does not suffice, nothing is written and the error scope around the call catches the error.
     pub fn write(
         &self,
         queue: &wgpu::Queue,
@@ -62,16 +64,16 @@ impl Allocator {
         }
     }
 
-    /// Asks for a buffer of no use, which no device makes. Nothing is allocated.
+    /// Requests a buffer without usages, which every working device refuses. Nothing is allocated.
     pub fn ask_for_nonsense(&self) {
         let (label, usage) = (Some("wgpu-pooling probe"), wgpu::BufferUsages::empty());
         let descriptor = wgpu::BufferDescriptor { label, size: 4, usage, mapped_at_creation: false };
         drop(self.device.create_buffer(&descriptor));
     }
 
-    /// The error of an allocation that was made to fail since the last call.
+    /// The error of an allocation that the hook made fail since the last call.
     pub fn injected(&self) -> Option<wgpu::Error> {
-        // Without the hook there is nothing to look for, and no lock to take.
+        // Without the hook no lock is taken.
         self.fails.as_ref()?;
         self.injected.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -80,7 +82,7 @@ impl Allocator {
         self.fails.as_ref().is_some_and(|fails| fails())
     }
 
-    /// Makes what wgpu refuses, and says that memory was why.
+    /// Creates an invalid object, and records out-of-memory as the error instead of wgpu's validation error.
     fn refused<T>(&self, make: impl FnOnce(&wgpu::Device) -> T) -> T {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let invalid = make(&self.device);

@@ -1,24 +1,24 @@
-//! Buffers that a call is done with, kept for the next one.
+//! The pool of idle buffers, which calls return for later calls.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::gate::Owned;
 
-/// The most bytes that lie idle; what comes back beyond is freed, the longest unused first.
+/// The most bytes of idle buffers. Beyond, the longest unused buffers are freed.
 pub(in crate::gpu) const MOST_IDLE_BYTES: u64 = 64 << 20;
 
-/// The most buffers that lie idle: all are looked through.
+/// The most idle buffers: every request searches all of them.
 const MOST_IDLE_BUFFERS: usize = 64;
 
-/// Idle buffers, the longest unused first. Nobody else has a handle on any of them, and the device is done with all.
+/// Idle buffers, the longest unused first. The pool holds their only handles, and no submitted work uses them.
 ///
-/// wgpu clears a buffer that a kernel is the first to write, also where the kernel writes all of it, and making and freeing
-/// buffers is most of what a small call costs. What lies here was cleared once.
+/// wgpu clears a buffer before its first use by a kernel, even if the kernel writes all of it; and creating and freeing
+/// buffers is most of the cost of a small call. Pooled buffers have been cleared already.
 #[derive(Debug, Default)]
 pub(in crate::gpu) struct BufferPool(Mutex<Vec<Owned<wgpu::Buffer>>>);
 
 impl BufferPool {
-    /// A buffer of these usages for so many bytes. Large ones are not wasted on little.
+    /// A buffer of these usages with at least this many bytes, but at most twice as many or 4096.
     pub fn take(&self, usage: wgpu::BufferUsages, bytes: u64) -> Option<Owned<wgpu::Buffer>> {
         let mut idle = self.lock();
         let roomy = bytes.saturating_mul(2).max(4096);
@@ -27,7 +27,7 @@ impl BufferPool {
         Some(idle.remove(number))
     }
 
-    /// Keeps a buffer for the next one who needs it.
+    /// Returns a buffer to the pool.
     pub fn put(&self, buffer: Owned<wgpu::Buffer>) {
         let mut idle = self.lock();
         idle.push(buffer);
@@ -44,13 +44,13 @@ impl BufferPool {
         drop(freed);
     }
 
-    /// Frees all of them.
+    /// Frees all idle buffers.
     pub fn clear(&self) {
         let freed = std::mem::take(&mut *self.lock());
         drop(freed);
     }
 
-    /// How many bytes lie here.
+    /// The bytes of all idle buffers.
     pub fn bytes(&self) -> u64 {
         self.lock().iter().map(|buffer| buffer.size()).sum()
     }

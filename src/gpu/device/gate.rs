@@ -1,4 +1,4 @@
-//! The context of a GL device, which is one thread's at a time.
+//! Exclusive access to the context of a GL device, which one thread can use at a time.
 
 #[cfg(not(target_arch = "wasm32"))]
 use core::time::Duration;
@@ -7,21 +7,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-/// Lets one thread at a time use a GL device. On other backends it is open to all and costs nothing.
+/// Lets one thread at a time use a GL device. On other backends it never blocks and costs nothing.
 ///
-/// A GL device has one context. wgpu takes it for most of what it does, for dropping and for waiting too, and panics where
-/// another thread has it for longer than six seconds (one on Windows). A long kernel, a slow compiler or a busy machine is
-/// enough for that. So threads wait here, outside wgpu, for as long as it takes.
+/// A GL device has one context. wgpu locks it in most calls, also in drops and waits, and panics if another thread
+/// holds it for longer than six seconds (one on Windows). A long kernel, a slow compiler or a busy machine is enough
+/// for that. So threads wait here, outside wgpu, for as long as necessary.
 ///
-/// Three rules keep this complete. Calls into wgpu that can need the context are made inside [`Gate::exclusive`]. None of them
-/// waits for the device: waiting is asking again and again, with the gate open in between. What is kept of wgpu's objects is
-/// [`Owned`], whose drop is such a call as well.
+/// Three rules keep this complete. Calls into wgpu that can need the context are made inside [`Gate::exclusive`]. None
+/// of these calls waits for the device: the crate polls repeatedly, with the gate open in between. wgpu objects that
+/// the crate keeps are [`Owned`], since dropping them is such a call as well.
 ///
-/// A caller's wakers are called once the thread is outside again, because what they do is not ours to know.
+/// A caller's wakers are called after the thread has left the gate, because they may run any code.
 #[derive(Debug, Clone, Default)]
 pub(in crate::gpu) struct Gate(Option<Arc<Turn>>);
 
-/// Whose turn it is.
+/// The lock of a gate.
 #[derive(Debug, Default)]
 struct Turn {
     state: Mutex<State>,
@@ -31,15 +31,15 @@ struct Turn {
 #[derive(Debug, Default)]
 struct State {
     inside: Option<Thread>,
-    /// How often that thread has entered and not left.
+    /// The number of nested entries of that thread.
     depth: usize,
-    /// To be called when it has left.
+    /// Wakers to call when that thread has left.
     wakers: Vec<Waker>,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 type Thread = std::thread::ThreadId;
-/// The web has one.
+/// The web has one thread.
 #[cfg(target_arch = "wasm32")]
 type Thread = ();
 
@@ -56,25 +56,26 @@ impl Gate {
         Gate((device.adapter_info().backend == wgpu::Backend::Gl).then(Arc::default))
     }
 
-    /// Does work while no other thread is inside. A thread that is inside already may do so again.
+    /// Does work while no other thread is inside. Calls may nest.
     pub fn exclusive<T>(&self, work: impl FnOnce() -> T) -> T {
         self.enter();
         let _leaves = Leaves(self.clone());
         work()
     }
 
-    /// How long a call inside may wait for the device: not at all where others wait to enter, elsewhere for ever.
+    /// How long a call inside may wait for the device: not at all on GL, where other threads may wait to enter; without
+    /// limit elsewhere.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn patience(&self) -> Option<Duration> {
         self.0.is_some().then_some(Duration::ZERO)
     }
 
-    /// Takes an object of wgpu's into the crate's possession.
+    /// Wraps a wgpu object that the crate keeps.
     pub fn own<T>(&self, object: T) -> Owned<T> {
         Owned { enters: Enters(self.clone()), object, leaves: Leaves(self.clone()) }
     }
 
-    /// Calls a waker, once this thread is outside.
+    /// Calls a waker, after this thread has left the gate.
     pub fn wake(&self, waker: Waker) {
         if let Some(turn) = &self.0 {
             let mut state = turn.lock();
@@ -118,12 +119,12 @@ impl Turn {
     }
 }
 
-/// The waker is a caller's, and the thread that calls it may be working for somebody else.
+/// A caller's waker may panic, and the thread that calls it may be serving another caller, so the panic is contained.
 fn wake(waker: Waker) {
     contained("a waker", || waker.wake());
 }
 
-/// An object of wgpu's that the crate keeps. Dropping it uses the device, so that is done inside the gate.
+/// A wgpu object that the crate keeps. Dropping it uses the device, so it is dropped inside the gate.
 #[derive(Debug, Clone)]
 pub(in crate::gpu) struct Owned<T> {
     // Fields are dropped in this order.
@@ -180,7 +181,7 @@ impl Drop for Leaves {
     }
 }
 
-/// Keeps a panic of the device layer or of a caller's waker from those who have nothing to do with it.
+/// Catches a panic of wgpu or of a caller's waker, so that it does not reach unrelated callers.
 pub(in crate::gpu) fn contained<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
     let result = catch_unwind(AssertUnwindSafe(work));
     result.inspect_err(|_| log::error!("{what} panicked")).ok()

@@ -1,24 +1,24 @@
-//! Buffers: with contents, for outputs, for what comes back.
+//! Buffers: with contents, for outputs, and for readbacks.
 
 use super::allocator::Allocator;
 use super::buffer_pool::BufferPool;
 use super::gate::Owned;
 
-/// What the buffers of tensors are made for: kernels, copies either way.
+/// The usages of tensor buffers: kernels, and copies in both directions.
 pub(in crate::gpu) const TENSOR_USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
-/// What scratch memory is made for: a kernel may decide on the grid of a later one.
+/// The usages of scratch memory: a kernel may write the grid of a later dispatch.
 pub(in crate::gpu) const SCRATCH_USAGES: wgpu::BufferUsages =
     wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::INDIRECT);
 
-/// The device's memory: its allocator, and buffers that earlier calls are done with.
+/// The device's memory: its allocator, and the pool of idle buffers from earlier calls.
 #[derive(Debug)]
 pub(in crate::gpu) struct Memory {
     pub allocator: Allocator,
     pub pool: BufferPool,
     pub queue: Owned<wgpu::Queue>,
-    /// What fresh outputs are filled with, so that a test sees what no kernel writes.
+    /// The word that fills fresh outputs, so that a test notices elements that no kernel writes.
     pub poison: Option<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Memory {
         }
     }
 
-    /// The same for a tensor that is used in one call: from the pool if it has one.
+    /// A buffer with these contents for a tensor of one call, from the pool if it has one that fits.
     pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> Owned<wgpu::Buffer> {
         let bytes = whole_words(contents.len() as u64);
         let buffer = self.pool.take(TENSOR_USAGES, bytes);
@@ -45,7 +45,7 @@ impl Memory {
         buffer
     }
 
-    /// The same for an output.
+    /// A buffer for an output of one call, from the pool if it has one that fits.
     pub fn lent_output_buffer(&self, label: &str, bytes: u64) -> Owned<wgpu::Buffer> {
         let Some(buffer) = self.pool.take(TENSOR_USAGES, bytes) else {
             return self.output_buffer(label, TENSOR_USAGES, bytes);
@@ -56,7 +56,7 @@ impl Memory {
         buffer
     }
 
-    /// A buffer for so many bytes that the host will map; from the pool, if that is wanted and it has one.
+    /// A buffer of this many bytes that the host will map; with `reuse`, from the pool if it has one that fits.
     pub fn staging_buffer(&self, bytes: u64, reuse: bool) -> Owned<wgpu::Buffer> {
         let usages = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let bytes = whole_words(bytes);
@@ -69,7 +69,7 @@ impl Memory {
         self.allocator.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }
 
-    /// A buffer of whole words, at least one, that the host fills before the device has it.
+    /// A buffer of whole words, at least one, that the host fills while it is mapped at creation.
     fn mapped_buffer(
         &self,
         label: &str,
@@ -79,7 +79,7 @@ impl Memory {
     ) -> Owned<wgpu::Buffer> {
         let (label, size) = (Some(label), whole_words(bytes));
         let buffer = self.allocator.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true });
-        // Where the allocation failed there is nothing to map; the error scope around us says so.
+        // If the allocation failed, mapping fails too; the error scope around this call catches the error.
         if let Ok(mut view) = buffer.get_mapped_range_mut(..) {
             fill(view.slice(..));
             drop(view);
@@ -89,12 +89,12 @@ impl Memory {
     }
 }
 
-/// Bytes as buffers have them: whole words, and at least one, since a binding cannot be empty.
+/// Rounds up to whole words, and at least one, since a binding cannot be empty.
 fn whole_words(bytes: u64) -> u64 {
     bytes.next_multiple_of(4).max(4)
 }
 
-/// Writes these contents, and zeros behind them.
+/// Writes these contents, and zeros after them.
 fn fill(view: wgpu::WriteOnly<'_, [u8]>, contents: &[u8]) {
     let (mut here, mut behind) = view.split_at(contents.len());
     here.copy_from_slice(contents);

@@ -1,4 +1,4 @@
-//! The lowest floor: a wgpu device with its queue, limits and memory, its error scopes, its loss, and polling.
+//! The lowest floor: a wgpu device with its queue, limits and memory; error scopes, loss of the device, and polling.
 
 pub(in crate::gpu) mod allocator;
 pub(in crate::gpu) mod buffer_pool;
@@ -24,13 +24,13 @@ use polling::{Poller, poll};
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
-/// A wgpu device and what it takes to use it from any thread and to say what went wrong.
+/// A wgpu device that can be used from any thread and whose errors become [`ExecuteError`]s.
 #[derive(Debug)]
 pub(in crate::gpu) struct Device {
     pub wgpu: Owned<wgpu::Device>,
     pub queue: Owned<wgpu::Queue>,
     pub limits: Limits,
-    /// The multiple at which storage bindings begin, in bytes.
+    /// The alignment of storage bindings, in bytes.
     pub alignment: u64,
     pub memory: Memory,
     lost: Arc<OnceLock<String>>,
@@ -63,13 +63,14 @@ impl Device {
         }
     }
 
-    /// The flag of its loss, for whoever learns of it. The first reason stays: it explains the others.
+    /// The reason of the device's loss, once it is lost. Callbacks set it; the first reason stays, since later ones
+    /// follow from it.
     pub fn lost(&self) -> &Arc<OnceLock<String>> {
         &self.lost
     }
 
-    /// Has the callbacks of a submission called, and an end told to those who wait for it: now, in this thread, or by the crate's
-    /// own.
+    /// Makes sure that the callbacks of a submission are called and that its waiters get an answer: in this thread now,
+    /// if `here`, otherwise by the crate's polling thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn follow(&self, submission: Submission, here: bool) -> Result<(), ExecuteError> {
         if !here {
@@ -89,7 +90,7 @@ impl Device {
 }
 
 impl Device {
-    /// The error of a call that failed: the device's loss if that is why.
+    /// The error of a failed call: the device's loss, if the device is lost.
     pub fn failed(&self, text: String) -> ExecuteError {
         // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
         self.probe().err().unwrap_or(ExecuteError::Device(text))
@@ -103,8 +104,8 @@ impl Device {
         }
     }
 
-    /// An error if the device is lost, also where nobody has said so yet. wgpu keeps silent about calls on a lost device, even
-    /// about those that are wrong; so a wrong one that it does not complain of shows the loss.
+    /// An error if the device is lost, even if no callback has reported it yet. On a lost device wgpu raises no errors,
+    /// not even for invalid calls; so an invalid call without an error shows the loss.
     pub fn probe(&self) -> Result<(), ExecuteError> {
         self.check_alive()?;
         let ((), mut pending) = self.scoped_later(|| self.memory.allocator.ask_for_nonsense());
@@ -112,7 +113,7 @@ impl Device {
         if !matches!(complaint, Poll::Ready(None)) {
             return Ok(());
         }
-        // The device's own callback knows the reason, and a poll calls it.
+        // The device's lost callback receives the reason, and a poll calls the callback.
         #[cfg(not(target_arch = "wasm32"))]
         poll(&self.wgpu, wgpu::PollType::Poll);
         let _ = self.lost.set("the device answers no more; it was destroyed, or its driver gave it up".to_owned());
@@ -121,21 +122,21 @@ impl Device {
 
     /// Does work whose wgpu errors become an [`ExecuteError`] instead of reaching the default handler, which panics.
     ///
-    /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait.
-    /// What fails because the device is gone is reported as its loss.
+    /// Error scopes belong to a thread, so they are opened and closed here, around work that does not wait. An error on
+    /// a lost device is reported as [`ExecuteError::DeviceLost`].
     pub async fn scoped<T>(&self, work: impl FnOnce() -> T) -> Result<T, ExecuteError> {
         let (result, pending) = self.scoped_later(work);
         self.check_error(pending.await)?;
         Ok(result)
     }
 
-    /// The same without waiting: outside the web wgpu says at once what it caught; there it stays pending.
+    /// [`Device::scoped`] without waiting: wgpu reports caught errors at once; only on the web they stay pending.
     pub fn scoped_now<T>(&self, work: impl FnOnce() -> T) -> Result<(T, Option<PendingError>), ExecuteError> {
         let (result, pending) = self.scoped_later(work);
         Ok((result, self.poll_error(pending)?))
     }
 
-    /// The same; what the error scopes catch is left to be asked for.
+    /// [`Device::scoped`], with the errors that the scopes catch returned as a future.
     pub fn scoped_later<T>(&self, work: impl FnOnce() -> T) -> (T, PendingError) {
         self.wgpu.gate().exclusive(|| {
             let scopes = self.open_scopes();
@@ -145,7 +146,7 @@ impl Device {
         })
     }
 
-    /// The error if it is there already, or what is still pending.
+    /// Returns the error if it is known already, otherwise the pending future.
     pub fn poll_error(&self, mut pending: PendingError) -> Result<Option<PendingError>, ExecuteError> {
         match pending.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(error) => self.check_error(error).map(|()| None),
@@ -153,7 +154,7 @@ impl Device {
         }
     }
 
-    /// What the error scopes caught, as the result of the work inside them.
+    /// Turns an error that the scopes caught into the result of the work inside them.
     pub fn check_error(&self, error: Option<wgpu::Error>) -> Result<(), ExecuteError> {
         match error {
             None => Ok(()),
@@ -168,8 +169,8 @@ impl Device {
     }
 }
 
-/// Closes scopes, the last one first, and gives the error that explains the others: what found no memory is invalid, and
-/// using it is refused.
+/// Closes the scopes, the last one first, and returns the error that caused the others: an object that found no memory
+/// is invalid, so its use then fails validation.
 fn first_error(
     injected: Option<wgpu::Error>,
     scopes: [wgpu::ErrorScopeGuard; 3],
@@ -186,13 +187,13 @@ fn first_error(
     }
 }
 
-/// The error that work raised, once it is known.
+/// A future of the error that work raised.
 #[cfg(not(target_arch = "wasm32"))]
 pub(in crate::gpu) type PendingError = Pin<Box<dyn Future<Output = Option<wgpu::Error>> + Send>>;
 #[cfg(target_arch = "wasm32")]
 pub(in crate::gpu) type PendingError = Pin<Box<dyn Future<Output = Option<wgpu::Error>>>>;
 
-/// Errors that wgpu has not told yet.
+/// Errors that wgpu has not reported yet.
 pub(in crate::gpu) struct PendingErrors(pub Vec<PendingError>);
 
 impl std::fmt::Debug for PendingErrors {

@@ -1,5 +1,5 @@
-//! A oneshot channel for the device's answer to a readback. Channels of other crates call the waker where they are told, which on
-//! GL is inside the gate; a caller's waker may not run there.
+//! A oneshot channel for the device's answer to a readback. Channels of other crates call the waker inside `send`,
+//! which on GL is inside the gate; a caller's waker may not run there.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,22 +10,22 @@ use super::gate::Gate;
 /// Whether a staging buffer was mapped.
 type MapResult = Result<(), wgpu::BufferAsyncError>;
 
-/// The result if it has been told, and who waits for it.
+/// The result if it has been sent, and the waker of the receiver.
 #[derive(Debug, Default)]
 struct State {
     result: Option<MapResult>,
     waker: Option<Waker>,
 }
 
-/// The end that is told. Those who share it may all tell; the first word counts, and if the last one goes without a word the
-/// answer is an error.
+/// The sending end. It may be shared; the first result counts, and if the last owner drops it without sending, the
+/// result is an error.
 #[derive(Debug)]
 pub(in crate::gpu) struct MapSender {
     state: Arc<Mutex<State>>,
     gate: Gate,
 }
 
-/// The end that is waited for.
+/// The receiving end, a future.
 #[derive(Debug)]
 pub(in crate::gpu) struct MapReceiver(Arc<Mutex<State>>);
 

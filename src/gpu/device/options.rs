@@ -1,4 +1,4 @@
-//! Which adapter to open, and what to ask of it.
+//! Options for opening a device: the adapter, limits and features.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::allocator::Fails;
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
-/// Which adapter to open, and how. What is not said here is taken from the environment variables that wgpu knows:
+/// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
 /// (`WGPU_VALIDATION`, `WGPU_DX12_COMPILER`, ...).
 ///
@@ -43,7 +43,7 @@ impl std::fmt::Debug for GpuOptions {
 }
 
 impl GpuOptions {
-    /// What the environment says; where it says nothing, any backend and the fastest adapter.
+    /// The options of the environment variables; without these, any backend and the fastest adapter.
     ///
     /// ```
     /// let options = wgpu_pooling::GpuOptions::new();
@@ -53,7 +53,7 @@ impl GpuOptions {
         GpuOptions::default()
     }
 
-    /// These backends alone. Without it `WGPU_BACKEND` decides, or all are looked at.
+    /// Only these backends. Without this option `WGPU_BACKEND` decides, or all backends are tried.
     ///
     /// ```
     /// use wgpu_pooling::{wgpu, GpuOptions};
@@ -65,7 +65,7 @@ impl GpuOptions {
         self
     }
 
-    /// Only adapters whose name contains this, without regard to case. Without it `WGPU_ADAPTER_NAME` decides.
+    /// Only adapters whose name contains this text, ignoring case. Without this option `WGPU_ADAPTER_NAME` decides.
     ///
     /// ```
     /// let options = wgpu_pooling::GpuOptions::new().adapter_name("radeon");
@@ -76,8 +76,8 @@ impl GpuOptions {
         self
     }
 
-    /// The fast adapter or the frugal one, where there are several. Without it `WGPU_POWER_PREF` decides, or the fast one is
-    /// taken.
+    /// The fast or the power-saving adapter, where there are several. Without this option `WGPU_POWER_PREF` decides, or
+    /// the fast one is taken.
     ///
     /// ```
     /// use wgpu_pooling::{wgpu, GpuOptions};
@@ -89,11 +89,12 @@ impl GpuOptions {
         self
     }
 
-    /// The limits to open the device with, instead of [`required_limits`]. What exceeds the adapter's is an error.
+    /// The limits to open the device with, instead of [`required_limits`]. Limits beyond the adapter's are an error.
     ///
-    /// Four storage buffers for each stage, as `downlevel_defaults` has them, are enough for every operator, but for indices of
-    /// a pool over more than three spatial axes, which take five: a [`PlanError::ExceedsLimit`](crate::PlanError) says so. Unpools
-    /// run as [`Family::ClaimEmit`](crate::Family::ClaimEmit) there, which takes one dispatch more.
+    /// Four storage buffers per stage, as in `downlevel_defaults`, are enough for every operator except pools with
+    /// indices over more than three spatial axes. These take five, and fail with
+    /// [`PlanError::ExceedsLimit`](crate::PlanError). With four, unpools run as
+    /// [`Family::ClaimEmit`](crate::Family::ClaimEmit) with one additional dispatch.
     ///
     /// ```
     /// use wgpu_pooling::{wgpu, GpuOptions};
@@ -105,8 +106,8 @@ impl GpuOptions {
         self
     }
 
-    /// Opens the device with timestamp queries if the adapter has them, for [`Chain::timed`](crate::Chain::timed). Where it
-    /// has none, chains run all the same and give no timings.
+    /// Opens the device with timestamp queries if the adapter has them, for [`Chain::timed`](crate::Chain::timed).
+    /// Without timestamp queries chains run without timings.
     ///
     /// ```
     /// let options = wgpu_pooling::GpuOptions::new().timestamps();
@@ -117,8 +118,8 @@ impl GpuOptions {
         self
     }
 
-    /// Fills every output, and scratch memory when it is made, with this word before it is computed into, so that an element which no
-    /// kernel writes shows. For tests; it costs time.
+    /// Fills every output before it is computed, and scratch memory when it is created, with this word, so that
+    /// elements that no kernel writes are visible. For tests; it costs time.
     ///
     /// ```
     /// let options = wgpu_pooling::GpuOptions::new().poison(0xDEAD_BEEF);
@@ -129,8 +130,9 @@ impl GpuOptions {
         self
     }
 
-    /// Asks `fails` before every buffer and query set that is made, and makes an invalid one instead, as if there were no
-    /// memory left, where it says yes; before every write that wgpu stages as well, which then does not happen. For tests of one thread: what follows is an [`ExecuteError::OutOfMemory`].
+    /// Calls `fails` before creating a buffer or query set; if it returns true, an invalid one is created, as if memory
+    /// had run out. It is also called before every write that wgpu stages; if it returns true, the write is skipped.
+    /// For single-threaded tests, which then see [`ExecuteError::OutOfMemory`].
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -155,7 +157,7 @@ impl GpuOptions {
         self.poison
     }
 
-    /// The optional features to ask of an adapter: none that a kernel needs.
+    /// The optional features to request: timestamps only, since kernels need none.
     pub(in crate::gpu) fn features(&self, adapter: &wgpu::Adapter) -> wgpu::Features {
         let wanted = if self.timestamps { wgpu::Features::TIMESTAMP_QUERY } else { wgpu::Features::empty() };
         wanted & adapter.features()
@@ -184,7 +186,7 @@ impl GpuOptions {
         wgpu::Instance::new(descriptor)
     }
 
-    /// The adapter that the options ask for, for callers who open the device themselves.
+    /// The adapter that matches the options, for callers who open the device themselves.
     ///
     /// # Errors
     /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it has
@@ -221,7 +223,7 @@ impl GpuOptions {
         Ok(adapter)
     }
 
-    /// The best adapter of those that have this in their name.
+    /// The best adapter whose name contains this text.
     async fn named(&self, instance: &wgpu::Instance, name: &str) -> Result<wgpu::Adapter, ExecuteError> {
         let frugal = self.chosen_power_preference() == wgpu::PowerPreference::LowPower;
         let rank = |adapter: &wgpu::Adapter| match adapter.get_info().device_type {
@@ -245,7 +247,7 @@ impl GpuOptions {
         )
     }
 
-    /// What a user without an adapter can do, and what narrowed the choice.
+    /// Advice for a user without an adapter, with the options that narrowed the choice.
     fn what_to_do(&self) -> String {
         let mut advice = String::new();
         let said = |set: bool, option: &str, variable: &str| match std::env::var(variable) {
@@ -264,7 +266,7 @@ impl GpuOptions {
                   CPU with wgpu_pooling::reference"
     }
 
-    /// The error of an adapter that opens no device.
+    /// The error of an adapter that refuses to open a device.
     pub(in crate::gpu) fn refused(&self, info: &wgpu::AdapterInfo, error: &wgpu::RequestDeviceError) -> ExecuteError {
         let what = format!("{} ({:?}): {error}", info.name, info.backend);
         ExecuteError::NoDevice(match self.limits {
@@ -274,7 +276,7 @@ impl GpuOptions {
     }
 }
 
-/// What matters of a device's limits, or of those that an adapter offers.
+/// The limits on which schedules depend, from a device's or an adapter's limits.
 ///
 /// ```
 /// use wgpu_pooling::{wgpu, Limits};
@@ -295,8 +297,8 @@ fn contains(adapter: &str, name: &str) -> bool {
     adapter.to_lowercase().contains(&name.to_lowercase())
 }
 
-/// The limits to open a device with, so that this crate can use all of its adapter: WebGPU's defaults, and buffers, bindings
-/// and grids as large as the adapter has them. An application raises those that it needs itself.
+/// The limits to open a device with, so that this crate can use all of its adapter: WebGPU's defaults, with the
+/// adapter's largest buffers, bindings and grids. Applications raise further limits that they need.
 ///
 /// ```no_run
 /// use wgpu_pooling::{required_limits, wgpu, Gpu};
@@ -318,11 +320,11 @@ pub fn required_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
         min_storage_buffer_offset_alignment: has.min_storage_buffer_offset_alignment,
         ..wgpu::Limits::defaults()
     };
-    // Some adapters have less than the defaults; what a kernel then lacks is an error of the schedule that needs it.
+    // Some adapters have less than the defaults; a schedule that needs more then fails with an error.
     wanted.or_worse_values_from(&has)
 }
 
-/// The adapters that these options leave to choose from, as wgpu describes them.
+/// The adapters that match these options, as wgpu describes them.
 ///
 /// ```no_run
 /// # async fn list() {
@@ -338,7 +340,7 @@ pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
     adapters.iter().map(wgpu::Adapter::get_info).filter(|info| contains(&info.name, &name)).collect()
 }
 
-/// The adapters that these options leave to choose from: the blocking twin of [`list_adapters`].
+/// The adapters that match these options: the blocking twin of [`list_adapters`].
 ///
 /// ```
 /// use wgpu_pooling::{list_adapters_blocking, GpuOptions};

@@ -1,4 +1,4 @@
-//! Waiting for the device: readbacks, and the thread that polls for calls which wait as futures.
+//! Waiting for the device: readbacks, and the thread that polls for calls that wait as futures.
 
 #[cfg(not(target_arch = "wasm32"))]
 use core::time::Duration;
@@ -14,14 +14,14 @@ use super::gate::{Gate, Owned};
 use super::oneshot::{MapReceiver, MapSender, oneshot};
 use crate::error::ExecuteError;
 
-/// How long a thread sleeps between two questions whether the device is done, at first and at most.
+/// The first and the longest pause between two polls.
 #[cfg(not(target_arch = "wasm32"))]
 const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
 #[cfg(not(target_arch = "wasm32"))]
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
-/// Asks for the mapping of a staging buffer once the commands so far are done. The answer can be given in the device's
-/// place, should it never give one.
+/// Maps a staging buffer after the commands so far. The returned sender can answer in the device's place, should the
+/// device never call back.
 pub(in crate::gpu) fn map_on_submit(
     gate: &Gate,
     encoder: &mut wgpu::CommandEncoder,
@@ -33,7 +33,7 @@ pub(in crate::gpu) fn map_on_submit(
     (answer, mapped)
 }
 
-/// What to wait for, and who is to be told of it.
+/// A submission to wait for, and the senders of its readbacks.
 #[derive(Debug)]
 pub(in crate::gpu) struct Submission {
     pub index: wgpu::SubmissionIndex,
@@ -43,15 +43,16 @@ pub(in crate::gpu) struct Submission {
 #[cfg(not(target_arch = "wasm32"))]
 impl Submission {
     pub fn wait(self, device: &Owned<wgpu::Device>) {
-        // After a wait the callback has been called, or another thread that polls is about to. Without one it may never be.
+        // After a successful wait the callback has been called, or is about to be called by another polling thread.
+        // After a failed wait it may never be called.
         if !wait(device, &self.index) {
             self.answers.iter().for_each(|answer| answer.tell(Err(wgpu::BufferAsyncError)));
         }
     }
 }
 
-/// The thread that waits for submissions so that readbacks complete without the caller polling. It starts with the first
-/// one that is waited for by a future and ends with the device.
+/// The thread that waits for submissions, so that readbacks complete without the caller polling. It starts with the
+/// first readback that a future waits for, and ends with the device.
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 pub(in crate::gpu) struct Poller {
@@ -59,7 +60,7 @@ pub(in crate::gpu) struct Poller {
     watch: Mutex<Option<Watch>>,
 }
 
-/// The running thread and the way to it.
+/// The running thread and its channel.
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 struct Watch {
@@ -101,7 +102,7 @@ impl Drop for Poller {
             return;
         };
         drop(submissions);
-        // A waker that the thread calls can drop the last handle; a thread cannot wait for itself.
+        // A waker that the polling thread calls can drop the last handle; a thread cannot join itself.
         if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
             log::error!("the poller thread panicked");
         }
@@ -115,18 +116,18 @@ fn wait_for_all(device: &Owned<wgpu::Device>, submissions: &mpsc::Receiver<Submi
     }
 }
 
-/// What a poll found, or nothing where wgpu panicked.
+/// The result of a poll, or `None` if wgpu panicked.
 #[cfg(not(target_arch = "wasm32"))]
 type Polled = Option<Result<wgpu::PollStatus, wgpu::PollError>>;
 
-/// Waits for a submission, and says whether the device has come to its end.
+/// Waits for a submission; returns whether the device has finished it.
 #[cfg(not(target_arch = "wasm32"))]
 fn wait(device: &Owned<wgpu::Device>, index: &wgpu::SubmissionIndex) -> bool {
     let timeout = device.gate().patience();
     ask_again(|| poll(device, wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout }))
 }
 
-/// Polls until that gives an end, good or bad, and sleeps in between.
+/// Polls until the wait has succeeded or failed, and sleeps in between.
 #[cfg(not(target_arch = "wasm32"))]
 fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
     let mut pause = SHORTEST_PAUSE;
@@ -144,7 +145,7 @@ fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
 pub(in crate::gpu) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) -> Polled {
     let polled = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));
     match &polled {
-        // That is an answer to those who ask.
+        // Success and timeout are results for the caller; a panic has been logged already.
         Some(Ok(_) | Err(wgpu::PollError::Timeout)) | None => {}
         Some(Err(error)) => log::warn!("{error}"),
     }

@@ -10,10 +10,11 @@ use crate::gpu::device::{Device, PendingError};
 use crate::kernel::Slot;
 use crate::schedule::Dispatch;
 
-/// The buffers of one run. What the schedule does not need may be left out and is not looked at.
+/// The buffers of one run. Buffers that the schedule does not need may be left out and are ignored.
 ///
-/// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the schedule
-/// says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written is given for nothing else.
+/// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
+/// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be passed
+/// for anything else.
 ///
 /// ```no_run
 /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
@@ -44,13 +45,14 @@ pub struct Buffers<'a> {
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report). An unpool that skips bad indices
     /// reports nothing and needs none.
     pub status: Option<wgpu::BufferSlice<'a>>,
-    /// Scratch memory in place of the plan's own: a slice for each of [`Schedule::scratch`](crate::Schedule::scratch), each of another buffer, with the
-    /// usages `STORAGE` and `INDIRECT`. It holds nothing between two runs.
+    /// Scratch memory in place of the plan's own: a slice for each of [`Schedule::scratch`](crate::Schedule::scratch),
+    /// each of another buffer, with the usages `STORAGE` and `INDIRECT`. Its contents need not persist between two
+    /// runs.
     pub scratch: &'a [wgpu::BufferSlice<'a>],
 }
 
 impl Preparation {
-    /// Writes some of the dispatches as one compute pass, with timestamps around it if they are asked for.
+    /// Records some of the dispatches as one compute pass, with timestamps if requested.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -64,7 +66,7 @@ impl Preparation {
         self.dispatch(&mut pass, bound, groups, dispatches);
     }
 
-    /// The slices that the dispatches use, checked and cut to what is needed.
+    /// The slices that the dispatches use, checked and cut to the needed length.
     pub fn check<'a>(&'a self, device: &Device, buffers: &Buffers<'a>) -> Result<Vec<Bound<'a>>, ExecuteError> {
         device.check_alive()?;
         let schedule = &self.schedule;
@@ -86,14 +88,14 @@ impl Preparation {
         }
         for (number, &needed) in schedule.scratch.iter().enumerate() {
             let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
-            // The caller brings all of it or nothing.
+            // The caller provides all scratch memory or none.
             let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
             self.bind(device, &mut bound, "scratch memory", Slot::Scratch(number), slice, needed, true)?;
         }
         Ok(bound)
     }
 
-    /// Takes up a slice if the device can use it as what it is meant for.
+    /// Checks a slice's usages, length, offset and sharing, and adds it to `bound`.
     #[expect(clippy::too_many_arguments, reason = "a row of the table in `check`")]
     fn bind<'a>(
         &self,
@@ -132,8 +134,8 @@ impl Preparation {
         self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.iter().any(|part| part.slot == slot))
     }
 
-    /// The bind groups of all dispatches. They are made, and found good, before anything is recorded, so that a refused call
-    /// leaves the caller's encoder as it was.
+    /// The bind groups of all dispatches. They are created and validated before anything is recorded, so that a refused
+    /// call leaves the caller's encoder unchanged.
     pub fn groups(&self, device: &Device, bound: &[Bound<'_>]) -> Result<(Groups, Option<PendingError>), ExecuteError> {
         device.scoped_now(|| {
             let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);

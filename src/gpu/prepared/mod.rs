@@ -1,4 +1,5 @@
-//! The middle floor: schedules with their pipelines and buffers, their encoding, and the plan cache. It knows a device, and no calls.
+//! The middle floor: schedules with their pipelines and buffers, their encoding, and the plan cache. It uses the device
+//! floor, and nothing of `calls`.
 
 pub(in crate::gpu) mod encode;
 pub(in crate::gpu) mod pipelines;

@@ -1,4 +1,4 @@
-//! Pipelines, compiled on demand, shared while somebody holds them, and kept for a while after that.
+//! The pipeline cache: pipelines are compiled on demand, shared while in use, and kept for a while afterwards.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +12,8 @@ use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::key::KernelKey;
 use crate::wgsl::wgsl;
 
-/// The most pipelines that are kept though nobody holds them. On software Vulkan 308 of them were measured to take 1.2 MiB each
-/// where windows are small, and 3 MiB each with windows of up to 14 by 22.
+/// The most idle pipelines that are kept. On software Vulkan 308 pipelines were measured to take 1.2 MiB each with
+/// small windows, and 3 MiB each with windows of up to 14 by 22.
 const MOST_IDLE: usize = 128;
 
 /// A compiled kernel and the layout of its bindings.
@@ -26,22 +26,22 @@ pub(in crate::gpu) struct Pipeline {
     pub layout: Owned<wgpu::BindGroupLayout>,
 }
 
-/// Where a pipeline is, or will be once somebody has compiled it. Those who want it meanwhile wait without a thread being
-/// blocked.
+/// The place of a pipeline, empty while it is being compiled. Other tasks that need the pipeline wait for it without
+/// blocking a thread.
 type Slot = futures_intrusive::sync::Mutex<Option<Arc<Pipeline>>>;
 
-/// The pipelines of a device, by key: all that somebody holds, and of the others those that were used last. What somebody
-/// holds stays, because letting it go would free nothing, and equal keys would no longer share it.
+/// The pipelines of a device, by key: all that are in use, and the most recently used idle ones. A pipeline in use
+/// stays in the cache, because removing it would free nothing and equal keys would no longer share it.
 #[derive(Debug)]
 pub(in crate::gpu) struct Pipelines {
     cache: Mutex<Cache>,
-    /// The most that are kept though nobody holds them.
+    /// The most idle pipelines that are kept.
     pub most_idle: usize,
     compiled: AtomicUsize,
     resident: AtomicUsize,
 }
 
-/// The slots by key, and how often one was asked for.
+/// The slots by key, and the number of requests so far.
 #[derive(Debug, Default)]
 struct Cache {
     entries: HashMap<KernelKey, Entry>,
@@ -51,7 +51,7 @@ struct Cache {
 #[derive(Debug)]
 struct Entry {
     slot: Arc<Slot>,
-    /// Which use of the cache asked for it last.
+    /// The number of the latest request for this entry.
     last_use: u64,
 }
 
@@ -67,8 +67,8 @@ impl Default for Pipelines {
 }
 
 impl Pipelines {
-    /// The pipeline of a dispatch's kernel, compiled now if it is not there. What cannot be compiled now is tried again the next
-    /// time.
+    /// The pipeline of a dispatch's kernel, compiled now if it is not in the cache. A failed compilation is tried again
+    /// at the next request.
     pub async fn get(&self, device: &Device, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
         let key = dispatch.key();
         let slot = self.slot(key);
@@ -94,23 +94,23 @@ impl Pipelines {
         Ok(pipelines)
     }
 
-    /// How many were compiled so far.
+    /// The number of compilations so far.
     pub fn compiled(&self) -> usize {
         self.compiled.load(Ordering::Relaxed)
     }
 
-    /// How many of them are still there.
+    /// The number of pipelines in memory.
     pub fn resident(&self) -> usize {
         self.resident.load(Ordering::Relaxed)
     }
 
-    /// Frees all that nobody holds.
+    /// Frees all idle pipelines.
     pub fn trim(&self) {
         let gone = self.lock().let_go(0);
         self.free(gone);
     }
 
-    /// The slot of a key. Where the key is new, the longest unused pipelines that nobody holds make room for it.
+    /// The slot of a key. If the key is new, the longest unused idle pipelines are removed to make room for it.
     fn slot(&self, key: &KernelKey) -> Arc<Slot> {
         let mut cache = self.lock();
         cache.uses += 1;
@@ -127,7 +127,7 @@ impl Pipelines {
         slot
     }
 
-    /// Frees pipelines that are no longer in the cache, without its lock.
+    /// Drops pipelines that were removed from the cache, outside the cache's lock.
     fn free(&self, gone: Vec<Arc<Pipeline>>) {
         self.resident.fetch_sub(gone.len(), Ordering::Relaxed);
         drop(gone);
@@ -139,8 +139,8 @@ impl Pipelines {
 }
 
 impl Cache {
-    /// Takes out entries that nobody holds until so many of them are left: first those that could not be compiled, then those
-    /// unused for longest. Gives what was compiled.
+    /// Removes idle entries until at most `most` are left: first those whose compilation failed, then the longest
+    /// unused. Returns the removed pipelines.
     fn let_go(&mut self, most: usize) -> Vec<Arc<Pipeline>> {
         let idle = self.entries.iter().filter_map(|(key, entry)| {
             let is_compiled = entry.idle()?;
@@ -155,9 +155,10 @@ impl Cache {
 }
 
 impl Entry {
-    /// Whether there is a pipeline; `None` while somebody holds it, compiles it or waits for it.
+    /// Whether an idle entry has a pipeline; `None` while the entry is in use, being compiled or waited for.
     fn idle(&self) -> Option<bool> {
-        // Whoever compiles or waits has a handle on the slot, and new ones are given out under the cache's lock.
+        // A task that compiles or waits holds a handle on the slot, and new handles are created under the cache's lock
+        // only.
         if Arc::strong_count(&self.slot) > 1 {
             return None;
         }
@@ -168,8 +169,8 @@ impl Entry {
     }
 }
 
-/// What a kernel asks of a device beside its storage buffers, which every schedule counts. WebGPU's defaults have all of it;
-/// a device can be opened with less.
+/// Checks the limits that a kernel needs besides storage buffers, which `Schedule::check` covers. WebGPU's defaults
+/// suffice; a device can be opened with less.
 fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanError> {
     let invocations = WORKGROUP as u32;
     let bindings = dispatch.key.bindings().len() as u32 + 1;

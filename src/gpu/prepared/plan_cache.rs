@@ -1,4 +1,4 @@
-//! Preparations of one-shot calls, kept for the next ones: applications call with few plans, again and again.
+//! The plan cache: preparations of one-shot calls, kept because applications call repeatedly with few plans.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::preparation::Preparation;
 use crate::plan::Plan;
 
-/// The most preparations that are kept: all are compared with a call's plan.
+/// The most preparations that are kept: every call compares its plan with all of them.
 const MOST_KEPT: usize = 8;
 
-/// The most bytes of buffers that one of them may have: beyond, preparing is little beside computing.
+/// The most bytes of buffers of a kept preparation: beyond, preparing is cheap compared with computing.
 const MOST_BYTES_EACH: u64 = 1 << 20;
 
-/// What was prepared for one-shot calls, the longest unused first.
+/// The kept preparations, the longest unused first.
 #[derive(Debug, Default)]
 pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<Preparation>>);
 
 impl PlanCache {
-    /// What was prepared for an equal plan.
+    /// The preparation of an equal plan, if there is one.
     pub fn find(&self, plan: &Plan) -> Option<Preparation> {
         let mut kept = self.lock();
         let number = kept.iter().rposition(|preparation| preparation.schedule().plan() == plan)?;
@@ -26,7 +26,7 @@ impl PlanCache {
         Some(found)
     }
 
-    /// Keeps a preparation, and lets the longest unused one go for it.
+    /// Keeps a preparation, and drops the longest unused one if there are too many.
     pub fn keep(&self, preparation: Preparation) {
         if preparation.bytes() > MOST_BYTES_EACH {
             return;
@@ -38,13 +38,13 @@ impl PlanCache {
         drop(gone);
     }
 
-    /// Lets all of them go.
+    /// Drops all preparations.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut *self.lock());
         drop(gone);
     }
 
-    /// How many bytes their buffers have.
+    /// The bytes of the kept preparations' buffers.
     pub fn bytes(&self) -> u64 {
         self.lock().iter().map(Preparation::bytes).sum()
     }

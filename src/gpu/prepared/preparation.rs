@@ -11,32 +11,32 @@ use crate::options::OutOfBounds;
 use crate::plan::Plan;
 use crate::schedule::Schedule;
 
-/// A schedule and what it runs with. Clones share both; it does not keep the device.
+/// A schedule and its device resources. Clones share both. It does not keep the device alive.
 #[derive(Debug, Clone)]
 pub(in crate::gpu) struct Preparation {
     pub schedule: Arc<Schedule>,
     pub resources: Arc<Resources>,
 }
 
-/// What a schedule runs with.
+/// The device resources of a schedule.
 #[derive(Debug)]
 pub(in crate::gpu) struct Resources {
     pub label: String,
     pub pipelines: Vec<Arc<Pipeline>>,
     /// The uniforms and the window tables.
     pub constants: Owned<wgpu::Buffer>,
-    /// `None` where the caller brings it.
+    /// `None` where the caller provides it.
     pub scratch: Option<Vec<Owned<wgpu::Buffer>>>,
-    /// Where an unpool that reports nothing keeps its report.
+    /// The report buffer of an unpool whose report is not read.
     pub status: Option<Owned<wgpu::Buffer>>,
 }
 
-/// Whose scratch memory a schedule runs in.
+/// The owner of a schedule's scratch memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::gpu) enum Scratch {
-    /// Its own, allocated once.
+    /// The preparation's own, allocated once.
     Own,
-    /// Each run's.
+    /// A fresh allocation, or the caller's, for each run.
     OfTheRun,
 }
 
@@ -69,7 +69,7 @@ impl Preparation {
         Ok(Preparation { schedule: Arc::new(schedule), resources })
     }
 
-    /// What will run.
+    /// The schedule.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
@@ -79,13 +79,13 @@ impl Preparation {
         self.schedule.constants_bytes() + self.schedule.scratch_bytes()
     }
 
-    /// Whether a run has a report that somebody wants to read.
+    /// Whether a run has a report that is read back.
     pub fn reports(&self) -> bool {
         reports(&self.schedule)
     }
 
-    /// What a run needs beside its tensors: nothing unless the schedule was prepared without scratch memory, or another run
-    /// may come between two submits of this one.
+    /// The buffers that a run must allocate besides its tensors: none, unless the schedule was prepared without scratch
+    /// memory or another run may come between two submits of this one.
     pub fn missing(&self, memory: &Memory, several_submits: bool) -> Missing {
         let scratch = several_submits || self.resources.scratch.is_none();
         Missing {
@@ -95,13 +95,13 @@ impl Preparation {
     }
 }
 
-/// What a run needs beside its tensors and has to allocate.
+/// The buffers that a run must allocate besides its tensors.
 pub(in crate::gpu) struct Missing {
     pub scratch: Vec<Owned<wgpu::Buffer>>,
     pub status: Option<Owned<wgpu::Buffer>>,
 }
 
-/// Whether somebody wants to read the report.
+/// Whether the report is read back.
 fn reports(schedule: &Schedule) -> bool {
     match &schedule.plan {
         Plan::Pool(_) => false,
@@ -116,7 +116,7 @@ fn scratch_buffers(memory: &Memory, schedule: &Schedule) -> Vec<Owned<wgpu::Buff
     schedule.scratch.iter().map(buffer).collect()
 }
 
-/// Where an unpool that reports nothing keeps its report.
+/// The report buffer of an unpool whose report is not read.
 fn status_buffer(memory: &Memory, schedule: &Schedule) -> Option<Owned<wgpu::Buffer>> {
     let buffer = |bytes| memory.output_buffer("wgpu-pooling status", wgpu::BufferUsages::STORAGE, bytes);
     schedule.status_bytes().map(buffer)
