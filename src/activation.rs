@@ -11,7 +11,7 @@ pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
     let changed = match x.number() {
         Number::Single(x) => float(activation, x).map(Number::Single),
         Number::Double(x) => double(activation, x).map(Number::Double),
-        Number::Integer(x) => integer(activation, x).map(Number::Integer),
+        Number::Integer(x) => integer::<T>(activation, x).map(Number::Integer),
     };
     changed.map_or(x, T::nearest)
 }
@@ -50,11 +50,16 @@ float_activation!(double, f64);
 
 /// Relu and Clip on integers compare exactly; a bound is rounded into the window, the minimum up and the maximum down.
 /// Plans refuse the other activations.
-fn integer(activation: Activation, x: i128) -> Option<i128> {
+fn integer<T: Element>(activation: Activation, x: i128) -> Option<i128> {
+    // A bound outside the range of the type is the end of the range.
+    let in_range = |bound: f64| match T::nearest(Number::Double(bound)).number() {
+        Number::Integer(bound) => bound,
+        Number::Single(_) | Number::Double(_) => x,
+    };
     match activation {
         Activation::Relu => (x < 0).then_some(0),
         Activation::Clip { min, max } => {
-            let (min, max) = (f64::from(min).ceil() as i128, f64::from(max).floor() as i128);
+            let (min, max) = (in_range(f64::from(min).ceil()), in_range(f64::from(max).floor()));
             if x < min { Some(min) } else { (x > max).then_some(max) }
         }
         _ => None,
@@ -65,6 +70,15 @@ fn integer(activation: Activation, x: i128) -> Option<i128> {
 mod tests {
     use super::*;
     use half::f16;
+
+    #[test]
+    fn bounds_of_integers_are_taken_into_the_range_of_the_type_before_anything_is_compared() {
+        // The lower bound is 127 of an i8, which is not below itself, and the upper bound wins.
+        assert_eq!(apply(Activation::Clip { min: 65_520.0, max: 0.0 }, 127i8), 0);
+        assert_eq!(apply(Activation::Clip { min: 65_520.0, max: 0.0 }, 126i8), 127);
+        assert_eq!(apply(Activation::Clip { min: 0.0, max: -1.0 }, 0u8), 0);
+        assert_eq!(apply(Activation::Clip { min: f32::INFINITY, max: f32::NEG_INFINITY }, u64::MAX), 0);
+    }
 
     #[test]
     fn values_left_alone_keep_their_bits() {
