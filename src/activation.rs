@@ -9,11 +9,11 @@ pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
         return x;
     }
     let changed = match x.number() {
-        Number::Single(x) => float(activation, x).map(Number::Single),
-        Number::Double(x) => double(activation, x).map(Number::Double),
-        Number::Integer(x) => integer::<T>(activation, x).map(Number::Integer),
+        Number::Single(x) => float(activation, x).map(T::of_f32),
+        Number::Double(x) => double(activation, x).map(T::of_f64),
+        Number::Integer => integer(activation, x),
     };
-    changed.map_or(x, T::nearest)
+    changed.unwrap_or(x)
 }
 
 macro_rules! float_activation {
@@ -50,17 +50,14 @@ float_activation!(double, f64);
 
 /// Relu and Clip on integers compare exactly; a bound is rounded into the window, the minimum up and the maximum down.
 /// Plans refuse the other activations.
-fn integer<T: Element>(activation: Activation, x: i128) -> Option<i128> {
-    // A bound outside the range of the type is the end of the range.
-    let in_range = |bound: f64| match T::nearest(Number::Double(bound)).number() {
-        Number::Integer(bound) => bound,
-        Number::Single(_) | Number::Double(_) => x,
-    };
+fn integer<T: Element>(activation: Activation, x: T) -> Option<T> {
+    let zero = T::of_f64(0.0);
     match activation {
-        Activation::Relu => (x < 0).then_some(0),
+        Activation::Relu => zero.greater(x).then_some(zero),
         Activation::Clip { min, max } => {
-            let (min, max) = (in_range(f64::from(min).ceil()), in_range(f64::from(max).floor()));
-            if x < min { Some(min) } else { (x > max).then_some(max) }
+            // A bound outside the range of the type is the end of the range.
+            let (min, max) = (T::of_f64(f64::from(min).ceil()), T::of_f64(f64::from(max).floor()));
+            if min.greater(x) { Some(min) } else { x.greater(max).then_some(max) }
         }
         _ => None,
     }

@@ -138,26 +138,29 @@ impl DType {
     }
 }
 
-/// A number as activations compute with it.
+/// What activations compute with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
-    /// f32, f16 and bf16.
+    /// f32, for f32, f16 and bf16.
     Single(f32),
     /// f64.
     Double(f64),
-    /// Integers.
-    Integer(i128),
+    /// The integer itself.
+    Integer,
 }
 
 mod sealed {
     use super::Number;
 
     pub trait Sealed: Sized {
-        /// The element's value.
+        /// The element as activations compute with it.
         fn number(self) -> Number;
 
-        /// The element nearest to a number: floats are rounded once, integers saturate.
-        fn nearest(number: Number) -> Self;
+        /// The element nearest to a number: floats are rounded once, integers towards zero and into their range.
+        fn of_f32(number: f32) -> Self;
+
+        /// The same of a double.
+        fn of_f64(number: f64) -> Self;
     }
 }
 
@@ -220,12 +223,11 @@ macro_rules! float_element {
             fn number(self) -> Number {
                 $number(self)
             }
-            fn nearest(number: Number) -> Self {
-                match number {
-                    Number::Single(value) => $of_f32(value),
-                    Number::Double(value) => $of_f64(value),
-                    Number::Integer(value) => $of_f64(value as f64),
-                }
+            fn of_f32(number: f32) -> Self {
+                $of_f32(number)
+            }
+            fn of_f64(number: f64) -> Self {
+                $of_f64(number)
             }
         }
         impl Element for $type {
@@ -250,14 +252,13 @@ macro_rules! integer_element {
     ($type:ty, $bits:ty, $dtype:expr) => {
         impl sealed::Sealed for $type {
             fn number(self) -> Number {
-                Number::Integer(self.into())
+                Number::Integer
             }
-            fn nearest(number: Number) -> Self {
-                match number {
-                    Number::Single(value) => value as $type,
-                    Number::Double(value) => value as $type,
-                    Number::Integer(value) => value.clamp(<$type>::MIN.into(), <$type>::MAX.into()) as $type,
-                }
+            fn of_f32(number: f32) -> Self {
+                number as $type
+            }
+            fn of_f64(number: f64) -> Self {
+                number as $type
             }
         }
         impl Element for $type {

@@ -80,14 +80,9 @@ impl Plan {
         }
     }
 
-    /// The names of the inputs in errors, in their order.
-    #[cfg(feature = "gpu")]
-    pub(crate) fn input_names(&self) -> &'static [&'static str] {
-        match self {
-            Plan::Pool(_) => &["x"],
-            Plan::Unpool(_) => &["x", "indices"],
-            Plan::Convert(_) => &["indices"],
-        }
+    /// The fewest bytes that computing the plan must move: each input once, each output once.
+    pub(crate) fn bytes(&self) -> u64 {
+        bytes_of(self.inputs(), self.outputs())
     }
 }
 
@@ -319,10 +314,7 @@ impl PoolPlan {
     pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
         let extents = |of: fn(&PoolAxis) -> usize| self.axes.iter().map(of).collect::<Vec<_>>();
         let (inputs, outputs) = (extents(|axis| axis.input), extents(|axis| axis.output));
-        let spec = |dtype, layout, spatial: &[usize]| {
-            let shape = assemble(layout, self.batch, self.channels, spatial);
-            TensorSpec { shape, dtype, layout }
-        };
+        let spec = |dtype, layout, spatial: &[usize]| spec(dtype, layout, self.batch, self.channels, spatial);
         let indices = self.indices.as_ref();
         let indices = indices.map(|indices| spec(indices.index_type.dtype(), indices.space.layout, &outputs));
         (self.inputs, self.outputs) =
@@ -473,10 +465,7 @@ impl UnpoolPlan {
 
     /// Recomputes the tensors' shapes from batch, channels and extents.
     pub(crate) fn derive_tensors(&mut self, dtype: DType, layout: Layout) {
-        let spec = |dtype, layout, spatial: &[usize]| {
-            let shape = assemble(layout, self.batch, self.channels, spatial);
-            TensorSpec { shape, dtype, layout }
-        };
+        let spec = |dtype, layout, spatial: &[usize]| spec(dtype, layout, self.batch, self.channels, spatial);
         let indices = spec(self.index_type.dtype(), self.space.layout, &self.x_extents);
         (self.inputs, self.outputs) =
             (vec![spec(dtype, layout, &self.x_extents), indices], vec![spec(dtype, layout, &self.y_extents)]);
@@ -585,11 +574,9 @@ impl ConvertPlan {
             check_index_type(index_type, space.unit())?;
         }
         let extents = dimensions.spatial.clone();
-        let spec = |layout, index_type: IndexType| {
-            let shape = assemble(layout, dimensions.batch, dimensions.channels, &extents);
-            vec![TensorSpec { shape, dtype: index_type.dtype(), layout }]
-        };
-        let (inputs, outputs) = (spec(from.layout, from_type), spec(to.layout, to_type));
+        let Dimensions { batch, channels, .. } = *dimensions;
+        let indices = |layout, of: IndexType| vec![spec(of.dtype(), layout, batch, channels, &extents)];
+        let (inputs, outputs) = (indices(from.layout, from_type), indices(to.layout, to_type));
         Ok(ConvertPlan { from, to, from_type, to_type, extents, inputs, outputs })
     }
 
@@ -628,6 +615,11 @@ impl Dimensions {
         element_count(shape)?;
         Ok(Dimensions { batch: shape[0], channels, spatial: spatial.to_vec() })
     }
+}
+
+/// The tensor with these extents in a layout.
+fn spec(dtype: DType, layout: Layout, batch: usize, channels: usize, spatial: &[usize]) -> TensorSpec {
+    TensorSpec { shape: assemble(layout, batch, channels, spatial), dtype, layout }
 }
 
 /// The shape of a tensor with these extents in a layout.

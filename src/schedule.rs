@@ -5,7 +5,6 @@ use crate::family::{Build, Family};
 use crate::kernel::Slot;
 use crate::plan::Plan;
 use crate::tables::Tables;
-use crate::tensor::TensorSpec;
 use crate::wgsl::key::KernelKey;
 
 /// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
@@ -369,15 +368,29 @@ impl Schedule {
         &self.scratch
     }
 
-    /// The bytes of a tensor that the plan reads or writes, by the slot that it is bound to.
+    /// The slots of the plan's inputs, in their order.
+    pub(crate) fn input_slots(&self) -> &'static [Slot] {
+        match &self.plan {
+            Plan::Pool(_) => &[Slot::X],
+            Plan::Unpool(_) => &[Slot::X, Slot::Indices],
+            Plan::Convert(_) => &[Slot::Indices],
+        }
+    }
+
+    /// The slots of the plan's outputs, in their order.
+    fn output_slots(&self) -> &'static [Slot] {
+        match &self.plan {
+            Plan::Pool(_) => &[Slot::Y, Slot::IndicesOut],
+            Plan::Unpool(_) => &[Slot::Y],
+            Plan::Convert(_) => &[Slot::IndicesOut],
+        }
+    }
+
+    /// The bytes on the device of the tensor in a slot; `None` if the plan has no such tensor.
     fn tensor_bytes(&self, slot: Slot) -> Option<u64> {
-        let (inputs, outputs): (&[Slot], &[Slot]) = match &self.plan {
-            Plan::Pool(_) => (&[Slot::X], &[Slot::Y, Slot::IndicesOut]),
-            Plan::Unpool(_) => (&[Slot::X, Slot::Indices], &[Slot::Y]),
-            Plan::Convert(_) => (&[Slot::Indices], &[Slot::IndicesOut]),
-        };
-        let tensors = inputs.iter().zip(self.plan.inputs()).chain(outputs.iter().zip(self.plan.outputs()));
-        tensors.into_iter().find(|(own, _)| **own == slot).map(|(_, tensor)| tensor.device_bytes())
+        let inputs = self.input_slots().iter().zip(self.plan.inputs());
+        let mut tensors = inputs.chain(self.output_slots().iter().zip(self.plan.outputs()));
+        tensors.find(|(own, _)| **own == slot).map(|(_, tensor)| tensor.device_bytes())
     }
 
     /// The name of a slot in errors, and its bytes.
@@ -401,7 +414,6 @@ impl Schedule {
 
     /// The fewest bytes that the plan must move: inputs once, outputs once.
     pub fn bytes_moved(&self) -> u64 {
-        let tensors = self.plan.inputs().iter().chain(self.plan.outputs());
-        tensors.map(TensorSpec::bytes).fold(0, u64::saturating_add)
+        self.plan.bytes()
     }
 }

@@ -12,8 +12,8 @@ pub use calls::progress::{StreamOptions, StreamProgress, StreamReport};
 pub use calls::results::{ReadBack, Results, StepTime, Submitted};
 pub use calls::stream::{StreamSink, StreamSource};
 #[cfg(not(target_arch = "wasm32"))]
-pub use device::options::list_adapters_blocking;
-pub use device::options::{GpuOptions, list_adapters, required_limits};
+pub use device::adapter::list_adapters_blocking;
+pub use device::adapter::{GpuOptions, list_adapters, required_limits};
 pub use prepared::encode::Buffers;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -1,6 +1,6 @@
 //! OpenVINO AdaptiveMaxPool-8.
 
-use super::common::{IndexOptions, Pooling, extents};
+use super::node::{IndexOptions, Pooling, extents};
 use crate::attributes::Activation;
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
@@ -178,7 +178,7 @@ impl AdaptiveMaxPool {
     }
 }
 
-impl super::common::sealed::Sealed for AdaptiveMaxPool {}
+impl super::node::sealed::Sealed for AdaptiveMaxPool {}
 impl Pooling for AdaptiveMaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         AdaptiveMaxPool::plan(self, shape, dtype, indices)

@@ -1,6 +1,6 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::common::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
+use super::node::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
 use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
@@ -524,7 +524,7 @@ impl MaxPool {
     }
 }
 
-impl super::common::sealed::Sealed for MaxPool {}
+impl super::node::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         MaxPool::plan(self, shape, dtype, indices)
@@ -660,7 +660,7 @@ impl GlobalMaxPool {
     }
 }
 
-impl super::common::sealed::Sealed for GlobalMaxPool {}
+impl super::node::sealed::Sealed for GlobalMaxPool {}
 impl Pooling for GlobalMaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
         GlobalMaxPool::plan(self, shape, dtype, indices)

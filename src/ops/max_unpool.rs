@@ -1,6 +1,6 @@
 //! ONNX MaxUnpool (opset 9, 11, 22).
 
-use super::common::{IndexOptions, NodeActivation, Pooling, Seen, extents, pads_per_axis, per_axis};
+use super::node::{IndexOptions, NodeActivation, Pooling, Seen, extents, pads_per_axis, per_axis};
 use crate::attributes::{Activation, Attribute};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;

@@ -2,14 +2,14 @@
 //! [`UnpoolPlan`](crate::UnpoolPlan); and the conversion of indices, a [`ConvertPlan`](crate::ConvertPlan).
 
 mod adaptive_max_pool;
-mod common;
 mod convert_indices;
 mod max_pool;
 mod max_unpool;
+mod node;
 mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;
-pub use common::Pooling;
 pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
+pub use node::Pooling;

@@ -47,9 +47,9 @@ pub(super) fn activation(
 /// The smallest element that is not below `min`, and the element that `min` rounds to.
 fn low_bound<T: Element>(min: f32) -> [u64; 2] {
     if !T::DTYPE.is_float() {
-        return [T::nearest(Number::Double(f64::from(min).ceil())).to_bits64(); 2];
+        return [T::of_f64(f64::from(min).ceil()).to_bits64(); 2];
     }
-    let rounded = T::nearest(Number::Single(min));
+    let rounded = T::of_f32(min);
     let is_below = matches!(rounded.number(), Number::Single(value) if value < min);
     [if is_below { up::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }
@@ -57,9 +57,9 @@ fn low_bound<T: Element>(min: f32) -> [u64; 2] {
 /// The largest element that is not above `max`, and the element that `max` rounds to.
 fn high_bound<T: Element>(max: f32) -> [u64; 2] {
     if !T::DTYPE.is_float() {
-        return [T::nearest(Number::Double(f64::from(max).floor())).to_bits64(); 2];
+        return [T::of_f64(f64::from(max).floor()).to_bits64(); 2];
     }
-    let rounded = T::nearest(Number::Single(max));
+    let rounded = T::of_f32(max);
     let is_above = matches!(rounded.number(), Number::Single(value) if value > max);
     [if is_above { down::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }

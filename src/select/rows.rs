@@ -7,7 +7,6 @@ use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
 use super::tuning::rows::{
     FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
-    PLANES_OF_A_GROUP,
 };
 use super::view::{Pass, PassAxis, passes};
 use crate::error::PlanError;
@@ -33,6 +32,10 @@ const MOST_PAD: u32 = 4;
 /// The most columns and lines of a window in rows that are not whole words (shaders/row/odd_line.wgsl).
 const MOST_COLUMNS_OF_ODD_ROWS: u32 = 5;
 const MOST_LINES_OF_ODD_ROWS: u32 = 5;
+
+/// Planes per group: the invocations at the ends of a group's rows are numbered consecutively, so that few waves mix
+/// them with invocations inside rows (`PLANES` in shaders/row/odd_strip.wgsl).
+const PLANES_OF_A_GROUP: u64 = 16;
 
 /// The narrowest of these rows: a word spans at most two rows.
 const NARROWEST_ODD_ROW: u32 = 5;

@@ -333,16 +333,7 @@ impl Slide {
 
 /// The uniform's description of an axis of the plan whose windows are given by a formula.
 pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
-    let mut twin = uniform::Axis {
-        input: axis.input as u32,
-        output: axis.output as u32,
-        kernel: 1,
-        stride: 1,
-        dilation: 1,
-        pad_begin: 0,
-        kind: 0,
-        table: 0,
-    };
+    let mut twin = uniform::Axis::of(axis.input as u64, axis.output as u64);
     if let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window.strided(axis.input, axis.output) {
         twin.kernel = kernel as u32;
         twin.stride = stride as u32;

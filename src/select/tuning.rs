@@ -7,11 +7,12 @@
 
 /// Which family and build a plan takes.
 pub(super) mod policy {
-    /// Pools and unpools of fewer elements run in the generic build: compiling a kernel takes 0.1 to 0.4 seconds of CPU on software,
-    /// and computing 4096 elements less than a thousandth of that.
+    /// Pools and unpools of fewer elements run in the generic build: compiling a kernel takes 0.1 to 0.4
+    /// seconds of CPU on software, which so few elements never give back.
     pub const SPECIALISED_FROM: u64 = 1 << 12;
 
-    /// Planes of fewer elements are reduced in one stage. Software: below, the second stage takes longer than the first saves.
+    /// Planes of fewer elements are reduced in one stage. Software: below, the second stage takes longer than the first
+    /// one saves.
     pub const REDUCED_FROM: u64 = 4_096;
 
     /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
@@ -31,7 +32,7 @@ pub(super) mod policy {
 
 /// Windows that are cut along an axis.
 pub(super) mod view {
-    /// Taps of a part: the separable family cuts longer windows. Never varied: seven such parts stay below the most
+    /// Taps of a part: the separable family cuts longer windows. Never varied: six such parts stay below the most
     /// iterations of an invocation.
     pub const PART_TAPS: u64 = 1_024;
 }
@@ -77,10 +78,6 @@ pub(super) mod rows {
     /// The same for an invocation with four neighbouring outputs, the minimum. AMD took 168 registers for 120 words,
     /// and 104 for 72.
     pub const MOST_WORDS_OF_A_QUAD: u32 = 96;
-
-    /// Planes per group in shaders/kernel/pool_odd_rows.wgsl: the invocations at the ends of a group's rows are
-    /// numbered consecutively, so that few waves mix them with invocations inside rows.
-    pub const PLANES_OF_A_GROUP: u64 = 16;
 }
 
 /// Large windows that slide.
@@ -119,11 +116,12 @@ pub(super) mod team {
     /// The fewest loads of a window per such invocation.
     pub const LEAST_LOADS: u64 = 256;
 
-    /// Planes of fewer elements of a word are looked at tap by tap. Software: at 12 elements teams take 2.5 copies, at 16 1.9, and
-    /// tap by tap it is 2.6 and 2.4; blocks take 6, since they compute one output each.
+    /// Planes of fewer 4-byte elements are pooled tap by tap. Software: 12 elements take teams 2.5 copies and tap by tap
+    /// 2.6; 16 elements 1.9 and 2.4; blocks take 6 for both, since one block computes one output.
     pub const LEAST_ELEMENTS_OF_WORDS: u64 = 16;
 
-    /// The same of smaller and larger elements. Software: at 36 elements tap by tap is faster in u8, f16 and f64, at 49 teams are.
+    /// The same for other element sizes. Software: with 36 elements tap by tap is faster in u8, f16 and f64, with 49
+    /// teams are.
     pub const LEAST_ELEMENTS: u64 = 40;
 
     /// Teams are not preferred for shorter rows, in bytes: too large a share of their loads is cut off at the row's

@@ -356,16 +356,7 @@ fn check_table(entries: u64, limits: &Limits) -> Result<(), PlanError> {
 
 /// The uniform's description of an axis. If the axis needs a table, the table is appended to `tables`.
 pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -> Result<uniform::Axis, PlanError> {
-    let mut twin = uniform::Axis {
-        input: axis.input as u32,
-        output: axis.output as u32,
-        kernel: 1,
-        stride: 1,
-        dilation: 1,
-        pad_begin: 0,
-        kind: 0,
-        table: 0,
-    };
+    let mut twin = uniform::Axis::of(axis.input, axis.output);
     let (input, output) = (axis.input as usize, axis.output as usize);
     let step = |window: AxisWindow, windows: usize| {
         // Clamping is safe: a second tap that is a whole input away lies outside.

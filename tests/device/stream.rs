@@ -258,14 +258,18 @@ fn a_call_that_does_not_fit_the_plan_is_refused() {
     assert_eq!(run(&nothing, 0), Ok(StreamReport::default()));
 }
 
-fn one_shot_calls_have_no_size_limit() {
-    // A device whose bindings hold 32768 floats.
+/// A device of a test's own whose buffers hold 32768 floats.
+pub(super) fn small_gpu() -> Gpu {
     let limits = wgpu::Limits {
         max_buffer_size: 128 << 10,
         max_storage_buffer_binding_size: 128 << 10,
         ..wgpu::Limits::defaults()
     };
-    let small = Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap();
+    Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap()
+}
+
+fn one_shot_calls_have_no_size_limit() {
+    let small = small_gpu();
     let shape = [2, 3, 150, 170];
     let x = tensor::<f32>(&shape);
     let pools: [Box<dyn Pooling>; 4] = [

@@ -1,10 +1,11 @@
 //! Streaming unpools: the bits and the errors of the reference, in the memory that was allowed.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, DType, ExecuteError, Gpu, GpuOptions, IndexFlattening, IndexType, Layout, MaxPool,
-    MaxUnpool, OutOfBounds, Pooling, StorageOrder, StreamOptions, Tensor, UnpoolPlan, reference, wgpu,
+    Activation, AdaptiveMaxPool, DType, ExecuteError, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
+    OutOfBounds, Pooling, StorageOrder, StreamOptions, Tensor, UnpoolPlan, reference,
 };
 
+use super::stream::small_gpu;
 use crate::support::device::gpu;
 use crate::support::harness::tests;
 
@@ -113,12 +114,7 @@ fn bad_indices_are_counted_before_anything_is_written() {
 }
 
 fn one_shot_calls_have_no_size_limit() {
-    let limits = wgpu::Limits {
-        max_buffer_size: 128 << 10,
-        max_storage_buffer_binding_size: 128 << 10,
-        ..wgpu::Limits::defaults()
-    };
-    let small = Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap();
+    let small = small_gpu();
     let shape = [2, 3, 150, 170];
     let (pool, x) = (MaxPool::new([2, 2]).strides([2, 2]), values(&shape));
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap();

@@ -1,6 +1,6 @@
 //! Any bytes, read as values.
 
-use wgpu_pooling::{DType, IndexType};
+use wgpu_pooling::IndexType;
 
 /// Bytes that are read as values; zeros when they are used up.
 pub struct Bytes<'a>(pub &'a [u8]);
@@ -33,18 +33,3 @@ impl Bytes<'_> {
         if self.flag() { IndexType::I64 } else { IndexType::I32 }
     }
 }
-
-pub const DTYPES: [DType; 12] = [
-    DType::F32,
-    DType::F16,
-    DType::Bf16,
-    DType::F64,
-    DType::I8,
-    DType::U8,
-    DType::I16,
-    DType::U16,
-    DType::I32,
-    DType::U32,
-    DType::I64,
-    DType::U64,
-];

@@ -8,7 +8,7 @@ use wgpu_pooling::{
     StorageOrder, Tensor, TensorView, UnpoolMinSize, UnpoolSpace, element_count, families, reference, select, wgsl,
 };
 
-use super::bytes::{Bytes, DTYPES};
+use super::bytes::Bytes;
 
 impl Bytes<'_> {
     /// A small number most of the time, else one at an edge, or any.
@@ -233,7 +233,7 @@ pub fn plan(data: &[u8]) -> bool {
     let shape = bytes.shape(axes);
     let _ = element_count(&shape);
     let _ = TensorView::new(&shape, &[0u8; 3]);
-    let dtype = bytes.of(&DTYPES);
+    let dtype = bytes.of(&DType::ALL);
     match kind % 8 {
         0..=3 => {
             let pool = bytes.pooling(axes);

@@ -1,12 +1,12 @@
 //! From any bytes to a small case with any elements and any indices: the GPU gives the reference's bits, or its error.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, Element, EmptyIndex, EmptyValue, ExecuteError, Gpu,
-    Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling,
-    Prepared, StorageOrder, Tensor, families, reference, select,
+    Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError,
+    Gpu, Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan,
+    Pooling, Prepared, StorageOrder, Tensor, families, reference, select,
 };
 
-use super::bytes::{Bytes, DTYPES};
+use super::bytes::Bytes;
 use wgpu_pooling::with_element;
 
 /// Small cases: the reference's bits or its error, on every family that applies.
@@ -14,7 +14,7 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     let mut bytes = Bytes(data);
     let axes = 1 + usize::from(bytes.byte() % 3);
     let shape = [vec![bytes.small(3), bytes.small(4)], (0..axes).map(|_| bytes.small(7)).collect()].concat();
-    let dtype = bytes.of(&DTYPES);
+    let dtype = bytes.of(&DType::ALL);
     let index_type = bytes.index_type();
     match bytes.byte() % 6 {
         0 | 1 => {

@@ -15,6 +15,7 @@ use crate::gpu::device::polling::{Submission, map_on_submit};
 use crate::gpu::device::{Device, PendingErrors};
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Missing, Preparation};
+use crate::kernel::Slot;
 use crate::options::Layout;
 use crate::schedule::STATUS_WORDS;
 use crate::tensor::{TensorSpec, TensorView};
@@ -360,9 +361,9 @@ impl Chain {
         prepared: &Prepared,
         inputs: [&DeviceTensor; I],
     ) -> Result<[DeviceTensor; O], ExecuteError> {
-        let plan = prepared.schedule().plan();
-        for ((&what, expected), tensor) in plan.input_names().iter().zip(plan.inputs()).zip(inputs) {
-            tensor.check_spec(what, expected)?;
+        let schedule = prepared.schedule();
+        for ((&slot, expected), tensor) in schedule.input_slots().iter().zip(schedule.plan().inputs()).zip(inputs) {
+            tensor.check_spec(input_name(slot), expected)?;
         }
         self.step(prepared, inputs)
     }
@@ -378,12 +379,11 @@ impl Chain {
         let schedule = &preparation.schedule;
         device.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
-        let names = schedule.plan().input_names();
-        let (mut x, mut indices) = (None, None);
-        for (&what, tensor) in names.iter().zip(inputs) {
-            tensor.check_gpu(what, gpu)?;
-            if what == "x" { &mut x } else { &mut indices }.replace(tensor);
+        let slots = schedule.input_slots().iter().copied();
+        for (slot, tensor) in slots.clone().zip(inputs) {
+            tensor.check_gpu(input_name(slot), gpu)?;
         }
+        let input = |slot| slots.clone().zip(inputs).find(|(own, _)| *own == slot).map(|(_, tensor)| tensor.slice());
         // Buffers are allocated before anything is recorded: recording an invalid buffer would invalidate the encoder
         // for all other steps.
         let all = 0..schedule.dispatches.len();
@@ -393,9 +393,9 @@ impl Chain {
         pending.0.extend(error);
         let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
-            x: x.map(DeviceTensor::slice),
+            x: input(Slot::X),
             y: outputs.y.as_ref().map(whole),
-            indices: indices.map(DeviceTensor::slice),
+            indices: input(Slot::Indices),
             indices_out: outputs.indices.as_ref().map(whole),
             status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
             scratch: &scratch,
@@ -445,6 +445,11 @@ impl Chain {
         self.staged.push(Staged { buffer, offset, bytes, place });
         place
     }
+}
+
+/// What errors call the tensor in the slot of an input.
+fn input_name(slot: Slot) -> &'static str {
+    if slot == Slot::X { "x" } else { "indices" }
 }
 
 fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::ExecuteError;
 use crate::gpu::device::Device;
-use crate::gpu::device::options::GpuOptions;
+use crate::gpu::device::adapter::GpuOptions;
 use crate::gpu::device::polling::Submission;
 use crate::gpu::prepared::pipelines::Pipelines;
 use crate::gpu::prepared::plan_cache::PlanCache;

@@ -98,7 +98,6 @@ impl Gpu {
 
     async fn preparation(&self, schedule: Schedule, scratch: Scratch) -> Result<Prepared, ExecuteError> {
         let Inner { device, pipelines, .. } = &*self.inner;
-        device.check_alive()?;
         let preparation = Preparation::new(device, pipelines, schedule, scratch).await?;
         Ok(Prepared { gpu: self.clone(), preparation })
     }

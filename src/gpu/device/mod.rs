@@ -1,22 +1,22 @@
 //! The lowest floor: a wgpu device with its queue, limits and memory; error scopes, loss of the device, and polling.
 
+pub(in crate::gpu) mod adapter;
 pub(in crate::gpu) mod allocator;
 pub(in crate::gpu) mod buffer_pool;
 pub(in crate::gpu) mod gate;
 pub(in crate::gpu) mod memory;
 pub(in crate::gpu) mod oneshot;
-pub(in crate::gpu) mod options;
 pub(in crate::gpu) mod polling;
 
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
+use adapter::GpuOptions;
 use allocator::Allocator;
 use buffer_pool::BufferPool;
 use gate::{Gate, Owned};
 use memory::Memory;
-use options::GpuOptions;
 use polling::Submission;
 #[cfg(not(target_arch = "wasm32"))]
 use polling::{Poller, poll};
@@ -87,9 +87,7 @@ impl Device {
         drop((index, answers));
         Ok(())
     }
-}
 
-impl Device {
     /// The error of a failed call: the device's loss, if the device is lost.
     pub fn failed(&self, text: String) -> ExecuteError {
         // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.

@@ -42,8 +42,8 @@ pub struct Buffers<'a> {
     pub indices: Option<wgpu::BufferSlice<'a>>,
     /// The indices that a pool or a conversion writes.
     pub indices_out: Option<wgpu::BufferSlice<'a>>,
-    /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report). An unpool that skips bad indices
-    /// reports nothing and needs none.
+    /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
+    /// An unpool that skips bad indices reports nothing and needs none.
     pub status: Option<wgpu::BufferSlice<'a>>,
     /// Scratch memory in place of the plan's own: a slice for each of [`Schedule::scratch`](crate::Schedule::scratch),
     /// each of another buffer, with the usages `STORAGE` and `INDIRECT`. Its contents need not persist between two

@@ -20,7 +20,7 @@ impl PlanCache {
     /// The preparation of an equal plan, if there is one.
     pub fn find(&self, plan: &Plan) -> Option<Preparation> {
         let mut kept = self.lock();
-        let number = kept.iter().rposition(|preparation| preparation.schedule().plan() == plan)?;
+        let number = kept.iter().rposition(|preparation| preparation.schedule.plan() == plan)?;
         let found = kept.remove(number)?;
         kept.push_back(found.clone());
         Some(found)

@@ -69,11 +69,6 @@ impl Preparation {
         Ok(Preparation { schedule: Arc::new(schedule), resources })
     }
 
-    /// The schedule.
-    pub fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
-
     /// The bytes of its buffers.
     pub fn bytes(&self) -> u64 {
         self.schedule.constants_bytes() + self.schedule.scratch_bytes()
