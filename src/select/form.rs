@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// The most windows of an invocation.
+/// The most windows of an invocation. Kernels have 16, 8, 4, 2 or 1 (`RUN` in shaders/kernel/pool_sliding.wgsl).
 const MOST_RUN: u64 = 16;
 
 /// The layout of elements in registers and in scratch memory.
@@ -47,14 +47,14 @@ impl Form {
     /// chunk for each further window.
     pub fn most_chunks(&self) -> u64 {
         let run = MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
-        run.clamp(GOOD_RUN, MOST_RUN).saturating_mul(4)
+        run.min(MOST_RUN).max(GOOD_RUN).saturating_mul(4)
     }
 
     /// Windows per invocation: at most the chunks of a window.
     pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
         let words = lanes.saturating_mul(self.words);
         let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= MOST_WORDS;
-        [MOST_RUN, GOOD_RUN, 4, 2].into_iter().find(fits).unwrap_or(1)
+        [MOST_RUN, 8, 4, 2].into_iter().find(fits).unwrap_or(1)
     }
 
     /// The most lanes of a pass that registers have room for.

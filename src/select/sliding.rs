@@ -7,7 +7,7 @@ use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, refuse, slides};
-use super::tuning::sliding::{CACHE_BYTES, FOURS};
+use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, Span};
 use crate::error::{PlanError, within};
 use crate::family::Build;
@@ -19,6 +19,10 @@ use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
+
+/// Elements that a pass along the innermost axis, which loads four at a time, may read beyond those it needs, on each
+/// side: its binding has to hold them.
+const FOURS: u64 = 8;
 
 /// Bytes of a position in scratch memory.
 const PLACE_BYTES: usize = 4;

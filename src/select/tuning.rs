@@ -85,22 +85,18 @@ pub(super) mod sliding {
     /// Words of registers for the accumulators of an invocation's windows. AMD: more took over 128 registers.
     pub const MOST_WORDS: u64 = 80;
 
-    /// From this many windows per invocation on, further lanes save more than further windows: the loads per output
+    /// From this many windows per invocation on, at most 16, further lanes save more than further windows: the loads per output
     /// fall from K + 1 to (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
     pub const GOOD_RUN: u64 = 8;
 
     /// Planes are pooled in groups whose scratch memory fits a cache of this size where possible. Never varied on a
     /// card; the L2 of large ones has 4 to 96 MiB.
     pub const CACHE_BYTES: u64 = 16 << 20;
-
-    /// Elements that a pass along the innermost axis, which loads four at a time, may read beyond those it needs, on
-    /// each side.
-    pub const FOURS: u64 = 8;
 }
 
 /// Windows pooled by teams of invocations.
 pub(super) mod team {
-    /// Pairs of a number of loads per plane and the team's size from that number on. Larger teams coalesce more reads,
+    /// Pairs of a number of loads per plane and the team's size from that number on, a power of two. Larger teams coalesce more reads,
     /// but each member's candidate is written and read once more. Software: set by planes of 7x7 to 64x64.
     pub const MEMBERS: [(u64, u32); 3] = [(256, 8), (129, 4), (33, 2)];
 
