@@ -47,7 +47,7 @@ impl Form {
     /// chunk for each further window.
     pub fn most_chunks(&self) -> u64 {
         let run = MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
-        run.min(MOST_RUN).max(GOOD_RUN).saturating_mul(4)
+        run.clamp(GOOD_RUN.min(MOST_RUN), MOST_RUN).saturating_mul(4)
     }
 
     /// Windows per invocation: at most the chunks of a window.
