@@ -99,8 +99,6 @@ pub(crate) struct RowsKey {
     pub stores_quads: bool,
     /// Whether windows have several taps along the outermost of the three axes.
     pub deep: bool,
-    /// Lines of X from one line of outputs to the next that shares lines with it.
-    pub lines_between: u32,
     /// Whether lines are numbered across planes, in X as in Y, and each line of X belongs to one line of windows.
     pub lines_even: bool,
     /// Whether keys can hold the order of elements.
@@ -117,6 +115,11 @@ pub(crate) struct RowsKey {
 }
 
 impl RowsKey {
+    /// A constant's value; zero where the kernel has no such constant.
+    fn value(&self, name: &str) -> u32 {
+        self.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value)
+    }
+
     /// The part with the order of elements. Where elements are smaller than a word, a key can hold all of the
     /// accumulator.
     fn reduction(&self) -> &'static str {
@@ -152,7 +155,8 @@ impl RowsKey {
             _ => ["row/strip.wgsl", "row/lines_flat.wgsl"],
         });
         variants.push("row/windows.wgsl");
-        variants.push(if self.lines_between == 1 { "row/next_line.wgsl" } else { "row/next_lines.wgsl" });
+        variants.push(if self.value("QUADS") > 1 { "row/row_of_two.wgsl" } else { "row/row_of_one.wgsl" });
+        variants.push(if self.value("KERNEL_1") > 3 { "row/kept_seven.wgsl" } else { "row/kept_three.wgsl" });
         variants.push(if self.lines_even { "row/window_lines_even.wgsl" } else { "row/window_lines.wgsl" });
         variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
         variants.push(match self.nan_policy {
@@ -175,9 +179,8 @@ impl RowsKey {
 
 /// A pool of small windows.
 pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
-    let value = |name: &str| key.consts.iter().find(|(of, _)| *of == name).map_or(0, |&(_, value)| value);
-    let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(value);
-    let outputs = value("QUADS").saturating_mul(4);
+    let [depth, height, width] = ["KERNEL_0", "KERNEL_1", "KERNEL_2"].map(|name| key.value(name));
+    let outputs = key.value("QUADS").saturating_mul(4);
     let (kind, entry) = match key.entry {
         RowsKernel::Lines => ("lines", "kernel/pool_lines.wgsl"),
         RowsKernel::Rows => ("rows", "kernel/pool_rows.wgsl"),

@@ -14,7 +14,7 @@
 // by its neighbours where their windows overlap.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Kept, kept_with, best_of, strip_of, line_of_plane, line_windows, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
+// requires: pool, invocation, WORKGROUP, first_lines, best_of, strip_of, line_of_plane, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
 // The first windows of the first line of a plane.
 fn head_of_plane(plane: u32) -> Head {
   let top = -pool.axes[1].pad_begin;
@@ -38,12 +38,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let top = strip.top;
   var goal = strip.goal;
   let count = min(pool.walk, height - strip.out_top);
-  var kept: Kept;
   var later: Later;
-  // The lines that the first output shares with the outputs below.
-  for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
-    kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1), line));
-  }
+  var kept = first_lines(place, top);
   for (var step = 0u; step < count; step++) {
     let first = step * LINES_BETWEEN;
     kept = with_next_lines(kept, place, top, first);

@@ -14,7 +14,7 @@
 // again for the next depth.
 // Algorithm: row windows, kept in registers.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Kept, kept_with, best_of, Place, line_at, line_windows, with_next_lines, strip_of, Lines, store_row, origin_of, KERNEL_1, STRIDE_0, STRIDE_1, DILATION_1, LINES_BETWEEN, OUTPUTS_BETWEEN
+// requires: pool, invocation, WORKGROUP, first_lines, best_of, Place, line_at, with_next_lines, strip_of, Lines, store_row, origin_of, STRIDE_0, STRIDE_1, DILATION_1, LINES_BETWEEN, OUTPUTS_BETWEEN
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let number = invocation(group, pool.grid_width, local);
@@ -40,11 +40,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   // Outputs of this walk that lie in the plane.
   let below = (pool.axes[1].output - out_top + OUTPUTS_BETWEEN - 1u) / OUTPUTS_BETWEEN;
   let count = min(pool.walk, below);
-  var kept: Kept;
-  // The lines that the first output shares with the outputs below.
-  for (var line = 0u; line + LINES_BETWEEN < KERNEL_1; line++) {
-    kept = kept_with(kept, line_windows(place, top + i32(line * DILATION_1), line));
-  }
+  var kept = first_lines(place, top);
   for (var step = 0u; step < count; step++) {
     let first = step * LINES_BETWEEN;
     kept = with_next_lines(kept, place, top, first);

@@ -10,7 +10,7 @@
 // contain it.
 // Algorithm: row windows, in runs of the order of Y.
 // provides: main
-// requires: pool, invocation, WORKGROUP, Acc, Raw, Elements, windows_of_line, outcome, origin_at, put_index, first_position, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_2, QUADS
+// requires: pool, invocation, WORKGROUP, Acc, Raw, Elements, high_of, first_high_of, windows_of_line, outcome, origin_at, put_index, first_position, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_2, QUADS
 const RUN: u32 = 4u * QUADS;
 
 // The lanes of a run that lie in a line.
@@ -75,10 +75,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     low.c = take(lanes, 2u, best.low.c, best.first_low.c, seen.first_line, seen.plane, low.c);
     low.d = take(lanes, 3u, best.low.d, best.first_low.d, seen.first_line, seen.plane, low.d);
     if (QUADS > 1u) {
-      high.a = take(lanes, 4u, best.high.a, best.first_high.a, seen.first_line, seen.plane, high.a);
-      high.b = take(lanes, 5u, best.high.b, best.first_high.b, seen.first_line, seen.plane, high.b);
-      high.c = take(lanes, 6u, best.high.c, best.first_high.c, seen.first_line, seen.plane, high.c);
-      high.d = take(lanes, 7u, best.high.d, best.first_high.d, seen.first_line, seen.plane, high.d);
+      let best_high = high_of(best);
+      let first_high = first_high_of(best);
+      high.a = take(lanes, 4u, best_high.a, first_high.a, seen.first_line, seen.plane, high.a);
+      high.b = take(lanes, 5u, best_high.b, first_high.b, seen.first_line, seen.plane, high.b);
+      high.c = take(lanes, 6u, best_high.c, first_high.c, seen.first_line, seen.plane, high.c);
+      high.d = take(lanes, 7u, best_high.d, first_high.d, seen.first_line, seen.plane, high.d);
     }
     lanes.begin = lanes.end;
     out_column -= i32(width);

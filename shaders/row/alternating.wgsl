@@ -5,18 +5,7 @@
 //   even elements         [0   2   4   6] 8    taps 0 and, one slide further, 2
 //   odd elements            [1   3   5   7]    tap 1
 // provides: row_windows
-// requires: Quad, Row, Acc, combine_rows, alternating_elements, KERNEL_2, QUADS
-fn slide(lanes: Row, next: Acc) -> Row {
-  var further = lanes;
-  if (QUADS > 1u) {
-    further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, lanes.high.a);
-    further.high = Quad(lanes.high.b, lanes.high.c, lanes.high.d, next);
-  } else {
-    further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, next);
-  }
-  return further;
-}
-
+// requires: Row, combine_rows, slide_lanes, alternating_elements, KERNEL_2
 fn row_windows(line: u32, column: i32, order: u32) -> Row {
   let elements = alternating_elements(line, column, order);
   var even = elements.even;
@@ -26,27 +15,27 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
     best = combine_rows(best, odd);
   }
   if (KERNEL_2 > 2u) {
-    even = slide(even, elements.next_even.a);
+    even = slide_lanes(even, elements.next_even.a);
     best = combine_rows(best, even);
   }
   if (KERNEL_2 > 3u) {
-    odd = slide(odd, elements.next_odd.a);
+    odd = slide_lanes(odd, elements.next_odd.a);
     best = combine_rows(best, odd);
   }
   if (KERNEL_2 > 4u) {
-    even = slide(even, elements.next_even.b);
+    even = slide_lanes(even, elements.next_even.b);
     best = combine_rows(best, even);
   }
   if (KERNEL_2 > 5u) {
-    odd = slide(odd, elements.next_odd.b);
+    odd = slide_lanes(odd, elements.next_odd.b);
     best = combine_rows(best, odd);
   }
   if (KERNEL_2 > 6u) {
-    even = slide(even, elements.next_even.c);
+    even = slide_lanes(even, elements.next_even.c);
     best = combine_rows(best, even);
   }
   if (KERNEL_2 > 7u) {
-    odd = slide(odd, elements.next_odd.c);
+    odd = slide_lanes(odd, elements.next_odd.c);
     best = combine_rows(best, odd);
   }
   return best;

@@ -7,7 +7,7 @@
 // A tap that follows a tap in the begin padding restarts its window; a tap beyond the line's end repeats the previous
 // tap.
 // provides: x, row_windows
-// requires: Acc, Raw, Elements, Quad, Row, lifted, choose, combine, extract, pool, OUTPUTS, KERNEL_2, DILATION_2, QUADS
+// requires: Acc, Raw, Elements, Quad, Row, row_from, lifted, choose, combine, extract, pool, OUTPUTS, KERNEL_2, DILATION_2, QUADS
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
@@ -102,5 +102,5 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
       fours = after(fours, line, column, order, tap);
     }
   }
-  return Row(fours.low.best, fours.high.best, fours.low.first, fours.high.first);
+  return row_from(fours.low.best, fours.high.best, fours.low.first, fours.high.first);
 }

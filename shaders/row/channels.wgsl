@@ -5,7 +5,7 @@
 //   windows          0 1 2         of the first quad
 //                      1 2 3       of the second one
 // provides: row_windows
-// requires: Elements, Quad, Row, four_at, lifted, combine_quads, fold, pool, position_of, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// requires: Elements, Quad, Row, row_from, four_at, lifted, combine_quads, fold, pool, position_of, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 struct Channels {
   quad: Quad,
   raws: Elements,
@@ -68,7 +68,7 @@ fn two_places(line: u32, column: i32, order: u32) -> Row {
   }
   low.quad = combine_quads(low.quad, high.quad);
   high.quad = combine_quads(high.quad, taps_from(line, column, order, KERNEL_2, KERNEL_2 + TAPS_BETWEEN));
-  return Row(low.quad, high.quad, low.raws, high.raws);
+  return row_from(low.quad, high.quad, low.raws, high.raws);
 }
 
 fn row_windows(line: u32, column: i32, order: u32) -> Row {
@@ -81,7 +81,7 @@ fn row_windows(line: u32, column: i32, order: u32) -> Row {
     if (QUADS > 1u) {
       high = one_place(line, column + i32(STRIDE_2), order + STRIDE_2);
     }
-    row = Row(low.quad, high.quad, low.raws, high.raws);
+    row = row_from(low.quad, high.quad, low.raws, high.raws);
   }
   return row;
 }

@@ -1,7 +1,7 @@
 // Elements of a line of X, loaded one by one. An element outside the line is replaced by the nearest element of the
 // same window inside, which changes neither the maximum nor the first element.
 // provides: lanes_at, line_elements, alternating_elements
-// requires: Acc, Quad, Row, elements_in, lift_in_order, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// requires: Acc, Quad, Row, row_from, elements_in, lift_in_order, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 // The elements of the first tap, and the elements that enter as the windows slide.
 struct LineElements {
   lanes: Row,
@@ -39,7 +39,7 @@ fn lanes_at(line: u32, column: i32, order: u32) -> Row {
   if (QUADS > 1u) {
     high = fetch_quad(line, column + 4 * i32(STRIDE_2), order + 4u * STRIDE_2);
   }
-  return Row(low, high, elements_in(low), elements_in(high));
+  return row_from(low, high, elements_in(low), elements_in(high));
 }
 
 fn line_elements(line: u32, column: i32, order: u32) -> LineElements {

@@ -5,7 +5,7 @@
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
 //   loads       .   [ four ]  [ four ]  .
 // provides: line_elements, alternating_elements
-// requires: Acc, Quad, Row, elements_in, lifted, lift_in_order, one_at, four_at, fold, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
+// requires: Acc, Quad, Row, row_from, elements_in, lifted, lift_in_order, one_at, four_at, fold, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
 struct LineElements {
   lanes: Row,
   next: Quad,
@@ -49,7 +49,7 @@ fn fetch_four_behind(line: u32, column: u32, order: u32) -> Quad {
 }
 
 fn row_of(pair: Pair) -> Row {
-  return Row(pair.low, pair.high, elements_in(pair.low), elements_in(pair.high));
+  return row_from(pair.low, pair.high, elements_in(pair.low), elements_in(pair.high));
 }
 
 // The elements shifted by one column, with `before` as the new first element.

@@ -5,7 +5,7 @@
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the line's first column in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
 // provides: x, line_elements, alternating_elements
-// requires: Elements, Quad, Row, lifted, fold, pool, extract, OUTPUTS, KERNEL_2, STRIDE_2, QUADS
+// requires: Elements, Quad, Row, row_from, lifted, fold, pool, extract, OUTPUTS, KERNEL_2, STRIDE_2, QUADS
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
 // The elements of the first tap, and the elements that enter as the windows slide.
@@ -132,7 +132,7 @@ fn lifted_at(raws: Elements, column: i32, order: u32, step: u32) -> Quad {
 }
 
 fn row_at(low: Elements, high: Elements, column: i32, order: u32, step: u32) -> Row {
-  return Row(
+  return row_from(
     lifted_at(low, column, order, step),
     lifted_at(high, column + 4 * i32(step), order + 4u * step, step),
     low,

@@ -6,7 +6,7 @@
 //   taps of output 1        0 . 1 . 2
 //   lanes at tap 1            [. . . .]       two slides further than at tap 0
 // provides: row_windows
-// requires: Quad, Row, Acc, combine_rows, line_elements, SLIDES, DILATION_2, STRIDE_2, QUADS
+// requires: Row, Acc, combine_rows, slide_lanes, line_elements, SLIDES, DILATION_2, STRIDE_2
 struct Slid {
   best: Row,
   lanes: Row,
@@ -14,14 +14,7 @@ struct Slid {
 
 // Slides the lanes by one element, with `next` as the new last lane, and accumulates them if they are then at a tap.
 fn slide(slid: Slid, next: Acc, number: u32) -> Slid {
-  let lanes = slid.lanes;
-  var further = lanes;
-  if (QUADS > 1u) {
-    further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, lanes.high.a);
-    further.high = Quad(lanes.high.b, lanes.high.c, lanes.high.d, next);
-  } else {
-    further.low = Quad(lanes.low.b, lanes.low.c, lanes.low.d, next);
-  }
+  let further = slide_lanes(slid.lanes, next);
   var best = slid.best;
   if (number % (DILATION_2 / STRIDE_2) == 0u) {
     best = combine_rows(best, further);

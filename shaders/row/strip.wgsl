@@ -1,6 +1,6 @@
 // The neighbouring outputs of an invocation: their position, and the writing of a line of them.
 // provides: Strip, strip_of, Lines, store_row
-// requires: pool, Row, Origin, store_quad, STRIDE_2, CHANNELS_INSIDE, QUADS, ACROSS
+// requires: pool, Row, high_of, first_high_of, Origin, store_quad, STRIDE_2, CHANNELS_INSIDE, QUADS, ACROSS
 struct Strip {
   // The strip's line of outputs, numbered across all planes; for an invocation that walks down lines, the number of its
   // walk.
@@ -43,6 +43,6 @@ fn store_row(strip: Strip, lines: Lines, best: Row, origin: Origin) {
     let next = ACROSS / QUADS;
     let further = column + i32(next * STRIDE_2);
     let line = lines.first_line;
-    store_quad(point + next, strip.channel, out_column + next, best.high, best.first_high, line, further, origin);
+    store_quad(point + next, strip.channel, out_column + next, high_of(best), first_high_of(best), line, further, origin);
   }
 }

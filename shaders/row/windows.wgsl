@@ -1,6 +1,6 @@
 // Windows of neighbouring outputs: the positions of their lines of X, and the row maxima of a line.
 // provides: Place, line_at, located_windows, Seen, LineMaxima, join_maxima
-// requires: pool, fold, Acc, Quad, Row, row_windows, join_rows, element_at, DILATION_0, DILATION_1, QUADS, ORDER_COLUMNS
+// requires: pool, fold, Acc, Quad, Row, high_of, with_quads, row_windows, join_rows, element_at, DILATION_0, DILATION_1, ORDER_COLUMNS
 // The position of windows.
 struct Place {
   // The first column of the first output's window.
@@ -31,12 +31,7 @@ fn located_quad(quad: Quad, line: u32) -> Quad {
 // The row maxima of a line, with their positions as points of X.
 fn located_windows(line: u32, place: Place, order: u32) -> Row {
   let row = row_windows(element_at(line, place.channel) - pool.x_first, place.column, order * ORDER_COLUMNS);
-  var located = row;
-  located.low = located_quad(row.low, line);
-  if (QUADS > 1u) {
-    located.high = located_quad(row.high, line);
-  }
-  return located;
+  return with_quads(row, located_quad(row.low, line), located_quad(high_of(row), line));
 }
 
 // The row maxima of a line that a walk keeps in registers.

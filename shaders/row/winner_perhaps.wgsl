@@ -1,10 +1,10 @@
 // SEED_LOWEST: a window may have no winner, and then takes the index that its convention gives such windows.
 // provides: index_without_winner
-// requires: Outcome, Candidate, identity, index_of
+// requires: Outcome, plane_index
 fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {
   var found = index;
   if (!result.found) {
-    found = index_of(output, Candidate(identity(result.at), false, result.at, true));
+    found = plane_index(output);
   }
   return found;
 }

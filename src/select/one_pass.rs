@@ -79,6 +79,11 @@ impl<'a> OnePass<'a> {
         self.plan.indices.is_some() && (self.index_map() != 0 || !self.same_place())
     }
 
+    /// Whether the index of each output, or its place in the index tensor, is computed by digits of its own.
+    pub fn digits_per_output(&self) -> bool {
+        self.plan.indices.is_some() && (self.index_map() == 2 || !self.same_place())
+    }
+
     /// Whether each stride of the indices, times the channels, is the stride of the positions.
     fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
         let inner = self.plan.channels as i64;

@@ -227,7 +227,8 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     // The previous tap stays in registers beside the one that is loaded.
     let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    let quads: u32 = if wide { 2 } else { 1 };
+    // The code that computes an index by digits stands once per output of an invocation.
+    let quads: u32 = if wide && !one.digits_per_output() { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
         return refuse("the lines of a window take too many registers");
     }
@@ -283,6 +284,7 @@ impl Walk {
         let of_a_quad =
             words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
+        let most = if one.digits_per_output() { 2 } else { most };
         // Words begin at a different column in each line.
         let owned = |quads: u32| {
             let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
@@ -361,7 +363,6 @@ impl Walk {
                 Sharing::Runs => keys::RowsKernel::Runs,
             },
             deep: self.window.kernel[0] > 1,
-            lines_between: self.lines_between,
             lines_even: self.lines_even(one),
             stores_quads: self.channels == 4 || (self.channels == 0 && even),
             ordered,

@@ -102,7 +102,7 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
     for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
         for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
             let of = |kernel: &[i64]| MaxPool::new(kernel).nan_policy(nan_policy);
-            let pools: [(MaxPool, &[usize]); 13] = [
+            let pools: [(MaxPool, &[usize]); 14] = [
                 (of(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
                 (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 26]),
                 (of(&[3, 3]).pads([1; 4]).strides([2, 2]), &[1, 2, 8, 13]),
@@ -111,6 +111,7 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
                 (of(&[2, 2]).layout(Layout::Nhwc), &[1, 5, 5, 11]),
                 (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 64]),
                 (of(&[3, 3]).pads([1, 1, 1, 1]), &[1, 2, 8, 32]),
+                (of(&[5, 5]).pads([2; 4]), &[1, 2, 8, 32]),
                 (of(&[3, 2]).dilations([1, 2]).pads([1, 1, 1, 1]), &[1, 2, 8, 13]),
                 (of(&[4]).strides([4]).storage_order(1), &[1, 2, 64]),
                 (of(&[2, 1, 2]).strides([2, 1, 2]), &[1, 2, 8, 3, 32]),

@@ -1,0 +1,49 @@
+// The row maxima of lines of X that a walk keeps in registers, for windows of two or three lines. There is no loop over
+// lines: compilers would unroll it, and one of them (FXC) takes seconds for that.
+// provides: Kept, first_lines, with_next_lines, best_of
+// requires: Place, LineMaxima, line_windows, join_maxima, KERNEL_1, DILATION_1, LINES_BETWEEN
+// The row maxima of the last lines, the latest first.
+struct Kept {
+  latest: LineMaxima,
+  back_1: LineMaxima,
+  back_2: LineMaxima,
+}
+
+// Adds the line of X at a tap of the walk's first window, and drops the oldest.
+fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
+  var next: Kept;
+  if (KERNEL_1 > 2u) {
+    next.back_2 = kept.back_1;
+  }
+  next.back_1 = kept.latest;
+  next.latest = line_windows(place, top + i32(tap * DILATION_1), tap);
+  return next;
+}
+
+// The lines that the first line of outputs shares with the outputs below.
+fn first_lines(place: Place, top: i32) -> Kept {
+  var kept: Kept;
+  kept.latest = line_windows(place, top, 0u);
+  if (KERNEL_1 - LINES_BETWEEN > 1u) {
+    kept = with_line(kept, place, top, 1u);
+  }
+  return kept;
+}
+
+// Adds the lines of X that enter with the next line of outputs, whose first tap is `first`.
+fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
+  var next = kept;
+  if (LINES_BETWEEN > 1u) {
+    next = with_line(next, place, top, first + 1u);
+  }
+  return with_line(next, place, top, first + KERNEL_1 - 1u);
+}
+
+// The maxima of whole windows: the column maxima of the kept lines.
+fn best_of(kept: Kept) -> LineMaxima {
+  var best = kept.back_1;
+  if (KERNEL_1 > 2u) {
+    best = join_maxima(kept.back_2, kept.back_1);
+  }
+  return join_maxima(best, kept.latest);
+}

@@ -1,0 +1,39 @@
+// Neighbouring outputs of an invocation as one quad. What row/row_of_two.wgsl has beside it is absent: compilers take
+// longer for structures with fields that nobody uses.
+// provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
+// requires: Quad, Elements, combine_quads, join_quads, EQUALS_ALIKE, KERNEL_0
+// For each output, the partial maximum of its window, and the window's first element in the first accumulated line.
+struct Row {
+  low: Quad,
+  first_low: Elements,
+}
+
+fn row_from(low: Quad, high: Quad, first_low: Elements, first_high: Elements) -> Row {
+  return Row(low, first_low);
+}
+
+fn high_of(row: Row) -> Quad {
+  return row.low;
+}
+
+fn first_high_of(row: Row) -> Elements {
+  return row.first_low;
+}
+
+fn with_quads(row: Row, low: Quad, high: Quad) -> Row {
+  return Row(low, row.first_low);
+}
+
+// Combines two rows of maxima; `p` precedes `q`.
+fn combine_rows(p: Row, q: Row) -> Row {
+  return Row(combine_quads(p.low, q.low), p.first_low);
+}
+
+// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
+// position, which matters if equal elements are distinguishable.
+fn join_rows(p: Row, q: Row) -> Row {
+  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
+    return Row(join_quads(p.low, q.low), p.first_low);
+  }
+  return combine_rows(p, q);
+}

@@ -1,0 +1,40 @@
+// Neighbouring outputs of an invocation as two quads.
+// provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
+// requires: Quad, Elements, combine_quads, join_quads, EQUALS_ALIKE, KERNEL_0
+// For each output, the partial maximum of its window, and the window's first element in the first accumulated line.
+struct Row {
+  low: Quad,
+  high: Quad,
+  first_low: Elements,
+  first_high: Elements,
+}
+
+fn row_from(low: Quad, high: Quad, first_low: Elements, first_high: Elements) -> Row {
+  return Row(low, high, first_low, first_high);
+}
+
+fn high_of(row: Row) -> Quad {
+  return row.high;
+}
+
+fn first_high_of(row: Row) -> Elements {
+  return row.first_high;
+}
+
+fn with_quads(row: Row, low: Quad, high: Quad) -> Row {
+  return Row(low, high, row.first_low, row.first_high);
+}
+
+// Combines two rows of maxima; `p` precedes `q`.
+fn combine_rows(p: Row, q: Row) -> Row {
+  return with_quads(p, combine_quads(p.low, q.low), combine_quads(p.high, q.high));
+}
+
+// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
+// position, which matters if equal elements are distinguishable.
+fn join_rows(p: Row, q: Row) -> Row {
+  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
+    return with_quads(p, join_quads(p.low, q.low), join_quads(p.high, q.high));
+  }
+  return combine_rows(p, q);
+}
