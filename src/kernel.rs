@@ -2,13 +2,7 @@
 
 use crate::element::{DType, IndexType};
 use crate::options::NanPolicy;
-
-/// The reduction of a window's elements (shaders/reduce/).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Reduction {
-    /// The largest element.
-    Max,
-}
+use crate::reduction::Reduction;
 
 /// The input of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

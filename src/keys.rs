@@ -11,14 +11,16 @@ pub(crate) use unpool::{
 
 use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, Kernel, PassDigits, Reduction, Sink, Source, Specialised, WindowConstants,
-    count_digits, nan_policy_number,
+    ActivationKind, IndexDigits, Kernel, PassDigits, Sink, Source, Specialised, WindowConstants, count_digits,
+    nan_policy_number,
 };
 use crate::options::NanPolicy;
+use crate::reduction::Reduction;
 use crate::wgsl::key::KernelKey;
 
 /// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
 pub(crate) fn pool(
+    reduction: Reduction,
     dtype: DType,
     source: Source,
     sink: Sink,
@@ -60,7 +62,7 @@ pub(crate) fn pool(
     };
     Kernel {
         element: Some(dtype),
-        reduction: Some(Reduction::Max),
+        reduction: Some(reduction),
         activation: Some(activation),
         writes: sink.index_type(),
         variants,
@@ -87,6 +89,7 @@ pub(crate) enum RowsKernel {
 
 /// The properties that determine a kernel for small windows, in which an invocation computes neighbouring outputs.
 pub(crate) struct RowsKey {
+    pub reduction: Reduction,
     pub dtype: DType,
     pub nan_policy: NanPolicy,
     pub sink: Sink,
@@ -123,15 +126,13 @@ impl RowsKey {
     /// The part with the order of elements. Where elements are smaller than a word, a key can hold all of the
     /// accumulator.
     fn reduction(&self) -> &'static str {
-        // The index of a window without a winner is computed from `identity`, which only reduce/max.wgsl provides.
-        let may_be_without = self.nan_policy == NanPolicy::SeedLowest && self.sink.index_type().is_some();
+        let parts = self.reduction.parts();
         match self.dtype {
-            _ if may_be_without => "reduce/max.wgsl",
-            DType::F32 if self.keys_alone => "reduce/max_of_words.wgsl",
-            _ if self.dtype.bytes() > 2 => "reduce/max.wgsl",
-            _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
-            _ if self.ordered && self.nan_policy != NanPolicy::PropagateLast => "reduce/max_of_halves.wgsl",
-            _ => "reduce/max.wgsl",
+            DType::F32 if self.keys_alone => parts.words,
+            _ if self.dtype.bytes() > 2 => parts.any,
+            _ if !self.dtype.is_float() => parts.integers,
+            _ if self.ordered && self.nan_policy != NanPolicy::PropagateLast => parts.halves,
+            _ => parts.any,
         }
     }
 
@@ -191,7 +192,7 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     let mut consts = key.consts.clone();
     // Accumulators without positions that their keys alone determine.
-    let alike = key.sink.index_type().is_none() && key.reduction() != "reduce/max.wgsl";
+    let alike = key.sink.index_type().is_none() && key.reduction() != key.reduction.parts().any;
     consts.push(("EQUALS_ALIKE", alike.into()));
     let mut variants = key.variants();
     count_digits(key.index_digits, &mut variants, &mut consts);
@@ -224,13 +225,13 @@ pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
 }
 
 /// The first stage of a reduction of whole planes, for a tensor of `elements` elements.
-pub(crate) fn reduce(dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
+pub(crate) fn reduce(reduction: Reduction, dtype: DType, elements: u64, nan_policy: NanPolicy) -> KernelKey {
     let (load, loads) = loads_by_fours(dtype, elements);
     let mut variants = vec!["core/pool.wgsl", "window/policy.wgsl"];
     variants.extend(load);
     Kernel {
         element: Some(dtype),
-        reduction: Some(Reduction::Max),
+        reduction: Some(reduction),
         variants,
         consts: vec![("NAN_POLICY", nan_policy_number(nan_policy))],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce.wgsl")
@@ -260,6 +261,7 @@ pub(crate) enum TeamWindow {
 
 /// The properties that determine a kernel in which teams of invocations share windows.
 pub(crate) struct TeamKey<'a> {
+    pub reduction: Reduction,
     pub dtype: DType,
     /// Elements of X.
     pub elements: u64,
@@ -303,7 +305,7 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     let name = format!("pool {} to {}, {what} by teams of {members}, {loads}", dtype.name(), sink.name());
     Kernel {
         element: Some(dtype),
-        reduction: Some(Reduction::Max),
+        reduction: Some(key.reduction),
         activation: Some(key.activation),
         writes: sink.index_type(),
         variants,

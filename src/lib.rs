@@ -66,6 +66,7 @@
 //! | `options.rs`, `attributes.rs`, `ops/` | ONNX's words, options on which runtimes disagree, `plan()` | devices, kernels |
 //! | `geometry.rs` | every size and window formula, each with its citation | layouts, dtypes |
 //! | `index.rs` | index conventions as affine maps | where indices are stored |
+//! | `reduction.rs` | which element of a window wins, on the host and as parts of shaders/reduce/ | windows |
 //! | `plan.rs` | plans: the computation and its tensors | kernels |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
 //! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change |
@@ -85,10 +86,10 @@
 //!  8  gpu/calls
 //!  7  gpu/prepared  tile
 //!  6  gpu/device  select
-//!  5  ops  reference  schedule  uniform
-//!  4  activation  arrays  keys  plan  tables
-//!  3  attributes  geometry  index  tensor  wgsl
-//!  2  error  kernel
+//!  5  keys  ops  reference  schedule  uniform
+//!  4  activation  arrays  plan  tables  wgsl
+//!  3  attributes  geometry  index  kernel  tensor
+//!  2  error  reduction
 //!  1  options
 //!  0  element  family
 //! ```
@@ -149,6 +150,7 @@ mod ops;
 mod options;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod plan;
+mod reduction;
 pub mod reference;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod schedule;

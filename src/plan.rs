@@ -6,6 +6,7 @@ use crate::error::{ExecuteError, PlanError};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexStrides};
 use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds};
+use crate::reduction::Reduction;
 use crate::tensor::{TensorSpec, element_count};
 
 /// The most spatial axes that a tensor can have.
@@ -175,6 +176,7 @@ pub struct PoolPlan {
     pub(crate) batch: usize,
     pub(crate) channels: usize,
     pub(crate) axes: Vec<PoolAxis>,
+    pub(crate) reduction: Reduction,
     pub(crate) nan_policy: NanPolicy,
     pub(crate) empty_value: EmptyValue,
     pub(crate) indices: Option<IndexPlan>,

@@ -3,6 +3,7 @@
 use crate::element::DType;
 use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
 use crate::options::NanPolicy;
+use crate::reduction::Reduction;
 use crate::wgsl::key::KernelKey;
 
 /// The method by which sliding maxima find windows that begin with a NaN.
@@ -27,6 +28,7 @@ pub(crate) struct SlidingRow {
 
 /// The properties that determine a kernel of a pass of sliding maxima.
 pub(crate) struct SlidingKey {
+    pub reduction: Reduction,
     pub dtype: DType,
     pub nan_policy: NanPolicy,
     /// The division of the axis into chunks, and whether every chunk is a single tap.
@@ -60,12 +62,13 @@ pub(crate) struct SlidingKey {
 impl SlidingKey {
     /// The part with the order of elements: by a key alone where the key determines the element.
     fn reduction(&self) -> &'static str {
+        let parts = self.reduction.parts();
         match self.dtype.bytes() {
-            _ if !self.dtype.is_float() => "reduce/max_of_integers.wgsl",
-            _ if self.nan_policy == NanPolicy::PropagateLast => "reduce/max.wgsl",
-            4 => "reduce/max_of_words.wgsl",
-            2 => "reduce/max_of_halves.wgsl",
-            _ => "reduce/max.wgsl",
+            _ if !self.dtype.is_float() => parts.integers,
+            _ if self.nan_policy == NanPolicy::PropagateLast => parts.any,
+            4 => parts.words,
+            2 => parts.halves,
+            _ => parts.any,
         }
     }
 

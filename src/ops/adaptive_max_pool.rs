@@ -7,6 +7,7 @@ use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::reduction::Reduction;
 
 /// Max pooling to a given output size (OpenVINO AdaptiveMaxPool-8).
 ///
@@ -166,6 +167,7 @@ impl AdaptiveMaxPool {
             batch: dimensions.batch,
             channels: dimensions.channels,
             axes,
+            reduction: Reduction::Max,
             nan_policy: self.nan_policy,
             // Adaptive windows are never empty, so the values for empty windows are never used.
             empty_value: EmptyValue::default(),

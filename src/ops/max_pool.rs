@@ -10,6 +10,7 @@ use crate::options::{
     SizeRounding, StorageOrder,
 };
 use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::reduction::Reduction;
 
 const OPERATOR: &str = "MaxPool";
 
@@ -493,6 +494,7 @@ impl MaxPool {
             batch: dimensions.batch,
             channels: dimensions.channels,
             axes,
+            reduction: Reduction::Max,
             nan_policy: self.nan_policy,
             empty_value: self.empty_value,
             indices: indices.map(|index_type| IndexPlan { index_type, space, empty: self.empty_index }),

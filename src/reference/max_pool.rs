@@ -132,9 +132,9 @@ fn replaces<T: Element>(plan: &PoolPlan, best: Option<T>, v: T) -> bool {
     match (plan.nan_policy, best) {
         (NanPolicy::SeedFirst, None) => !(plan.ignores_nan() && v.is_nan()),
         (NanPolicy::PropagateLast, None) => true,
-        (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => v.greater(best),
-        (NanPolicy::PropagateLast, Some(best)) => v.greater(best) || v.is_nan(),
-        (NanPolicy::SeedLowest, None) => v.greater(T::from_bits64(T::DTYPE.seed_bits())),
+        (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => plan.reduction.prefers(v, best),
+        (NanPolicy::PropagateLast, Some(best)) => plan.reduction.prefers(v, best) || v.is_nan(),
+        (NanPolicy::SeedLowest, None) => plan.reduction.prefers(v, T::from_bits64(plan.reduction.seed_bits(T::DTYPE))),
     }
 }
 
@@ -143,8 +143,8 @@ fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,
         Outcome::Lowest if plan.ignores_nan() => T::from_bits64(T::DTYPE.nan_bits()),
-        Outcome::Lowest => T::from_bits64(T::DTYPE.seed_bits()),
-        Outcome::Empty => T::from_bits64(plan.empty_value.bits(T::DTYPE)),
+        Outcome::Lowest => T::from_bits64(plan.reduction.seed_bits(T::DTYPE)),
+        Outcome::Empty => T::from_bits64(plan.reduction.empty_bits(plan.empty_value, T::DTYPE)),
     };
     activation::apply(plan.activation, maximum)
 }

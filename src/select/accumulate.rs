@@ -69,7 +69,7 @@ pub(super) fn dispatches(
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
     // Each kernel's text is linked once for all its dispatches.
-    let kernel = |source, sink, activation| keys::pool(plan.dtype(), source, sink, activation, None);
+    let kernel = |source, sink, activation| keys::pool(plan.reduction, plan.dtype(), source, sink, activation, None);
     let accumulate = kernel(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
     let finishing = kernel(Source::Accumulators, sink, activation_kind);
     for tile in tiles {

@@ -72,11 +72,11 @@ impl Epilogue {
     ) -> Result<Epilogue, PlanError> {
         // The value of a window without a winner. A part that does not hold its window's first element writes a NaN,
         // which cannot win there, so that the combination of parts recognises it.
-        let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.dtype().seed_bits() };
+        let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.reduction.seed_bits(plan.dtype()) };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {
                 nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { nan_policy_number(plan.nan_policy) },
-                empty_value: pair(plan.empty_value.bits(plan.dtype())),
+                empty_value: pair(plan.reduction.empty_bits(plan.empty_value, plan.dtype())),
                 lowest_value: pair(lowest),
                 channels_inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
                 activation,

@@ -106,7 +106,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &uniforms[number], plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.dtype(), source, sink, activation, specialised.as_ref()),
+            None => keys::pool(plan.reduction, plan.dtype(), source, sink, activation, specialised.as_ref()),
         };
         for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype()))? {
             let mut uniform: uniform::Pool = uniforms[number];

@@ -80,7 +80,7 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
 
 impl Reduction {
     pub fn key(&self, plan: &PoolPlan) -> KernelKey {
-        keys::reduce(plan.dtype(), count(plan.input_shape()), plan.nan_policy)
+        keys::reduce(plan.reduction, plan.dtype(), count(plan.input_shape()), plan.nan_policy)
     }
 
     /// The stages: from planes to candidates, eight invocations per slice of a plane; then from candidates to fewer

@@ -334,6 +334,7 @@ impl Walk {
         let even = one.pass.axes.last().is_some_and(|axis| axis.output.is_multiple_of(4));
         let ordered = self.orders().into_iter().fold(1, |all: u64, of| all.saturating_mul(of.into())) < MOST_ORDERS;
         keys::pool_rows(&keys::RowsKey {
+            reduction: plan.reduction,
             dtype: plan.dtype(),
             nan_policy: plan.nan_policy,
             sink: one.sink(),

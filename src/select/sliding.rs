@@ -328,6 +328,7 @@ impl Sliding<'_> {
         let by_digits = sink.index_type().is_some() && !direct;
         let index_digits = by_digits.then(|| index_digits(&self.epilogue.uniform(), self.plan));
         keys::sliding(&keys::SlidingKey {
+            reduction: self.plan.reduction,
             dtype: self.plan.dtype(),
             nan_policy: self.plan.nan_policy,
             consts,

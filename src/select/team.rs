@@ -70,6 +70,7 @@ pub(super) fn dispatches(
         return refuse("a window is too long for a team of invocations");
     }
     let key = keys::team(&TeamKey {
+        reduction: plan.reduction,
         dtype: plan.dtype(),
         elements: count(plan.input_shape()),
         sink: one.sink(),

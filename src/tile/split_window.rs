@@ -29,7 +29,7 @@ impl<T: Element> SplitWindow<T> {
             return;
         }
         let found = Found { value, position };
-        self.best = Some(self.best.map_or(found, |best| better(tile.nan_policy, best, found)));
+        self.best = Some(self.best.map_or(found, |best| better(tile, best, found)));
     }
 
     /// The element of Y, and the index if the plan of the whole pool has one, of the window in plane (n, c).
@@ -42,7 +42,7 @@ impl<T: Element> SplitWindow<T> {
         }
         let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
         // Only under SeedLowest can a window have elements and no winner.
-        let maximum = self.best.map_or_else(|| T::from_bits64(T::DTYPE.seed_bits()), |best| best.value);
+        let maximum = self.best.map_or_else(|| T::from_bits64(plan.reduction.seed_bits(T::DTYPE)), |best| best.value);
         (activation::apply(plan.activation, maximum), index)
     }
 }
@@ -53,14 +53,15 @@ fn may_win<T: Element>(tile: &PoolPlan, value: T) -> bool {
         // A tile that does not begin the window returns a NaN if all its elements are NaN.
         NanPolicy::SeedFirst => !(tile.later_part && value.is_nan()),
         NanPolicy::PropagateLast => true,
-        NanPolicy::SeedLowest => value.greater(T::from_bits64(T::DTYPE.seed_bits())),
+        NanPolicy::SeedLowest => tile.reduction.prefers(value, T::from_bits64(tile.reduction.seed_bits(T::DTYPE))),
     }
 }
 
-/// The greater of two elements that may win; of equal ones the first in row-major order, of two NaN the last.
-fn better<T: Element>(policy: NanPolicy, a: Found<T>, b: Found<T>) -> Found<T> {
+/// The winner of two elements that may win; of equal ones the first in row-major order, of two NaN the last.
+fn better<T: Element>(tile: &PoolPlan, a: Found<T>, b: Found<T>) -> Found<T> {
     let (first, last) = if a.position < b.position { (a, b) } else { (b, a) };
-    let last_wins = last.value.greater(first.value) || (policy == NanPolicy::PropagateLast && last.value.is_nan());
+    let nan_wins = tile.nan_policy == NanPolicy::PropagateLast && last.value.is_nan();
+    let last_wins = nan_wins || tile.reduction.prefers(last.value, first.value);
     if last_wins { last } else { first }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::parts::PARTS;
 use crate::element::{DType, IndexType};
-use crate::kernel::{ActivationKind, Binding, Kernel, Reduction};
+use crate::kernel::{ActivationKind, Binding, Kernel};
 
 /// The parts of a kernel by their numbers in [`PARTS`], and the storage bindings that they declare.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -74,7 +74,7 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     variants.extend(kernel.element.map(element).into_iter().flatten());
     // The default of generic kernels; specialised kernels list their own variant earlier.
     variants.push("index/digits_uniform.wgsl");
-    variants.extend(kernel.reduction.map(|Reduction::Max| "reduce/max.wgsl"));
+    variants.extend(kernel.reduction.map(|reduction| reduction.parts().any));
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
         variants.extend(activation_parts(activation, dtype));
     }

@@ -14,6 +14,7 @@ use crate::kernel::{
 };
 use crate::keys;
 use crate::options::NanPolicy;
+use crate::reduction::Reduction;
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
 };
@@ -58,7 +59,9 @@ fn every_key() -> Vec<KernelKey> {
                     [Sink::Values, Sink::ValuesAndIndices(IndexType::I32), Sink::ValuesAndIndices(IndexType::I64)];
                 let mut pass = |source, sinks: &[Sink]| {
                     let sinks = sinks.iter().chain(&values);
-                    all.extend(sinks.map(|&sink| keys::pool(dtype, source, sink, activation, specialised)));
+                    all.extend(
+                        sinks.map(|&sink| keys::pool(Reduction::Max, dtype, source, sink, activation, specialised)),
+                    );
                 };
                 pass(Source::Elements, &[Sink::Candidates, Sink::Accumulators]);
                 pass(Source::Candidates, &[Sink::Candidates]);
