@@ -210,7 +210,7 @@ impl WindowConstants {
     }
 }
 
-/// A NaN rule as the shaders number it (shaders/reduce/max.wgsl).
+/// A NaN rule as the shaders number it (shaders/reduce/accumulator.wgsl).
 pub(crate) fn nan_policy_number(policy: NanPolicy) -> u32 {
     match policy {
         NanPolicy::SeedFirst => 0,

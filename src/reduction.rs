@@ -11,9 +11,10 @@ pub(crate) enum Reduction {
     Max,
 }
 
-/// The parts of a reduction, for accumulators of different sizes.
+/// The parts of a reduction.
 pub(crate) struct ReductionParts {
-    /// Accumulators of any element type, with key, element and position.
+    /// The order of elements of any type, for accumulators with key, element and position
+    /// (shaders/reduce/accumulator.wgsl).
     pub any: &'static str,
     /// Accumulators that are a key and a position, where the key alone determines the element: of integers, of f32,
     /// and of 16-bit floats.

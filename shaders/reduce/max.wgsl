@@ -1,27 +1,8 @@
-// The maximum of a window as a reduction: identity, accumulate (`lift`), combine and finalize. Every pooling kernel
-// reduces by these functions, so each rule is stated once.
-//
-//   element --lift--> accumulator (key, element, place) --combine--> accumulator of all --finalize--> the window's result
-//
-// Ties: among equal keys the first element wins; where NaN propagates, the last NaN wins. NaN: under SEED_FIRST no NaN
-// wins by its key, but a NaN that is the first element of its window wins in the end; under PROPAGATE_LAST every NaN
-// has the largest key; under SEED_LOWEST no NaN wins. Nor does it under the fourth policy, that of a part of a window
-// without the window's first element. Absent: no key is a sentinel. The caller knows whether there was an element, and
-// `may_win` tells from a key whether an element may win without competitors.
-// provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, rank, may_win, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, holds_nan, finalize
-// requires: Key, SMALLEST_KEY, LARGEST_KEY, SMALLEST_NUMBER, SMALLEST_RAW, FLOATS, Raw, key, key_nan_lowest, is_nan, greater, from_pair, nan_policy, pool
-const SEED_FIRST: u32 = 0u;
-const PROPAGATE_LAST: u32 = 1u;
-const SEED_LOWEST: u32 = 2u;
-
-struct Acc {
-  // The key of the best element.
-  key: Key,
-  // The best element.
-  raw: Raw,
-  // The element's position in X, or a number that grows with it.
-  at: u32,
-}
+// The maximum of a window: larger elements win.
+// provides: rank, may_win, holds_nan, LAST_RAW
+// requires: Acc, PROPAGATE_LAST, SEED_LOWEST, Key, SMALLEST_NUMBER, SMALLEST_RAW, FLOATS, Raw, key, key_nan_lowest, greater, from_pair, nan_policy, pool
+// The element of the smallest key, if an element has it.
+const LAST_RAW: Raw = SMALLEST_RAW;
 
 // The key by which elements win.
 fn rank(raw: Raw) -> Key {
@@ -41,66 +22,7 @@ fn may_win(best: Key) -> bool {
   return may;
 }
 
-// The identity, at the position of a window's first element. Its key is the smallest, so it wins only over elements
-// with the same key.
-fn identity(first: u32) -> Acc {
-  return Acc(SMALLEST_KEY, SMALLEST_RAW, first);
-}
-
-// One element as an accumulator.
-fn lift(raw: Raw, at: u32) -> Acc {
-  return Acc(rank(raw), raw, at);
-}
-
-// The accumulator if `counts`, otherwise one with the smallest key.
-fn only(one: Acc, counts: bool) -> Acc {
-  return Acc(select(SMALLEST_KEY, one.key, counts), one.raw, one.at);
-}
-
-// `lift` for elements that are read in order. Other variants of this part store the order number in the key.
-fn lift_in_order(raw: Raw, at: u32, order: u32) -> Acc {
-  return lift(raw, at);
-}
-
-// The element of an accumulator.
-fn raw_of(best: Acc) -> Raw {
-  return best.raw;
-}
-
-// Selects `a` if `first`, else `b`.
-fn choose(a: Acc, b: Acc, first: bool) -> Acc {
-  return Acc(select(b.key, a.key, first), select(b.raw, a.raw, first), select(b.at, a.at, first));
-}
-
-fn propagates(best: Key) -> bool {
-  return FLOATS & (nan_policy() == PROPAGATE_LAST) & !greater(LARGEST_KEY, best);
-}
-
-// Combines two accumulators; the elements of `a` precede those of `b`.
-fn combine(a: Acc, b: Acc) -> Acc {
-  let second = greater(b.key, a.key) | propagates(b.key);
-  return Acc(select(a.key, b.key, second), select(a.raw, b.raw, second), select(a.at, b.at, second));
-}
-
-// Combines two accumulators in any order.
-fn combine_anywhere(a: Acc, b: Acc) -> Acc {
-  let of_equals = select((b.at < a.at), (b.at > a.at), propagates(b.key));
-  let second = greater(b.key, a.key) | (of_equals & !greater(a.key, b.key));
-  return Acc(select(a.key, b.key, second), select(a.raw, b.raw, second), select(a.at, b.at, second));
-}
-
-// Whether the first element of a window wins regardless of its key.
-fn first_wins(first: Raw) -> bool {
-  return (nan_policy() == SEED_FIRST) & is_nan(first);
-}
-
 // Whether all accumulated elements are NaN, under a policy where no NaN wins by its key.
 fn holds_nan(best: Acc) -> bool {
   return greater(SMALLEST_NUMBER, best.key);
-}
-
-// The result of a window whose elements have all been combined.
-fn finalize(best: Acc, first: Raw, first_at: u32) -> Acc {
-  let wins = first_wins(first);
-  return Acc(select(best.key, rank(first), wins), select(best.raw, first, wins), select(best.at, first_at, wins));
 }

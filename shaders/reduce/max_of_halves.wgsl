@@ -1,4 +1,4 @@
-// The maximum of a window of 16-bit floats, by the rules of reduce/max.wgsl, for policies where no NaN wins by its key
+// The maximum of a window of 16-bit floats, by the rules of reduce/accumulator.wgsl, for policies where no NaN wins by its key
 // and for elements that are read in order. The key alone determines the element, so one `max` decides. The upper half
 // of a key is the value. The lower half holds the order number, largest for the first element, and the sign bit, which
 // distinguishes the two zeros.

@@ -1,4 +1,4 @@
-// The maximum of a window of f32, by the rules of reduce/max.wgsl, for policies where no NaN wins by its key and for
+// The maximum of a window of f32, by the rules of reduce/accumulator.wgsl, for policies where no NaN wins by its key and for
 // elements that are read in order. The key alone determines the element, so one `max` decides. The keys of zeros also
 // hold the sign and the order number, largest for the first zero.
 //

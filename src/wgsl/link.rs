@@ -75,6 +75,7 @@ pub(super) fn variants(kernel: &Kernel) -> Vec<&'static str> {
     // The default of generic kernels; specialised kernels list their own variant earlier.
     variants.push("index/digits_uniform.wgsl");
     variants.extend(kernel.reduction.map(|reduction| reduction.parts().any));
+    variants.push("reduce/accumulator.wgsl");
     if let (Some(activation), Some(dtype)) = (kernel.activation, kernel.element) {
         variants.extend(activation_parts(activation, dtype));
     }

@@ -45,6 +45,7 @@ parts![
     "element/u32.wgsl",
     "element/i64.wgsl",
     "element/u64.wgsl",
+    "reduce/accumulator.wgsl",
     "reduce/max.wgsl",
     "reduce/max_of_integers.wgsl",
     "reduce/max_of_words.wgsl",
