@@ -131,8 +131,9 @@ impl RowsKey {
             DType::F32 if self.keys_alone => parts.words,
             _ if self.dtype.bytes() > 2 => parts.any,
             _ if !self.dtype.is_float() => parts.integers,
-            _ if self.ordered && self.nan_policy != NanPolicy::PropagateLast => parts.halves,
-            _ => parts.any,
+            _ if self.dtype.bytes() < 2 || !self.ordered => parts.any,
+            _ if self.nan_policy == NanPolicy::PropagateLast => parts.any,
+            _ => parts.halves,
         }
     }
 

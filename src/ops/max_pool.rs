@@ -1,6 +1,7 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::node::{IndexOptions, NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
+use super::node::{NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
+use super::pool_options::{PoolOptions, pool_options};
 use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
@@ -40,17 +41,13 @@ pub struct MaxPool {
     ceil_mode: i64,
     storage_order: i64,
     ceil_rule: Option<CeilRule>,
-    index_order: Option<StorageOrder>,
-    layout: Layout,
-    index_layout: Layout,
-    flatten: IndexFlattening,
     same_padding: SamePadding,
     size_rounding: SizeRounding,
-    nan_policy: NanPolicy,
     empty_value: EmptyValue,
     empty_index: EmptyIndex,
     pads_limit: PadsLimit,
     activation: Activation,
+    options: PoolOptions,
 }
 
 impl MaxPool {
@@ -72,17 +69,13 @@ impl MaxPool {
             ceil_mode: 0,
             storage_order: 0,
             ceil_rule: None,
-            index_order: None,
-            layout: Layout::default(),
-            index_layout: Layout::default(),
-            flatten: IndexFlattening::default(),
             same_padding: SamePadding::default(),
             size_rounding: SizeRounding::default(),
-            nan_policy: NanPolicy::default(),
             empty_value: EmptyValue::default(),
             empty_index: EmptyIndex::default(),
             pads_limit: PadsLimit::default(),
             activation: Activation::default(),
+            options: PoolOptions::new(IndexFlattening::default()),
         }
     }
 
@@ -263,66 +256,6 @@ impl MaxPool {
         self
     }
 
-    /// The index order; overrides `storage_order`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, MaxPool, StorageOrder};
-    ///
-    /// let pool = MaxPool::new([2, 2]).storage_order(0).index_order(StorageOrder::ColumnMajor);
-    /// let plan = pool.plan(&[1, 1, 4, 4], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.indices().map(|indices| indices.space.order()), Some(StorageOrder::ColumnMajor));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn index_order(mut self, order: StorageOrder) -> Self {
-        self.index_order = Some(order);
-        self
-    }
-
-    /// The layout of X and Y. Default NCHW; NHWC is the form of `com.ms.internal.nhwc`.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, Layout, MaxPool};
-    /// let plan = MaxPool::new([2, 2]).layout(Layout::Nhwc).plan(&[1, 4, 5, 3], DType::F32, None)?;
-    /// assert_eq!(plan.output_shape(), &[1, 3, 4, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn layout(mut self, layout: Layout) -> Self {
-        self.layout = layout;
-        self
-    }
-
-    /// The layout of Indices, in shape and in arithmetic. Default NCHW, also for NHWC data, as in onnxruntime.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, IndexType, Layout, MaxPool};
-    ///
-    /// let pool = MaxPool::new([2]).layout(Layout::Nhwc);
-    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 3, 5]);
-    /// let pool = pool.index_layout(Layout::Nhwc);
-    /// assert_eq!(pool.plan(&[1, 6, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 5, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn index_layout(mut self, layout: Layout) -> Self {
-        self.index_layout = layout;
-        self
-    }
-
-    /// The range that an index counts through. Default: the whole tensor.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxPool, TensorView};
-    ///
-    /// let x = TensorView::new([1, 2, 2], &[1u8, 2, 4, 3])?;
-    /// let pool = MaxPool::new([2]).flatten(IndexFlattening::Plane);
-    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[1, 0]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
-        self.flatten = flatten;
-        self
-    }
-
     /// How `SAME_*` sizes its padding. Default [`SamePadding::SpecClamped`], from the effective kernel
     /// (onnxruntime#10083).
     ///
@@ -356,23 +289,6 @@ impl MaxPool {
     /// ```
     pub fn size_rounding(mut self, rule: SizeRounding) -> Self {
         self.size_rounding = rule;
-        self
-    }
-
-    /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, MaxPool, NanPolicy, TensorView};
-    ///
-    /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
-    /// let pool = MaxPool::new([2]);
-    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
-    /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
-    /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
-        self.nan_policy = policy;
         self
     }
 
@@ -458,7 +374,7 @@ impl MaxPool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
-        let dimensions = Dimensions::of(shape, self.layout)?;
+        let dimensions = Dimensions::of(shape, self.options.layout)?;
         let rank = dimensions.spatial.len();
         let kernel = per_axis("kernel_shape", Some(&self.kernel_shape), 1, rank)?;
         let strides = per_axis("strides", self.strides.as_deref(), 1, rank)?;
@@ -467,7 +383,7 @@ impl MaxPool {
         self.check_pads(&pads, &kernel)?;
         // A number that the attribute does not have is refused even where an option overrides it.
         let (order, ceil) = (storage_order(self.storage_order)?, ceil_mode(self.ceil_mode)?);
-        let (order, ceil) = (self.index_order.unwrap_or(order), self.ceil_rule.unwrap_or(ceil));
+        let ceil = self.ceil_rule.unwrap_or(ceil);
         let rules = SizeRules { auto_pad: self.auto_pad, ceil, same: self.same_padding, rounding: self.size_rounding };
         let mut axes = Vec::with_capacity(rank);
         for axis in 0..rank {
@@ -483,8 +399,7 @@ impl MaxPool {
             let (output, window) = max_pool_axis(&attributes, rules)?;
             axes.push(PoolAxis { input, output, window });
         }
-        let options = IndexOptions { flatten: self.flatten, order, layout: self.index_layout };
-        let space = options.on(&dimensions, &dimensions.spatial);
+        let space = self.options.indices(order).on(&dimensions, &dimensions.spatial);
         // A combination that no convention has is refused even when no indices are requested.
         space.check()?;
         PoolPlan {
@@ -495,14 +410,14 @@ impl MaxPool {
             channels: dimensions.channels,
             axes,
             reduction: Reduction::Max,
-            nan_policy: self.nan_policy,
+            nan_policy: self.options.nan_policy,
             empty_value: self.empty_value,
             indices: indices.map(|index_type| IndexPlan { index_type, space, empty: self.empty_index }),
             activation: self.activation,
             origin: Origin::default(),
             later_part: false,
         }
-        .complete(dtype, self.layout)
+        .complete(dtype, self.options.layout)
     }
 
     fn check_pads(&self, pads: &[[i64; 2]], kernel: &[i64]) -> Result<(), PlanError> {
@@ -526,6 +441,14 @@ impl MaxPool {
     }
 }
 
+pool_options! {
+    MaxPool,
+    line: "MaxPool::new([2])",
+    grid: "MaxPool::new([2, 3])",
+    flatten: "Default: the whole tensor.",
+    index_order: "Overrides `storage_order`."
+}
+
 impl super::node::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
     fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
@@ -544,7 +467,7 @@ impl Pooling for MaxPool {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct GlobalMaxPool {
-    options: MaxPool,
+    options: PoolOptions,
 }
 
 impl Default for GlobalMaxPool {
@@ -565,79 +488,7 @@ impl GlobalMaxPool {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn new() -> Self {
-        GlobalMaxPool { options: MaxPool::new([]) }
-    }
-
-    /// The layout of X and Y. Default NCHW.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool, Layout};
-    /// let plan = GlobalMaxPool::new().layout(Layout::Nhwc).plan(&[2, 5, 7, 3], DType::F32, None)?;
-    /// assert_eq!(plan.output_shape(), &[2, 1, 1, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn layout(self, layout: Layout) -> Self {
-        GlobalMaxPool { options: self.options.layout(layout) }
-    }
-
-    /// The layout of the indices. Default NCHW, also for NHWC data.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool, IndexType, Layout};
-    ///
-    /// let pool = GlobalMaxPool::new().layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-    /// let plan = pool.plan(&[2, 5, 7, 3], DType::F32, Some(IndexType::I64))?;
-    /// assert_eq!(plan.outputs()[1].shape, [2, 1, 1, 3]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn index_layout(self, layout: Layout) -> Self {
-        GlobalMaxPool { options: self.options.index_layout(layout) }
-    }
-
-    /// The range that an index counts through. Default: the whole tensor.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, IndexFlattening, IndexType, TensorView};
-    ///
-    /// let x = TensorView::new([1, 2, 3], &[1u8, 9, 2, 4, 3, 8])?;
-    /// let pool = GlobalMaxPool::new().flatten(IndexFlattening::Plane);
-    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[1, 2]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn flatten(self, flatten: IndexFlattening) -> Self {
-        GlobalMaxPool { options: self.options.flatten(flatten) }
-    }
-
-    /// The order in which an index counts spatial coordinates. Default row major.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, IndexType, StorageOrder, TensorView};
-    ///
-    /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
-    /// let pool = GlobalMaxPool::new().index_order(StorageOrder::ColumnMajor);
-    /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
-    /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn index_order(self, order: StorageOrder) -> Self {
-        GlobalMaxPool { options: self.options.index_order(order) }
-    }
-
-    /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices.
-    ///
-    /// ```
-    /// use wgpu_pooling::{reference, DType, GlobalMaxPool, NanPolicy, TensorView};
-    ///
-    /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
-    /// let pool = GlobalMaxPool::new();
-    /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
-    /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
-    /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn nan_policy(self, policy: NanPolicy) -> Self {
-        GlobalMaxPool { options: self.options.nan_policy(policy) }
+        GlobalMaxPool { options: PoolOptions::new(IndexFlattening::default()) }
     }
 
     /// The plan for an X of this shape and type, with or without indices.
@@ -656,10 +507,19 @@ impl GlobalMaxPool {
         let kernel_shape = spatial
             .iter()
             .map(|&extent| i64::try_from(extent).map_err(|_| PlanError::ShapeOverflow { shape: shape.to_vec() }))
-            .collect::<Result<_, _>>()?;
-        let plan = MaxPool { kernel_shape, ..self.options.clone() }.plan(shape, dtype, indices)?;
+            .collect::<Result<Vec<_>, _>>()?;
+        let pool = MaxPool { options: self.options.clone(), ..MaxPool::new(kernel_shape) };
+        let plan = pool.plan(shape, dtype, indices)?;
         Ok(PoolPlan { operator: "global_max_pool", ..plan })
     }
+}
+
+pool_options! {
+    GlobalMaxPool,
+    line: "GlobalMaxPool::new()",
+    grid: "GlobalMaxPool::new()",
+    flatten: "Default: the whole tensor.",
+    index_order: "Default row major."
 }
 
 impl super::node::sealed::Sealed for GlobalMaxPool {}

@@ -6,6 +6,7 @@ mod convert_indices;
 mod max_pool;
 mod max_unpool;
 mod node;
+mod pool_options;
 mod presets;
 
 pub use adaptive_max_pool::AdaptiveMaxPool;

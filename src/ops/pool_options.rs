@@ -1,0 +1,125 @@
+//! The options that all pools have: layouts, the index convention, the rule for NaN.
+
+use super::node::IndexOptions;
+use crate::options::{IndexFlattening, Layout, NanPolicy, StorageOrder};
+
+/// The options that all pools have.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PoolOptions {
+    pub layout: Layout,
+    pub index_layout: Layout,
+    pub flatten: IndexFlattening,
+    /// `None` leaves the order to the operator's other attributes.
+    pub index_order: Option<StorageOrder>,
+    pub nan_policy: NanPolicy,
+}
+
+impl PoolOptions {
+    pub fn new(flatten: IndexFlattening) -> Self {
+        PoolOptions {
+            layout: Layout::default(),
+            index_layout: Layout::default(),
+            flatten,
+            index_order: None,
+            nan_policy: NanPolicy::default(),
+        }
+    }
+
+    /// The options of the indices; `order` is the order where none is set.
+    pub fn indices(&self, order: StorageOrder) -> IndexOptions {
+        IndexOptions { flatten: self.flatten, order: self.index_order.unwrap_or(order), layout: self.index_layout }
+    }
+}
+
+/// The methods that set an operator's `options`. `line` and `grid` are expressions of pools, each of whose windows is a
+/// line of two elements, or a grid of two by three; the other two texts end the documentation of their option.
+macro_rules! pool_options {
+    ($type:ident, line: $line:literal, grid: $grid:literal, flatten: $flatten:literal, index_order: $index_order:literal) => {
+        impl $type {
+            /// The layout of X and Y. Default NCHW; NHWC is the form of `com.ms.internal.nhwc`.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{DType, Layout, ", stringify!($type), "};")]
+            #[doc = concat!("let plan = ", $line, ".layout(Layout::Nhwc).plan(&[1, 2, 3], DType::F32, None)?;")]
+            /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
+            /// # Ok::<(), wgpu_pooling::PlanError>(())
+            /// ```
+            pub fn layout(mut self, layout: Layout) -> Self {
+                self.options.layout = layout;
+                self
+            }
+
+            /// The layout of Indices, in shape and in arithmetic. Default NCHW, also for NHWC data, as in onnxruntime.
+            /// No convention counts through NHWC planes.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{DType, IndexFlattening, IndexType, Layout, ", stringify!($type), "};")]
+            ///
+            #[doc = concat!("let pool = ", $line, ".layout(Layout::Nhwc).flatten(IndexFlattening::Batch);")]
+            /// assert_eq!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 3, 1]);
+            /// let pool = pool.index_layout(Layout::Nhwc);
+            /// assert_eq!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 1, 3]);
+            /// assert!(pool.flatten(IndexFlattening::Plane).plan(&[1, 2, 3], DType::F32, Some(IndexType::I64)).is_err());
+            /// # Ok::<(), wgpu_pooling::PlanError>(())
+            /// ```
+            pub fn index_layout(mut self, layout: Layout) -> Self {
+                self.options.index_layout = layout;
+                self
+            }
+
+            #[doc = concat!("The range that an index counts through. ", $flatten)]
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView, ", stringify!($type), "};")]
+            ///
+            /// let x = TensorView::new([1, 2, 2], &[1u8, 2, 4, 3])?;
+            /// for (flatten, found) in [(IndexFlattening::Plane, [1, 0]), (IndexFlattening::Tensor, [1, 2])] {
+            #[doc = concat!("    let pool = ", $line, ".flatten(flatten);")]
+            ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+            ///     assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?.1.data(), &found);
+            /// }
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn flatten(mut self, flatten: IndexFlattening) -> Self {
+                self.options.flatten = flatten;
+                self
+            }
+
+            #[doc = concat!("The order in which an index counts spatial coordinates. ", $index_order)]
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView, ", stringify!($type), "};")]
+            ///
+            /// // Down the first column, then the 9.
+            /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
+            #[doc = concat!("let pool = ", $grid, ".index_order(StorageOrder::ColumnMajor);")]
+            /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
+            /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn index_order(mut self, order: StorageOrder) -> Self {
+                self.options.index_order = Some(order);
+                self
+            }
+
+            /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices and in OpenVINO's
+            /// AdaptiveMaxPool.
+            ///
+            /// ```
+            #[doc = concat!("use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]
+            ///
+            /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
+            #[doc = concat!("let pool = ", $line, ";")]
+            /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
+            /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
+            /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());
+            /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+            /// ```
+            pub fn nan_policy(mut self, policy: NanPolicy) -> Self {
+                self.options.nan_policy = policy;
+                self
+            }
+        }
+    };
+}
+pub(super) use pool_options;
