@@ -154,7 +154,7 @@ impl IndexSpace {
     /// Refuses combinations that no convention has.
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         if self.layout == Layout::Nhwc {
-            if self.flatten == IndexFlattening::Plane {
+            if !self.flatten.counts_channels() {
                 return Err(PlanError::Combination { first: "index_layout NHWC", second: "flatten plane" });
             }
             if self.order == StorageOrder::ColumnMajor {
@@ -176,12 +176,13 @@ impl IndexSpace {
     /// assert_eq!(IndexFlattening::ALL.iter().map(|&flatten| unit(flatten)).collect::<Vec<_>>(), [120, 60, 20]);
     /// ```
     pub fn unit(&self) -> u64 {
-        let plane = self.plane();
-        match self.flatten {
-            IndexFlattening::Tensor => (self.batch as u64).saturating_mul(self.channels as u64).saturating_mul(plane),
-            IndexFlattening::Batch => (self.channels as u64).saturating_mul(plane),
-            IndexFlattening::Plane => plane,
-        }
+        let batch = if self.flatten.counts_batch() { self.batch } else { 1 };
+        (batch as u64).saturating_mul(self.counted_channels() as u64).saturating_mul(self.plane())
+    }
+
+    /// The channels that an index counts through: all of them, or its own.
+    fn counted_channels(&self) -> usize {
+        if self.flatten.counts_channels() { self.channels } else { 1 }
     }
 
     /// The number of elements of a plane.
@@ -209,12 +210,12 @@ impl IndexSpace {
             StorageOrder::RowMajor => (0..self.extents.len()).rev().for_each(&mut assign),
             StorageOrder::ColumnMajor => (0..self.extents.len()).for_each(&mut assign),
         }
-        let c = match (self.flatten, self.layout) {
-            (IndexFlattening::Plane, _) => 0,
-            (_, Layout::Nchw) => plane,
-            (_, Layout::Nhwc) => 1,
+        let c = match self.layout {
+            _ if !self.flatten.counts_channels() => 0,
+            Layout::Nchw => plane,
+            Layout::Nhwc => 1,
         };
-        let n = if self.flatten == IndexFlattening::Tensor { plane.wrapping_mul(channels) } else { 0 };
+        let n = if self.flatten.counts_batch() { plane.wrapping_mul(self.counted_channels() as i64) } else { 0 };
         IndexStrides { n, c, spatial }
     }
 
@@ -265,10 +266,10 @@ impl IndexSpace {
                 }
             }
         }
-        if self.layout == Layout::Nchw && self.flatten != IndexFlattening::Plane {
+        if self.layout == Layout::Nchw && self.flatten.counts_channels() {
             c = digit(self.channels);
         }
-        if self.flatten == IndexFlattening::Tensor {
+        if self.flatten.counts_batch() {
             n = digit(self.batch);
         }
         Some((n, c, coordinates))

@@ -279,6 +279,18 @@ option! {
     }
 }
 
+impl IndexFlattening {
+    /// Whether an index counts through batch items, so that it names one.
+    pub(crate) fn counts_batch(self) -> bool {
+        self == IndexFlattening::Tensor
+    }
+
+    /// Whether an index counts through channels, so that it names one.
+    pub(crate) fn counts_channels(self) -> bool {
+        self != IndexFlattening::Plane
+    }
+}
+
 option! {
     /// The order in which spatial coordinates are flattened (ONNX `storage_order`: 0 row major, 1 column major).
     ///

@@ -39,8 +39,8 @@ macro_rules! pool_options {
             /// The layout of X and Y. Default NCHW; NHWC is the form of `com.ms.internal.nhwc`.
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{DType, Layout, ", stringify!($type), "};")]
-            #[doc = concat!("let plan = ", $line, ".layout(Layout::Nhwc).plan(&[1, 2, 3], DType::F32, None)?;")]
+            #[doc = concat!(" use wgpu_pooling::{DType, Layout, ", stringify!($type), "};")]
+            #[doc = concat!(" let plan = ", $line, ".layout(Layout::Nhwc).plan(&[1, 2, 3], DType::F32, None)?;")]
             /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
             /// # Ok::<(), wgpu_pooling::PlanError>(())
             /// ```
@@ -53,9 +53,9 @@ macro_rules! pool_options {
             /// No convention counts through NHWC planes.
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{DType, IndexFlattening, IndexType, Layout, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::{DType, IndexFlattening, IndexType, Layout, ", stringify!($type), "};")]
             ///
-            #[doc = concat!("let pool = ", $line, ".layout(Layout::Nhwc).flatten(IndexFlattening::Batch);")]
+            #[doc = concat!(" let pool = ", $line, ".layout(Layout::Nhwc).flatten(IndexFlattening::Batch);")]
             /// assert_eq!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 3, 1]);
             /// let pool = pool.index_layout(Layout::Nhwc);
             /// assert_eq!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 1, 3]);
@@ -67,14 +67,14 @@ macro_rules! pool_options {
                 self
             }
 
-            #[doc = concat!("The range that an index counts through. ", $flatten)]
+            #[doc = concat!(" The range that an index counts through. ", $flatten)]
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView, ", stringify!($type), "};")]
             ///
             /// let x = TensorView::new([1, 2, 2], &[1u8, 2, 4, 3])?;
             /// for (flatten, found) in [(IndexFlattening::Plane, [1, 0]), (IndexFlattening::Tensor, [1, 2])] {
-            #[doc = concat!("    let pool = ", $line, ".flatten(flatten);")]
+            #[doc = concat!("     let pool = ", $line, ".flatten(flatten);")]
             ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
             ///     assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?.1.data(), &found);
             /// }
@@ -85,14 +85,14 @@ macro_rules! pool_options {
                 self
             }
 
-            #[doc = concat!("The order in which an index counts spatial coordinates. ", $index_order)]
+            #[doc = concat!(" The order in which an index counts spatial coordinates. ", $index_order)]
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView, ", stringify!($type), "};")]
             ///
             /// // Down the first column, then the 9.
             /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
-            #[doc = concat!("let pool = ", $grid, ".index_order(StorageOrder::ColumnMajor);")]
+            #[doc = concat!(" let pool = ", $grid, ".index_order(StorageOrder::ColumnMajor);")]
             /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
             /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
             /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -106,10 +106,10 @@ macro_rules! pool_options {
             /// AdaptiveMaxPool.
             ///
             /// ```
-            #[doc = concat!("use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]
             ///
             /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
-            #[doc = concat!("let pool = ", $line, ";")]
+            #[doc = concat!(" let pool = ", $line, ";")]
             /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
             /// let pool = pool.nan_policy(NanPolicy::PropagateLast);
             /// assert!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data()[0].is_nan());

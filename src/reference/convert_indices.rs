@@ -2,7 +2,6 @@
 
 use crate::element::Index;
 use crate::error::ExecuteError;
-use crate::options::IndexFlattening;
 use crate::plan::ConvertPlan;
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
@@ -44,8 +43,8 @@ pub fn convert_indices<F: Index, T: Index>(
                 let to = position(plan.to.layout, plan.to.channels, &plan.extents, n, c, at);
                 let index = indices.data()[from].to_i64();
                 let target = plan.from.decode(index, n, c).filter(|&(target_n, target_c, _)| {
-                    let names_n = plan.to.flatten == IndexFlattening::Tensor;
-                    let names_c = plan.to.flatten != IndexFlattening::Plane;
+                    let names_n = plan.to.flatten.counts_batch();
+                    let names_c = plan.to.flatten.counts_channels();
                     (names_n || target_n == n) && (names_c || target_c == c)
                 });
                 let value = match target {

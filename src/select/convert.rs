@@ -9,7 +9,7 @@ use crate::family::{Build, Family};
 use crate::index::IndexSpace;
 use crate::kernel::Slot;
 use crate::keys;
-use crate::options::{IndexFlattening, Layout};
+use crate::options::Layout;
 use crate::plan::{ConvertPlan, Plan};
 use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tables::Tables;
@@ -41,8 +41,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     if indices == 0 {
         return Ok(schedule);
     }
-    let names =
-        |space: &IndexSpace| (space.flatten == IndexFlattening::Tensor, space.flatten != IndexFlattening::Plane);
+    let names = |space: &IndexSpace| (space.flatten.counts_batch(), space.flatten.counts_channels());
     let ((from_n, from_c), (to_n, to_c)) = (names(&plan.from), names(&plan.to));
     let to = plan.to.strides();
     let own = |named: bool, stride: i64| if named { [0, 0] } else { pair(stride as u64) };

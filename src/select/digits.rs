@@ -1,7 +1,7 @@
 //! Positions as mixed-radix numbers: a kernel splits a position into digits and sums the digits times strides.
 
 use crate::index::{IndexSpace, IndexStrides};
-use crate::options::{IndexFlattening, Layout, StorageOrder};
+use crate::options::{Layout, StorageOrder};
 use crate::tensor::count;
 
 /// One digit: its radix, and its stride in each of `K` sums.
@@ -65,12 +65,12 @@ pub(super) fn index_coordinates(space: &IndexSpace) -> Vec<(Coordinate, usize)> 
         coordinates.reverse();
     }
     let channel = (Coordinate::Channel, space.channels);
-    match (space.layout, space.flatten) {
-        (Layout::Nhwc, _) => coordinates.insert(0, channel),
-        (Layout::Nchw, IndexFlattening::Plane) => {}
-        (Layout::Nchw, _) => coordinates.push(channel),
+    match space.layout {
+        Layout::Nhwc => coordinates.insert(0, channel),
+        Layout::Nchw if space.flatten.counts_channels() => coordinates.push(channel),
+        Layout::Nchw => {}
     }
-    if space.flatten == IndexFlattening::Tensor {
+    if space.flatten.counts_batch() {
         coordinates.push((Coordinate::Batch, space.batch));
     }
     coordinates

@@ -13,7 +13,7 @@ use crate::index::IndexStrides;
 use crate::kernel::WORKGROUP;
 use crate::kernel::{Slot, UnpoolDigits};
 use crate::keys;
-use crate::options::{IndexFlattening, Layout, OutOfBounds};
+use crate::options::{Layout, OutOfBounds};
 use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{Dispatch, Limits, Part, Schedule};
 use crate::tables::Tables;
@@ -265,11 +265,8 @@ impl General<'_> {
 fn source_digits(plan: &UnpoolPlan, y: &IndexStrides) -> Vec<Digit<3>> {
     let x = dense_strides(plan.layout(), plan.channels, &plan.x_extents);
     let index = dense_strides(plan.space.layout, plan.channels, &plan.x_extents);
-    let (own_n, own_c) = match plan.space.flatten {
-        IndexFlattening::Tensor => (0, 0),
-        IndexFlattening::Batch => (y.n, 0),
-        IndexFlattening::Plane => (y.n, y.c),
-    };
+    let own_n = if plan.space.flatten.counts_batch() { 0 } else { y.n };
+    let own_c = if plan.space.flatten.counts_channels() { 0 } else { y.c };
     let spatial = plan.x_extents.iter().zip(x.spatial.iter().zip(&index.spatial)).rev();
     let mut digits: Vec<Digit<3>> =
         spatial.map(|(&extent, (&x, &index))| Digit { radix: extent as u64, strides: [x, index, 0] }).collect();

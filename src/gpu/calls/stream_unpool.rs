@@ -9,7 +9,7 @@ use crate::attributes::Activation;
 use crate::element::{Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
-use crate::options::{IndexFlattening, Layout, OutOfBounds};
+use crate::options::{Layout, OutOfBounds};
 use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::select::{Choice, select};
@@ -327,10 +327,9 @@ impl Gpu {
         if let (OutOfBounds::Error, Some((position, value, count))) = (plan.out_of_bounds, found.offender) {
             return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space.unit(), count });
         }
-        let stay = found.stay || plan.space.flatten == IndexFlattening::Plane;
         let mut before = None;
         for region in tiles.iter() {
-            let flight = unpool.tile(&region, (&cut, stay), (x, indices), (&mut before, sink)).await?;
+            let flight = unpool.tile(&region, (&cut, found.stay), (x, indices), (&mut before, sink)).await?;
             unpool.finish(before.replace(flight), sink).await?;
         }
         unpool.finish(before, sink).await?;
