@@ -207,6 +207,9 @@ pub mod choosing {}
 #[doc = include_str!("faults.md")]
 pub mod faults {}
 
+#[doc = include_str!("growing.md")]
+pub mod growing {}
+
 /// The wgpu that this crate was built with, for callers who bring their own device.
 ///
 /// ```no_run

@@ -32,8 +32,11 @@ fn combine_rows(p: Row, q: Row) -> Row {
 // Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
 // position, which matters if equal elements are distinguishable.
 fn join_rows(p: Row, q: Row) -> Row {
+  var row = p;
   if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
-    return Row(join_quads(p.low, q.low), p.first_low);
+    row.low = join_quads(p.low, q.low);
+  } else {
+    row.low = combine_quads(p.low, q.low);
   }
-  return combine_rows(p, q);
+  return row;
 }

@@ -33,8 +33,13 @@ fn combine_rows(p: Row, q: Row) -> Row {
 // Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
 // position, which matters if equal elements are distinguishable.
 fn join_rows(p: Row, q: Row) -> Row {
+  var row = p;
   if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
-    return with_quads(p, join_quads(p.low, q.low), join_quads(p.high, q.high));
+    row.low = join_quads(p.low, q.low);
+    row.high = join_quads(p.high, q.high);
+  } else {
+    row.low = combine_quads(p.low, q.low);
+    row.high = combine_quads(p.high, q.high);
   }
-  return combine_rows(p, q);
+  return row;
 }

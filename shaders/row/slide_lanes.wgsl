@@ -6,8 +6,9 @@ fn slide_lanes(lanes: Row, next: Acc) -> Row {
   let low = lanes.low;
   let high = high_of(lanes);
   let behind = Quad(high.b, high.c, high.d, next);
+  var first = behind;
   if (QUADS > 1u) {
-    return with_quads(lanes, Quad(low.b, low.c, low.d, high.a), behind);
+    first = Quad(low.b, low.c, low.d, high.a);
   }
-  return with_quads(lanes, behind, behind);
+  return with_quads(lanes, first, behind);
 }

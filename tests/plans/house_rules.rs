@@ -346,3 +346,14 @@ fn operators_options_and_entry_points_have_an_example() {
     assert!(names.is_empty(), "exported, but declared in a way that this rule does not see: {names:?}");
     assert!(without.is_empty(), "{} public items without an example:\n{}", without.len(), without.join("\n"));
 }
+
+#[test]
+fn the_recipes_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let quoted: Vec<&str> = include_str!("../../src/growing.md").split('`').skip(1).step_by(2).collect();
+    let files: Vec<&str> = quoted.into_iter().filter(|text| text.contains('/') && !text.contains('<')).collect();
+    assert!(files.len() > 10, "{files:?}");
+    for file in files {
+        assert!(root.join(file).exists(), "growing.md names {file}");
+    }
+}
