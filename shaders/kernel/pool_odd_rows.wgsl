@@ -14,14 +14,20 @@
 // by its neighbours where their windows overlap.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, first_lines, best_of, strip_of, line_of_plane, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, KERNEL_1, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
-// The first windows of the first line of a plane.
+// requires: pool, invocation, WORKGROUP, first_lines, best_of, strip_of, line_of_plane, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
+// The first windows of the first line of a plane. The loop's bound is the uniform's, so that compilers keep the loop: few
+// invocations run it, and each unrolled copy would cost compile time.
 fn head_of_plane(plane: u32) -> Head {
   let top = -pool.axes[1].pad_begin;
-  var best = head_of_windows(line_of_plane(plane, top) - pool.x_first, 0u);
-  for (var tap = 1u; tap < KERNEL_1; tap++) {
+  var best: Head;
+  for (var tap = 0u; tap < pool.axes[1].kernel; tap++) {
     let line = line_of_plane(plane, top + i32(tap * DILATION_1)) - pool.x_first;
-    best = join_heads(best, head_of_windows(line, tap * ORDER_COLUMNS));
+    let next = head_of_windows(line, tap * ORDER_COLUMNS);
+    if (tap == 0u) {
+      best = next;
+    } else {
+      best = join_heads(best, next);
+    }
   }
   return best;
 }

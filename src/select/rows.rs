@@ -284,7 +284,9 @@ impl Walk {
         let of_a_quad =
             words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        let most = if one.digits_per_output() { 2 } else { most };
+        // Wider tiles of 16-bit floats with indices are no faster, and Microsoft's FXC takes seconds for them.
+        let long = one.digits_per_output() || (plan.indices.is_some() && plan.dtype().is_float());
+        let most = if long { 2 } else { most };
         // Words begin at a different column in each line.
         let owned = |quads: u32| {
             let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
