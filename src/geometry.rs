@@ -254,7 +254,7 @@ impl AxisWindow {
 
     /// The covering windows of position `p`: the first one and their number. Windows in this range that step over `p`
     /// by their dilation are included.
-    pub(crate) fn holders(self, p: usize, input: usize, output: usize) -> [i64; 2] {
+    pub(crate) fn covering_windows(self, p: usize, input: usize, output: usize) -> [i64; 2] {
         if p >= input || output == 0 {
             return [0, 0];
         }
@@ -272,7 +272,7 @@ impl AxisWindow {
                 (((p * output) / input) as i64, (((p + 1) * output - 1) / input) as i64)
             }
             AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
-                let [first, count] = AxisWindow::Adaptive.holders(first_input + p, input, output);
+                let [first, count] = AxisWindow::Adaptive.covering_windows(first_input + p, input, output);
                 let first = first - first_output as i64;
                 (first.max(0), first + count - 1)
             }
@@ -282,7 +282,7 @@ impl AxisWindow {
     }
 
     /// The largest number of covering windows of a position.
-    pub(crate) fn most_holders(self, input: usize, output: usize) -> u64 {
+    pub(crate) fn most_covering(self, input: usize, output: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, stride, dilation, .. } => {
                 // The number of window starts within the span of a window.
@@ -290,7 +290,7 @@ impl AxisWindow {
                 u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
             }
             AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
-            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_holders(input, output),
+            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_covering(input, output),
         };
         most.min(output as u64)
     }
@@ -568,21 +568,21 @@ mod tests {
     }
 
     #[test]
-    fn holders_are_the_windows_that_can_hold_a_position() {
+    fn covering_windows_are_those_that_can_hold_a_position() {
         let check = |window: AxisWindow, input: usize, output: usize| {
             for p in 0..input + 2 {
-                let [first, count] = window.holders(p, input, output);
+                let [first, count] = window.covering_windows(p, input, output);
                 for o in 0..output {
                     let holds = window.taps(o, input, output).positions().any(|tap| tap == p as i64);
                     let counted = (first..first + count).contains(&(o as i64));
                     assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
                 }
                 assert!(count == 0 || first + count <= output as i64);
-                assert!(count as u64 <= window.most_holders(input, output), "{window:?} on {input} to {output}");
+                assert!(count as u64 <= window.most_covering(input, output), "{window:?} on {input} to {output}");
                 if window == AxisWindow::Adaptive && p < input {
                     let hold =
                         (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));
-                    assert_eq!(hold.count() as i64, count, "adaptive holders are exact");
+                    assert_eq!(hold.count() as i64, count, "adaptive covering are exact");
                 }
             }
         };

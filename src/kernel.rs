@@ -6,7 +6,7 @@ use crate::reduction::Reduction;
 
 /// The input of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Source {
+pub(crate) enum PassInput {
     /// The elements of X.
     Elements,
     /// The candidates of the pass before.
@@ -122,7 +122,7 @@ pub(crate) fn count_digits(
     }
 }
 
-/// The divisions that split an output's number to find its window (shaders/core/looked_at.wgsl).
+/// The divisions that split an output's number to find its window (shaders/core/output_windows.wgsl).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PassDigits {
     /// The number of innermost axes that need a division; the axes outside them have one output.
@@ -264,7 +264,7 @@ pub(crate) const WORKGROUP: u64 = 64;
 
 /// A buffer by its role in a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Slot {
+pub(crate) enum Operand {
     /// X.
     X,
     /// Y.

@@ -11,7 +11,7 @@ pub(crate) use unpool::{
 
 use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, Kernel, PassDigits, Sink, Source, Specialised, WindowConstants, count_digits,
+    ActivationKind, IndexDigits, Kernel, PassDigits, PassInput, Sink, Specialised, WindowConstants, count_digits,
     nan_policy_number,
 };
 use crate::options::NanPolicy;
@@ -22,27 +22,27 @@ use crate::wgsl::key::KernelKey;
 pub(crate) fn pool(
     reduction: Reduction,
     dtype: DType,
-    source: Source,
+    source: PassInput,
     sink: Sink,
     activation: ActivationKind,
     specialised: Option<&Specialised>,
 ) -> KernelKey {
     let from = match source {
-        Source::Elements => "elements",
-        Source::Candidates => "candidates",
-        Source::Accumulators => "accumulators",
+        PassInput::Elements => "elements",
+        PassInput::Candidates => "candidates",
+        PassInput::Accumulators => "accumulators",
     };
     let build = if specialised.is_some() { "specialised" } else { "generic" };
     let mut variants = vec!["core/pool.wgsl"];
     variants.push(if specialised.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
     variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
     variants.extend(match source {
-        Source::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
-        Source::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
-        Source::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
-        Source::Accumulators => ["core/accumulated.wgsl"; 2],
+        PassInput::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
+        PassInput::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
+        PassInput::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
+        PassInput::Accumulators => ["core/accumulated.wgsl"; 2],
     });
-    if source != Source::Accumulators {
+    if source != PassInput::Accumulators {
         variants.push("core/scanned.wgsl");
     }
     let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn pool(
     let index_digits = specialised.map(|it| it.index_digits).filter(|_| sink.index_type().is_some());
     count_digits(index_digits, &mut variants, &mut consts);
     if let Some(&Specialised { row, layers, .. }) = specialised
-        && source == Source::Elements
+        && source == PassInput::Elements
     {
         variants.push(if row.words { "core/row_words.wgsl" } else { "core/row_elements.wgsl" });
         consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", layers.min(2))]);

@@ -2,7 +2,7 @@
 
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
-use crate::kernel::Slot;
+use crate::kernel::Operand;
 use crate::plan::Plan;
 use crate::tables::Tables;
 use crate::wgsl::key::KernelKey;
@@ -62,17 +62,17 @@ impl Limits {
 
 /// A part of a buffer, as a dispatch binds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub slot: Slot,
+pub(crate) struct BoundRange {
+    pub operand: Operand,
     /// The offset in bytes, a multiple of 256.
     pub offset: u64,
     /// The length in bytes; `None` for all of the buffer.
     pub bytes: Option<u64>,
 }
 
-impl Part {
-    pub fn whole(slot: Slot) -> Part {
-        Part { slot, offset: 0, bytes: None }
+impl BoundRange {
+    pub fn whole(operand: Operand) -> BoundRange {
+        BoundRange { operand, offset: 0, bytes: None }
     }
 }
 
@@ -92,7 +92,7 @@ pub struct Dispatch {
     pub(crate) key: KernelKey,
     pub(crate) uniform: Vec<u8>,
     /// The buffer parts of the key's bindings, in the bindings' order.
-    pub(crate) slots: Vec<Part>,
+    pub(crate) operands: Vec<BoundRange>,
     pub(crate) grid: [u32; 3],
     /// The scratch buffer and the offset in bytes at which the device writes the grid of an indirect dispatch. `grid`
     /// is then the largest grid.
@@ -276,12 +276,12 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn x_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Slot::X)
+        self.tensor_bytes(Operand::X)
     }
 
     /// The bytes of the indices that are read; `None` where there are none.
     pub fn indices_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Slot::Indices)
+        self.tensor_bytes(Operand::Indices)
     }
 
     /// The bytes of Y on the device: whole words; `None` where there is none.
@@ -294,12 +294,12 @@ impl Schedule {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn y_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Slot::Y)
+        self.tensor_bytes(Operand::Y)
     }
 
     /// The bytes of the indices that are written; `None` where there are none.
     pub fn indices_out_bytes(&self) -> Option<u64> {
-        self.tensor_bytes(Slot::IndicesOut)
+        self.tensor_bytes(Operand::IndicesOut)
     }
 
     /// The bytes of the report; `None` for pools, whose data cannot be invalid.
@@ -340,8 +340,8 @@ impl Schedule {
         for (what, bytes) in buffers.into_iter().chain(scratch) {
             within(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
         }
-        for part in self.dispatches.iter().flat_map(|dispatch| &dispatch.slots) {
-            let (what, bytes) = self.buffer(part.slot);
+        for part in self.dispatches.iter().flat_map(|dispatch| &dispatch.operands) {
+            let (what, bytes) = self.buffer(part.operand);
             within(what, part.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
@@ -368,41 +368,41 @@ impl Schedule {
         &self.scratch
     }
 
-    /// The slots of the plan's inputs, in their order.
-    pub(crate) fn input_slots(&self) -> &'static [Slot] {
+    /// The operands of the plan's inputs, in their order.
+    pub(crate) fn input_operands(&self) -> &'static [Operand] {
         match &self.plan {
-            Plan::Pool(_) => &[Slot::X],
-            Plan::Unpool(_) => &[Slot::X, Slot::Indices],
-            Plan::Convert(_) => &[Slot::Indices],
+            Plan::Pool(_) => &[Operand::X],
+            Plan::Unpool(_) => &[Operand::X, Operand::Indices],
+            Plan::Convert(_) => &[Operand::Indices],
         }
     }
 
-    /// The slots of the plan's outputs, in their order.
-    fn output_slots(&self) -> &'static [Slot] {
+    /// The operands of the plan's outputs, in their order.
+    fn output_operands(&self) -> &'static [Operand] {
         match &self.plan {
-            Plan::Pool(_) => &[Slot::Y, Slot::IndicesOut],
-            Plan::Unpool(_) => &[Slot::Y],
-            Plan::Convert(_) => &[Slot::IndicesOut],
+            Plan::Pool(_) => &[Operand::Y, Operand::IndicesOut],
+            Plan::Unpool(_) => &[Operand::Y],
+            Plan::Convert(_) => &[Operand::IndicesOut],
         }
     }
 
-    /// The bytes on the device of the tensor in a slot; `None` if the plan has no such tensor.
-    fn tensor_bytes(&self, slot: Slot) -> Option<u64> {
-        let inputs = self.input_slots().iter().zip(self.plan.inputs());
-        let mut tensors = inputs.chain(self.output_slots().iter().zip(self.plan.outputs()));
-        tensors.find(|(own, _)| **own == slot).map(|(_, tensor)| tensor.device_bytes())
+    /// The bytes on the device of the tensor in a operand; `None` if the plan has no such tensor.
+    fn tensor_bytes(&self, operand: Operand) -> Option<u64> {
+        let inputs = self.input_operands().iter().zip(self.plan.inputs());
+        let mut tensors = inputs.chain(self.output_operands().iter().zip(self.plan.outputs()));
+        tensors.find(|(own, _)| **own == operand).map(|(_, tensor)| tensor.device_bytes())
     }
 
-    /// The name of a slot in errors, and its bytes.
-    fn buffer(&self, slot: Slot) -> (&'static str, u64) {
-        let (what, bytes) = match slot {
-            Slot::X => ("bytes of X", self.x_bytes()),
-            Slot::Y => ("bytes of Y", self.y_bytes()),
-            Slot::Indices => ("bytes of Indices", self.indices_bytes()),
-            Slot::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
-            Slot::Status => ("bytes of the report", self.status_bytes()),
-            Slot::Tables => ("bytes of window tables", Some(self.tables.bytes())),
-            Slot::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
+    /// The name of a operand in errors, and its bytes.
+    fn buffer(&self, operand: Operand) -> (&'static str, u64) {
+        let (what, bytes) = match operand {
+            Operand::X => ("bytes of X", self.x_bytes()),
+            Operand::Y => ("bytes of Y", self.y_bytes()),
+            Operand::Indices => ("bytes of Indices", self.indices_bytes()),
+            Operand::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
+            Operand::Status => ("bytes of the report", self.status_bytes()),
+            Operand::Tables => ("bytes of window tables", Some(self.tables.bytes())),
+            Operand::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
         };
         (what, bytes.unwrap_or(0))
     }

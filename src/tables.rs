@@ -13,7 +13,7 @@ pub(crate) enum TableRows {
     /// The taps of each of `output` windows on an axis of `input` elements.
     Windows { window: AxisWindow, input: usize, output: usize },
     /// The covering windows of each of `elements` elements, among `windows` windows on an axis of `extent` elements.
-    Holders { window: AxisWindow, elements: usize, extent: usize, windows: usize },
+    CoveringWindows { window: AxisWindow, elements: usize, extent: usize, windows: usize },
     /// The `parts` parts, of `part_taps` taps each, of each of `output` windows on an axis of `input` elements. The
     /// last parts of a window can be empty.
     Parts { window: AxisWindow, input: usize, output: usize, parts: usize, part_taps: i64 },
@@ -24,7 +24,7 @@ impl TableRows {
     pub fn entries(&self) -> Option<u64> {
         match *self {
             TableRows::Windows { output, .. } => Some(output as u64),
-            TableRows::Holders { elements, .. } => Some(elements as u64),
+            TableRows::CoveringWindows { elements, .. } => Some(elements as u64),
             TableRows::Parts { output, parts, .. } => (output as u64).checked_mul(parts as u64),
         }
     }
@@ -36,7 +36,9 @@ impl TableRows {
                 let taps = window.taps(number as usize, input, output);
                 [taps.first, taps.count]
             }
-            TableRows::Holders { window, extent, windows, .. } => window.holders(number as usize, extent, windows),
+            TableRows::CoveringWindows { window, extent, windows, .. } => {
+                window.covering_windows(number as usize, extent, windows)
+            }
             TableRows::Parts { window, input, output, parts, part_taps } => {
                 let mut number = number;
                 let part = take_digit(&mut number, parts as u64) as i64;
@@ -133,7 +135,7 @@ mod tests {
     fn what_is_filled_is_as_long_as_was_said() {
         let window = AxisWindow::Strided { kernel: 2, stride: 1, dilation: 1 << 40, pad_begin: 1 << 40 };
         let mut tables = Tables::default();
-        tables.push(TableRows::Holders { window: AxisWindow::Adaptive, elements: 3, extent: 3, windows: 2 });
+        tables.push(TableRows::CoveringWindows { window: AxisWindow::Adaptive, elements: 3, extent: 3, windows: 2 });
         tables.push(TableRows::Windows { window, input: 2, output: 2 });
         let mut bytes = Vec::new();
         tables.fill(&mut bytes);

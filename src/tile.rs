@@ -74,12 +74,12 @@ pub struct Tile {
     input: Region,
     output: Region,
     plan: PoolPlan,
-    part: Option<Part>,
+    part: Option<WindowPart>,
 }
 
 /// Which part of a window a tile is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct WindowPart {
     pub last: bool,
 }
 
@@ -106,7 +106,7 @@ impl Tile {
     }
 
     #[cfg(feature = "gpu")]
-    pub(crate) fn part(&self) -> Option<Part> {
+    pub(crate) fn part(&self) -> Option<WindowPart> {
         self.part
     }
 }
@@ -287,7 +287,7 @@ impl Tiling {
         }
         let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
         let last = begins.iter().zip(part_taps).zip(&taps).all(reaches_end);
-        tile.part = Some(Part { last });
+        tile.part = Some(WindowPart { last });
         let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
         plan.later_part = !first;
         plan.activation = Activation::Identity;

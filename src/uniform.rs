@@ -246,7 +246,7 @@ uniform! {
         reserved_1: u32,
         reserved_2: u32,
         activation: Activation,
-        holders: [Axis; 3],
+        covering: [Axis; 3],
         windows: [Axis; 3],
         value: Strides,
         stored: Strides,

@@ -1,7 +1,7 @@
 // The accumulator of a window that is reduced in parts: the best and the first position, as in a candidate, and the
 // elements at both, so that a later part does not load them from X.
 // provides: Accumulated, accumulators, accumulated, keep
-// requires: pool, Candidate, Raw, lift, from_pair, to_pair, PRESENT
+// requires: pool, Candidate, Raw, lift, from_pair, to_pair, VALID
 struct Accumulated {
   candidate: Candidate,
   first_raw: Raw,
@@ -14,19 +14,19 @@ fn accumulated(output: u32) -> Accumulated {
   let entry = (output - pool.in_first) * 3u;
   let positions = accumulators[entry];
   var known = Accumulated();
-  known.candidate.best = lift(from_pair(accumulators[entry + 1u]), positions.x & ~PRESENT);
+  known.candidate.best = lift(from_pair(accumulators[entry + 1u]), positions.x & ~VALID);
   known.first_raw = from_pair(accumulators[entry + 2u]);
-  known.candidate.found = (positions.x & PRESENT) != 0u;
-  known.candidate.first = positions.y & ~PRESENT;
-  known.candidate.seen = (positions.y & PRESENT) != 0u;
+  known.candidate.found = (positions.x & VALID) != 0u;
+  known.candidate.first = positions.y & ~VALID;
+  known.candidate.seen = (positions.y & VALID) != 0u;
   return known;
 }
 
 fn keep(output: u32, known: Accumulated) {
   let entry = (output - pool.in_first) * 3u;
   accumulators[entry] = vec2<u32>(
-    select(0u, known.candidate.best.at | PRESENT, known.candidate.found),
-    select(0u, known.candidate.first | PRESENT, known.candidate.seen),
+    select(0u, known.candidate.best.at | VALID, known.candidate.found),
+    select(0u, known.candidate.first | VALID, known.candidate.seen),
   );
   accumulators[entry + 1u] = to_pair(known.candidate.best.raw);
   accumulators[entry + 2u] = to_pair(known.first_raw);

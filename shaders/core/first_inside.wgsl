@@ -1,7 +1,7 @@
 // The offset of a window's first element within the axes inside the one that windows slide along, from the output's
 // number within these axes.
 // provides: first_inside, elements_inside
-// requires: pool, quotient, fold, CHANNELS_INSIDE, INNER_AXES, INNER_DILATED
+// requires: pool, quotient, clamp_tap, CHANNELS_INSIDE, INNER_AXES, INNER_DILATED
 // Elements of X inside the axis.
 fn elements_inside() -> u32 {
   var elements = pool.channels_inner;
@@ -17,7 +17,7 @@ fn first_along(number: u32, output: u32) -> u32 {
   let start = i32(output * axis.stride) - axis.pad_begin;
   var first = u32(clamp(start, 0, i32(axis.input) - 1));
   if (INNER_DILATED == 1u) {
-    first = fold(start, axis.input, axis.dilation);
+    first = clamp_tap(start, axis.input, axis.dilation);
   }
   return first;
 }

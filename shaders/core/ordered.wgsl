@@ -1,8 +1,8 @@
 // Reads the elements of a window in the order of their positions, so that the reduction need not compare positions.
 // provides: scan
-// requires: pool, Candidate, identity, accumulate_row, may_win, looked_at, LAYERS
+// requires: pool, Candidate, identity, accumulate_row, may_win, output_windows, LAYERS
 fn scan(output: u32) -> Candidate {
-  let at = looked_at(output);
+  let at = output_windows(output);
   let window_0 = at.window_0;
   let window_1 = at.window_1;
   let window_2 = at.window_2;

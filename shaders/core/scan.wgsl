@@ -1,8 +1,8 @@
 // Visits every tap of an output's windows on three axes, the last axis fastest.
 // provides: scan
-// requires: pool, Candidate, visit, looked_at
+// requires: pool, Candidate, visit, output_windows
 fn scan(output: u32) -> Candidate {
-  let at = looked_at(output);
+  let at = output_windows(output);
   let window_0 = at.window_0;
   let window_1 = at.window_1;
   let window_2 = at.window_2;

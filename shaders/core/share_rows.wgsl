@@ -7,7 +7,7 @@
 // The loads of four rows are in flight together. Each of the four has its own accumulator, which receives its elements
 // in order.
 // provides: TeamWindow, team_window, share
-// requires: pool, Acc, looked_at, identity, combine_anywhere, load_quad, QUAD, last_word, accumulate_some, TEAM, ALONG, DEEP
+// requires: pool, Acc, output_windows, identity, combine_anywhere, load_quad, QUAD, last_word, accumulate_some, TEAM, ALONG, DEEP
 struct TeamWindow {
   // The position of the window's first element, valid if `seen`.
   first: u32,
@@ -30,7 +30,7 @@ struct Row {
 }
 
 fn team_window(output: u32) -> TeamWindow {
-  let at = looked_at(output);
+  let at = output_windows(output);
   let height = pool.axes[1].input;
   let width = pool.axes[2].input;
   let layer = at.outer * pool.axes[0].input + at.window_0.first;

@@ -40,7 +40,7 @@ struct Stream {
   reserved_2: u32,
   activation: Activation,
   // From a coordinate of Y to its covering windows.
-  holders: array<Axis, 3>,
+  covering: array<Axis, 3>,
   // From a source to its window.
   windows: array<Axis, 3>,
   // The strides from coordinates to an element's index, and to the position of a source's index in the index tensor.

@@ -39,11 +39,11 @@ fn stride_cell(number: u32) -> StrideCell {
     outer = quotient(over_1, stream.split[3]);
     at.x = over_1 - outer * stream.split[3].divisor;
   }
-  let from_line = (outer * stream.holders[0].input + at.x) * stream.holders[1].input + at.y;
-  var x_position = from_line * stream.holders[2].input + at.z;
+  let from_line = (outer * stream.covering[0].input + at.x) * stream.covering[1].input + at.y;
+  var x_position = from_line * stream.covering[2].input + at.z;
   let first = at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
-  let to_line = (outer * stream.holders[0].output + first.x) * stream.holders[1].output + first.y;
-  var y_position = to_line * stream.holders[2].output + first.z;
+  let to_line = (outer * stream.covering[0].output + first.x) * stream.covering[1].output + first.y;
+  var y_position = to_line * stream.covering[2].output + first.z;
   if (INNER == 1u) {
     x_position = x_position * stream.inner + inner;
     y_position = y_position * stream.inner + inner;

@@ -1,7 +1,7 @@
 // A pass of a pool that is not the last: writes the candidates for the next one.
 // Fewest bytes: its input once, eight for each candidate.
 // provides: main, candidates_out
-// requires: pool, invocation, WORKGROUP, scan, PRESENT
+// requires: pool, invocation, WORKGROUP, scan, VALID
 @group(0) @binding(5) var<storage, read_write> candidates_out: array<vec2<u32>>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -12,7 +12,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   let candidate = scan(pool.output_first + number);
   candidates_out[number] = vec2<u32>(
-    select(0u, candidate.best.at | PRESENT, candidate.found),
-    select(0u, candidate.first | PRESENT, candidate.seen),
+    select(0u, candidate.best.at | VALID, candidate.found),
+    select(0u, candidate.first | VALID, candidate.seen),
   );
 }

@@ -8,7 +8,7 @@
 // Slices are small so that a processor that runs few invocations at a time still reads X front to back.
 // Fewest bytes: X once, and eight for each candidate.
 // provides: main, candidates_out
-// requires: pool, invocation, WORKGROUP, run, may_win, PRESENT
+// requires: pool, invocation, WORKGROUP, run, may_win, VALID
 // Invocations that share a slice.
 const MEMBERS: u32 = 8u;
 
@@ -31,5 +31,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let best = run(begin, end, place % MEMBERS, MEMBERS);
   // An invocation without loads returns the first element of the slice, which is as valid a candidate as any other
   // element.
-  candidates_out[number] = vec2<u32>(select(0u, best.at | PRESENT, may_win(best.key)), begin | PRESENT);
+  candidates_out[number] = vec2<u32>(select(0u, best.at | VALID, may_win(best.key)), begin | VALID);
 }

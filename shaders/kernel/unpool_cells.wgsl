@@ -10,7 +10,7 @@
 // Where channels are innermost, the four are channels of one source, and each element of a cell is a store of four channels.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
+// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Four sources, with their indices minus the index of their cell's first element.
@@ -73,8 +73,8 @@ fn store_channels(sources: Sources, row: u32, y_position: u32, columns: u32, lef
 
 // Writes the cells of four sources. Returns whether any of their indices lies outside its source's window.
 fn four(cell: StrideCell, quad: u32) -> bool {
-  let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
-  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  let input = vec3<u32>(stream.covering[0].input, stream.covering[1].input, stream.covering[2].input);
+  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
   let first = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2) + vec3<u32>(0u, 0u, quad * 4u * STRIDE_2);
   let columns = u32(max(i32(output.z) - i32(first.z), 0));
   let last = stream.sources - 1u;
@@ -139,11 +139,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   let cell = stride_cell(number);
-  var foreign = four(cell, 0u);
+  var out_of_window = four(cell, 0u);
   if (QUADS > 1u) {
-    foreign = foreign | four(cell, 1u);
+    out_of_window = out_of_window | four(cell, 1u);
   }
-  if (foreign) {
-    atomicStore(&status[STATUS_FOREIGN], 1u);
+  if (out_of_window) {
+    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
   }
 }

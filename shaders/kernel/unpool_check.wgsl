@@ -2,7 +2,7 @@
 // runs.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_FOREIGN, read_index, Axis
+// requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, read_index, Axis
 fn in_window(axis: Axis, source: u32, position: u32) -> bool {
   let window = window_of(axis, source);
   let distance = position - window.first;
@@ -49,6 +49,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let n = outer / stream.outer_channels;
   let c = outer % stream.outer_channels + inner;
   if (!is_own(read_index(flat(stream.stored, n, c, at)), n, c, at)) {
-    atomicStore(&status[STATUS_FOREIGN], 1u);
+    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
   }
 }

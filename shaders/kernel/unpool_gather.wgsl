@@ -7,26 +7,26 @@ fn gather(output: u32) -> Raw {
   let inner = output % stream.inner;
   var rest = output / stream.inner;
   var at = vec3<u32>();
-  at.z = rest % stream.holders[2].output;
-  rest = rest / stream.holders[2].output;
-  at.y = rest % stream.holders[1].output;
-  rest = rest / stream.holders[1].output;
-  at.x = rest % stream.holders[0].output;
-  let outer = rest / stream.holders[0].output;
+  at.z = rest % stream.covering[2].output;
+  rest = rest / stream.covering[2].output;
+  at.y = rest % stream.covering[1].output;
+  rest = rest / stream.covering[1].output;
+  at.x = rest % stream.covering[0].output;
+  let outer = rest / stream.covering[0].output;
   let n = outer / stream.outer_channels;
   let c = outer % stream.outer_channels + inner;
   let own = vec2<u32>(flat(stream.value, n, c, at), 0u);
-  let sources_0 = window_of(stream.holders[0], at.x);
-  let sources_1 = window_of(stream.holders[1], at.y);
-  let sources_2 = window_of(stream.holders[2], at.z);
+  let sources_0 = window_of(stream.covering[0], at.x);
+  let sources_1 = window_of(stream.covering[1], at.y);
+  let sources_2 = window_of(stream.covering[2], at.z);
   var found = from_pair(vec2<u32>(0u, 0u));
   for (var i = 0u; i < sources_0.count; i++) {
     for (var j = 0u; j < sources_1.count; j++) {
       for (var k = 0u; k < sources_2.count; k++) {
         let source = vec3<u32>(sources_0.first + i, sources_1.first + j, sources_2.first + k);
         if (all(read_index(flat(stream.stored, n, c, source)) == own)) {
-          let row = (outer * stream.holders[0].input + source.x) * stream.holders[1].input + source.y;
-          found = load((row * stream.holders[2].input + source.z) * stream.inner + inner);
+          let row = (outer * stream.covering[0].input + source.x) * stream.covering[1].input + source.y;
+          found = load((row * stream.covering[2].input + source.z) * stream.inner + inner);
         }
       }
     }

@@ -11,7 +11,7 @@
 // Constants decide which of the nine cover an element, so the compiler removes the code for the rest.
 // Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.
 // provides: main
-// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Four sources with their indices; a lane without a source has an index that matches no element.
@@ -53,7 +53,7 @@ fn reaches(ahead: i32, kernel: u32, stride: u32, pad: u32) -> bool {
 
 // Loads four sources: neighbouring columns of one channel, or neighbouring channels of one column.
 fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
-  let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
+  let input = vec3<u32>(stream.covering[0].input, stream.covering[1].input, stream.covering[2].input);
   let lines_there = cell.at.x < input.x && line >= 0 && line < i32(input.y);
   // Outside X the nearest line is read, and `there` is false.
   let at_line = u32(clamp(line, 0, i32(input.y) - 1));
@@ -114,7 +114,7 @@ struct One {
 
 // Loads one source.
 fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
-  let input = vec3<u32>(stream.holders[0].input, stream.holders[1].input, stream.holders[2].input);
+  let input = vec3<u32>(stream.covering[0].input, stream.covering[1].input, stream.covering[2].input);
   let there = cell.at.x < input.x && line >= 0 && line < i32(input.y) && column >= 0 && column < i32(input.z);
   let at_line = u32(clamp(line, 0, i32(input.y) - 1));
   let at_column = u32(clamp(column, 0, i32(input.z) - 1));
@@ -127,7 +127,7 @@ fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
 }
 
 // The results of four lanes for an element, updated by the sources of one line.
-fn looked_at(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
+fn output_windows(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
   var found = before;
   if (holds(-1, column, KERNEL_2, STRIDE_2, PAD_2)) {
     found = taken(found, line.before, place);
@@ -155,13 +155,13 @@ fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec
   let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
   var found = Lanes(nothing, nothing, nothing, nothing);
   if (holds(-1, row, KERNEL_1, STRIDE_1, PAD_1)) {
-    found = looked_at(found, above, column, place);
+    found = output_windows(found, above, column, place);
   }
   if (holds(0, row, KERNEL_1, STRIDE_1, PAD_1)) {
-    found = looked_at(found, own, column, place);
+    found = output_windows(found, own, column, place);
   }
   if (holds(1, row, KERNEL_1, STRIDE_1, PAD_1)) {
-    found = looked_at(found, below, column, place);
+    found = output_windows(found, below, column, place);
   }
   return found;
 }
@@ -187,7 +187,7 @@ fn store(places: Places, number: u32, y_position: u32, left: i32) {
 // Writes one row of the cells. `place` is the index of the row's first element in each lane.
 fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, place: vec4<u32>, y_position: u32) {
   let step = stream.value.axis_2;
-  let columns = i32(stream.holders[2].output) - i32(cell.at.z * STRIDE_2);
+  let columns = i32(stream.covering[2].output) - i32(cell.at.z * STRIDE_2);
   let first = result(above, own, below, row, 0u, place);
   var places = Places(first, first, first, first);
   if (STRIDE_2 > 1u) {
@@ -229,8 +229,8 @@ fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, pl
 
 // Whether the index of any source of a line of cells lies outside its source's window. `place` is the index of each
 // cell's first element.
-fn is_foreign(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool {
-  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+fn is_out_of_window(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool {
+  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
   var low = vec4<u32>();
   var high = vec4<u32>(KERNEL_2);
   if (CLIPPED == 1u) {
@@ -256,7 +256,7 @@ fn is_foreign(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool 
 
 // Writes a line of cells.
 fn store_cells(cell: StrideCell, above: Line, own: Line, below: Line, line: u32, place: vec4<u32>) {
-  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
   let first_row = line * STRIDE_1;
   let pitch = output.z * select(1u, stream.inner, INNER == 1u);
   let y_position = cell.y_position + (line - cell.at.y) * STRIDE_1 * pitch;
@@ -295,24 +295,24 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (reaches(-1, KERNEL_1, STRIDE_1, PAD_1)) {
     above = load_line(cell, top - 1);
   }
-  var foreign = false;
+  var out_of_window = false;
   for (var walked = 0u; walked < LINES; walked++) {
     let line = cell.at.y + walked;
     // A line of cells exists if it has rows in Y, or sources, or both.
-    if (line * STRIDE_1 < stream.holders[1].output || line < stream.holders[1].input) {
+    if (line * STRIDE_1 < stream.covering[1].output || line < stream.covering[1].input) {
       let place = first + vec4<u32>(walked * STRIDE_1 * stream.value.axis_1);
       // The next line is loaded only if windows reach upwards from it, or if the walk continues with it.
       var below = own;
       if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);
       }
-      foreign = foreign | is_foreign(cell, own, line, place);
+      out_of_window = out_of_window | is_out_of_window(cell, own, line, place);
       store_cells(cell, above, own, below, line, place);
       above = own;
       own = below;
     }
   }
-  if (foreign) {
-    atomicStore(&status[STATUS_FOREIGN], 1u);
+  if (out_of_window) {
+    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
   }
 }

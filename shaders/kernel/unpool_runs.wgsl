@@ -9,7 +9,7 @@
 // Elements are packed as if the run began at a word boundary, and shifted to their true offset when they are stored.
 // Fewest bytes: X once, its indices once, Y once; the sources after each run and at each row's begin are read again.
 // provides: main
-// requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, status, STATUS_FOREIGN, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
+// requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 const BITS: u32 = 32u / OUTPUTS;
 // Sources after the run whose elements can lie in its last word.
@@ -42,7 +42,7 @@ fn load_one(line: Line, column: u32) -> One {
   let last = stream.sources - 1u;
   let value = activate(load_lane(min(line.x_position + column, last)));
   let named = name(min(line.index_position + column * index_step(), last));
-  return One(value, select(0xffffffffu, named, line.there && column < stream.holders[2].input));
+  return One(value, select(0xffffffffu, named, line.there && column < stream.covering[2].input));
 }
 
 // Loads the sources, from a column on, whose elements can lie in the last word of a run.
@@ -75,7 +75,7 @@ fn load_names(line: Line, column: u32) -> Names {
 }
 
 fn there(line: Line, column: u32) -> vec4<bool> {
-  return (vec4<u32>(column) + LANES < vec4<u32>(stream.holders[2].input)) & vec4<bool>(line.there);
+  return (vec4<u32>(column) + LANES < vec4<u32>(stream.covering[2].input)) & vec4<bool>(line.there);
 }
 
 // An element of a row, counted from the first element of `first`. `own` is the index of that first element.
@@ -104,17 +104,17 @@ fn word(first: Four, behind: Four, number: u32, own: u32) -> u32 {
 
 // The first elements of a row of Y, packed into a word; zero after the last row.
 fn head(row: u32) -> u32 {
-  let position = row * stream.holders[2].output;
+  let position = row * stream.covering[2].output;
   var begin = 0u;
   if (position < stream.outputs) {
     let over_1 = quotient(row, stream.split[5]);
     let outer = quotient(over_1, stream.split[6]);
     let place = vec3<u32>(
-      over_1 - outer * stream.holders[0].output,
-      row - over_1 * stream.holders[1].output,
+      over_1 - outer * stream.covering[0].output,
+      row - over_1 * stream.covering[1].output,
       0u);
     let at = place / vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
-    let x_line = ((outer * stream.holders[0].input + at.x) * stream.holders[1].input + at.y) * stream.holders[2].input;
+    let x_line = ((outer * stream.covering[0].input + at.x) * stream.covering[1].input + at.y) * stream.covering[2].input;
     var own = position;
     var index_line = x_line;
     if (POSITIONS == 0u || SAME_PLACE == 0u) {
@@ -127,7 +127,7 @@ fn head(row: u32) -> u32 {
         index_line = flat(stream.stored, n, c, at);
       }
     }
-    let line = Line(x_line, index_line, at.x < stream.holders[0].input && at.y < stream.holders[1].input);
+    let line = Line(x_line, index_line, at.x < stream.covering[0].input && at.y < stream.covering[1].input);
     let first = load_behind(line, 0u);
     begin = word(first, first, 0u, own);
   }
@@ -204,7 +204,7 @@ fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
 }
 
 // Whether the index of any of four sources lies outside its source's window.
-fn is_foreign(read: Names, there: vec4<bool>, own_window: vec4<bool>) -> bool {
+fn is_out_of_window(read: Names, there: vec4<bool>, own_window: vec4<bool>) -> bool {
   return any(there & !own_window & !(read.minus_one & vec4<bool>(stream.skip_minus_one == 1u)));
 }
 
@@ -219,7 +219,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let line = Line(
     cell.x_position - column,
     cell.index_position - column * index_step(),
-    cell.at.x < stream.holders[0].input && cell.at.y < stream.holders[1].input);
+    cell.at.x < stream.covering[0].input && cell.at.y < stream.covering[1].input);
   // A run has up to four quads of sources; the compiler removes the code of absent quads.
   let names_a = load_names(line, column);
   let a = load_four(line, column, names_a);
@@ -251,7 +251,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var own_c = vec4<bool>();
   var own_d = vec4<bool>();
   let place = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2);
-  let output = vec3<u32>(stream.holders[0].output, stream.holders[1].output, stream.holders[2].output);
+  let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
   let left = i32(output.z) - i32(place.z);
   let across = 4u * STRIDE_2;
   let step = across * stream.value.axis_2;
@@ -292,18 +292,18 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       }
     }
   }
-  var foreign = is_foreign(names_a, there(line, column), own_a);
+  var out_of_window = is_out_of_window(names_a, there(line, column), own_a);
   if (QUADS > 1u) {
-    foreign = foreign | is_foreign(names_b, there(line, column + 4u), own_b);
+    out_of_window = out_of_window | is_out_of_window(names_b, there(line, column + 4u), own_b);
   }
   if (QUADS > 2u) {
-    foreign = foreign | is_foreign(names_c, there(line, column + 8u), own_c);
+    out_of_window = out_of_window | is_out_of_window(names_c, there(line, column + 8u), own_c);
   }
   if (QUADS > 3u) {
-    foreign = foreign | is_foreign(names_d, there(line, column + 12u), own_d);
+    out_of_window = out_of_window | is_out_of_window(names_d, there(line, column + 12u), own_d);
   }
-  if (foreign) {
-    atomicStore(&status[STATUS_FOREIGN], 1u);
+  if (out_of_window) {
+    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
   }
 }
 

@@ -5,14 +5,14 @@
 //   windows          0 1 2         of the first quad
 //                      1 2 3       of the second one
 // provides: row_windows
-// requires: Elements, Quad, Row, row_from, four_at, lifted, combine_quads, fold, pool, position_of, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// requires: Elements, Quad, Row, row_from, four_at, lifted, combine_quads, clamp_tap, pool, position_of, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 struct Channels {
   quad: Quad,
   raws: Elements,
 }
 
 fn fetch(line: u32, column: i32, order: u32) -> Channels {
-  let inside = fold(column, pool.axes[2].input, DILATION_2);
+  let inside = clamp_tap(column, pool.axes[2].input, DILATION_2);
   let raws = four_at(position_of(line, inside));
   return Channels(lifted(raws, vec4<u32>(inside), order, 0u), raws);
 }

@@ -1,7 +1,7 @@
 // Elements of a line of X, loaded one by one. An element outside the line is replaced by the nearest element of the
 // same window inside, which changes neither the maximum nor the first element.
 // provides: lanes_at, line_elements, alternating_elements
-// requires: Acc, Quad, Row, row_from, elements_in, lift_in_order, load, fold, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
+// requires: Acc, Quad, Row, row_from, elements_in, lift_in_order, load, clamp_tap, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 // The elements of the first tap, and the elements that enter as the windows slide.
 struct LineElements {
   lanes: Row,
@@ -17,7 +17,7 @@ struct AlternatingElements {
 }
 
 fn fetch(line: u32, column: i32, order: u32) -> Acc {
-  let inside = fold(column, pool.axes[2].input, DILATION_2);
+  let inside = clamp_tap(column, pool.axes[2].input, DILATION_2);
   return lift_in_order(load(position_of(line, inside)), inside, order);
 }
 

@@ -5,7 +5,7 @@
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
 //   loads       .   [ four ]  [ four ]  .
 // provides: line_elements, alternating_elements
-// requires: Acc, Quad, Row, row_from, elements_in, lifted, lift_in_order, one_at, four_at, fold, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
+// requires: Acc, Quad, Row, row_from, elements_in, lifted, lift_in_order, one_at, four_at, clamp_tap, pool, SLIDES, KERNEL_2, DILATION_2, QUADS, PAD_2, LINES_IN_EIGHTS
 struct LineElements {
   lanes: Row,
   next: Quad,
@@ -26,7 +26,7 @@ struct Pair {
 }
 
 fn fetch(line: u32, column: i32, order: u32) -> Acc {
-  let inside = fold(column, pool.axes[2].input, DILATION_2);
+  let inside = clamp_tap(column, pool.axes[2].input, DILATION_2);
   return lift_in_order(one_at(line + inside), inside, order);
 }
 

@@ -5,7 +5,7 @@
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the line's first column in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
 // provides: x, line_elements, alternating_elements
-// requires: Elements, Quad, Row, row_from, lifted, fold, pool, extract, OUTPUTS, KERNEL_2, STRIDE_2, QUADS
+// requires: Elements, Quad, Row, row_from, lifted, clamp_tap, pool, extract, OUTPUTS, KERNEL_2, STRIDE_2, QUADS
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
 // The elements of the first tap, and the elements that enter as the windows slide.
@@ -123,10 +123,10 @@ fn lifted_at(raws: Elements, column: i32, order: u32, step: u32) -> Quad {
   let apart = i32(step);
   let extent = pool.axes[2].input;
   let columns = vec4<u32>(
-    fold(column, extent, 1u),
-    fold(column + apart, extent, 1u),
-    fold(column + 2 * apart, extent, 1u),
-    fold(column + 3 * apart, extent, 1u),
+    clamp_tap(column, extent, 1u),
+    clamp_tap(column + apart, extent, 1u),
+    clamp_tap(column + 2 * apart, extent, 1u),
+    clamp_tap(column + 3 * apart, extent, 1u),
   );
   return lifted(raws, columns, order, step);
 }

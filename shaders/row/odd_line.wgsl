@@ -2,7 +2,7 @@
 // anywhere in a word. Lines of Y are not whole words either, so that the last word of a line also holds the first
 // elements of the next line; the windows of these elements are the next line's head.
 // provides: Line, join_lines, line_of_windows, head_of_windows, Head, join_heads
-// requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, lifted, fold, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
+// requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, lifted, clamp_tap, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
 // The windows of neighbouring outputs, QUADS quads, with the first elements of each quad's windows.
 struct Line {
   w0: Quad,
@@ -137,10 +137,10 @@ fn fours_at(position: u32, column: i32, reach: u32) -> Fours {
 fn lifted_at(raws: Elements, line: u32, column: i32, order: u32) -> Quad {
   let extent = pool.axes[2].input;
   let columns = vec4<u32>(
-    line + fold(column, extent, 1u),
-    line + fold(column + 1, extent, 1u),
-    line + fold(column + 2, extent, 1u),
-    line + fold(column + 3, extent, 1u),
+    line + clamp_tap(column, extent, 1u),
+    line + clamp_tap(column + 1, extent, 1u),
+    line + clamp_tap(column + 2, extent, 1u),
+    line + clamp_tap(column + 3, extent, 1u),
   );
   return lifted(raws, columns, order, 1u);
 }

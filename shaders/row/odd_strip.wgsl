@@ -1,7 +1,7 @@
 // The thread tile of an invocation in rows that are not whole words: its position, the windows of a line of X, and the
 // writing of a line of outputs.
 // provides: ELEMENT_BITS, LineMaxima, join_maxima, Place, Target, Strip, strip_of, line_of_plane, line_windows, Later, store_line, taken_head, put
-// requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, fold, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_1, STRIDE_2, DILATION_1, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
+// requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, clamp_tap, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_1, STRIDE_2, DILATION_1, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
 // The row maxima of a line of X, and the row maxima of the next line's head.
@@ -58,7 +58,7 @@ fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
 
 // The position of a line of X's first element.
 fn line_of_plane(plane: u32, line: i32) -> u32 {
-  return (plane * pool.axes[1].input + fold(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
+  return (plane * pool.axes[1].input + clamp_tap(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
 }
 
 // The row maxima of a line of X, and at the end of a line those of the next line's head.
@@ -75,7 +75,7 @@ fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
 // Returns the element of an output, and writes its index if this invocation owns the output.
 fn take(goal: Target, lane: u32, best: Acc, first: Raw) -> Raw {
   let column = goal.column + lane;
-  let in_x = fold(i32(column * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
+  let in_x = clamp_tap(i32(column * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
   let result = outcome(best, first, goal.first_line + in_x);
   let own = column - goal.begin < OWNED && column < pool.axes[2].output;
   let output = goal.line + column;
@@ -87,7 +87,7 @@ fn take(goal: Target, lane: u32, best: Acc, first: Raw) -> Raw {
 
 // `take` for the first outputs of the next line, of which the last word of this line holds `count`.
 fn take_head(goal: Target, count: u32, lane: u32, best: Acc, first: Raw) -> Raw {
-  let in_x = fold(i32(lane * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
+  let in_x = clamp_tap(i32(lane * STRIDE_2) - pool.axes[2].pad_begin, pool.axes[2].input, 1u);
   let result = outcome(best, first, goal.head_line + in_x);
   let output = goal.line + pool.axes[2].output + lane;
   let own = lane < count && output - pool.output_first < pool.outputs;

@@ -1,7 +1,7 @@
 // Points of X: columns, numbered across lines and planes. Where channels are innermost, a point has an element of each
 // channel.
 // provides: position_of, element_at, first_position
-// requires: pool, fold, CHANNELS_INSIDE, STRIDE_2, DILATION_2
+// requires: pool, clamp_tap, CHANNELS_INSIDE, STRIDE_2, DILATION_2
 // The position of an element, from the position of its line's first element in the same channel, and its column.
 fn position_of(line: u32, column: u32) -> u32 {
   var position = line + column;
@@ -26,5 +26,5 @@ fn first_position(line: u32, column: i32, lane: u32) -> u32 {
   if (CHANNELS_INSIDE != 4u) {
     first += i32(lane * STRIDE_2);
   }
-  return line + fold(first, pool.axes[2].input, DILATION_2);
+  return line + clamp_tap(first, pool.axes[2].input, DILATION_2);
 }

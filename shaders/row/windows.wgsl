@@ -1,6 +1,6 @@
 // Windows of neighbouring outputs: the positions of their lines of X, and the row maxima of a line.
 // provides: Place, line_at, located_windows, Seen, LineMaxima, join_maxima
-// requires: pool, fold, Acc, Quad, Row, high_of, with_quads, row_windows, join_rows, element_at, DILATION_0, DILATION_1, ORDER_COLUMNS
+// requires: pool, clamp_tap, Acc, Quad, Row, high_of, with_quads, row_windows, join_rows, element_at, DILATION_0, DILATION_1, ORDER_COLUMNS
 // The position of windows.
 struct Place {
   // The first column of the first output's window.
@@ -13,8 +13,8 @@ struct Place {
 
 // The first point of the line of X at a depth and a line, which may lie in the padding.
 fn line_at(place: Place, depth: i32, line: i32) -> u32 {
-  let in_depth = fold(depth, pool.axes[0].input, DILATION_0);
-  let in_line = fold(line, pool.axes[1].input, DILATION_1);
+  let in_depth = clamp_tap(depth, pool.axes[0].input, DILATION_0);
+  let in_line = clamp_tap(line, pool.axes[1].input, DILATION_1);
   return place.plane + (in_depth * pool.axes[1].input + in_line) * pool.axes[2].input;
 }
 

@@ -14,7 +14,7 @@ const HOLDERS: u32 = 2u;
 @group(0) @binding(6) var<storage, read> tables: array<u32>;
 
 // Window i reaches from i * stride to i * stride + (kernel - 1) * dilation, in padded positions.
-fn holders_of(axis: Axis, element: u32) -> Window {
+fn covering_windows_of(axis: Axis, element: u32) -> Window {
   let position = i32(element) + axis.pad_begin;
   var window = Window(0u, 0u, 1u);
   if (element < axis.table && position >= 0) {
@@ -46,7 +46,7 @@ fn window_from(axis: Axis, start: i32) -> Window {
 fn window_of(axis: Axis, output: u32) -> Window {
   var window: Window;
   if (axis.kind == HOLDERS) {
-    window = holders_of(axis, output);
+    window = covering_windows_of(axis, output);
   } else if (axis.kind == TABLE) {
     let entry = axis.table + output * 2u;
     window = Window(tables[entry], tables[entry + 1u], axis.dilation);

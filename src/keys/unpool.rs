@@ -95,7 +95,7 @@ pub(crate) fn unpool_cells(
 
 /// Writes the indirect grids of the general path.
 pub(crate) fn unpool_decide() -> KernelKey {
-    stream("unpool decide".to_owned(), "kernel/unpool_decide.wgsl").into()
+    stream("unpool indirect".to_owned(), "kernel/unpool_indirect.wgsl").into()
 }
 
 fn stream(name: String, entry: &'static str) -> Kernel {

@@ -44,7 +44,7 @@ pub struct MaxUnpool {
     out_of_bounds: OutOfBounds,
     activation: Activation,
     /// An attribute that was set on the inverse of a pool, although the pool determines it.
-    foreign: Option<&'static str>,
+    overridden: Option<&'static str>,
 }
 
 /// The origin of the output's extents and of the index space.
@@ -101,7 +101,7 @@ impl MaxUnpool {
             duplicates: Duplicates::default(),
             out_of_bounds: OutOfBounds::default(),
             activation: Activation::default(),
-            foreign: None,
+            overridden: None,
         }
     }
 
@@ -192,7 +192,7 @@ impl MaxUnpool {
     fn kernel_shape(mut self, values: &[i64]) -> Self {
         match &mut self.target {
             Target::Attributes { kernel_shape, .. } => *kernel_shape = values.to_vec(),
-            Target::Pool(_) => self.foreign = Some("kernel_shape"),
+            Target::Pool(_) => self.overridden = Some("kernel_shape"),
         }
         self
     }
@@ -208,7 +208,7 @@ impl MaxUnpool {
     pub fn strides(mut self, values: impl AsRef<[i64]>) -> Self {
         match &mut self.target {
             Target::Attributes { strides, .. } => *strides = Some(values.as_ref().to_vec()),
-            Target::Pool(_) => self.foreign = Some("strides"),
+            Target::Pool(_) => self.overridden = Some("strides"),
         }
         self
     }
@@ -225,7 +225,7 @@ impl MaxUnpool {
     pub fn pads(mut self, values: impl AsRef<[i64]>) -> Self {
         match &mut self.target {
             Target::Attributes { pads, .. } => *pads = Some(values.as_ref().to_vec()),
-            Target::Pool(_) => self.foreign = Some("pads"),
+            Target::Pool(_) => self.overridden = Some("pads"),
         }
         self
     }
@@ -245,7 +245,7 @@ impl MaxUnpool {
     pub fn output_shape(mut self, values: impl AsRef<[i64]>) -> Self {
         match &mut self.target {
             Target::Attributes { output_shape, .. } => *output_shape = Some(values.as_ref().to_vec()),
-            Target::Pool(_) => self.foreign = Some("output_shape"),
+            Target::Pool(_) => self.overridden = Some("output_shape"),
         }
         self
     }
@@ -398,7 +398,7 @@ impl MaxUnpool {
     /// Notes an attribute that an inverse of a pool takes from the pool, so that `plan` can refuse it.
     fn own(&mut self, attribute: &'static str) {
         if let Target::Pool(_) = self.target {
-            self.foreign = Some(attribute);
+            self.overridden = Some(attribute);
         }
     }
 
@@ -416,7 +416,7 @@ impl MaxUnpool {
     /// assert_eq!(error, PlanError::OutputShapeTooSmall { axis: 0, given: 5, inferred: 6 });
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, index_type: IndexType) -> Result<UnpoolPlan, PlanError> {
-        if let Some(second) = self.foreign {
+        if let Some(second) = self.overridden {
             return Err(PlanError::Combination { first: "the inverse of a pool", second });
         }
         let layout = match &self.target {

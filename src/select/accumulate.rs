@@ -2,15 +2,15 @@
 //! per-output accumulators; the last dispatches write Y and Indices.
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
-use super::cut::{Cutter, OUTPUT_UNIT, part, spans};
 use super::epilogue::{Epilogue, lanes};
-use super::view::{Pass, Span, iterations, passes};
+use super::partition::{OUTPUT_UNIT, Partitioner, part, ranges};
+use super::view::{ElementRange, Pass, iterations, passes};
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, Sink, Slot, Source};
+use crate::kernel::{ActivationKind, Operand, PassInput, Sink};
 use crate::keys;
 use crate::plan::PoolPlan;
-use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tensor::{count, device_bytes};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -22,7 +22,7 @@ const ACCUMULATOR_BYTES: usize = 24;
 const MOST_BYTES: u64 = 8 << 32;
 
 /// The buffer with the accumulators of a tile of outputs.
-const ACCUMULATORS: Slot = Slot::Scratch(0);
+const ACCUMULATORS: Operand = Operand::Scratch(0);
 
 /// Appends the dispatches to a schedule without any.
 pub(super) fn dispatches(
@@ -43,21 +43,21 @@ pub(super) fn dispatches(
     let uniform = epilogue.uniform_of(pass, &mut schedule.tables, limits)?;
     let (total, lanes) = (pass.outputs, lanes(plan.dtype()));
     let sink = plan.indices.as_ref().map_or(Sink::Values, |indices| Sink::ValuesAndIndices(indices.index_type));
-    let cutter = Cutter { plan, passes: &passes, limits };
+    let partitioner = Partitioner { plan, passes: &passes, limits };
     let most = limits.max_binding_bytes.min(limits.max_buffer_bytes).min(MOST_BYTES);
     let accumulator_bytes = |outputs: u64| device_bytes(outputs, ACCUMULATOR_BYTES);
-    let index_bytes = |places: Span| {
+    let index_bytes = |places: ElementRange| {
         plan.indices.as_ref().map_or(0, |indices| device_bytes(places.count(), indices.index_type.bytes()))
     };
-    let fit = |outputs: Span| {
+    let fit = |outputs: ElementRange| {
         grid(outputs.count(), limits)?;
         within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
         within("bytes of Y", device_bytes(outputs.count(), plan.dtype().bytes()), limits.max_binding_bytes)?;
         // Where the indices' layout differs from the data's, a whole batch item of indices is bound at once.
-        let indices = index_bytes(cutter.store(outputs).aligned(cutter.index_bytes()));
+        let indices = index_bytes(partitioner.store(outputs).aligned(partitioner.index_bytes()));
         within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
     };
-    let tiles = spans(total, OUTPUT_UNIT, fit)?;
+    let tiles = ranges(total, OUTPUT_UNIT, fit)?;
     // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps of its output, and a dispatch at most
     // `MAX_TAPS` of all its outputs. That gives a least number of dispatches before any is made.
     let taps = pass.taps().iter().fold(1, |product: u64, taps| product.saturating_mul(taps.count()));
@@ -70,12 +70,12 @@ pub(super) fn dispatches(
     schedule.scratch.push(accumulator_bytes(largest));
     // Each kernel's text is linked once for all its dispatches.
     let kernel = |source, sink, activation| keys::pool(plan.reduction, plan.dtype(), source, sink, activation, None);
-    let accumulate = kernel(Source::Elements, Sink::Accumulators, ActivationKind::Identity);
-    let finishing = kernel(Source::Accumulators, sink, activation_kind);
+    let accumulate = kernel(PassInput::Elements, Sink::Accumulators, ActivationKind::Identity);
+    let finishing = kernel(PassInput::Accumulators, sink, activation_kind);
     for tile in tiles {
-        let mut parts = Parts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
+        let mut parts = WindowParts { pass, plan, limits, uniform, tile, accumulate: &accumulate, schedule };
         parts.take(tile, pass.taps())?;
-        let store = cutter.store(tile).aligned(cutter.index_bytes());
+        let store = partitioner.store(tile).aligned(partitioner.index_bytes());
         let iterations = epilogue.iterations.saturating_add(1).saturating_mul(lanes);
         parts.epilogue(finishing.clone(), sink, store, lanes, iterations)?;
     }
@@ -83,19 +83,19 @@ pub(super) fn dispatches(
 }
 
 /// The dispatches of one tile.
-struct Parts<'a> {
+struct WindowParts<'a> {
     pass: &'a Pass,
     plan: &'a PoolPlan,
     limits: &'a Limits,
     uniform: uniform::Pool,
-    tile: Span,
+    tile: ElementRange,
     accumulate: &'a KernelKey,
     schedule: &'a mut Schedule,
 }
 
-impl Parts<'_> {
+impl WindowParts<'_> {
     /// Accumulates these taps of these outputs in as few dispatches as bindings and iteration limits allow.
-    fn take(&mut self, outputs: Span, taps: [Span; 3]) -> Result<(), PlanError> {
+    fn take(&mut self, outputs: ElementRange, taps: [ElementRange; 3]) -> Result<(), PlanError> {
         let x = self.x(outputs, &taps);
         let bytes = device_bytes(x.count(), self.plan.dtype().bytes());
         let work = taps.iter().fold(outputs.count(), |work, taps| work.saturating_mul(taps.count().max(1)));
@@ -103,8 +103,8 @@ impl Parts<'_> {
         if bytes <= self.limits.max_binding_bytes && work <= MAX_TAPS && !many {
             return self.dispatch(outputs, &taps, x);
         }
-        // Halving the outputs reduces the span of X only as far as one output's span.
-        let alone = self.x(Span { end: outputs.first.saturating_add(1), ..outputs }, &taps);
+        // Halving the outputs reduces the range of X only as far as one output's range.
+        let alone = self.x(ElementRange { end: outputs.first.saturating_add(1), ..outputs }, &taps);
         let wide = device_bytes(alone.count(), self.plan.dtype().bytes()) > self.limits.max_binding_bytes / 2;
         if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
             // Taps are halved on the outermost axis first: its taps are farthest apart.
@@ -113,7 +113,7 @@ impl Parts<'_> {
                 return Err(PlanError::ExceedsLimit { what, needed: bytes, limit });
             };
             for half in taps[axis].halves(1) {
-                let mut part: [Span; 3] = taps;
+                let mut part: [ElementRange; 3] = taps;
                 part[axis] = half;
                 self.take(outputs, part)?;
             }
@@ -125,12 +125,12 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// The span of X that these taps of these outputs read, extended down to an aligned offset.
-    fn x(&self, outputs: Span, taps: &[Span; 3]) -> Span {
+    /// The range of X that these taps of these outputs read, extended down to an aligned offset.
+    fn x(&self, outputs: ElementRange, taps: &[ElementRange; 3]) -> ElementRange {
         self.pass.source(outputs, taps).aligned(self.plan.dtype().bytes())
     }
 
-    fn dispatch(&mut self, outputs: Span, taps: &[Span; 3], x: Span) -> Result<(), PlanError> {
+    fn dispatch(&mut self, outputs: ElementRange, taps: &[ElementRange; 3], x: ElementRange) -> Result<(), PlanError> {
         let key = self.accumulate.clone();
         let mut uniform: uniform::Pool = self.uniform;
         uniform.x_first = x.first as u32;
@@ -141,41 +141,41 @@ impl Parts<'_> {
             uniform.tap_to[axis] = taps.end as u32;
         }
         let elements = count(self.plan.input_shape());
-        let slots = vec![
-            part(Slot::X, x, self.plan.dtype().bytes(), elements),
-            Part::whole(Slot::Tables),
-            Part::whole(ACCUMULATORS),
+        let operands = vec![
+            part(Operand::X, x, self.plan.dtype().bytes(), elements),
+            BoundRange::whole(Operand::Tables),
+            BoundRange::whole(ACCUMULATORS),
         ];
-        self.push(key, uniform, slots, outputs, outputs.count(), iterations(taps).saturating_add(1))
+        self.push(key, uniform, operands, outputs, outputs.count(), iterations(taps).saturating_add(1))
     }
 
-    /// Finalizes the tile: writes Y and, into the span `store` of the index tensor, the indices.
+    /// Finalizes the tile: writes Y and, into the range `store` of the index tensor, the indices.
     fn epilogue(
         &mut self,
         key: KernelKey,
         sink: Sink,
-        store: Span,
+        store: ElementRange,
         lanes: u64,
         iterations: u64,
     ) -> Result<(), PlanError> {
         let mut uniform: uniform::Pool = self.uniform;
         uniform.store_first = store.first as u32;
         let elements = count(self.plan.output_shape());
-        let mut slots = vec![part(Slot::Y, self.tile, self.plan.dtype().bytes(), elements)];
+        let mut operands = vec![part(Operand::Y, self.tile, self.plan.dtype().bytes(), elements)];
         if let Sink::ValuesAndIndices(index_type) = sink {
-            slots.push(Part::whole(Slot::Tables));
-            slots.push(part(Slot::IndicesOut, store, index_type.bytes(), elements));
+            operands.push(BoundRange::whole(Operand::Tables));
+            operands.push(part(Operand::IndicesOut, store, index_type.bytes(), elements));
         }
-        slots.push(Part::whole(ACCUMULATORS));
-        self.push(key, uniform, slots, self.tile, self.tile.count().div_ceil(lanes), iterations)
+        operands.push(BoundRange::whole(ACCUMULATORS));
+        self.push(key, uniform, operands, self.tile, self.tile.count().div_ceil(lanes), iterations)
     }
 
     fn push(
         &mut self,
         key: KernelKey,
         mut uniform: uniform::Pool,
-        slots: Vec<Part>,
-        outputs: Span,
+        operands: Vec<BoundRange>,
+        outputs: ElementRange,
         invocations: u64,
         iterations: u64,
     ) -> Result<(), PlanError> {
@@ -185,7 +185,7 @@ impl Parts<'_> {
         uniform.in_first = self.tile.first as u32;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        self.schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+        self.schedule.dispatches.push(Dispatch { key, uniform, operands, grid, indirect: None, iterations });
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 }

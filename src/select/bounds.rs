@@ -36,7 +36,7 @@ pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanEr
     if rows > most {
         return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most.saturating_mul(most) });
     }
-    // Rows of equal width keep the surplus below one row.
+    // Groups of equal width keep the surplus below one row.
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
 }
 

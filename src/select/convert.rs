@@ -1,17 +1,17 @@
 //! Schedules of index conversions: clear the report, convert every index, look up the first bad one.
 
 use super::bounds::{check_buffer, check_elements, grid};
-use super::cut::{part, spans};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::view::Span;
+use super::partition::{part, ranges};
+use super::view::ElementRange;
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::index::IndexSpace;
-use crate::kernel::Slot;
+use crate::kernel::Operand;
 use crate::keys;
 use crate::options::Layout;
 use crate::plan::{ConvertPlan, Plan};
-use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, pair};
@@ -53,39 +53,39 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         own_c: own(from_c, to.c),
         ..bytemuck::Zeroable::zeroed()
     };
-    for (slot, digit) in uniform.place.iter_mut().zip(place_digits(plan)) {
-        *slot = digit;
+    for (entry, digit) in uniform.place.iter_mut().zip(place_digits(plan)) {
+        *entry = digit;
     }
     uniform.place_digits = plan.input_shape().len() as u32;
     let digits = index_coordinates(&plan.from);
     uniform.digits = digits.len() as u32;
-    for (slot, (coordinate, extent)) in uniform.index.iter_mut().zip(digits) {
+    for (entry, (coordinate, extent)) in uniform.index.iter_mut().zip(digits) {
         let radix = u32::try_from(extent).map_err(|_| PlanError::NotOnGpu { what: "extents beyond 32 bits" })?;
         let (coordinate, stride) = match coordinate {
             Coordinate::Axis(axis) => (AXIS, to.spatial[axis]),
             Coordinate::Channel => (CHANNEL, to.c),
             Coordinate::Batch => (BATCH, to.n),
         };
-        *slot = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
+        *entry = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
     }
     let of_digits = u64::from(uniform.digits).saturating_mul(1 + DIVISION);
     let iterations = of_digits.saturating_add(uniform.place_digits.into());
     let (from_type, to_type) = (plan.from_type, plan.to_type);
-    let from = |span: Span| places(plan, span, plan.from.layout).aligned(from_type.bytes());
-    let to = |span: Span| places(plan, span, plan.to.layout).aligned(to_type.bytes());
-    let fit = |span: Span| {
-        grid(span.count(), limits)?;
-        let [from_bytes, to_bytes] = [(from(span), from_type), (to(span), to_type)]
+    let from = |range: ElementRange| places(plan, range, plan.from.layout).aligned(from_type.bytes());
+    let to = |range: ElementRange| places(plan, range, plan.to.layout).aligned(to_type.bytes());
+    let fit = |range: ElementRange| {
+        grid(range.count(), limits)?;
+        let [from_bytes, to_bytes] = [(from(range), from_type), (to(range), to_type)]
             .map(|(places, index_type)| device_bytes(places.count(), index_type.bytes()));
         // Two different layouts order a batch item differently, so a whole item has to be bound.
         within("bytes of a batch item", from_bytes.max(to_bytes), limits.max_binding_bytes)
     };
-    let chunks = spans(indices, 1, fit)?;
-    let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], slots: Vec<Part>, iterations| {
+    let chunks = ranges(indices, 1, fit)?;
+    let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], operands: Vec<BoundRange>, iterations| {
         let uniform = bytemuck::bytes_of(uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations });
+        schedule.dispatches.push(Dispatch { key, uniform, operands, grid, indirect: None, iterations });
     };
-    let status = Part::whole(Slot::Status);
+    let status = BoundRange::whole(Operand::Status);
     dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![status], 0);
     let (convert, report) = (keys::convert_indices(from_type, to_type), keys::convert_report(from_type));
     for chunk in chunks {
@@ -98,8 +98,8 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         uniform.from_first = from.first as u32;
         uniform.from_count = from.count() as u32;
         uniform.to_first = to.first as u32;
-        let read = part(Slot::Indices, from, from_type.bytes(), indices);
-        let written = part(Slot::IndicesOut, to, to_type.bytes(), indices);
+        let read = part(Operand::Indices, from, from_type.bytes(), indices);
+        let written = part(Operand::IndicesOut, to, to_type.bytes(), indices);
         dispatch(convert.clone(), &uniform, grid, vec![read, status, written], iterations);
         dispatch(report.clone(), &uniform, [1, 1, 1], vec![read, status], 0);
     }
@@ -107,7 +107,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
 }
 
 /// The positions, in a tensor of this layout, of indices given by their ranks.
-fn places(plan: &ConvertPlan, ranks: Span, layout: Layout) -> Span {
+fn places(plan: &ConvertPlan, ranks: ElementRange, layout: Layout) -> ElementRange {
     let item = count(&plan.input_shape()[1..]);
     if layout == Layout::Nchw || plan.from.channels == 1 || item == plan.from.channels as u64 {
         return ranks;

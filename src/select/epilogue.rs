@@ -54,8 +54,8 @@ impl Epilogue {
     /// `tables`.
     pub fn uniform_of(&self, pass: &Pass, tables: &mut Tables, limits: &Limits) -> Result<uniform::Pool, PlanError> {
         let mut uniform: uniform::Pool = self.uniform;
-        for (slot, axis) in uniform.axes.iter_mut().zip(&pass.axes) {
-            *slot = pass_axis(axis, tables, limits)?;
+        for (entry, axis) in uniform.axes.iter_mut().zip(&pass.axes) {
+            *entry = pass_axis(axis, tables, limits)?;
         }
         uniform.axes[3..].copy_from_slice(&self.axes);
         uniform.inner = pass.inner as u32;
@@ -127,9 +127,9 @@ impl Epilogue {
                 return Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" });
             }
             uniform.spatial_axes = plan.axes.len() as u32;
-            for (slot, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
-                epilogue.axes[slot] = pass_axis(&PassAxis::of(axis), tables, limits)?;
-                uniform.spatial[slot] = uniform_digit(axis.output as u64, stride);
+            for (entry, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
+                epilogue.axes[entry] = pass_axis(&PassAxis::of(axis), tables, limits)?;
+                uniform.spatial[entry] = uniform_digit(axis.output as u64, stride);
             }
         }
         let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
@@ -170,8 +170,8 @@ fn uniform_digit(radix: u64, stride: i64) -> uniform::Digit {
 }
 
 fn fill(slots: &mut [uniform::Digit], digits: Vec<Digit<1>>) -> u32 {
-    for (slot, digit) in slots.iter_mut().zip(&digits) {
-        *slot = uniform_digit(digit.radix, digit.strides[0]);
+    for (entry, digit) in slots.iter_mut().zip(&digits) {
+        *entry = uniform_digit(digit.radix, digit.strides[0]);
     }
     digits.len() as u32
 }

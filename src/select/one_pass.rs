@@ -1,14 +1,14 @@
 //! The common part of schedules with one pass and a specialised kernel: the uniform, and the cut into dispatches.
 
 use super::bounds::grid;
-use super::cut::{Cutter, Rows};
 use super::digits::dense_strides;
 use super::epilogue::Epilogue;
+use super::partition::{Groups, Partitioner};
 use super::view::{Pass, passes};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
-use crate::kernel::{Sink, Slot, Source, binding};
+use crate::kernel::{Operand, PassInput, Sink, binding};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 use crate::schedule::{Dispatch, Limits, Schedule};
@@ -102,29 +102,36 @@ impl<'a> OnePass<'a> {
         self,
         schedule: &mut Schedule,
         key: KernelKey,
-        rows: &Rows,
+        groups: &Groups,
         block_invocations: u64,
         iterations: u64,
     ) -> Result<(), PlanError> {
         let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
         let (plan, sink) = (self.plan, self.sink());
-        let cutter = Cutter { plan, passes: &[self.pass], limits: self.limits };
+        let partitioner = Partitioner { plan, passes: &[self.pass], limits: self.limits };
         // The number of invocations is a multiple of `block_invocations`.
         let blocks = |invocations: u64| invocations.div_ceil(block_invocations) as u32;
-        for cut in cutter.cuts(0, sink, rows)? {
-            let grid = grid(rows.invocations(cut.outputs), self.limits)?;
+        for ranges in partitioner.dispatches(0, sink, groups)? {
+            let grid = grid(groups.invocations(ranges.outputs), self.limits)?;
             let mut uniform: uniform::Pool = self.uniform;
-            uniform.outputs = cut.outputs.count() as u32;
-            uniform.output_first = cut.outputs.first as u32;
-            uniform.blocks = blocks(rows.invocations(cut.outputs));
-            uniform.block_first = blocks(rows.before(cut.outputs.first));
-            uniform.x_first = cut.x.first as u32;
-            uniform.store_first = cut.store.first as u32;
+            uniform.outputs = ranges.outputs.count() as u32;
+            uniform.output_first = ranges.outputs.first as u32;
+            uniform.blocks = blocks(groups.invocations(ranges.outputs));
+            uniform.block_first = blocks(groups.before(ranges.outputs.first));
+            uniform.x_first = ranges.x.first as u32;
+            uniform.store_first = ranges.store.first as u32;
             uniform.grid_width = grid[0];
-            let mut slots = cut.slots(0, Source::Elements, sink, plan);
-            slots.retain(|part| part.slot != Slot::Tables || tables);
+            let mut operands = ranges.operands(0, PassInput::Elements, sink, plan);
+            operands.retain(|part| part.operand != Operand::Tables || tables);
             let uniform = bytemuck::bytes_of(&uniform).to_vec();
-            schedule.dispatches.push(Dispatch { key: key.clone(), uniform, slots, grid, indirect: None, iterations });
+            schedule.dispatches.push(Dispatch {
+                key: key.clone(),
+                uniform,
+                operands,
+                grid,
+                indirect: None,
+                iterations,
+            });
         }
         Ok(())
     }

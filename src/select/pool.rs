@@ -1,13 +1,13 @@
 //! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
-use super::cut::{CANDIDATE_BYTES, Cutter, Rows};
 use super::epilogue::{Epilogue, constants, index_digits, lanes};
+use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, rows, sliding, team};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, RowLoads, Sink, Slot, Source, Specialised, binding};
+use crate::kernel::{ActivationKind, Operand, PassInput, RowLoads, Sink, Specialised, binding};
 use crate::keys;
 use crate::plan::{Plan, PoolPlan};
 use crate::schedule::{Dispatch, Limits, Schedule};
@@ -83,14 +83,14 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
     for pass in &passes {
         uniforms.push(epilogue.uniform_of(pass, &mut schedule.tables, limits)?);
     }
-    let cutter = Cutter { plan, passes: &passes, limits };
+    let partitioner = Partitioner { plan, passes: &passes, limits };
     for (number, pass) in passes.iter().enumerate() {
         let sink = match (number == last, &plan.indices) {
             (false, _) => Sink::Candidates,
             (true, None) => Sink::Values,
             (true, Some(indices)) => Sink::ValuesAndIndices(indices.index_type),
         };
-        let source = if number == 0 { Source::Elements } else { Source::Candidates };
+        let source = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
         let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
         let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations);
         let iterations = of_an_output.saturating_mul(lanes);
@@ -108,21 +108,28 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             Some(reduction) => reduction.key(plan),
             None => keys::pool(plan.reduction, plan.dtype(), source, sink, activation, specialised.as_ref()),
         };
-        for cut in cutter.cuts(number, sink, &Rows::of(lanes, plan.dtype()))? {
+        for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let mut uniform: uniform::Pool = uniforms[number];
-            uniform.outputs = cut.outputs.count() as u32;
-            uniform.output_first = cut.outputs.first as u32;
-            uniform.x_first = cut.x.first as u32;
-            uniform.in_first = cut.source.first as u32;
-            uniform.store_first = cut.store.first as u32;
-            let grid = grid(cut.outputs.count().div_ceil(lanes), limits)?;
+            uniform.outputs = ranges.outputs.count() as u32;
+            uniform.output_first = ranges.outputs.first as u32;
+            uniform.x_first = ranges.x.first as u32;
+            uniform.in_first = ranges.source.first as u32;
+            uniform.store_first = ranges.store.first as u32;
+            let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
             uniform.grid_width = grid[0];
-            let mut slots = cut.slots(number, source, sink, plan);
+            let mut operands = ranges.operands(number, source, sink, plan);
             if !key.bindings().iter().any(|it| it.number == binding::TABLES) {
-                slots.retain(|part| part.slot != Slot::Tables);
+                operands.retain(|part| part.operand != Operand::Tables);
             }
             let uniform = bytemuck::bytes_of(&uniform).to_vec();
-            schedule.dispatches.push(Dispatch { key: key.clone(), uniform, slots, grid, indirect: None, iterations });
+            schedule.dispatches.push(Dispatch {
+                key: key.clone(),
+                uniform,
+                operands,
+                grid,
+                indirect: None,
+                iterations,
+            });
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)?;

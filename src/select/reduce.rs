@@ -1,7 +1,7 @@
 //! Pools of whole planes: the division of a plane among invocations, and the stages that follow.
 
 use super::bounds::MAX_ELEMENTS;
-use super::cut::CANDIDATE_BYTES;
+use super::partition::CANDIDATE_BYTES;
 use super::tuning::policy::REDUCED_FROM;
 use super::tuning::reduce::{CHOICE, FEW_BYTES, INVOCATIONS, MANY_BYTES};
 use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};

@@ -2,9 +2,9 @@
 //! several lines high.
 
 use super::bounds::MAX_ITERATIONS;
-use super::cut::{Rows, unit};
 use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
+use super::partition::{Groups, unit};
 use super::tuning::rows::{
     FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
 };
@@ -126,7 +126,12 @@ pub(super) fn dispatches(
     };
     one.uniform.walk = lines as u32;
     let outputs = depth.saturating_mul(height).saturating_mul(width).saturating_mul(one.pass.inner);
-    let rows = Rows { unit: unit(plan.dtype()), outputs, invocations: invocations(lines), whole: true };
+    let groups = Groups {
+        unit: unit(plan.dtype()),
+        outputs_per_group: outputs,
+        invocations_per_group: invocations(lines),
+        whole: true,
+    };
     let indices = one.index_iterations.saturating_mul(walk.most_indices()).saturating_mul(lines);
     let iterations = walk.iterations(lines).saturating_add(indices);
     if iterations > MAX_ITERATIONS {
@@ -134,11 +139,11 @@ pub(super) fn dispatches(
     }
     let invocations_of_a_block = if walk.sharing == Sharing::OddWalks {
         walk.split(&mut one, height.div_ceil(lines));
-        rows.invocations
+        groups.invocations_per_group
     } else {
         1
     };
-    one.dispatches(schedule, key, &rows, invocations_of_a_block, iterations)
+    one.dispatches(schedule, key, &groups, invocations_of_a_block, iterations)
 }
 
 /// The pass of an NHWC pool whose elements are smaller than a word and whose channels are no multiple of four: a line
@@ -393,7 +398,7 @@ impl Walk {
         if iterations > MAX_ITERATIONS {
             return refuse("a run is too long for one invocation");
         }
-        one.dispatches(schedule, key, &Rows::of(run, plan.dtype()), 1, iterations)
+        one.dispatches(schedule, key, &Groups::of(run, plan.dtype()), 1, iterations)
     }
 
     /// Whether the first window of every strip begins at a word boundary of X.

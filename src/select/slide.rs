@@ -137,7 +137,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     Ok(found)
 }
 
-/// Rows of scratch memory between passes: `kept` elements per row, of which the first `extent` are used.
+/// Groups of scratch memory between passes: `kept` elements per row, of which the first `extent` are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pitch {
     pub kept: u64,
@@ -304,8 +304,8 @@ impl Slide {
     }
 
     /// The elements that windows of this pass read.
-    pub fn axis_span(&self) -> AxisSpan {
-        AxisSpan {
+    pub fn axis_span(&self) -> AxisRange {
+        AxisRange {
             input: self.input,
             inner: self.source_inner,
             stride: self.stride,
@@ -316,11 +316,11 @@ impl Slide {
     }
 
     /// The elements of X that are first taps of the plan's own windows along this axis, over all axes inside.
-    pub fn original_span(&self, plan: &PoolPlan) -> AxisSpan {
+    pub fn original_span(&self, plan: &PoolPlan) -> AxisRange {
         let axis = original(&plan.axes[self.number]);
         let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
         let inside = &plan.axes[self.number.saturating_add(1)..];
-        AxisSpan {
+        AxisRange {
             input: axis.input.into(),
             inner: inside.iter().fold(channels, |all, axis| all.saturating_mul(axis.input as u64)),
             stride: axis.stride.into(),
@@ -344,7 +344,7 @@ pub(super) fn original(axis: &PoolAxis) -> uniform::Axis {
 }
 
 /// The elements along an axis that neighbouring windows can read.
-pub(super) struct AxisSpan {
+pub(super) struct AxisRange {
     pub input: u64,
     pub inner: u64,
     stride: u64,
@@ -353,7 +353,7 @@ pub(super) struct AxisSpan {
     reach: u64,
 }
 
-impl AxisSpan {
+impl AxisRange {
     /// The lowest and the highest element that outputs `first` to `last` read. Taps in the padding are moved to the
     /// nearest tap inside, which is less than a dilation from the end of the axis.
     pub fn bounds(&self, first: u64, last: u64) -> [u64; 2] {

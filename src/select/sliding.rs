@@ -1,21 +1,21 @@
 //! Schedules of pools whose windows overlap: a sliding maximum along one axis at a time, the last axis first.
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
-use super::cut::{Cutter, part, spans, unit};
 use super::epilogue::{Epilogue, index_digits, lanes};
 use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
+use super::partition::{Partitioner, part, ranges, unit};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, refuse, slides};
 use super::tuning::sliding::CACHE_BYTES;
-use super::view::{ALIGNMENT, Span};
+use super::view::{ALIGNMENT, ElementRange};
 use crate::error::{PlanError, within};
 use crate::family::Build;
-use crate::kernel::{ActivationKind, Sink, Slot, binding};
+use crate::kernel::{ActivationKind, Operand, Sink, binding};
 use crate::keys::{self, Begins, SlidingRow};
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
-use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
@@ -62,7 +62,7 @@ pub(super) fn dispatches(
             Begins::Noted => sliding.notes(begin),
             _ => number,
         };
-        sliding.group_of(Span { first: begin, end: begin.saturating_add(group).min(planes) })?;
+        sliding.group_of(ElementRange { first: begin, end: begin.saturating_add(group).min(planes) })?;
     }
     Ok(())
 }
@@ -90,13 +90,13 @@ enum Kept {
     Flags,
 }
 
-/// The spans that one dispatch reads and writes, in elements.
+/// The ranges that one dispatch reads and writes, in elements.
 struct Bound {
-    source: Span,
-    /// The span of X that the last pass reads for the windows' first elements.
-    first: Option<Span>,
-    sink: Span,
-    store: Span,
+    source: ElementRange,
+    /// The range of X that the last pass reads for the windows' first elements.
+    first: Option<ElementRange>,
+    sink: ElementRange,
+    store: ElementRange,
 }
 
 impl Sliding<'_> {
@@ -204,7 +204,7 @@ impl Sliding<'_> {
             Begins::Flagged if self.slides.len() > 1 => groups.saturating_mul(FLAG_BYTES),
             _ => return Ok(()),
         };
-        let slot = self.grown(Kept::Flags, bytes);
+        let operand = self.grown(Kept::Flags, bytes);
         if self.begins() == Begins::Noted {
             return Ok(());
         }
@@ -213,13 +213,13 @@ impl Sliding<'_> {
         uniform.outputs = groups as u32;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        let (key, slots) = (keys::clear_flags(), vec![Part::whole(slot)]);
-        self.schedule.dispatches.push(Dispatch { key, uniform, slots, grid, indirect: None, iterations: 1 });
+        let (key, operands) = (keys::clear_flags(), vec![BoundRange::whole(operand)]);
+        self.schedule.dispatches.push(Dispatch { key, uniform, operands, grid, indirect: None, iterations: 1 });
         Ok(())
     }
 
     /// The dispatches of a group of planes.
-    fn group_of(&mut self, planes: Span) -> Result<(), PlanError> {
+    fn group_of(&mut self, planes: ElementRange) -> Result<(), PlanError> {
         for number in 0..self.slides.len() {
             let ratio = self.slides[number].outer.checked_div(self.planes()).unwrap_or(1);
             self.pass(number, planes, ratio)?;
@@ -260,7 +260,7 @@ impl Sliding<'_> {
     }
 
     /// The dispatches of one pass over a group of planes.
-    fn pass(&mut self, number: usize, planes: Span, ratio: u64) -> Result<(), PlanError> {
+    fn pass(&mut self, number: usize, planes: ElementRange, ratio: u64) -> Result<(), PlanError> {
         let slide = self.slides[number].clone();
         let last = number == self.slides.len().saturating_sub(1);
         let run = self.run(number);
@@ -269,26 +269,29 @@ impl Sliding<'_> {
             return refuse("a window is too long for one invocation");
         }
         let key = self.key(number);
-        let outer = Span { first: planes.first.saturating_mul(ratio), end: planes.end.saturating_mul(ratio) };
+        let outer = ElementRange { first: planes.first.saturating_mul(ratio), end: planes.end.saturating_mul(ratio) };
         let blocks = Blocks { slide: &slide, run, lines: self.lines(number) };
         let (begin, all) = (outer.first.saturating_mul(blocks.runs()), outer.count().saturating_mul(blocks.runs()));
-        let offset = |span: Span| Span { first: span.first.saturating_add(begin), end: span.end.saturating_add(begin) };
-        let fit = |span: Span| {
-            let invocations = blocks.invocations(span);
+        let offset = |range: ElementRange| ElementRange {
+            first: range.first.saturating_add(begin),
+            end: range.end.saturating_add(begin),
+        };
+        let fit = |range: ElementRange| {
+            let invocations = blocks.invocations(range);
             within("taps of a dispatch", invocations.saturating_mul(iterations), MAX_TAPS)?;
             grid(invocations, self.limits)?;
-            let bound = self.bound(number, &blocks, offset(span));
+            let bound = self.bound(number, &blocks, offset(range));
             within("bytes around a window", self.most_bytes(number, &bound), self.limits.max_binding_bytes)
         };
-        let cuts = spans(all, 1, fit)?;
+        let parts = ranges(all, 1, fit)?;
         let mut uniform: uniform::Pool = self.uniform(&slide);
         uniform.slide.runs = Divisor::new(blocks.runs());
         uniform.slide.cells = Divisor::new(blocks.cells());
-        for cut in cuts {
-            let invocations = blocks.invocations(cut);
-            let bound = self.bound(number, &blocks, offset(cut));
+        for range in parts {
+            let invocations = blocks.invocations(range);
+            let bound = self.bound(number, &blocks, offset(range));
             uniform.blocks = invocations as u32;
-            uniform.block_first = offset(cut).first as u32;
+            uniform.block_first = offset(range).first as u32;
             self.push(number, &key, uniform, &bound, planes, grid(invocations, self.limits)?, iterations)?;
         }
         Ok(())
@@ -299,8 +302,8 @@ impl Sliding<'_> {
         let mut uniform = self.epilogue.uniform();
         uniform.inner = slide.source_inner() as u32;
         uniform.axes[2] = slide.axis();
-        for (slot, axis) in uniform.axes[3..].iter_mut().zip(self.plan.axes.iter().rev()) {
-            *slot = super::slide::original(axis);
+        for (entry, axis) in uniform.axes[3..].iter_mut().zip(self.plan.axes.iter().rev()) {
+            *entry = super::slide::original(axis);
         }
         uniform.slide = slide.uniform(self.plan, self.form.pitch);
         uniform.slide.flag = self.flag as u32;
@@ -349,29 +352,30 @@ impl Sliding<'_> {
         })
     }
 
-    /// The spans that a dispatch over these blocks reads and writes.
-    fn bound(&self, number: usize, blocks: &Blocks<'_>, span: Span) -> Bound {
+    /// The ranges that a dispatch over these blocks reads and writes.
+    fn bound(&self, number: usize, blocks: &Blocks<'_>, range: ElementRange) -> Bound {
         let last = number == self.slides.len().saturating_sub(1);
-        let sink = blocks.sink(span);
-        let cutter = Cutter { plan: self.plan, passes: &[], limits: self.limits };
+        let sink = blocks.sink(range);
+        let partitioner = Partitioner { plan: self.plan, passes: &[], limits: self.limits };
         Bound {
-            source: blocks.source(span, &blocks.slide.axis_span()).widened(self.row(number).map_or(0, |_| FOURS)),
-            first: last.then(|| blocks.source(span, &blocks.slide.original_span(self.plan))),
-            store: if last { cutter.store(sink) } else { Span { first: 0, end: 0 } },
+            source: blocks.source(range, &blocks.slide.axis_span()).widened(self.row(number).map_or(0, |_| FOURS)),
+            first: last.then(|| blocks.source(range, &blocks.slide.original_span(self.plan))),
+            store: if last { partitioner.store(sink) } else { ElementRange { first: 0, end: 0 } },
             sink,
         }
     }
 
     /// The most bytes of any binding, with the largest possible alignment loss.
     fn most_bytes(&self, number: usize, bound: &Bound) -> u64 {
-        let bytes = |span: Span, bytes: usize| device_bytes(span.count(), bytes).saturating_add(2 * ALIGNMENT);
-        // Positions have the same spans as elements, and may take more bytes each.
+        let bytes =
+            |range: ElementRange, bytes: usize| device_bytes(range.count(), bytes).saturating_add(2 * ALIGNMENT);
+        // Positions have the same ranges as elements, and may take more bytes each.
         let kept = if self.plan.indices.is_some() { self.kept_bytes().max(PLACE_BYTES) } else { self.kept_bytes() };
         let source = if number == 0 { self.plan.dtype().bytes() } else { kept };
         let first = bound.first.map_or(0, |first| bytes(first, self.plan.dtype().bytes()));
         let index = self.plan.indices.as_ref().map_or(1, |indices| indices.index_type.bytes());
-        let spans = [bytes(bound.source, source), bytes(bound.sink, kept), bytes(bound.store, index)];
-        spans.into_iter().fold(first, u64::max)
+        let ranges = [bytes(bound.source, source), bytes(bound.sink, kept), bytes(bound.store, index)];
+        ranges.into_iter().fold(first, u64::max)
     }
 
     /// The number of a scratch buffer: elements of even and of odd passes, then their positions, then flags or notes.
@@ -387,7 +391,7 @@ impl Sliding<'_> {
     }
 
     /// The scratch buffer, grown to at least this many bytes.
-    fn grown(&mut self, kept: Kept, bytes: u64) -> Slot {
+    fn grown(&mut self, kept: Kept, bytes: u64) -> Operand {
         let number = self.scratch(kept);
         if self.schedule.scratch.len() <= number {
             self.schedule.scratch.resize(number.saturating_add(1), 4);
@@ -395,12 +399,12 @@ impl Sliding<'_> {
         if let Some(size) = self.schedule.scratch.get_mut(number) {
             *size = (*size).max(bytes);
         }
-        Slot::Scratch(number)
+        Operand::Scratch(number)
     }
 
-    /// The part of a scratch buffer that holds a span of a pass's results for a group of planes, and the number of its
+    /// The part of a scratch buffer that holds a range of a pass's results for a group of planes, and the number of its
     /// first element. The buffer grows to hold the group.
-    fn kept(&mut self, kept: Kept, span: Span, planes: Span) -> (Part, u64) {
+    fn kept(&mut self, kept: Kept, range: ElementRange, planes: ElementRange) -> (BoundRange, u64) {
         let (number, bytes) = match kept {
             Kept::Elements(number) => (number, self.kept_bytes()),
             Kept::Places(number) => (number, PLACE_BYTES),
@@ -408,12 +412,12 @@ impl Sliding<'_> {
         };
         let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
-        let slot = self.grown(kept, device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
+        let operand = self.grown(kept, device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
         // The parts of elements and of positions begin with the same element, at an offset that suits both bindings.
         let aligned = self.kept_bytes().min(PLACE_BYTES);
-        let local =
-            Span { first: span.first.saturating_sub(base), end: span.end.saturating_sub(base) }.aligned(aligned);
-        (part(slot, local, bytes, u64::MAX), base.saturating_add(local.first))
+        let local = ElementRange { first: range.first.saturating_sub(base), end: range.end.saturating_sub(base) }
+            .aligned(aligned);
+        (part(operand, local, bytes, u64::MAX), base.saturating_add(local.first))
     }
 
     #[expect(clippy::too_many_arguments, reason = "a dispatch is made of these")]
@@ -423,40 +427,40 @@ impl Sliding<'_> {
         key: &KernelKey,
         mut uniform: uniform::Pool,
         bound: &Bound,
-        planes: Span,
+        planes: ElementRange,
         grid: [u32; 3],
         iterations: u64,
     ) -> Result<(), PlanError> {
         let dtype = self.plan.dtype();
         let (x, y) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
         let before = number.saturating_sub(1);
-        let mut slots = Vec::new();
+        let mut operands = Vec::new();
         for one in key.bindings() {
-            slots.push(match one.number {
+            operands.push(match one.number {
                 binding::X => {
-                    let span = if number == 0 { bound.source } else { bound.first.unwrap_or(bound.source) };
-                    let span = match bound.first {
+                    let range = if number == 0 { bound.source } else { bound.first.unwrap_or(bound.source) };
+                    let range = match bound.first {
                         Some(first) if number == 0 => {
-                            Span { first: span.first.min(first.first), end: span.end.max(first.end) }
+                            ElementRange { first: range.first.min(first.first), end: range.end.max(first.end) }
                         }
-                        _ => span,
+                        _ => range,
                     }
                     .aligned(dtype.bytes());
-                    uniform.x_first = span.first as u32;
-                    part(Slot::X, span, dtype.bytes(), x)
+                    uniform.x_first = range.first as u32;
+                    part(Operand::X, range, dtype.bytes(), x)
                 }
                 binding::Y => {
-                    let span = bound.sink.aligned(dtype.bytes());
-                    uniform.slide.out_first = span.first as u32;
-                    part(Slot::Y, span, dtype.bytes(), y)
+                    let range = bound.sink.aligned(dtype.bytes());
+                    uniform.slide.out_first = range.first as u32;
+                    part(Operand::Y, range, dtype.bytes(), y)
                 }
                 binding::INDICES_OUT => {
                     let bytes = self.plan.indices.as_ref().map_or(4, |indices| indices.index_type.bytes());
-                    let span = bound.store.aligned(bytes);
-                    uniform.store_first = span.first as u32;
-                    part(Slot::IndicesOut, span, bytes, y)
+                    let range = bound.store.aligned(bytes);
+                    uniform.store_first = range.first as u32;
+                    part(Operand::IndicesOut, range, bytes, y)
                 }
-                binding::FLAGS => Part::whole(Slot::Scratch(self.scratch(Kept::Flags))),
+                binding::FLAGS => BoundRange::whole(Operand::Scratch(self.scratch(Kept::Flags))),
                 number_of_binding => {
                     let (kept, reads) = match number_of_binding {
                         binding::KEPT => (Kept::Elements(before), true),
@@ -472,35 +476,45 @@ impl Sliding<'_> {
         }
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        self.schedule.dispatches.push(Dispatch { key: key.clone(), uniform, slots, grid, indirect: None, iterations });
+        self.schedule.dispatches.push(Dispatch {
+            key: key.clone(),
+            uniform,
+            operands,
+            grid,
+            indirect: None,
+            iterations,
+        });
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 
     /// Packs the results of a group of planes into words of Y.
-    fn pack(&mut self, planes: Span) -> Result<(), PlanError> {
+    fn pack(&mut self, planes: ElementRange) -> Result<(), PlanError> {
         let (dtype, lanes) = (self.plan.dtype(), lanes(self.plan.dtype()));
         let number = self.slides.len().saturating_sub(1);
         let of_a_plane = self.outputs_of_a_plane(&self.slides[number]);
         let base = planes.first.saturating_mul(of_a_plane);
         let key = keys::pack(dtype, self.activation_kind);
-        let of = |span: Span| Span { first: span.first.saturating_add(base), end: span.end.saturating_add(base) };
-        let fit = |span: Span| {
-            grid(span.count().div_ceil(lanes), self.limits)?;
-            let bytes = device_bytes(span.count(), self.kept_bytes());
+        let of = |range: ElementRange| ElementRange {
+            first: range.first.saturating_add(base),
+            end: range.end.saturating_add(base),
+        };
+        let fit = |range: ElementRange| {
+            grid(range.count().div_ceil(lanes), self.limits)?;
+            let bytes = device_bytes(range.count(), self.kept_bytes());
             within("bytes of results", bytes, self.limits.max_binding_bytes)
         };
         let mut uniform = self.epilogue.uniform();
-        for cut in spans(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
-            let outputs = of(cut);
+        for range in ranges(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {
+            let outputs = of(range);
             let (kept, first) = self.kept(Kept::Elements(number), outputs, planes);
             uniform.in_first = first as u32;
             uniform.outputs = outputs.count() as u32;
             uniform.output_first = outputs.first as u32;
             let grid = grid(outputs.count().div_ceil(lanes), self.limits)?;
             uniform.grid_width = grid[0];
-            let slots = vec![part(Slot::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
+            let operands = vec![part(Operand::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
             let (uniform, key) = (bytemuck::bytes_of(&uniform).to_vec(), key.clone());
-            let dispatch = Dispatch { key, uniform, slots, grid, indirect: None, iterations: lanes };
+            let dispatch = Dispatch { key, uniform, operands, grid, indirect: None, iterations: lanes };
             self.schedule.dispatches.push(dispatch);
         }
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)

@@ -10,12 +10,12 @@ use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
-use crate::kernel::Slot;
+use crate::kernel::Operand;
 use crate::kernel::WORKGROUP;
 use crate::keys;
 use crate::options::Layout;
 use crate::plan::{PoolAxis, UnpoolPlan};
-use crate::schedule::{Dispatch, Limits, Part, STATUS_WORDS, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Limits, STATUS_WORDS, Schedule};
 use crate::tables::Tables;
 use crate::tensor::count;
 use crate::uniform;
@@ -47,7 +47,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
 
     // The general path needs no tables and covers plans whose tables are too large.
-    let (holders, own) = match axes(plan, windows, &mut schedule.tables, limits) {
+    let (covering, own) = match axes(plan, windows, &mut schedule.tables, limits) {
         Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
         other => other?,
     };
@@ -55,7 +55,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         return refuse("the window tables exceed the device's limits");
     }
     let looked_at =
-        holders.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
+        covering.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let lanes = lanes(plan.dtype());
     let iterations = looked_at.saturating_add(1).saturating_mul(lanes);
     if iterations > MAX_ITERATIONS {
@@ -76,7 +76,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         activation,
         blocks: cells.as_ref().map_or(0, |cells| cells.blocks as u32),
         split: cells.as_ref().map_or(bytemuck::Zeroable::zeroed(), |cells| cells.split),
-        holders: holders.map(|(axis, _)| axis),
+        covering: covering.map(|(axis, _)| axis),
         windows: own,
         value: strides(&plan.space.strides()),
         stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.x_extents)),
@@ -85,46 +85,46 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let digits = index_coordinates(&plan.space);
     let skipped = 3usize.saturating_sub(windows.len());
     uniform.digits = digits.len() as u32;
-    for (slot, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
+    for (entry, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
         let coordinate = match coordinate {
             Coordinate::Axis(axis) => skipped.saturating_add(axis) as u32,
             Coordinate::Channel => 3,
             Coordinate::Batch => 4,
         };
-        *slot = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
+        *entry = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
     }
-    for (slot, dispatch) in uniform.grids.iter_mut().zip(&general) {
-        slot[..3].copy_from_slice(&dispatch.grid);
+    for (entry, dispatch) in uniform.grids.iter_mut().zip(&general) {
+        entry[..3].copy_from_slice(&dispatch.grid);
     }
 
     // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
     let grids = schedule.scratch.len();
     schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
     let (dtype, index_type) = (plan.dtype(), plan.index_type);
-    let mut dispatch = |key: KernelKey, grid: [u32; 3], slots: &[Slot], iterations: u64| {
+    let mut dispatch = |key: KernelKey, grid: [u32; 3], operands: &[Operand], iterations: u64| {
         let mut uniform: uniform::Stream = uniform;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
         schedule.dispatches.push(Dispatch {
             key,
             uniform,
-            slots: slots.iter().copied().map(Part::whole).collect(),
+            operands: operands.iter().copied().map(BoundRange::whole).collect(),
             grid,
             indirect: None,
             iterations,
         });
     };
     if let Some(cells) = cells {
-        let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Status];
-        dispatch(cells.key, grid(cells.blocks, limits)?, &slots, cells.iterations);
+        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Status];
+        dispatch(cells.key, grid(cells.blocks, limits)?, &operands, cells.iterations);
     } else {
-        let check = [Slot::Indices, Slot::Tables, Slot::Status];
+        let check = [Operand::Indices, Operand::Tables, Operand::Status];
         dispatch(keys::unpool_check(index_type), grid(sources, limits)?, &check, uniform.digits.into());
         let gather = keys::unpool_gather(dtype, index_type, activation_kind);
-        let slots = [Slot::X, Slot::Y, Slot::Indices, Slot::Tables];
-        dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &slots, iterations);
+        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
+        dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &operands, iterations);
     }
-    dispatch(keys::unpool_decide(), [1, 1, 1], &[Slot::Status, Slot::Scratch(grids)], 3);
+    dispatch(keys::unpool_decide(), [1, 1, 1], &[Operand::Status, Operand::Scratch(grids)], 3);
     // The report is cleared first; the owner table only if the general path runs.
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));
@@ -151,29 +151,29 @@ type Axes = ([(uniform::Axis, u64); 3], [uniform::Axis; 3]);
 
 fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: &Limits) -> Result<Axes, PlanError> {
     let unit = pass_axis(&PassAxis::unit(), tables, limits)?;
-    let (mut holders, mut own) = ([(unit, 1); 3], [unit; 3]);
-    let slots = holders.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
-    for ((axis, &window), (holders_slot, own_slot)) in windows.iter().enumerate().zip(slots) {
+    let (mut covering, mut own) = ([(unit, 1); 3], [unit; 3]);
+    let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
+    for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
-        let most = window.most_holders(extent, input);
+        let most = window.most_covering(extent, input);
         let held = PassAxis {
             input: input as u64,
             output: output as u64,
             most_taps: most,
-            window: PassWindow::Holders(window, extent as u64),
+            window: PassWindow::CoveringWindows(window, extent as u64),
         };
-        *holders_slot = (pass_axis(&held, tables, limits)?, most);
+        *covering_axis = (pass_axis(&held, tables, limits)?, most);
         let window = PoolAxis { input: extent, output: input, window };
-        *own_slot = pass_axis(&PassAxis::of(&window), tables, limits)?;
+        *own_axis = pass_axis(&PassAxis::of(&window), tables, limits)?;
     }
-    Ok((holders, own))
+    Ok((covering, own))
 }
 
 /// The uniform's strides. They stay below 2^31 because the elements of Y do, so they fit 32 bits.
 fn strides(strides: &IndexStrides) -> uniform::Strides {
     let mut spatial = [0; 3];
-    for (slot, &stride) in spatial.iter_mut().rev().zip(strides.spatial.iter().rev()) {
-        *slot = stride as u32;
+    for (entry, &stride) in spatial.iter_mut().rev().zip(strides.spatial.iter().rev()) {
+        *entry = stride as u32;
     }
     let [axis_0, axis_1, axis_2] = spatial;
     uniform::Strides {

@@ -1,8 +1,8 @@
 //! Schedules of pools whose windows are shared by teams of invocations: neighbouring members read neighbouring words.
 
-use super::cut::{Rows, unit};
 use super::epilogue::{constants, lanes};
 use super::one_pass::OnePass;
+use super::partition::{Groups, unit};
 use super::reduce::plane_elements;
 use super::tuning::team::{
     LEAST_ELEMENTS, LEAST_ELEMENTS_OF_WORDS, LEAST_LOADS, LEAST_LOADS_OF_ROW, LEAST_ROW_BYTES,
@@ -20,7 +20,7 @@ use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 use crate::uniform;
 
-/// Rows that an invocation reads at the same time (shaders/core/share_rows.wgsl).
+/// Groups that an invocation reads at the same time (shaders/core/share_rows.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
 /// Bytes of a load.
@@ -79,8 +79,9 @@ pub(super) fn dispatches(
         window: team.window,
         constants: &constants(&one.uniform, plan),
     });
-    let rows = Rows { unit: unit(plan.dtype()), outputs: lanes, invocations: members, whole: false };
-    one.dispatches(schedule, key, &rows, 1, iterations)
+    let groups =
+        Groups { unit: unit(plan.dtype()), outputs_per_group: lanes, invocations_per_group: members, whole: false };
+    one.dispatches(schedule, key, &groups, 1, iterations)
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {

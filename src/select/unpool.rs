@@ -3,19 +3,19 @@
 
 use super::activation;
 use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
-use super::cut::{OUTPUT_UNIT, part, spans};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::epilogue::lanes;
-use super::view::Span;
+use super::partition::{OUTPUT_UNIT, part, ranges};
+use super::view::ElementRange;
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
 use crate::kernel::WORKGROUP;
-use crate::kernel::{Slot, UnpoolDigits};
+use crate::kernel::{Operand, UnpoolDigits};
 use crate::keys;
 use crate::options::{Layout, OutOfBounds};
 use crate::plan::{Plan, UnpoolPlan};
-use crate::schedule::{Dispatch, Limits, Part, Schedule};
+use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
 use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
@@ -51,16 +51,16 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     };
     let y = dense_strides(plan.layout(), plan.channels, &plan.y_extents);
     let source_digits = merge(source_digits(plan, &y));
-    for (slot, digit) in uniform.source.iter_mut().zip(&source_digits) {
+    for (entry, digit) in uniform.source.iter_mut().zip(&source_digits) {
         let [x_stride, index_stride, target_stride] = digit.strides.map(|stride| stride as u32);
         let radix = Divisor::new(digit.radix);
-        *slot = uniform::SourceDigit { radix, x_stride, index_stride, target_stride, reserved: 0 };
+        *entry = uniform::SourceDigit { radix, x_stride, index_stride, target_stride, reserved: 0 };
     }
     let target_digits = merge(target_digits(plan, &y));
-    for (slot, digit) in uniform.targets.iter_mut().zip(&target_digits) {
+    for (entry, digit) in uniform.targets.iter_mut().zip(&target_digits) {
         let [stride] = digit.strides.map(|stride| stride as u32);
         let radix = Divisor::new(digit.radix);
-        *slot = uniform::TargetDigit { radix, stride, reserved_0: 0, reserved_1: 0, reserved_2: 0 };
+        *entry = uniform::TargetDigit { radix, stride, reserved_0: 0, reserved_1: 0, reserved_2: 0 };
     }
 
     let own_place = source_digits.iter().all(|digit| digit.strides == [1, 1, 0]);
@@ -69,16 +69,16 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         source: if own_place { 0 } else { source_digits.len() as u32 },
         target: if own_target { 0 } else { target_digits.len() as u32 },
     };
-    let fit = |span: Span| {
-        grid(invocations(span.count()), limits)?;
-        let owners = span.count().next_multiple_of(OWNERS_AT_ONCE);
+    let fit = |range: ElementRange| {
+        grid(invocations(range.count()), limits)?;
+        let owners = range.count().next_multiple_of(OWNERS_AT_ONCE);
         let bytes = device_bytes(owners, plan.dtype().bytes().max(OWNER_BYTES));
         within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
     };
-    let windows = at_least_one(spans(outputs, OUTPUT_UNIT, fit)?);
-    let x_of = |chunk: Span| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
-    let indices_of = |chunk: Span| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
-    let fit = |chunk: Span| {
+    let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
+    let x_of = |chunk: ElementRange| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
+    let indices_of = |chunk: ElementRange| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
+    let fit = |chunk: ElementRange| {
         grid(invocations(chunk.count()), limits)?;
         let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype().bytes());
         let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
@@ -86,7 +86,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         // whole item is bound.
         within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
-    let chunks = at_least_one(spans(sources, 1, fit)?);
+    let chunks = at_least_one(ranges(sources, 1, fit)?);
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
     let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
@@ -130,16 +130,16 @@ const OWNER_BYTES: usize = 4;
 /// Owners that are cleared by one store.
 const OWNERS_AT_ONCE: u64 = 4;
 
-const OWNERS: Slot = Slot::Scratch(0);
+const OWNERS: Operand = Operand::Scratch(0);
 
-/// One empty span instead of none: with no sources the outputs still have to be written, with no outputs the sources
+/// One empty range instead of none: with no sources the outputs still have to be written, with no outputs the sources
 /// checked.
-fn at_least_one(spans: Vec<Span>) -> Vec<Span> {
-    if spans.is_empty() { vec![Span { first: 0, end: 0 }] } else { spans }
+fn at_least_one(ranges: Vec<ElementRange>) -> Vec<ElementRange> {
+    if ranges.is_empty() { vec![ElementRange { first: 0, end: 0 }] } else { ranges }
 }
 
 /// The positions, in a tensor of this layout, of sources given by their ranks in (n, c, spatial) order.
-fn places(plan: &UnpoolPlan, sources: Span, layout: Layout) -> Span {
+fn places(plan: &UnpoolPlan, sources: ElementRange, layout: Layout) -> ElementRange {
     let item = count(&plan.input_shape()[1..]);
     if layout == Layout::Nchw || plan.channels == 1 || item == plan.channels as u64 || sources.count() == 0 {
         return sources;
@@ -173,41 +173,56 @@ struct Kernels {
 }
 
 impl General<'_> {
-    fn clear(&self, window: Span, begins: bool) -> Result<Dispatch, PlanError> {
+    fn clear(&self, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.outputs = window.count() as u32;
         uniform.begins = begins.into();
-        let slots = vec![Part::whole(OWNERS), Part::whole(Slot::Status)];
+        let operands = vec![BoundRange::whole(OWNERS), BoundRange::whole(Operand::Status)];
         let quads = window.count().div_ceil(OWNERS_AT_ONCE).max(1);
-        self.dispatch(self.kernels.clear.clone(), uniform, invocations(quads), slots, PER_INVOCATION)
+        self.dispatch(self.kernels.clear.clone(), uniform, invocations(quads), operands, PER_INVOCATION)
     }
 
-    fn claim(&self, window: Span, chunk: Span, indices: Span, reports: bool) -> Result<Dispatch, PlanError> {
+    fn claim(
+        &self,
+        window: ElementRange,
+        chunk: ElementRange,
+        indices: ElementRange,
+        reports: bool,
+    ) -> Result<Dispatch, PlanError> {
         let mut uniform = self.of(window, chunk, indices);
         uniform.report &= u32::from(reports);
         let index_type = self.plan.index_type;
-        let slots = vec![
-            part(Slot::Indices, indices, index_type.bytes(), self.sources),
-            Part::whole(OWNERS),
-            Part::whole(Slot::Status),
+        let operands = vec![
+            part(Operand::Indices, indices, index_type.bytes(), self.sources),
+            BoundRange::whole(OWNERS),
+            BoundRange::whole(Operand::Status),
         ];
         let key = self.kernels.claim.clone();
-        self.dispatch(key, uniform, invocations(chunk.count()), slots, self.turns(self.loops()))
+        self.dispatch(key, uniform, invocations(chunk.count()), operands, self.turns(self.loops()))
     }
 
-    fn emit(&self, window: Span, chunk: Span, x: Span, indices: Span, fresh: bool) -> Result<Dispatch, PlanError> {
+    fn emit(
+        &self,
+        window: ElementRange,
+        chunk: ElementRange,
+        x: ElementRange,
+        indices: ElementRange,
+        fresh: bool,
+    ) -> Result<Dispatch, PlanError> {
         let mut uniform = self.of(window, chunk, indices);
         uniform.x_first = x.first as u32;
         let dtype = self.plan.dtype();
         let index_type = Some(self.plan.index_type).filter(|_| !reports_apart(self.limits));
-        let mut slots =
-            vec![part(Slot::X, x, dtype.bytes(), self.sources), part(Slot::Y, window, dtype.bytes(), self.outputs)];
+        let mut operands = vec![
+            part(Operand::X, x, dtype.bytes(), self.sources),
+            part(Operand::Y, window, dtype.bytes(), self.outputs),
+        ];
         match index_type {
-            None => slots.push(Part::whole(OWNERS)),
-            Some(index_type) => slots.extend([
-                part(Slot::Indices, indices, index_type.bytes(), self.sources),
-                Part::whole(OWNERS),
-                Part::whole(Slot::Status),
+            None => operands.push(BoundRange::whole(OWNERS)),
+            Some(index_type) => operands.extend([
+                part(Operand::Indices, indices, index_type.bytes(), self.sources),
+                BoundRange::whole(OWNERS),
+                BoundRange::whole(Operand::Status),
             ]),
         }
         let [again, afresh] = &self.kernels.emit;
@@ -215,16 +230,17 @@ impl General<'_> {
         let lanes = lanes(dtype);
         let iterations = self.loops().saturating_add(1).saturating_mul(lanes);
         let words = window.count().div_ceil(lanes).max(1);
-        self.dispatch(key, uniform, invocations(words), slots, self.turns(iterations))
+        self.dispatch(key, uniform, invocations(words), operands, self.turns(iterations))
     }
 
-    fn report(&self, window: Span, chunk: Span, indices: Span) -> Result<Dispatch, PlanError> {
+    fn report(&self, window: ElementRange, chunk: ElementRange, indices: ElementRange) -> Result<Dispatch, PlanError> {
         let index_type = self.plan.index_type;
-        let slots = vec![part(Slot::Indices, indices, index_type.bytes(), self.sources), Part::whole(Slot::Status)];
-        self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, slots, 1)
+        let operands =
+            vec![part(Operand::Indices, indices, index_type.bytes(), self.sources), BoundRange::whole(Operand::Status)];
+        self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, operands, 1)
     }
 
-    fn of(&self, window: Span, chunk: Span, indices: Span) -> uniform::Unpool {
+    fn of(&self, window: ElementRange, chunk: ElementRange, indices: ElementRange) -> uniform::Unpool {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.sources = chunk.count() as u32;
         uniform.outputs = window.count() as u32;
@@ -250,13 +266,13 @@ impl General<'_> {
         key: KernelKey,
         mut uniform: uniform::Unpool,
         invocations: u64,
-        slots: Vec<Part>,
+        operands: Vec<BoundRange>,
         iterations: u64,
     ) -> Result<Dispatch, PlanError> {
         let grid = grid(invocations, self.limits)?;
         uniform.grid_width = grid[0];
         let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        Ok(Dispatch { key, uniform, slots, grid, indirect: None, iterations })
+        Ok(Dispatch { key, uniform, operands, grid, indirect: None, iterations })
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) enum PassWindow {
     /// Windows cut into consecutive parts: the windows, their number, and the parts per window.
     Parts(AxisWindow, u64, u64),
     /// The inverse map, from an element to the windows that cover it; the number is the axis's extent.
-    Holders(AxisWindow, u64),
+    CoveringWindows(AxisWindow, u64),
 }
 
 /// One axis of a pass.
@@ -87,7 +87,7 @@ impl PassAxis {
 
     /// Bounds of the elements that outputs `first` to `last` read through these taps: the lowest and the highest. An
     /// axis of a pass has at least one element.
-    fn bounds(&self, first: u64, last: u64, taps: Span) -> [u64; 2] {
+    fn bounds(&self, first: u64, last: u64, taps: ElementRange) -> [u64; 2] {
         let end = (self.input as i64).saturating_sub(1);
         let [low, high] = match &self.window {
             PassWindow::Identity => [first as i64, last as i64],
@@ -106,9 +106,9 @@ impl PassAxis {
                 [low.saturating_add(tap(taps.first)), high.saturating_add(tap(taps.end.saturating_sub(1)))]
             }
             PassWindow::Parts(window, windows, parts) => self.bounds_of_parts(*window, *windows, *parts, first, last),
-            PassWindow::Holders(..) => [0, end],
+            PassWindow::CoveringWindows(..) => [0, end],
         };
-        // Empty windows read no element, but a span is never empty.
+        // Empty windows read no element, but a range is never empty.
         let low = low.clamp(0, end);
         [low as u64, high.clamp(low, end) as u64]
     }
@@ -166,8 +166,8 @@ impl Pass {
     }
 
     /// The most taps on each axis.
-    pub fn taps(&self) -> [Span; 3] {
-        [0, 1, 2].map(|axis| Span { first: 0, end: self.axes[axis].most_taps })
+    pub fn taps(&self) -> [ElementRange; 3] {
+        [0, 1, 2].map(|axis| ElementRange { first: 0, end: self.axes[axis].most_taps })
     }
 
     /// Loop iterations of one output: every iteration of a loop counts one, and those of its inner loops.
@@ -175,12 +175,12 @@ impl Pass {
         iterations(&self.taps())
     }
 
-    /// A span that holds every element that these outputs read through these taps.
+    /// A range that holds every element that these outputs read through these taps.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "a pass has at most 2^31 elements (`Pass::of`), and a coordinate times its step stays among them"
     )]
-    pub fn source(&self, outputs: Span, taps: &[Span; 3]) -> Span {
+    pub fn source(&self, outputs: ElementRange, taps: &[ElementRange; 3]) -> ElementRange {
         let (first, last) = (self.coordinates(outputs.first), self.coordinates(outputs.end.saturating_sub(1)));
         // The stride of each digit: outer, the three axes, inner.
         let mut steps = [1u64; 5];
@@ -188,31 +188,31 @@ impl Pass {
             let within = if digit == 3 { self.inner } else { self.axes[digit].input };
             steps[digit] = steps[digit + 1].saturating_mul(within);
         }
-        let mut span = Span { first: 0, end: 0 };
+        let mut range = ElementRange { first: 0, end: 0 };
         for digit in 0..5 {
             let same = first[digit] == last[digit];
             let [low, high] = match digit {
                 0 | 4 => [first[digit], last[digit]],
                 axis => self.axes[axis - 1].bounds(first[digit], last[digit], taps[axis - 1]),
             };
-            span.first += low * steps[digit];
-            span.end += high * steps[digit];
+            range.first += low * steps[digit];
+            range.end += high * steps[digit];
             if !same || digit == 4 {
                 // Below the first digit that differs, every coordinate can occur.
-                span.end += steps[digit];
+                range.end += steps[digit];
                 // Outputs whose outer number is that of the first or of the last output still bound the first of the
                 // three axes.
                 if digit == 0 {
                     let outermost = &self.axes[0];
                     let [low, _] = outermost.bounds(first[1], outermost.output - 1, taps[0]);
                     let [_, high] = outermost.bounds(0, last[1], taps[0]);
-                    span.first += low * steps[1];
-                    span.end -= (outermost.input - 1 - high) * steps[1];
+                    range.first += low * steps[1];
+                    range.end -= (outermost.input - 1 - high) * steps[1];
                 }
                 break;
             }
         }
-        span
+        range
     }
 
     /// The divisions that split an output's number into coordinates.
@@ -232,45 +232,45 @@ impl Pass {
 }
 
 /// Loop iterations of one output that reads these taps.
-pub(super) fn iterations(taps: &[Span; 3]) -> u64 {
+pub(super) fn iterations(taps: &[ElementRange; 3]) -> u64 {
     taps.iter().rev().fold(0, |inside: u64, taps| taps.count().saturating_mul(inside.saturating_add(1)))
 }
 
 /// Numbers from `first` up to, not including, `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct ElementRange {
     pub first: u64,
     pub end: u64,
 }
 
-impl Span {
+impl ElementRange {
     pub fn count(self) -> u64 {
         self.end.saturating_sub(self.first)
     }
 
     /// The lower part and the upper, cut at a multiple of `unit` from the begin.
-    pub fn halves(self, unit: u64) -> [Span; 2] {
+    pub fn halves(self, unit: u64) -> [ElementRange; 2] {
         let most = self.count().saturating_sub(1);
         let lower = (self.count() / 2).checked_next_multiple_of(unit).unwrap_or(most).min(most);
         let middle = self.first.saturating_add(lower);
-        [Span { first: self.first, end: middle }, Span { first: middle, end: self.end }]
+        [ElementRange { first: self.first, end: middle }, ElementRange { first: middle, end: self.end }]
     }
 
     /// Extended by this many elements on both sides.
-    pub fn widened(self, by: u64) -> Span {
-        Span { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
+    pub fn widened(self, by: u64) -> ElementRange {
+        ElementRange { first: self.first.saturating_sub(by), end: self.end.saturating_add(by) }
     }
 
     /// Extended down to an offset at which a binding of elements of this size may begin.
-    pub fn aligned(self, element_bytes: usize) -> Span {
-        Span { first: self.whole(ALIGNMENT.div_ceil(element_bytes as u64)).first, end: self.end }
+    pub fn aligned(self, element_bytes: usize) -> ElementRange {
+        ElementRange { first: self.whole(ALIGNMENT.div_ceil(element_bytes as u64)).first, end: self.end }
     }
 
     /// Extended to whole items of this many elements.
-    pub fn whole(self, item: u64) -> Span {
+    pub fn whole(self, item: u64) -> ElementRange {
         let inside = self.first.checked_rem(item).unwrap_or(0);
         let end = self.end.checked_next_multiple_of(item).unwrap_or(self.end);
-        Span { first: self.first.saturating_sub(inside), end }
+        ElementRange { first: self.first.saturating_sub(inside), end }
     }
 }
 
@@ -293,8 +293,8 @@ pub(super) fn passes(plan: &PoolPlan, family: Family, limits: &Limits) -> Result
         while end > 0 {
             let begin = end.saturating_sub(3);
             let mut of = [PassAxis::unit(), PassAxis::unit(), PassAxis::unit()];
-            for (slot, axis) in of.iter_mut().rev().zip(axes[begin..end].iter().rev()) {
-                *slot = PassAxis::of(axis);
+            for (entry, axis) in of.iter_mut().rev().zip(axes[begin..end].iter().rev()) {
+                *entry = PassAxis::of(axis);
             }
             pass(&extents, begin, end, of)?;
             for axis in begin..end {
@@ -364,11 +364,11 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
     };
     let rows = match axis.window {
         PassWindow::Identity => return Ok(twin),
-        PassWindow::Holders(window, extent) => {
+        PassWindow::CoveringWindows(window, extent) => {
             if let Some(formula) = formula(axis, window) {
                 return Ok(uniform::Axis { kind: HOLDERS, table: extent as u32, ..formula.with_extents(twin) });
             }
-            TableRows::Holders { window, elements: output, extent: extent as usize, windows: input }
+            TableRows::CoveringWindows { window, elements: output, extent: extent as usize, windows: input }
         }
         PassWindow::Axis(window) => {
             if let Some(formula) = formula(axis, window) {
@@ -412,7 +412,7 @@ pub(super) fn formula(axis: &PassAxis, window: AxisWindow) -> Option<Formula> {
     let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = window else {
         return None;
     };
-    let starts = if let PassWindow::Holders(..) = axis.window { axis.input } else { axis.output };
+    let starts = if let PassWindow::CoveringWindows(..) = axis.window { axis.input } else { axis.output };
     let reach = kernel.checked_sub(1)?.checked_mul(dilation)?;
     let last_start = i64::try_from(starts).ok()?.saturating_sub(1).max(0).checked_mul(stride)?;
     let last_tap = last_start.checked_add(reach)?.checked_add(pad_begin.checked_abs()?)?;
@@ -432,7 +432,7 @@ mod tests {
     use crate::{AdaptiveMaxPool, DType, MaxPool, Pooling};
 
     /// Every position that an output reads, by the plan's own windows.
-    fn positions(plan: &PoolPlan, pass: &Pass, output: u64, taps: &[Span; 3]) -> Vec<u64> {
+    fn positions(plan: &PoolPlan, pass: &Pass, output: u64, taps: &[ElementRange; 3]) -> Vec<u64> {
         let coordinates = pass.coordinates(output);
         let skipped = 3 - plan.axes.len();
         let mut rows = vec![coordinates[0]];
@@ -482,18 +482,18 @@ mod tests {
             for taps in parts {
                 for first in 0..total {
                     for end in first + 1..=total.min(first + 30) {
-                        let span = pass.source(Span { first, end }, &taps);
+                        let range = pass.source(ElementRange { first, end }, &taps);
                         for output in first..end {
                             for position in positions(&plan, pass, output, &taps) {
-                                let inside = span.first <= position && position < span.end;
-                                assert!(inside, "{shape:?}: {output} looks at {position}, outside {span:?}");
+                                let inside = range.first <= position && position < range.end;
+                                assert!(inside, "{shape:?}: {output} looks at {position}, outside {range:?}");
                             }
                         }
                     }
                 }
             }
             let elements: u64 = shape.iter().map(|&extent| extent as u64).product();
-            assert!(pass.source(Span { first: 0, end: total }, &every).end <= elements);
+            assert!(pass.source(ElementRange { first: 0, end: total }, &every).end <= elements);
         }
     }
 
@@ -501,7 +501,7 @@ mod tests {
     fn halves_cover_the_whole_and_neither_is_empty() {
         for (first, end) in [(0, 2), (5, 8), (0, 1_000), (7, 520)] {
             for unit in [1, 256] {
-                let whole = Span { first, end };
+                let whole = ElementRange { first, end };
                 let [low, high] = whole.halves(unit);
                 assert_eq!((low.first, low.end, high.end), (first, high.first, end));
                 assert!(low.count() > 0 && high.count() > 0, "{whole:?} by {unit}");

@@ -10,7 +10,7 @@ use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
 use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, PassDigits, RowLoads, Sink, Source, Specialised, UnpoolDigits, WindowConstants,
+    ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
 };
 use crate::keys;
 use crate::options::NanPolicy;
@@ -63,9 +63,9 @@ fn every_key() -> Vec<KernelKey> {
                         sinks.map(|&sink| keys::pool(Reduction::Max, dtype, source, sink, activation, specialised)),
                     );
                 };
-                pass(Source::Elements, &[Sink::Candidates, Sink::Accumulators]);
-                pass(Source::Candidates, &[Sink::Candidates]);
-                pass(Source::Accumulators, &[]);
+                pass(PassInput::Elements, &[Sink::Candidates, Sink::Accumulators]);
+                pass(PassInput::Candidates, &[Sink::Candidates]);
+                pass(PassInput::Accumulators, &[]);
             }
             // The text of an activation does not depend on the kernel around it.
             for some in [every_block, every_cells, every_sliding, every_reduction] {

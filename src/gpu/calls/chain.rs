@@ -15,7 +15,7 @@ use crate::gpu::device::polling::{Submission, map_on_submit};
 use crate::gpu::device::{Device, PendingErrors};
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Missing, Preparation};
-use crate::kernel::Slot;
+use crate::kernel::Operand;
 use crate::options::Layout;
 use crate::schedule::STATUS_WORDS;
 use crate::tensor::{TensorSpec, TensorView};
@@ -362,8 +362,9 @@ impl Chain {
         inputs: [&DeviceTensor; I],
     ) -> Result<[DeviceTensor; O], ExecuteError> {
         let schedule = prepared.schedule();
-        for ((&slot, expected), tensor) in schedule.input_slots().iter().zip(schedule.plan().inputs()).zip(inputs) {
-            tensor.check_spec(input_name(slot), expected)?;
+        for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs)
+        {
+            tensor.check_spec(input_name(operand), expected)?;
         }
         self.step(prepared, inputs)
     }
@@ -379,11 +380,12 @@ impl Chain {
         let schedule = &preparation.schedule;
         device.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
-        let slots = schedule.input_slots().iter().copied();
-        for (slot, tensor) in slots.clone().zip(inputs) {
-            tensor.check_gpu(input_name(slot), gpu)?;
+        let operands = schedule.input_operands().iter().copied();
+        for (operand, tensor) in operands.clone().zip(inputs) {
+            tensor.check_gpu(input_name(operand), gpu)?;
         }
-        let input = |slot| slots.clone().zip(inputs).find(|(own, _)| *own == slot).map(|(_, tensor)| tensor.slice());
+        let input =
+            |operand| operands.clone().zip(inputs).find(|(own, _)| *own == operand).map(|(_, tensor)| tensor.slice());
         // Buffers are allocated before anything is recorded: recording an invalid buffer would invalidate the encoder
         // for all other steps.
         let all = 0..schedule.dispatches.len();
@@ -393,9 +395,9 @@ impl Chain {
         pending.0.extend(error);
         let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
-            x: input(Slot::X),
+            x: input(Operand::X),
             y: outputs.y.as_ref().map(whole),
-            indices: input(Slot::Indices),
+            indices: input(Operand::Indices),
             indices_out: outputs.indices.as_ref().map(whole),
             status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
             scratch: &scratch,
@@ -447,9 +449,9 @@ impl Chain {
     }
 }
 
-/// What errors call the tensor in the slot of an input.
-fn input_name(slot: Slot) -> &'static str {
-    if slot == Slot::X { "x" } else { "indices" }
+/// What errors call the tensor in the operand of an input.
+fn input_name(operand: Operand) -> &'static str {
+    if operand == Operand::X { "x" } else { "indices" }
 }
 
 fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {

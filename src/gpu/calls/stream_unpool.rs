@@ -25,7 +25,7 @@ struct Indices {
 }
 
 /// The tile size of an unpool.
-struct Cut {
+struct TileSizes {
     /// The most elements of a tile of Y. A submit takes up to twice as many sources: the tile's previous results, and
     /// as many new sources.
     elements: usize,
@@ -52,11 +52,11 @@ struct UnpoolRun<'a> {
     plan: &'a UnpoolPlan,
 }
 
-impl Cut {
+impl TileSizes {
     /// The largest tiles that fit.
-    fn new(plan: &UnpoolPlan, limits: &Limits, budget_bytes: u64) -> Result<Cut, PlanError> {
+    fn new(plan: &UnpoolPlan, limits: &Limits, budget_bytes: u64) -> Result<TileSizes, PlanError> {
         let fits = |elements: usize| {
-            let needed = Cut { elements }.peak(plan, limits)?;
+            let needed = TileSizes { elements }.peak(plan, limits)?;
             let exceeds = PlanError::ExceedsLimit { what: "bytes of tiles", needed, limit: budget_bytes };
             if needed > budget_bytes { Err(exceeds) } else { Ok(()) }
         };
@@ -71,7 +71,7 @@ impl Cut {
                 beyond = middle;
             }
         }
-        Ok(Cut { elements: fitting })
+        Ok(TileSizes { elements: fitting })
     }
 
     /// The peak memory of the run.
@@ -139,11 +139,15 @@ fn visit<T: Copy, I: Index>(
 
 impl UnpoolRun<'_> {
     /// Reads and checks all indices, so that a run with bad ones writes nothing.
-    fn look<I: Index>(&mut self, cut: &Cut, indices: &mut impl StreamSource<I>) -> Result<Indices, ExecuteError> {
+    fn look<I: Index>(
+        &mut self,
+        sizes: &TileSizes,
+        indices: &mut impl StreamSource<I>,
+    ) -> Result<Indices, ExecuteError> {
         let plan = self.plan;
         let mut found = Indices { stay: true, offender: None };
         for region in
-            Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, cut.elements as u64).iter()
+            Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, sizes.elements as u64).iter()
         {
             let read: Vec<I> = self.read(&region, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
             visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| match plan.space.decode(index, n, c) {
@@ -233,12 +237,12 @@ impl UnpoolRun<'_> {
     async fn tile<T: Element, I: Index>(
         &mut self,
         region: &Region,
-        (cut, stay): (&Cut, bool),
+        (sizes, stay): (&TileSizes, bool),
         (x, indices): (&mut impl StreamSource<T>, &mut impl StreamSource<I>),
         (before, sink): (&mut Option<Flight<T>>, &mut impl StreamSink<T>),
     ) -> Result<Flight<T>, ExecuteError> {
         let plan = self.plan;
-        let capacity = cut.elements.saturating_mul(2);
+        let capacity = sizes.elements.saturating_mul(2);
         let held = (capacity as u64).saturating_mul(size_of::<T>() as u64 + 4);
         self.run.memory.host(held, 0);
         let mut sources = Sources { values: zeros(&[capacity])?, targets: zeros(&[capacity])? };
@@ -250,7 +254,7 @@ impl UnpoolRun<'_> {
             if stay { (region.batch.clone(), region.channels.clone()) } else { (0..plan.batch, 0..plan.channels) };
         let order = if stay { plan.layout() } else { Layout::Nchw };
         let extents: Vec<usize> = region.spatial.iter().map(ExactSizeIterator::len).collect();
-        for mut from in Boxes::new(batch.len(), channels.len(), &plan.x_extents, order, cut.elements as u64).iter() {
+        for mut from in Boxes::new(batch.len(), channels.len(), &plan.x_extents, order, sizes.elements as u64).iter() {
             from.batch = from.batch.start + batch.start..from.batch.end + batch.start;
             from.channels = from.channels.start + channels.start..from.channels.end + channels.start;
             if sources.values.len() as u64 + from.elements() > capacity as u64 {
@@ -319,17 +323,17 @@ impl Gpu {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
         plan.inputs[1].check_dtype("indices", I::DTYPE)?;
         self.inner.device.check_alive()?;
-        let cut = Cut::new(plan, &self.inner.device.limits, options.budget_bytes)?;
-        let tiles = Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), cut.elements as u64);
+        let sizes = TileSizes::new(plan, &self.inner.device.limits, options.budget_bytes)?;
+        let tiles = Boxes::new(plan.batch, plan.channels, &plan.y_extents, plan.layout(), sizes.elements as u64);
         let mut unpool = UnpoolRun { run: Run::new(self, tiles.len(), options), plan };
         unpool.run.tell()?;
-        let found = unpool.look(&cut, indices)?;
+        let found = unpool.look(&sizes, indices)?;
         if let (OutOfBounds::Error, Some((position, value, count))) = (plan.out_of_bounds, found.offender) {
             return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space.unit(), count });
         }
         let mut before = None;
         for region in tiles.iter() {
-            let flight = unpool.tile(&region, (&cut, found.stay), (x, indices), (&mut before, sink)).await?;
+            let flight = unpool.tile(&region, (&sizes, found.stay), (x, indices), (&mut before, sink)).await?;
             unpool.finish(before.replace(flight), sink).await?;
         }
         unpool.finish(before, sink).await?;

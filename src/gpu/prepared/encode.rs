@@ -7,7 +7,7 @@ use super::preparation::Preparation;
 use crate::error::ExecuteError;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::{Device, PendingError};
-use crate::kernel::Slot;
+use crate::kernel::Operand;
 use crate::schedule::Dispatch;
 
 /// The buffers of one run. Buffers that the schedule does not need may be left out and are ignored.
@@ -71,26 +71,26 @@ impl Preparation {
         device.check_alive()?;
         let schedule = &self.schedule;
         let own_status = self.resources.status.as_ref().map(|buffer| buffer.slice(..));
-        // Name, slot, slice, bytes needed, whether it is written.
+        // Name, operand, slice, bytes needed, whether it is written.
         let slices = [
-            ("x", Slot::X, buffers.x, schedule.x_bytes(), false),
-            ("y", Slot::Y, buffers.y, schedule.y_bytes(), true),
-            ("indices", Slot::Indices, buffers.indices, schedule.indices_bytes(), false),
-            ("the indices to write", Slot::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
-            ("the report", Slot::Status, buffers.status.or(own_status), schedule.status_bytes(), true),
+            ("x", Operand::X, buffers.x, schedule.x_bytes(), false),
+            ("y", Operand::Y, buffers.y, schedule.y_bytes(), true),
+            ("indices", Operand::Indices, buffers.indices, schedule.indices_bytes(), false),
+            ("the indices to write", Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
+            ("the report", Operand::Status, buffers.status.or(own_status), schedule.status_bytes(), true),
         ];
         let mut bound: Vec<Bound<'a>> = Vec::new();
-        for (what, slot, slice, bytes, written) in slices {
-            let Some(needed) = bytes.filter(|_| self.uses(slot)) else {
+        for (what, operand, slice, bytes, written) in slices {
+            let Some(needed) = bytes.filter(|_| self.uses(operand)) else {
                 continue;
             };
-            self.bind(device, &mut bound, what, slot, slice, needed, written)?;
+            self.bind(device, &mut bound, what, operand, slice, needed, written)?;
         }
         for (number, &needed) in schedule.scratch.iter().enumerate() {
             let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
             // The caller provides all scratch memory or none.
             let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
-            self.bind(device, &mut bound, "scratch memory", Slot::Scratch(number), slice, needed, true)?;
+            self.bind(device, &mut bound, "scratch memory", Operand::Scratch(number), slice, needed, true)?;
         }
         Ok(bound)
     }
@@ -102,7 +102,7 @@ impl Preparation {
         device: &Device,
         bound: &mut Vec<Bound<'a>>,
         what: &'static str,
-        slot: Slot,
+        operand: Operand,
         slice: Option<wgpu::BufferSlice<'a>>,
         needed: u64,
         written: bool,
@@ -113,7 +113,7 @@ impl Preparation {
         if !usages.contains(wgpu::BufferUsages::STORAGE) {
             return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
         }
-        if matches!(slot, Slot::Scratch(_)) && !usages.contains(wgpu::BufferUsages::INDIRECT) {
+        if matches!(operand, Operand::Scratch(_)) && !usages.contains(wgpu::BufferUsages::INDIRECT) {
             return Err(ExecuteError::BufferUsage { what, usage: "INDIRECT" });
         }
         if slice.size() < needed {
@@ -126,12 +126,12 @@ impl Preparation {
         if let Some(other) = bound.iter().find(shared) {
             return Err(ExecuteError::BufferShared { first: other.what, second: what });
         }
-        bound.push(Bound { what, slot, slice: slice.slice(..needed), written });
+        bound.push(Bound { what, operand, slice: slice.slice(..needed), written });
         Ok(())
     }
 
-    fn uses(&self, slot: Slot) -> bool {
-        self.schedule.dispatches.iter().any(|dispatch| dispatch.slots.iter().any(|part| part.slot == slot))
+    fn uses(&self, operand: Operand) -> bool {
+        self.schedule.dispatches.iter().any(|dispatch| dispatch.operands.iter().any(|part| part.operand == operand))
     }
 
     /// The bind groups of all dispatches. They are created and validated before anything is recorded, so that a refused
@@ -164,10 +164,10 @@ impl Preparation {
                 size: wgpu::BufferSize::new(size),
             }),
         };
-        let mut entries = Vec::with_capacity(1 + dispatch.slots.len());
+        let mut entries = Vec::with_capacity(1 + dispatch.operands.len());
         entries.push(resource(0, &self.resources.constants, uniform, dispatch.uniform.len() as u64));
-        for (&number, part) in pipeline.bindings.iter().zip(&dispatch.slots) {
-            let whole = if part.slot == Slot::Tables { Some(tables) } else { of(bound, part.slot) };
+        for (&number, part) in pipeline.bindings.iter().zip(&dispatch.operands) {
+            let whole = if part.operand == Operand::Tables { Some(tables) } else { of(bound, part.operand) };
             // `check` has found every slice that a dispatch uses.
             if let Some(whole) = whole {
                 let (offset, size) = (whole.offset() + part.offset, part.bytes.unwrap_or(whole.size()));
@@ -192,7 +192,7 @@ impl Preparation {
         for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
             pass.set_pipeline(&pipeline.pipeline);
             pass.set_bind_group(0, &**group, &[]);
-            match dispatch.indirect.and_then(|(number, at)| Some((of(bound, Slot::Scratch(number))?, at))) {
+            match dispatch.indirect.and_then(|(number, at)| Some((of(bound, Operand::Scratch(number))?, at))) {
                 Some((grids, at)) => pass.dispatch_workgroups_indirect(grids.buffer(), grids.offset() + at),
                 None => {
                     let [x, y, z] = dispatch.grid;
@@ -206,15 +206,15 @@ impl Preparation {
 /// The bind group of each dispatch.
 pub(in crate::gpu) type Groups = Vec<Owned<wgpu::BindGroup>>;
 
-/// The slice that was given for a slot.
-fn of<'a>(bound: &[Bound<'a>], slot: Slot) -> Option<wgpu::BufferSlice<'a>> {
-    bound.iter().find(|bound| bound.slot == slot).map(|bound| bound.slice)
+/// The slice that was given for a operand.
+fn of<'a>(bound: &[Bound<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>> {
+    bound.iter().find(|bound| bound.operand == operand).map(|bound| bound.slice)
 }
 
 /// A slice that a schedule uses.
 pub(in crate::gpu) struct Bound<'a> {
     what: &'static str,
-    slot: Slot,
+    operand: Operand,
     slice: wgpu::BufferSlice<'a>,
     written: bool,
 }

@@ -1,4 +1,4 @@
 // The flag, in a stored candidate's best and first position, that the position is valid. Positions stay below 2^31.
-// provides: PRESENT
+// provides: VALID
 // requires: nothing
-const PRESENT: u32 = 0x80000000u;
+const VALID: u32 = 0x80000000u;

@@ -2,12 +2,12 @@
 //! `MAX_TAPS`.
 
 use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
-use super::view::{ALIGNMENT, Pass, Span};
+use super::view::{ALIGNMENT, ElementRange, Pass};
 use crate::element::DType;
 use crate::error::{PlanError, within};
-use crate::kernel::{Sink, Slot, Source};
+use crate::kernel::{Operand, PassInput, Sink};
 use crate::plan::PoolPlan;
-use crate::schedule::{Limits, Part};
+use crate::schedule::{BoundRange, Limits};
 use crate::tensor::{count, device_bytes};
 
 /// Bytes of a candidate: two words.
@@ -18,34 +18,35 @@ pub(super) const CANDIDATE_BYTES: u64 = 8;
 pub(super) const OUTPUT_UNIT: u64 = 256;
 
 /// The division of outputs among invocations, in groups.
-pub(super) struct Rows {
+pub(super) struct Groups {
     /// Dispatches are cut at multiples of this many outputs.
     pub unit: u64,
-    /// Outputs per group.
-    pub outputs: u64,
-    /// Invocations per group.
-    pub invocations: u64,
+    pub outputs_per_group: u64,
+    pub invocations_per_group: u64,
     /// Whether groups lie at fixed positions: a dispatch then runs all invocations of every group that it cuts into.
     pub whole: bool,
 }
 
-impl Rows {
+impl Groups {
     /// `outputs` outputs per invocation.
-    pub fn of(outputs: u64, dtype: DType) -> Rows {
-        Rows { unit: unit(dtype), outputs, invocations: 1, whole: false }
+    pub fn of(outputs: u64, dtype: DType) -> Groups {
+        Groups { unit: unit(dtype), outputs_per_group: outputs, invocations_per_group: 1, whole: false }
     }
 
     /// The invocations of a dispatch over these outputs.
-    pub fn invocations(&self, outputs: Span) -> u64 {
-        let of = |outputs: u64| outputs.div_ceil(self.outputs).saturating_mul(self.invocations);
+    pub fn invocations(&self, outputs: ElementRange) -> u64 {
+        let of = |outputs: u64| outputs.div_ceil(self.outputs_per_group).saturating_mul(self.invocations_per_group);
         if self.whole { of(outputs.end).saturating_sub(self.before(outputs.first)) } else { of(outputs.count()) }
     }
 
     /// The invocations before those of a dispatch that begins at output `first`.
     pub fn before(&self, first: u64) -> u64 {
-        let before =
-            if self.whole { first.checked_div(self.outputs).unwrap_or(0) } else { first.div_ceil(self.outputs) };
-        before.saturating_mul(self.invocations)
+        let before = if self.whole {
+            first.checked_div(self.outputs_per_group).unwrap_or(0)
+        } else {
+            first.div_ceil(self.outputs_per_group)
+        };
+        before.saturating_mul(self.invocations_per_group)
     }
 }
 
@@ -56,59 +57,61 @@ pub(super) fn unit(dtype: DType) -> u64 {
 }
 
 /// The passes of a pool and the limits on their bindings.
-pub(super) struct Cutter<'a> {
+pub(super) struct Partitioner<'a> {
     pub plan: &'a PoolPlan,
     pub passes: &'a [Pass],
     pub limits: &'a Limits,
 }
 
-/// One dispatch: the spans of its outputs, of X, of the candidates that it reads, and of the index tensor, in elements.
-pub(super) struct Cut {
-    pub outputs: Span,
-    pub x: Span,
-    pub source: Span,
-    pub store: Span,
+/// One dispatch: the ranges of its outputs, of X, of the candidates that it reads, and of the index tensor, in elements.
+pub(super) struct DispatchRanges {
+    pub outputs: ElementRange,
+    pub x: ElementRange,
+    pub source: ElementRange,
+    pub store: ElementRange,
 }
 
-impl Cutter<'_> {
+impl Partitioner<'_> {
     /// The dispatches of a pass.
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] if the elements that one unit of outputs reads do not fit a binding.
-    pub fn cuts(&self, number: usize, sink: Sink, rows: &Rows) -> Result<Vec<Cut>, PlanError> {
+    pub fn dispatches(&self, number: usize, sink: Sink, groups: &Groups) -> Result<Vec<DispatchRanges>, PlanError> {
         let total = self.passes[number].outputs;
         // A dispatch takes one unit of outputs, or as many as keep its taps within `MAX_TAPS`.
-        let most_outputs = rows.unit.max(MAX_TAPS.checked_div(self.most_taps(number)).unwrap_or(MAX_TAPS));
+        let most_outputs = groups.unit.max(MAX_TAPS.checked_div(self.most_taps(number)).unwrap_or(MAX_TAPS));
         within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
-        let spans = spans(total, rows.unit, |outputs| self.fit(number, sink, rows, outputs))?;
-        Ok(spans.into_iter().map(|outputs| self.cut(number, outputs)).collect())
+        let ranges = ranges(total, groups.unit, |outputs| self.fit(number, sink, groups, outputs))?;
+        Ok(ranges.into_iter().map(|outputs| self.ranges(number, outputs)).collect())
     }
 
-    /// The spans that a dispatch over these outputs binds.
-    fn cut(&self, number: usize, outputs: Span) -> Cut {
+    /// The ranges that a dispatch over these outputs binds.
+    fn ranges(&self, number: usize, outputs: ElementRange) -> DispatchRanges {
         let pass = &self.passes[number];
         let whole = outputs.count() == pass.outputs;
         let source = pass.source(outputs, &pass.taps());
         // An uncut pass binds its buffers whole.
-        let cut = |span: Span, bytes: usize| if whole { Span { first: 0, ..span } } else { span.aligned(bytes) };
-        let mut x = cut(self.x(number, outputs), self.plan.dtype().bytes());
+        let bound = |range: ElementRange, bytes: usize| {
+            if whole { ElementRange { first: 0, ..range } } else { range.aligned(bytes) }
+        };
+        let mut x = bound(self.x(number, outputs), self.plan.dtype().bytes());
         // Wide loads may read beyond the last element that is needed.
         x.end = x.whole(unit(self.plan.dtype())).end.min(count(self.plan.input_shape()));
-        Cut {
+        DispatchRanges {
             outputs,
             x,
-            source: cut(source, CANDIDATE_BYTES as usize),
-            store: cut(self.store(outputs), self.index_bytes()),
+            source: bound(source, CANDIDATE_BYTES as usize),
+            store: bound(self.store(outputs), self.index_bytes()),
         }
     }
 
     /// The elements of X on which these outputs of a pass depend.
-    fn x(&self, number: usize, outputs: Span) -> Span {
-        let mut span = outputs;
+    fn x(&self, number: usize, outputs: ElementRange) -> ElementRange {
+        let mut range = outputs;
         for pass in self.passes[..=number].iter().rev() {
-            span = pass.source(span, &pass.taps());
+            range = pass.source(range, &pass.taps());
         }
-        span
+        range
     }
 
     /// Bytes of an index; 1 in a plan without indices.
@@ -117,7 +120,7 @@ impl Cutter<'_> {
     }
 
     /// The positions of these outputs in the index tensor.
-    pub fn store(&self, outputs: Span) -> Span {
+    pub fn store(&self, outputs: ElementRange) -> ElementRange {
         let Some(indices) = &self.plan.indices else {
             return outputs;
         };
@@ -137,90 +140,90 @@ impl Cutter<'_> {
     }
 
     /// Refuses outputs that exceed one dispatch.
-    fn fit(&self, number: usize, sink: Sink, rows: &Rows, outputs: Span) -> Result<(), PlanError> {
+    fn fit(&self, number: usize, sink: Sink, groups: &Groups, outputs: ElementRange) -> Result<(), PlanError> {
         #[cfg(test)]
         crate::geometry::steps::count();
         // A single unit of outputs is not cut further for its taps: the iterations of an invocation are bounded anyway.
-        if outputs.count() > rows.unit {
+        if outputs.count() > groups.unit {
             within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number)), MAX_TAPS)?;
         }
-        grid(rows.invocations(outputs), self.limits)?;
+        grid(groups.invocations(outputs), self.limits)?;
         within("bytes around a window", self.bytes(number, sink, outputs), self.limits.max_binding_bytes)
     }
 
     /// The bytes of the largest binding of a dispatch over these outputs.
-    fn bytes(&self, number: usize, sink: Sink, outputs: Span) -> u64 {
-        let cut = self.cut(number, outputs);
-        let bytes = |span: Span, element_bytes: usize| device_bytes(span.count(), element_bytes);
+    fn bytes(&self, number: usize, sink: Sink, outputs: ElementRange) -> u64 {
+        let ranges = self.ranges(number, outputs);
+        let bytes = |range: ElementRange, element_bytes: usize| device_bytes(range.count(), element_bytes);
         let value_bytes = match sink {
             Sink::Candidates => bytes(outputs, CANDIDATE_BYTES as usize),
             _ => bytes(outputs, self.plan.dtype().bytes()),
         };
         let index_bytes = match sink {
-            Sink::ValuesAndIndices(index_type) => bytes(cut.store, index_type.bytes()),
+            Sink::ValuesAndIndices(index_type) => bytes(ranges.store, index_type.bytes()),
             _ => 0,
         };
-        let source_bytes = if number == 0 { 0 } else { bytes(cut.source, CANDIDATE_BYTES as usize) };
-        let x_bytes = bytes(cut.x, self.plan.dtype().bytes());
+        let source_bytes = if number == 0 { 0 } else { bytes(ranges.source, CANDIDATE_BYTES as usize) };
+        let x_bytes = bytes(ranges.x, self.plan.dtype().bytes());
         value_bytes.max(index_bytes).max(source_bytes).max(x_bytes)
     }
 }
 
-impl Cut {
+impl DispatchRanges {
     /// The parts of the buffers that the dispatch binds, in the order of the key's bindings.
-    pub fn slots(&self, number: usize, source: Source, sink: Sink, plan: &PoolPlan) -> Vec<Part> {
+    pub fn operands(&self, number: usize, source: PassInput, sink: Sink, plan: &PoolPlan) -> Vec<BoundRange> {
         let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
-        let mut slots = vec![part(Slot::X, self.x, plan.dtype().bytes(), x)];
+        let mut operands = vec![part(Operand::X, self.x, plan.dtype().bytes(), x)];
         if sink != Sink::Candidates {
-            slots.push(part(Slot::Y, self.outputs, plan.dtype().bytes(), y));
+            operands.push(part(Operand::Y, self.outputs, plan.dtype().bytes(), y));
         }
-        if let (Source::Candidates, Some(before)) = (source, number.checked_sub(1)) {
-            slots.push(part(Slot::Scratch(before), self.source, CANDIDATE_BYTES as usize, u64::MAX));
+        if let (PassInput::Candidates, Some(before)) = (source, number.checked_sub(1)) {
+            operands.push(part(Operand::Scratch(before), self.source, CANDIDATE_BYTES as usize, u64::MAX));
         }
         if sink == Sink::Candidates {
-            slots.push(part(Slot::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
+            operands.push(part(Operand::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
         }
-        slots.push(Part::whole(Slot::Tables));
+        operands.push(BoundRange::whole(Operand::Tables));
         if let Sink::ValuesAndIndices(index_type) = sink {
-            slots.push(part(Slot::IndicesOut, self.store, index_type.bytes(), y));
+            operands.push(part(Operand::IndicesOut, self.store, index_type.bytes(), y));
         }
-        slots
+        operands
     }
 }
 
-/// The part of a buffer of `elements` elements that holds a span, in whole words; the whole buffer if the span is all
+/// The part of a buffer of `elements` elements that holds a range, in whole words; the whole buffer if the range is all
 /// of it.
-pub(super) fn part(slot: Slot, span: Span, element_bytes: usize, elements: u64) -> Part {
-    if span.first == 0 && span.end >= elements {
-        return Part::whole(slot);
+pub(super) fn part(operand: Operand, range: ElementRange, element_bytes: usize, elements: u64) -> BoundRange {
+    if range.first == 0 && range.end >= elements {
+        return BoundRange::whole(operand);
     }
-    let offset = span.first.saturating_mul(element_bytes as u64);
-    let end = device_bytes(span.end.min(elements), element_bytes);
-    Part { slot, offset, bytes: Some(end.saturating_sub(offset)) }
+    let offset = range.first.saturating_mul(element_bytes as u64);
+    let end = device_bytes(range.end.min(elements), element_bytes);
+    BoundRange { operand, offset, bytes: Some(end.saturating_sub(offset)) }
 }
 
-/// The fewest spans that cover `total` and fit. The length of each but the last is a multiple of `unit`.
+/// The fewest ranges that cover `total` and fit. The length of each but the last is a multiple of `unit`.
 ///
 /// # Errors
 /// The error of `fit` for a single unit that does not fit, or [`PlanError::ExceedsLimit`] for too many dispatches.
-pub(super) fn spans(
+pub(super) fn ranges(
     total: u64,
     unit: u64,
-    fit: impl Fn(Span) -> Result<(), PlanError>,
-) -> Result<Vec<Span>, PlanError> {
-    let fits = |span: Span| fit(span).is_ok();
-    let mut spans = Vec::new();
-    // Where the next span begins, and the units of the previous span.
+    fit: impl Fn(ElementRange) -> Result<(), PlanError>,
+) -> Result<Vec<ElementRange>, PlanError> {
+    let fits = |range: ElementRange| fit(range).is_ok();
+    let mut ranges = Vec::new();
+    // Where the next range begins, and the units of the previous range.
     let (mut first, mut before) = (0u64, 0u64);
     while first < total {
-        let all = Span { first, end: total };
+        let all = ElementRange { first, end: total };
         let end = if fits(all) {
             total
         } else {
             // The most units that fit, between none and all.
-            let units = |count: u64| Span { first, end: first.saturating_add(unit.saturating_mul(count)) };
+            let units = |count: u64| ElementRange { first, end: first.saturating_add(unit.saturating_mul(count)) };
             let (mut fitting, mut too_many) = (0, all.count().div_ceil(unit));
-            // Consecutive spans mostly have the same length, so the previous length is tried first.
+            // Consecutive ranges mostly have the same length, so the previous length is tried first.
             let next = before.saturating_add(1);
             if (1..too_many).contains(&before) {
                 if !fits(units(before)) {
@@ -235,22 +238,22 @@ pub(super) fn spans(
                 if fits(units(middle)) { fitting = middle } else { too_many = middle }
             }
             if fitting == 0 {
-                let one = Span { first, end: units(1).end.min(total) };
+                let one = ElementRange { first, end: units(1).end.min(total) };
                 fit(one)?;
                 fitting = 1;
             }
             before = fitting;
             units(fitting).end.min(total)
         };
-        let span = Span { first, end };
-        spans.push(span);
-        if spans.len() as u64 > MAX_DISPATCHES {
-            let needed = total.div_ceil(span.count()).max(spans.len() as u64);
+        let range = ElementRange { first, end };
+        ranges.push(range);
+        if ranges.len() as u64 > MAX_DISPATCHES {
+            let needed = total.div_ceil(range.count()).max(ranges.len() as u64);
             return Err(PlanError::ExceedsLimit { what: "dispatches", needed, limit: MAX_DISPATCHES });
         }
         first = end;
     }
-    Ok(spans)
+    Ok(ranges)
 }
 
 #[cfg(test)]
@@ -259,18 +262,18 @@ mod tests {
 
     #[test]
     fn spans_cover_everything_once_in_units() {
-        let most = |most: u64| move |span: Span| within("outputs", span.count(), most);
+        let most = |most: u64| move |range: ElementRange| within("outputs", range.count(), most);
         for total in [1, 255, 256, 257, 5_000] {
             for limit in [256, 300, 1_000, 10_000] {
-                let found = spans(total, OUTPUT_UNIT, most(limit)).unwrap();
+                let found = ranges(total, OUTPUT_UNIT, most(limit)).unwrap();
                 assert_eq!((found[0].first, found[found.len() - 1].end), (0, total));
                 assert!(found.windows(2).all(|pair| pair[0].end == pair[1].first && pair[1].first % OUTPUT_UNIT == 0));
-                assert!(found.iter().all(|span| span.count() <= limit && span.count() > 0));
+                assert!(found.iter().all(|range| range.count() <= limit && range.count() > 0));
             }
         }
         let too_many = PlanError::ExceedsLimit { what: "outputs", needed: 256, limit: 255 };
-        assert_eq!(spans(1_000, OUTPUT_UNIT, most(255)), Err(too_many));
-        let endless = spans(u64::MAX / 2, OUTPUT_UNIT, most(256));
+        assert_eq!(ranges(1_000, OUTPUT_UNIT, most(255)), Err(too_many));
+        let endless = ranges(u64::MAX / 2, OUTPUT_UNIT, most(256));
         assert!(matches!(endless, Err(PlanError::ExceedsLimit { what: "dispatches", .. })), "{endless:?}");
     }
 }

@@ -1,7 +1,7 @@
 // The windows of an output on the three axes of a pass, and its outer and inner coordinates.
-// provides: LookedAt, looked_at
+// provides: OutputWindows, output_windows
 // requires: pool, Window, window_of, within, pass_axis, Digits, digits_of, AXES, INNER
-struct LookedAt {
+struct OutputWindows {
   window_0: Window,
   window_1: Window,
   window_2: Window,
@@ -10,7 +10,7 @@ struct LookedAt {
 }
 
 // Only the last AXES axes have more than one output. INNER is zero where nothing lies inside the last axis.
-fn looked_at(output: u32) -> LookedAt {
+fn output_windows(output: u32) -> OutputWindows {
   let axis_0 = pass_axis(0u);
   let axis_1 = pass_axis(1u);
   let axis_2 = pass_axis(2u);
@@ -33,5 +33,5 @@ fn looked_at(output: u32) -> LookedAt {
   let window_0 = within(window_of(axis_0, on_0.digit), 0u);
   let window_1 = within(window_of(axis_1, on_1.digit), 1u);
   let window_2 = within(window_of(axis_2, on_2.digit), 2u);
-  return LookedAt(window_0, window_1, window_2, on_0.rest, inner.digit);
+  return OutputWindows(window_0, window_1, window_2, on_0.rest, inner.digit);
 }

@@ -2,14 +2,14 @@
 // its source's window.
 // Fewest bytes: none to speak of.
 // provides: main, grids
-// requires: stream, status, STATUS_FOREIGN
+// requires: stream, status, STATUS_OUT_OF_WINDOW
 @group(0) @binding(9) var<storage, read_write> grids: array<u32, 9>;
 
 @compute @workgroup_size(1)
 fn main() {
-  let foreign = atomicLoad(&status[STATUS_FOREIGN]);
+  let out_of_window = atomicLoad(&status[STATUS_OUT_OF_WINDOW]);
   for (var step = 0u; step < 3u; step++) {
-    let grid = stream.grids[step] * foreign;
+    let grid = stream.grids[step] * out_of_window;
     grids[step * 3u] = grid.x;
     grids[step * 3u + 1u] = grid.y;
     grids[step * 3u + 2u] = grid.z;
