@@ -1,4 +1,4 @@
-//! The inputs of a kernel's text, and its bindings.
+//! Kernels as data: everything that a kernel's text follows from, and its bindings.
 
 use crate::element::{DType, IndexType};
 use crate::options::NanPolicy;
@@ -62,8 +62,8 @@ pub(crate) struct RowLoads {
 impl RowLoads {
     const MOST: u64 = 8;
 
-    /// For rows of at most `most_taps` elements, contiguous or not. Equal chunks of at most eight loads leave few loads
-    /// unused.
+    /// The loads for rows of at most `most_taps` elements, which are contiguous if `adjacent`. Equal chunks of at most
+    /// eight loads leave few loads unused.
     pub fn of(dtype: DType, most_taps: u64, adjacent: bool) -> RowLoads {
         let per_word = 4u64.div_ceil(dtype.bytes() as u64);
         let words = adjacent && per_word > 1;

@@ -6,7 +6,7 @@ mod unpool;
 pub(crate) use sliding::{Begins, SlidingKey, SlidingRow, sliding};
 pub(crate) use unpool::{
     convert_clear, convert_indices, convert_report, unpool_cells, unpool_check, unpool_claim, unpool_clear,
-    unpool_decide, unpool_emit, unpool_gather, unpool_report,
+    unpool_emit, unpool_gather, unpool_indirect, unpool_report,
 };
 
 use crate::element::{DType, IndexType};
@@ -94,7 +94,7 @@ pub(crate) struct RowsKey {
     pub nan_policy: NanPolicy,
     pub sink: Sink,
     pub activation: ActivationKind,
-    /// The parts that share work between windows of a line, and that load a line.
+    /// The part that shares work between the windows of a line, and the part that loads a line.
     pub line: &'static str,
     pub loads: &'static str,
     pub entry: RowsKernel,
@@ -106,7 +106,7 @@ pub(crate) struct RowsKey {
     pub lines_even: bool,
     /// Whether keys can hold the order of elements.
     pub ordered: bool,
-    /// Whether the key of an f32 alone determines the element.
+    /// Whether accumulators of f32 hold the key alone, from which the element is recovered.
     pub keys_alone: bool,
     /// Whether indices are written in the order of Y.
     pub same_place: bool,
@@ -192,7 +192,7 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     };
     let (dtype, sink) = (key.dtype.name(), key.sink.name());
     let mut consts = key.consts.clone();
-    // Accumulators without positions that their keys alone determine.
+    // Whether equal keys mean equal accumulators: an accumulator then holds no position, and no element beside the key.
     let alike = key.sink.index_type().is_none() && key.reduction() != key.reduction.parts().any;
     consts.push(("EQUALS_ALIKE", alike.into()));
     let mut variants = key.variants();
@@ -208,13 +208,13 @@ pub(crate) fn pool_rows(key: &RowsKey) -> KernelKey {
     .into()
 }
 
-/// Clears the flags that the first of several passes sets for the last one.
+/// Clears the flags that the first of several passes sets for the last pass.
 pub(crate) fn clear_flags() -> KernelKey {
     let kernel = Kernel::new("pool clear flags".to_owned(), "kernel/pool_clear_flags.wgsl");
     Kernel { variants: vec!["core/pool.wgsl"], ..kernel }.into()
 }
 
-/// Packs elements of a word each into words of Y.
+/// Packs elements that take a word each into words of Y.
 pub(crate) fn pack(dtype: DType, activation: ActivationKind) -> KernelKey {
     Kernel {
         element: Some(dtype),

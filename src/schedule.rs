@@ -60,7 +60,7 @@ impl Limits {
     };
 }
 
-/// A part of a buffer, as a dispatch binds it.
+/// The range of a buffer that a dispatch binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BoundRange {
     pub operand: Operand,
@@ -91,7 +91,7 @@ impl BoundRange {
 pub struct Dispatch {
     pub(crate) key: KernelKey,
     pub(crate) uniform: Vec<u8>,
-    /// The buffer parts of the key's bindings, in the bindings' order.
+    /// The bound ranges of the dispatch, in the order of the key's bindings.
     pub(crate) operands: Vec<BoundRange>,
     pub(crate) grid: [u32; 3],
     /// The scratch buffer and the offset in bytes at which the device writes the grid of an indirect dispatch. `grid`
@@ -171,7 +171,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The plan that this computes.
+    /// The plan that the schedule computes.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -205,8 +205,9 @@ impl Schedule {
         &self.dispatches
     }
 
-    /// The dispatches in slices of at most 2^31 loop iterations each, or of one dispatch. One-shot calls submit slice by slice,
-    /// so that a driver's watchdog is not hit; a chain and an encoder of the caller's take them all at once.
+    /// The dispatches in slices. A slice has at most 2^31 loop iterations, or is a single dispatch. One-shot calls
+    /// submit slice by slice, so that no driver's watchdog resets the device; a chain and a caller's encoder take all
+    /// slices at once.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -265,8 +266,8 @@ impl Schedule {
         &self.plan.outputs()[0].shape
     }
 
-    /// The bytes of X on the device: whole words, and at least one element's, since a binding cannot be empty; `None` where
-    /// there is none.
+    /// The bytes of X on the device: whole words, and at least those of one element, since a binding cannot be empty.
+    /// `None` if the plan has no X.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -284,7 +285,7 @@ impl Schedule {
         self.tensor_bytes(Operand::Indices)
     }
 
-    /// The bytes of Y on the device: whole words; `None` where there is none.
+    /// The bytes of Y on the device: whole words; `None` if the plan has no Y.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -354,8 +355,8 @@ impl Schedule {
         Ok(())
     }
 
-    /// The bytes of each buffer of scratch memory, in the order in which `Buffers::scratch` takes them:
-    /// candidates, or owners and grids.
+    /// The bytes of each buffer of scratch memory, in the order in which `Buffers::scratch` takes them: intermediate
+    /// results of a pool, or owners and grids of an unpool.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool};
@@ -386,14 +387,14 @@ impl Schedule {
         }
     }
 
-    /// The bytes on the device of the tensor in a operand; `None` if the plan has no such tensor.
+    /// The bytes of an operand's tensor on the device; `None` if the plan has no such tensor.
     fn tensor_bytes(&self, operand: Operand) -> Option<u64> {
         let inputs = self.input_operands().iter().zip(self.plan.inputs());
         let mut tensors = inputs.chain(self.output_operands().iter().zip(self.plan.outputs()));
         tensors.find(|(own, _)| **own == operand).map(|(_, tensor)| tensor.device_bytes())
     }
 
-    /// The name of a operand in errors, and its bytes.
+    /// The name of an operand in errors, and its bytes.
     fn buffer(&self, operand: Operand) -> (&'static str, u64) {
         let (what, bytes) = match operand {
             Operand::X => ("bytes of X", self.x_bytes()),
@@ -407,7 +408,7 @@ impl Schedule {
         (what, bytes.unwrap_or(0))
     }
 
-    /// The bytes of scratch memory on the device: candidates, or owners and grids.
+    /// The bytes of all buffers of [`scratch`](Schedule::scratch) memory together.
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch.iter().copied().fold(0, u64::saturating_add)
     }

@@ -27,11 +27,12 @@ pub(crate) use split_window::SplitWindow;
 /// Tiles in flight at a time: one that the device computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
 
-/// A pool, cut into tiles that fit a number of bytes and a device's limits. A value: nothing is allocated, and tensors of
-/// any size can be cut.
+/// A pool, cut into tiles that fit a number of bytes and a device's limits. A tiling is a plain value: no tensor is
+/// allocated, so tensors of any size can be cut.
 ///
-/// Whole batch items are preferred, then whole channels, then slabs along the outermost spatial axis, then boxes; where one
-/// window exceeds the bytes it is cut into parts.
+/// Axes are cut in memory order, the outermost first. For NCHW, tiles are whole batch items where those fit, otherwise
+/// whole channels, otherwise slabs along the outermost spatial axis, otherwise boxes. If a single window exceeds the
+/// bytes, windows are cut into parts.
 ///
 /// ```
 /// use wgpu_pooling::{DType, IndexType, Limits, MaxPool, Tiling};
@@ -55,8 +56,8 @@ pub struct Tiling {
     peak_bytes: u64,
 }
 
-/// A box of a pool's outputs, the box of inputs that their windows reach, and the plan that computes the one from the
-/// other.
+/// A box of a pool's outputs, the box of inputs that their windows reach, and the plan that computes these outputs from
+/// these inputs.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, Limits, MaxPool, Tensor, Tiling};
@@ -77,7 +78,7 @@ pub struct Tile {
     part: Option<WindowPart>,
 }
 
-/// Which part of a window a tile is.
+/// A tile that is a part of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WindowPart {
     pub last: bool,
@@ -172,8 +173,8 @@ impl Tiling {
             Err(error) if refuses_the_kernel(&error) => return Err(error),
             Err(_) => {}
         }
-        // Axes are reduced to one output per tile in turn, the outermost in memory first, until the tiles fit. The step
-        // of the last axis reduced is then made as large as fits.
+        // One axis after another, the outermost in memory first, is reduced to one output per tile, until the tiles
+        // fit. The step of the axis that was reduced last is then made as large as fits.
         for &dimension in tiling.boxes().order() {
             tiling.steps[dimension] = 1;
             if fits(&tiling).is_ok() {
@@ -205,8 +206,8 @@ impl Tiling {
         self.peak_bytes
     }
 
-    /// The number of tile numbers. Where windows are cut, some numbers have no tile: a window can have fewer parts than
-    /// the longest one.
+    /// The number of tile numbers. Where windows are cut, some numbers have no tile, because a window can have fewer
+    /// parts than the longest window.
     pub fn len(&self) -> u64 {
         let parts = self.parts().into_iter().map(|parts| parts as u64);
         parts.fold(self.boxes().len(), u64::saturating_mul)
@@ -217,8 +218,8 @@ impl Tiling {
         self.len() == 0
     }
 
-    /// The tile with this number, in the order in which Y is written. `None` beyond the last, and for a part that its window
-    /// does not have.
+    /// The tile with this number, in the order in which Y is written. `None` for a number beyond the last tile, and for
+    /// a part that its window does not have.
     ///
     /// ```
     /// use wgpu_pooling::{DType, Limits, MaxPool, Tiling};
@@ -319,13 +320,13 @@ impl Tiling {
         Tile { input, output, plan, part: None }
     }
 
-    /// Whether tiles are single windows or parts of them.
+    /// Whether each tile is a single window or a part of one.
     #[cfg(feature = "gpu")]
     pub(crate) fn cuts_windows(&self) -> bool {
         self.part_taps.is_some()
     }
 
-    /// Outputs along N, C and the spatial axes.
+    /// N, C and the spatial extents of Y.
     fn full(&self) -> Vec<usize> {
         let axes = self.plan.axes.iter().map(|axis| axis.output);
         [self.plan.batch, self.plan.channels].into_iter().chain(axes).collect()
@@ -348,7 +349,7 @@ impl Tiling {
     /// The peak memory with tiles of the largest size, if it is within the budget and the limits.
     fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
         let plan = self.largest_plan();
-        // Tiles whose tensors each fit one binding are not cut into several dispatches, so all tiles run the same way.
+        // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
         let schedule = select_submit(&plan, limits)?;

@@ -1,4 +1,4 @@
-// Relu and Clip, exact for every element type: thresholds are elements, and elements are compared by their keys. A NaN is
+// Relu and Clip, exact for every element type: thresholds are elements, and elements are compared by their keys. NaN is
 // left alone, and so is -0 at a threshold of 0.
 // provides: activate
 // requires: Raw, is_nan, key, greater, from_pair, activation_parameters

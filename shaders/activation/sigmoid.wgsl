@@ -6,7 +6,7 @@ fn activate(raw: Raw) -> Raw {
   if (!is_nan(raw)) {
     let bits = bitcast<u32>(widen(raw));
     let magnitude_bits = bits & 0x7fffffffu;
-    // From 87.34 on the exponential leaves the normal f32; testing it here also keeps infinity out of the arithmetic.
+    // From 87.34 on, exp(-x) is not a normal f32, and zero is used. The test also keeps infinity out of the arithmetic.
     var e = 0.0;
     if (magnitude_bits < 0x42aeae14u) {
       e = decay(bitcast<f32>(magnitude_bits));

@@ -1,5 +1,5 @@
-// f16 elements in f32 arithmetic, rounded to the nearest, ties to even. Both ways are integer arithmetic, since the built-in
-// conversions may round otherwise or flush subnormals.
+// f16 elements in f32 arithmetic, rounded to the nearest, ties to even. Neither direction uses the built-in
+// conversions, which may round otherwise or flush subnormals.
 // provides: widen, narrow
 // requires: Raw
 fn widen(raw: Raw) -> f32 {
@@ -26,15 +26,15 @@ fn narrow(value: f32) -> Raw {
   let sign = (bits >> 16u) & 0x8000u;
   let magnitude = bits & 0x7fffffffu;
   let exponent = magnitude >> 23u;
-  // Below 2^-25 the nearest is zero.
+  // Below 2^-25 the nearest f16 is zero.
   var rounded = 0u;
   if (magnitude > 0x7f800000u) {
     rounded = 0x7e00u;
   } else if (magnitude >= 0x477ff000u) {
-    // From 65520 on, the nearest is infinity.
+    // From 65520 on, the nearest f16 is infinity.
     rounded = 0x7c00u;
   } else if (magnitude >= 0x38800000u) {
-    // From 2^-14 on, the exponent is rebased, and a carry out of the mantissa is right as it is.
+    // From 2^-14 on, the exponent is rebased. A carry out of the mantissa correctly increments the exponent.
     rounded = round_shift(magnitude - 0x38000000u, 13u);
   } else if (exponent >= 102u) {
     rounded = round_shift((magnitude & 0x7fffffu) | 0x800000u, 126u - exponent);

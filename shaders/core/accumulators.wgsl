@@ -1,5 +1,5 @@
-// The accumulator of a window that is reduced in parts: the best and the first position, as in a candidate, and the
-// elements at both, so that a later part does not load them from X.
+// The accumulator of a window that is reduced in parts. It holds the positions of the best and of the first element, as
+// a candidate does, and both elements, so that a later dispatch does not load them from X.
 // provides: Accumulated, accumulators, accumulated, keep
 // requires: pool, Candidate, Raw, lift, from_pair, to_pair, VALID
 struct Accumulated {

@@ -1,8 +1,8 @@
-// The offset of a window's first element within the axes inside the one that windows slide along, from the output's
-// number within these axes.
+// The offset of a window's first element within the inner axes, those inside the axis that windows slide along. It is
+// computed from the output's number within the inner axes.
 // provides: first_inside, elements_inside
 // requires: pool, quotient, clamp_tap, CHANNELS_INSIDE, INNER_AXES, INNER_DILATED
-// Elements of X inside the axis.
+// The number of elements of X inside the axis that windows slide along.
 fn elements_inside() -> u32 {
   var elements = pool.channels_inner;
   for (var i = 0u; i < INNER_AXES; i++) {
@@ -11,7 +11,7 @@ fn elements_inside() -> u32 {
   return elements;
 }
 
-// The first element of a window inside X, along one of these axes.
+// The coordinate of a window's first element inside X, along one of the inner axes.
 fn first_along(number: u32, output: u32) -> u32 {
   let axis = pool.axes[3u + number];
   let start = i32(output * axis.stride) - axis.pad_begin;

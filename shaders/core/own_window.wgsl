@@ -1,8 +1,8 @@
 // Whether the indices of sources lie in the sources' own windows.
 // provides: in_row
 // requires: stream, KERNEL_2, UNIT_COLUMNS
-// For one row of the windows of four sources. `offset` is each source's index minus the index of its window's first
-// element in that row. The columns from `low` up to, not including, `high` lie inside Y.
+// Whether the indices of four sources lie in one row of their windows. `offset` is each source's index minus the index
+// of its window's first element in that row. The columns from `low` up to, not including, `high` lie inside Y.
 fn in_row(offset: vec4<u32>, low: vec4<u32>, high: vec4<u32>) -> vec4<bool> {
   var found = (offset - low) < (high - low);
   if (UNIT_COLUMNS == 0u) {

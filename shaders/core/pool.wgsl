@@ -1,15 +1,17 @@
 // The uniform of every pooling kernel.
 // provides: pool, Pool, Digit, Slide, activation_parameters
 // requires: Axis, Activation, Divisor
-// Windows that slide along one axis: the third of the pass.
+// Windows that slide along one axis, the third axis of the pass.
 struct Slide {
-  // The number of interleaved classes: with a dilation, only outputs that are a multiple of this many apart share taps.
+  // The number of interleaved classes: with a dilation, only outputs whose distance is a multiple of this number share
+  // taps.
   classes: Divisor,
   // Invocations per class along the axis.
   runs: Divisor,
-  // Invocations that divide the extent inside the axis.
+  // The number of invocations among which the extent inside the axis is divided.
   cells: Divisor,
-  // Divisors of a number inside the axis: the channels inside the innermost spatial axis, and the outputs of that axis.
+  // The divisors of an output's number inside the axis: the channels inside the innermost spatial axis, and the outputs
+  // of that axis.
   channels: Divisor,
   row: Divisor,
   // The row pitch of scratch memory, and the used elements of a row.
@@ -37,7 +39,7 @@ struct Digit {
 }
 
 struct Pool {
-  // Elements of Y, candidates or accumulators of this dispatch.
+  // The number of elements of Y, candidates or accumulators that this dispatch computes.
   outputs: u32,
   // The stride of the innermost axis of this pass, in elements.
   inner: u32,
@@ -46,7 +48,7 @@ struct Pool {
   nan_policy: u32,
   empty_value: vec2<u32>,
   lowest_value: vec2<u32>,
-  // A constant index, or an offset from the flat index of (n, c, 0, .., 0).
+  // The index of an empty window: a constant, or an offset from the flat index of (n, c, 0, .., 0).
   empty_index: vec2<u32>,
   // The flat index of X's first element.
   index_base: vec2<u32>,

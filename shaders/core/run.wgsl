@@ -3,8 +3,8 @@
 //   words of X   |. . a a|a a a a|a a a a|a a a a|a a . .|      a: the run, which may begin and end within four words
 //   invocation       0       1       2       0       1          of three
 //
-// An invocation has four loads in flight. Each of the four has its own accumulator, which receives its elements in
-// order.
+// An invocation has four loads in flight. Each of the four loads has its own accumulator, which receives its elements
+// in order.
 // provides: run
 // requires: pool, Acc, identity, combine_anywhere, load_quad, QUAD, last_word, accumulate, accumulate_some
 // The maximum of the elements that invocation `member` of `members` reads, from position `begin` up to, not including,

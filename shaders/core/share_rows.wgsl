@@ -2,10 +2,11 @@
 //
 //   row 0   |. . a a|a a a a|a a a .|        a: the window
 //   row 1   . .|a a a a|a a a a|a . . .|     a row may begin anywhere within four words
-//              0       1       0             invocation along the row, of ALONG; TEAM / ALONG of them take four rows each in turn
+//              0       1       0             invocation of a group of ALONG = 2
 //
-// The loads of four rows are in flight together. Each of the four has its own accumulator, which receives its elements
-// in order.
+// A team is TEAM / ALONG groups of ALONG invocations. The groups take four rows each in turn, and the invocations of a
+// group take quads of these rows in turn. The loads of the four rows are in flight together. Each of the four rows has
+// its own accumulator, which receives its elements in order.
 // provides: TeamWindow, team_window, share
 // requires: pool, Acc, output_windows, identity, combine_anywhere, load_quad, QUAD, last_word, accumulate_some, TEAM, ALONG, DEEP
 struct TeamWindow {
@@ -21,7 +22,7 @@ struct TeamWindow {
   layer_step: u32,
 }
 
-// The first element, the quads and the last word of a row in the binding.
+// A row, in the binding: its first element, its first and last quad, and its last word.
 struct Row {
   first: u32,
   first_quad: u32,

@@ -2,7 +2,7 @@
 // word.
 // provides: store_values, store_value
 // requires: Elements, LANES, Raw, pool, put_one
-// The first `lanes` values.
+// Writes the first `lanes` values.
 fn store_values(number: u32, values: Elements, lanes: u32) {
   let at = number - pool.slide.out_first;
   if (lanes > 0u) {
@@ -19,7 +19,7 @@ fn store_values(number: u32, values: Elements, lanes: u32) {
   }
 }
 
-// The value of one lane.
+// Writes the value of one lane.
 fn store_value(number: u32, lane: u32, value: Raw) {
   put_one(number + lane - pool.slide.out_first, value);
 }

@@ -1,4 +1,4 @@
-// The end of an invocation without further work.
+// At the end of an invocation, no further work is left.
 // provides: conclude
 // requires: Walk
 fn conclude(walk: Walk) {

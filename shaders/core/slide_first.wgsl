@@ -1,6 +1,5 @@
 // The last pass of sliding maxima computes as if no NaN ever won. Where the first pass met a window that begins with a
-// NaN, this part reads the first element of every window, and writes the outputs of windows that begin with a NaN
-// again.
+// NaN, this part reads the first element of every window, and overwrites the outputs of windows that begin with a NaN.
 // provides: conclude
 // requires: INNER_AXES, RUN, FIRST_DILATION, FIRST_STRIDE, Walk, elements_inside, first_inside, element_of_x, first_wins, met_nan, pool, write_first
 fn conclude(walk: Walk) {
@@ -8,7 +7,7 @@ fn conclude(walk: Walk) {
     return;
   }
   let elements = elements_inside();
-  // The plan's own axis, whose first taps are read.
+  // The axis as the plan gives it, not as the pass does: the windows' first taps are read from X.
   let axis = pool.axes[3u + INNER_AXES];
   let start = i32(walk.class_number * axis.stride) - axis.pad_begin;
   let low = (u32(max(-start, 0)) + FIRST_DILATION - 1u) / FIRST_DILATION;
@@ -16,7 +15,7 @@ fn conclude(walk: Walk) {
   let end = min(walk.count, walk.begin + RUN);
   for (var lane = 0u; lane < walk.lanes; lane++) {
     let origin = outside + first_inside(walk.out_cell + lane);
-    // First all first elements are read, then outputs of windows that begin with a NaN are written.
+    // All first elements of a lane are read before any output of the lane is written.
     var begun = 0u;
     for (var output = walk.begin; output < end; output++) {
       let position = origin + max(output * FIRST_STRIDE, low) * FIRST_DILATION * elements;

@@ -1,4 +1,4 @@
-// The first of several passes sets the group's flag if it has met a window that begins with a NaN.
+// The first of several passes: an invocation sets the group's flag if one of its windows begins with a NaN.
 // provides: conclude
 // requires: Walk, has_met, flags, pool
 fn conclude(walk: Walk) {

@@ -1,4 +1,4 @@
-// Later passes of sliding maxima read the maxima of the pass before.
+// Later passes of sliding maxima read the maxima of the previous pass.
 // provides: fetch
 // requires: Cell, LANES, Vector, cell_of, elements_of, pool
 @group(0) @binding(12) var<storage, read> kept: array<Vector>;

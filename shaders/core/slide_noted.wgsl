@@ -1,6 +1,6 @@
-// The last pass of sliding maxima computes as if no NaN ever won. This part then writes the outputs of windows that
-// begin with a NaN again. It finds them in the notes of the pass along the innermost axis, for the first row of each
-// window.
+// The last pass of sliding maxima computes as if no NaN ever won. This part then overwrites the outputs of windows that
+// begin with a NaN. It finds these windows in the notes of the pass along the innermost axis: it reads the notes of
+// each window's first row.
 // provides: conclude
 // requires: FIRST_DILATION, FIRST_STRIDE, NOTED, RUN, Walk, element_of_x, first_inside, flags_in, pool, write_first
 // The first row of X of a window.
@@ -12,7 +12,7 @@ fn first_row(walk: Walk, output: u32) -> u32 {
 }
 
 fn conclude(walk: Walk) {
-  // A bit for each lane of an output, of eight outputs in a word.
+  // One bit per lane of an output. Each of the two words holds the bits of eight outputs.
   var low = 0u;
   var high = 0u;
   for (var slot = 0u; slot < RUN; slot++) {

@@ -1,5 +1,5 @@
-// The report of an unpool: the number of bad indices, the complement of the first one's position, its value, and
-// whether any index lay outside its source's window.
+// The report of an unpool or of an index conversion: the number of bad indices, the complement of the first bad index's
+// position, its value, and, for an unpool, whether any index lies outside its source's window.
 // provides: status, STATUS_WORDS, STATUS_COUNT, STATUS_FIRST, STATUS_LOW, STATUS_HIGH, STATUS_OUT_OF_WINDOW
 // requires: nothing
 const STATUS_COUNT: u32 = 0u;

@@ -33,13 +33,13 @@ struct Stream {
   unit: u32,
   skip_minus_one: u32,
   digits: u32,
-  // Invocations that write cells.
+  // The number of invocations that write cells.
   blocks: u32,
   reserved_0: u32,
   reserved_1: u32,
   reserved_2: u32,
   activation: Activation,
-  // From a coordinate of Y to its covering windows.
+  // From a coordinate of Y to the windows that cover it.
   covering: array<Axis, 3>,
   // From a source to its window.
   windows: array<Axis, 3>,

@@ -11,7 +11,7 @@ struct StrideCell {
   index_position: u32,
   y_position: u32,
   own: u32,
-  // The channel, where channels are the lanes.
+  // The channel of the first lane, where lanes are channels.
   inner: u32,
   // The planes (NCHW) or batch items (NHWC) before the cell, and all rows of Y before the cell's first row.
   outer: u32,

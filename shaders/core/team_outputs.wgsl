@@ -1,5 +1,5 @@
-// A word of Y that holds several outputs of a team, computed one after another. It is a loop because the code of a
-// window is long, and each unrolled copy would cost compile time.
+// A word of Y that holds several outputs of a team, computed one after another. The outputs are computed in a loop
+// because the code of a window is long, and each unrolled copy would cost compile time.
 // provides: find_all, whole_word
 // requires: pool, Word, ZERO_WORD, OUTPUTS, find, with_output
 fn find_all(word: u32, local: u32) {

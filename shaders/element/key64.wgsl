@@ -1,4 +1,4 @@
-// Keys of 64-bit elements: pairs of words in the order of the values, the high word first in rank.
+// Keys of 64-bit elements: pairs of words in the order of the values. The second word is the high one.
 // provides: Key, SMALLEST_KEY, LARGEST_KEY, greater, from_pair, to_pair
 // requires: nothing
 alias Key = vec2<u32>;

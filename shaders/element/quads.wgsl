@@ -1,5 +1,5 @@
-// X as an array of vectors of four words, for kernels that read runs of neighbouring elements. The bytes of X are a multiple of
-// sixteen.
+// X as an array of vectors of four words, for kernels that read runs of neighbouring elements. The size of X is a
+// multiple of sixteen bytes.
 // provides: load_quad, load_word
 // requires: nothing
 @group(0) @binding(1) var<storage, read> x: array<vec4<u32>>;

@@ -1,5 +1,5 @@
-// X as an array of words that are read four at a time, where the bytes of X are no multiple of sixteen: an array of
-// vectors would not cover the end of X.
+// X as an array of words that are read four at a time, where the size of X is not a multiple of sixteen bytes: an array
+// of vectors would not cover the end of X.
 // provides: load_quad, load_word
 // requires: nothing
 @group(0) @binding(1) var<storage, read> x: array<u32>;

@@ -1,7 +1,7 @@
 // Accumulates the elements of four words, one or several per word, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, OUTPUTS, extract, load_word, Acc, accumulate_word, accumulate_some_of_word
-// Elements of four words.
+// The number of elements in four words.
 const QUAD: u32 = 4u * OUTPUTS;
 
 fn load(position: u32) -> Raw {

@@ -1,7 +1,7 @@
 // Accumulates the two 64-bit elements of four words, in order.
 // provides: load, QUAD, last_word, accumulate, accumulate_some
 // requires: Raw, load_word, Acc, combine, lift, only
-// Elements of four words.
+// The number of elements in four words.
 const QUAD: u32 = 2u;
 
 fn load(position: u32) -> Raw {

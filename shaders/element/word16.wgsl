@@ -3,7 +3,8 @@
 // requires: nothing
 alias Raw = u32;
 alias Word = u32;
-// `Raw()` and `Word()` are not written anywhere: some translators define a function for each name of one type.
+// Other parts use these constants, not `Raw()` and `Word()`: some translators define a function for each alias,
+// although both are one type.
 const ZERO: Raw = 0u;
 const ZERO_WORD: Word = 0u;
 const OUTPUTS: u32 = 2u;

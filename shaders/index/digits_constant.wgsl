@@ -1,5 +1,6 @@
-// The numbers of digits into which a position or an output's number is split to find an index or its position, as
-// constants of the prelude: compilers unroll loops over them. Where every window has a winner, EMPTY_DIGITS is zero.
+// How many digits a position or an output's number is split into, to compute an index or the position of an index. The
+// counts are constants of the prelude, so that compilers unroll loops over digits. Where every window has a winner,
+// EMPTY_DIGITS is zero.
 // provides: index_digits, store_digits, empty_digits, clamped_axes
 // requires: INDEX_DIGITS, STORE_DIGITS, EMPTY_DIGITS, CLAMPED_AXES
 fn index_digits() -> u32 {

@@ -1,5 +1,5 @@
-// The numbers of digits into which a position or an output's number is split to find an index or its position, from the
-// uniform.
+// How many digits a position or an output's number is split into, to compute an index or the position of an index. The
+// counts are read from the uniform.
 // provides: index_digits, store_digits, empty_digits, clamped_axes
 // requires: pool
 fn index_digits() -> u32 {

@@ -1,5 +1,5 @@
-// The elements that four 32-bit indices, loaded as one vector, name. The value for an index that names no element may
-// be any number that is no position in Y: it is only compared with positions in Y, which stay below 2^31.
+// The elements that four 32-bit indices, loaded as one vector, name. For an index that names no element, `place` is a
+// number that is no element's index. It is only compared with indices of elements, which stay below 2^31.
 // provides: Names, names, name, indices
 // requires: nothing
 @group(0) @binding(3) var<storage, read> indices: array<vec4<u32>>;

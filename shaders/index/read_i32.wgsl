@@ -1,4 +1,4 @@
-// Reading 32-bit indices as 64-bit values, the sign extended.
+// Reading 32-bit indices as 64-bit values, with sign extension.
 // provides: read_index, indices
 // requires: nothing
 @group(0) @binding(3) var<storage, read> indices: array<u32>;

@@ -1,4 +1,4 @@
-// Writing 32-bit indices. Plans refuse units beyond 32-bit indices, so the low word is the index.
+// Writing 32-bit indices. Plans are refused where 32-bit indices could overflow, so the low word is the index.
 // provides: store_index, indices_out
 // requires: nothing
 @group(0) @binding(10) var<storage, read_write> indices_out: array<u32>;

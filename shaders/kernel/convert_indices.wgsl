@@ -1,5 +1,6 @@
-// Converts indices from one convention to another. -1 stays -1. An index outside the unit becomes -1 and is reported;
-// so does an index into another plane than its own, if the second convention cannot express that.
+// Converts indices from one convention to another. -1 stays -1. An index outside the unit (the range of valid indices)
+// becomes -1 and is reported. So does an index into a plane other than its own, if the second convention cannot name
+// other planes.
 // Fewest bytes: the indices once each way.
 // provides: main
 // requires: convert, invocation, WORKGROUP, status, read_index, store_index, add, multiply, divide

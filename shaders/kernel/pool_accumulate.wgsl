@@ -1,5 +1,5 @@
 // One step of a pool whose windows are reduced in parts: folds this dispatch's taps into the per-output accumulators.
-// Fewest bytes: its span of X once, 24 for each output read and written.
+// Fewest bytes: its span of X once; for each output, 24 read and 24 written.
 // provides: main
 // requires: pool, invocation, WORKGROUP, Accumulated, accumulated, keep, element, scan, consider
 @compute @workgroup_size(WORKGROUP)

@@ -1,4 +1,4 @@
-// A pass of a pool that is not the last: writes the candidates for the next one.
+// A pass of a pool other than the last one. It writes the candidates that the next pass reads.
 // Fewest bytes: its input once, eight for each candidate.
 // provides: main, candidates_out
 // requires: pool, invocation, WORKGROUP, scan, VALID

@@ -1,14 +1,15 @@
 // A pool of small windows of elements smaller than a word, whose rows are not whole words, and whose lines of outputs
-// share no line of X. The invocation that computes a word's first element writes the word. Invocations begin at word
-// boundaries of their line. The last invocation of a line also computes the first windows of the next line whose
-// outputs its last word holds:
+// share no line of X. The invocation that computes a word's first element writes the word. The outputs of an invocation
+// begin at a word boundary. The last invocation of a line also computes the first outputs of the next line, which share
+// a word with its last outputs:
 //
 //   line 0 of Y    0 0 0 0 0 0 0 0 0 0|          ten outputs each, of 8 bits
 //   words          [     ] [     ] [  :  ]       the last one holds two outputs of line 1
 //   line 1 of Y       |1 1 1 1 1 1 1 1 1 1|
 //   words            ]:  [     ] [     ] [       those of line 1 begin at its column 2
 //
-// Fewest bytes: X once, Y once, Indices once. Each line is loaded once by each invocation that has outputs around it, in words.
+// Fewest bytes: X once, Y once, Indices once. An invocation loads each word of X that its windows cover once. Words
+// that the windows of two invocations cover are loaded by both.
 // Algorithm: row windows; words of a line aligned by a shift.
 // provides: main
 // requires: pool, invocation, WORKGROUP, join_maxima, strip_of, line_of_plane, line_windows, store_line, KERNEL_1, DILATION_1

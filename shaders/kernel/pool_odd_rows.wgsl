@@ -1,22 +1,23 @@
 // A pool of small windows of elements smaller than a word, whose rows are not whole words. An invocation walks down
 // some lines of outputs and keeps the row maxima of the last lines of X in registers, as in kernel/pool_rows.wgsl. The
 // invocation that computes a word's first element writes the word. Words begin at a different column in each line, so
-// an invocation computes more neighbouring windows than it writes, if lines of outputs share lines of X:
+// an invocation computes a few more neighbouring windows than it writes:
 //
 //   line 0 of Y    0 0 0 0 0 0 0 0 0 0|          ten outputs each, of 8 bits
 //   words          [     ] [     ] [  :  ]       the last one holds two outputs of line 1
 //   line 1 of Y       |1 1 1 1 1 1 1 1 1 1|
 //   words            ]:  [     ] [     ] [       those of line 1 begin at its column 2
 //
-// The last invocation of a line also computes the first windows of the next line whose outputs its last word holds.
+// The last invocation of a line also computes the first outputs of the next line, which share a word with its last
+// outputs.
 //
-// Fewest bytes: X once, Y once, Indices once. Each line is loaded once by each invocation that has outputs around it, in words, and
-// by its neighbours where their windows overlap.
+// Fewest bytes: X once, Y once, Indices once. An invocation loads each word of X that its windows cover once. Words
+// that the windows of two invocations cover are loaded by both.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
 // provides: main
 // requires: pool, invocation, WORKGROUP, first_lines, best_of, strip_of, line_of_plane, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
-// The first windows of the first line of a plane. The loop's bound is the uniform's, so that compilers keep the loop: few
-// invocations run it, and each unrolled copy would cost compile time.
+// The first windows of the first line of outputs of a plane. The loop's bound is read from the uniform, so that
+// compilers do not unroll the loop: few invocations run it, and each unrolled copy would cost compile time.
 fn head_of_plane(plane: u32) -> Head {
   let top = -pool.axes[1].pad_begin;
   var best: Head;
@@ -52,7 +53,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     goal.begin = strip.column + (0u - goal.line) % OUTPUTS;
     goal.first_line = line_of_plane(place.plane, top + i32(first));
     goal.head_line = line_of_plane(place.head_plane, top + i32(first) + place.head_down);
-    // The first line of the next plane shares no lines of X with this line.
+    // After the last line of a plane, the next line of outputs is the first one of the next plane. The two share no
+    // lines of X, so the word that holds outputs of both is written after the loop.
     goal.later = place.at_end && strip.out_top + step + 1u == height;
     later = store_line(goal, best_of(kept));
     goal.line += width;

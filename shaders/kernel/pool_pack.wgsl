@@ -1,4 +1,4 @@
-// Packs elements of a word each in scratch memory into words of Y.
+// Packs elements into words of Y. Scratch memory holds one element per word.
 // Fewest bytes: four for each element in scratch memory, Y once.
 // provides: main
 // requires: pool, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, kept, activate

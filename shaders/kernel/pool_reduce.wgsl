@@ -2,7 +2,7 @@
 // each writes its candidate for the next stage.
 //
 //   plane        |<------ part 0 ------>|<------ part 1 ------>|..|
-//   loads        |0 1 .. 7|0 1 .. 7|..  |8 9 ..15|8 9 ..15|..     by invocation: eight of them read the 128 bytes of a cache line
+//   loads        |0 1 .. 7|0 1 .. 7|..  |8 9 ..15|8 9 ..15|..   by invocation: eight read a cache line of 128 bytes
 //   candidates   [0] [1] .. [7]          [8] [9] .. [15]
 //
 // Slices are small so that a processor that runs few invocations at a time still reads X front to back.

@@ -9,9 +9,9 @@
 //   line 3   [row maxima] --'-- ...
 //
 // Fewest bytes: X once, Y once, Indices once. Each element of X is loaded once, except the halo columns and the halo
-// lines: (4 * QUADS * STRIDE_2 + KERNEL_2 - STRIDE_2) * (lines * STRIDE_1 + KERNEL_1 - STRIDE_1) for an invocation's 4
-// * QUADS * lines outputs. Where windows have several depths, a line stands for the lines of all depths, which are read
-// again for the next depth.
+// lines. For `n` lines of `m` outputs, m = 4 * QUADS, an invocation loads n * STRIDE_1 + KERNEL_1 - STRIDE_1 lines.
+// Each has m * STRIDE_2 + KERNEL_2 - STRIDE_2 elements. Where windows have several depths, a line stands for the lines
+// of all depths, which are read again for the next depth.
 // Algorithm: row windows, kept in registers.
 // provides: main
 // requires: pool, invocation, WORKGROUP, first_lines, best_of, Place, line_at, with_next_lines, strip_of, Lines, store_row, origin_of, STRIDE_0, STRIDE_1, DILATION_1, LINES_BETWEEN, OUTPUTS_BETWEEN

@@ -15,7 +15,7 @@ const RUN: u32 = 4u * QUADS;
 
 // The lanes of a run that lie in a line.
 struct Lanes {
-  // The run's first output, and its lanes in this line.
+  // The run's first output, and the range of the run's lanes that lie in this line.
   output: u32,
   begin: u32,
   end: u32,
@@ -34,7 +34,7 @@ fn take(lanes: Lanes, lane: u32, best: Acc, first: Raw, seen_line: u32, plane: u
   return select(before, result.raw, here);
 }
 
-// The words of four elements.
+// Writes four elements as one or two words.
 fn put_words(word: u32, words: u32, four: Elements) {
   if (OUTPUTS == 4u) {
     if (word < words) {

@@ -9,13 +9,14 @@
 //   window 2               [c  d  e  f  g  h]
 //   window 3                  [d  e  f  g  h  i]
 //                     '-------'                          the begins: suffix maxima of the first RUN elements
-//                                e  f                    the core, which all windows have
+//                                e  f                    the core, which all windows contain
 //                                      g  h  i           the ends: prefix maxima of the elements after the first window
 //
 // If windows begin CHUNK taps apart, each element in the picture is a chunk of CHUNK taps. A window then consists of
 // CHUNKS chunks and the first REST taps of the next chunk.
 //
-// Neighbouring invocations compute neighbouring lines inside the axis, or neighbouring runs where nothing lies inside.
+// Neighbouring invocations compute lines with neighbouring inner coordinates, or neighbouring runs of a line where the
+// axis is the innermost one.
 // Fewest bytes: its input once, its output once. Each output loads CHUNKS / RUN elements and one more.
 // provides: main, Chunk, tap_of
 // requires: pool, invocation, WORKGROUP, Cell, join, Walk, walk_of, tap_at, fetch, chunk, with_last_tap, note_begin, tell_begins, emit, conclude, RUN, CHUNKS, CHUNK, READ, REST
@@ -26,12 +27,12 @@ struct Chunk {
   first: Cell,
 }
 
-// Loads an element by its tap. Its order number within an invocation stays below 2^15.
+// Loads tap `i` of chunk `number`. The order numbers of the elements of an invocation stay below 2^15.
 fn tap_of(walk: Walk, number: u32, i: u32) -> Cell {
   return fetch(tap_at(walk, number * CHUNK + i), (number - walk.begin) * READ + i);
 }
 
-// The first chunk of a window.
+// The maximum of the first chunk of a window. Also notes whether the window begins with a NaN (`note_begin`).
 fn begin_of(walk: Walk, slot: u32) -> Cell {
   let begin = chunk(walk, walk.begin + slot);
   note_begin(slot, begin.first);

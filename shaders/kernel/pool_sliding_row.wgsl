@@ -1,15 +1,15 @@
 // Maxima of windows that slide along the innermost axis, by the method of kernel/pool_sliding.wgsl. Here the lanes of a
 // vector are neighbouring outputs, and neighbouring elements.
 //
-// An invocation computes RUN neighbours of a line. Elements are loaded in aligned vectors of four, and regrouped into
-// vectors of four that begin at the first window:
+// An invocation computes RUN neighbouring outputs of a line. Elements are loaded in aligned vectors of four, and
+// regrouped into vectors of four that begin at the first window:
 //
 //   loaded       . . . a | b c d e | f g h i | j k l m | n . . .       LEFT = 3, CHUNKS = 10, RUN = 4
 //   window 0          [a   b c d e   f g h i   j]
 //   window 3                   [d e   f g h i   j k l m]
 //   begins            '--------'                                       suffix maxima of the first RUN elements
-//   core                         e   f g h i   j                       what all windows have besides
-//   ends                                         k l m                 prefix maxima of the elements after the first window
+//   core                         e   f g h i   j                       the other elements that all windows contain
+//   ends                                         k l m                 prefix maxima of the elements after window 0
 //
 // Elements in the padding are replaced by the nearest element inside. No window is empty, so the nearest element
 // belongs to the same window.
@@ -51,13 +51,14 @@ fn advanced(walk: Walk, pair: Pair, number: u32) -> Pair {
   return Pair(pair.next, row_quad(walk, number));
 }
 
-// Suffix maxima of four elements; and of four elements with the maximum of all that follow.
+// Suffix maxima of four elements.
 fn suffixes(four: Cell) -> Cell {
   let c = combine(four.c, four.d);
   let b = combine(four.b, c);
   return Cell(combine(four.a, b), b, c, four.d);
 }
 
+// Suffix maxima of four elements, continued into the elements after them; `next` is the maximum of those.
 fn suffixes_before(four: Cell, next: Acc) -> Cell {
   return suffixes(Cell(four.a, four.b, four.c, combine(four.d, next)));
 }
@@ -67,8 +68,8 @@ fn all_of(four: Cell) -> Acc {
   return combine_anywhere(combine_anywhere(four.a, four.b), combine_anywhere(four.c, four.d));
 }
 
-// The prefix maxima of four outputs: the maximum of the core for the first, and one more of the ends for each next
-// output.
+// The prefix maxima of four outputs: for the first output the maximum of the core, and for each next output one more of
+// the ends. `core` then includes all four ends.
 struct Prefixes {
   four: Cell,
   core: Acc,

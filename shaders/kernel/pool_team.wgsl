@@ -3,7 +3,7 @@
 //
 //   window             |0 1 2 3|0 1 2 3|0 1 2 3|0 . . .|      four words each, by invocation of a team of four
 //   workgroup memory   [0] [1] [2] [3]                        the maximum of each, for every output of a word of Y
-//   Y                  [word]                                 invocation n of the workgroup writes the word of its team n
+//   Y                  [word]                                 invocation n of the workgroup writes the word of team n
 //
 // Fewest bytes: X once, Y once, Indices once.
 // provides: main, find, with_output

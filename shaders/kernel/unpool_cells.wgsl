@@ -1,19 +1,21 @@
-// A streaming unpool whose windows lie apart: each invocation takes four or eight sources and compares their indices
-// with those of the elements of their stride cells. It writes the cells whole: the value at the element that the index
-// names, the activation of zero at all other elements. An index outside its source's window sets a flag, so that the
-// general path runs.
+// A streaming unpool whose windows do not overlap: each invocation takes four or eight sources and compares their
+// indices with those of the elements of their stride cells. It writes the cells whole: the value at the element that
+// the index names, the activation of zero at all other elements. An index outside its source's window sets a flag, so
+// that the general path runs.
 //
 //      sources of a line             their cells, here of 2 x 2
 //      a    b    c    d      ->      a0 a1 b0 b1 | c0 c1 d0 d1       two stores of four elements,
 //                                    a2 a3 b2 b3 | c2 c3 d2 d3       and two for the line below
 //
-// Where channels are innermost, the four are channels of one source, and each element of a cell is a store of four channels.
+// Where channels are innermost, the four sources are neighbouring channels of one column, and each element of a cell is
+// stored for the four channels at once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
 // requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
-// Four sources, with their indices minus the index of their cell's first element.
+// The values of four sources, the value of an element that no index names, and the sources' indices, each minus the
+// index of its cell's first element.
 struct Sources {
   values: Lanes,
   nothing: Raw,
@@ -99,7 +101,7 @@ fn four(cell: StrideCell, quad: u32) -> bool {
   let own = vec4<u32>(cell.own + quad * 4u * STRIDE_2 * stream.value.axis_2) + LANES * lane_step;
   let loaded = load_lanes(min(x_position, last), last);
   let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
-  // A lane without a source has no index.
+  // A lane without a source gets an index that names no element.
   let named = pick(vec4<u32>(0xffffffffu), read.place, there) - own;
   let sources = Sources(values, activate(from_pair(vec2<u32>(0u, 0u))), named);
   let y_position = cell.y_position + quad * 4u * STRIDE_2;

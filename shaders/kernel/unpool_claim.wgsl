@@ -1,5 +1,5 @@
 // Second step of an unpool: every source claims the element that its index names, and the last source in (n, c,
-// spatial) order wins. Indices are untrusted: an index outside the unit claims nothing.
+// spatial) order wins. Indices are untrusted: an index outside the unit (the range of valid indices) claims nothing.
 // Fewest bytes: the indices once, four for each claim.
 // provides: main
 // requires: unpool, source, named_target, number_of, invocation, WORKGROUP, owners, status, read_index, STATUS_COUNT, STATUS_FIRST

@@ -1,5 +1,5 @@
-// Third step of a streaming unpool: writes the grids of the general path. They are empty unless an index lies outside
-// its source's window.
+// Third step of a streaming unpool: writes the grids of the indirect dispatches of the general path, which are the
+// clear, claim and emit steps. The grids are empty unless an index lies outside its source's window.
 // Fewest bytes: none to speak of.
 // provides: main, grids
 // requires: stream, status, STATUS_OUT_OF_WINDOW

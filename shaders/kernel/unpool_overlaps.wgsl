@@ -1,14 +1,16 @@
 // A streaming unpool whose windows overlap, or begin in the padding: an element is covered by the windows of several
-// sources, its cell's own source and the neighbours. The last of these whose index names the element gives its value.
-// Each invocation takes four neighbouring cells (four columns, or four channels where channels are innermost) and walks
-// down some lines of cells, so that it reads each line of sources once for the lines of cells above and below.
+// sources: its cell's own source and neighbours of that source. The last of these sources whose index names the element
+// gives the element its value. Each invocation takes four neighbouring cells (four columns, or four channels where
+// channels are innermost) and walks down some lines of cells, so that it reads each line of sources once for the lines
+// of cells above and below.
 //
 //      sources          before  own  after            cells of one line: STRIDE_1 rows, STRIDE_2 columns
 //      line above          o     o     o
-//      own line            o     o     o        ->     each element reads those of the nine that can cover it, by
-//      line below          o     o     o               kernel, stride and padding: at most four for a 3x3 by 2
+//      own line            o     o     o        ->     each element reads those of the nine whose windows can
+//      line below          o     o     o               cover it: at most four for kernel 3 and stride 2
 //
-// Constants decide which of the nine cover an element, so the compiler removes the code for the rest.
+// Constants decide which of the nine sources' windows cover an element, so the compiler removes the code for the other
+// sources.
 // Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.
 // provides: main
 // requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
@@ -38,7 +40,7 @@ struct Places {
   d: Lanes,
 }
 
-// Whether, along an axis, the window of the source `ahead` cells further covers an element of a cell.
+// Whether, along an axis, the window of the source `ahead` cells further covers the element `place` of a cell.
 fn holds(ahead: i32, place: u32, kernel: u32, stride: u32, pad: u32) -> bool {
   let tap = i32(place + pad) - ahead * i32(stride);
   return tap >= 0 && tap < i32(kernel);
@@ -80,7 +82,7 @@ fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
   return Line(four, four, four, read.minus_one, there);
 }
 
-// Loads the sources of a line that the cells of a neighbouring line need.
+// Loads the sources of a line that four cells of this line or of a neighbouring line need.
 fn load_line(cell: StrideCell, line: i32) -> Line {
   let column = i32(cell.at.z);
   var found = load_four(cell, line, column);
@@ -127,7 +129,7 @@ fn load_one(cell: StrideCell, line: i32, column: i32) -> One {
 }
 
 // The results of four lanes for an element, updated by the sources of one line.
-fn output_windows(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
+fn with_line(before: Lanes, line: Line, column: u32, place: vec4<u32>) -> Lanes {
   var found = before;
   if (holds(-1, column, KERNEL_2, STRIDE_2, PAD_2)) {
     found = taken(found, line.before, place);
@@ -155,13 +157,13 @@ fn result(above: Line, own: Line, below: Line, row: u32, column: u32, place: vec
   let nothing = activate(from_pair(vec2<u32>(0u, 0u)));
   var found = Lanes(nothing, nothing, nothing, nothing);
   if (holds(-1, row, KERNEL_1, STRIDE_1, PAD_1)) {
-    found = output_windows(found, above, column, place);
+    found = with_line(found, above, column, place);
   }
   if (holds(0, row, KERNEL_1, STRIDE_1, PAD_1)) {
-    found = output_windows(found, own, column, place);
+    found = with_line(found, own, column, place);
   }
   if (holds(1, row, KERNEL_1, STRIDE_1, PAD_1)) {
-    found = output_windows(found, below, column, place);
+    found = with_line(found, below, column, place);
   }
   return found;
 }
@@ -301,7 +303,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     // A line of cells exists if it has rows in Y, or sources, or both.
     if (line * STRIDE_1 < stream.covering[1].output || line < stream.covering[1].input) {
       let place = first + vec4<u32>(walked * STRIDE_1 * stream.value.axis_1);
-      // The next line is loaded only if windows reach upwards from it, or if the walk continues with it.
+      // The next line is loaded only if its windows reach up into this line of cells, or if the walk continues with it.
       var below = own;
       if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);

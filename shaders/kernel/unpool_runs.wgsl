@@ -1,13 +1,14 @@
-// A streaming unpool of elements smaller than a word whose rows are not whole words. Windows lie apart. Each invocation
-// takes a run of cells of a line and writes, in every row of these cells, the words that begin within the run. A word's
-// elements after the run belong to the next sources, and those after a row's end belong to the next row.
+// A streaming unpool of elements smaller than a word whose rows are not whole words. Windows do not overlap. Each
+// invocation takes a run of cells of a line and writes, in every row of these cells, the words that begin within the
+// run. A word's elements after the run belong to the next sources, and those after a row's end belong to the next row.
 //
 //      row of Y   ..3|0 1 2 3|0 1 2 3|0 1 ..      words of four elements; rows begin anywhere in them
 //      the run        [ a a b b c c d d ]         elements of four sources of two columns each
-//      written           [       |       ]        the words that begin in it, the last with what follows the run
+//      written           [       |       ]        the words that begin in it, the last with an element after the run
 //
 // Elements are packed as if the run began at a word boundary, and shifted to their true offset when they are stored.
-// Fewest bytes: X once, its indices once, Y once; the sources after each run and at each row's begin are read again.
+// Fewest bytes: X once, its indices once, Y once; the sources after each run, and those at the begin of each row, are
+// read again.
 // provides: main
 // requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);

@@ -1,14 +1,15 @@
-// Accumulators of a reduction: identity, accumulate (`lift`), combine and finalize. Every pooling kernel reduces by
-// these functions, so each rule is stated once; which elements win is stated by the order of the reduction
-// (reduce/max.wgsl).
+// Accumulators of a reduction: identity, accumulate (`lift`), combine and finalize. These functions state the rules on
+// ties and NaN for every pooling kernel; reduce/max_of_*.wgsl are faster variants by the same rules. Which elements win
+// is stated by the keys (reduce/max.wgsl).
 //
-//   element --lift--> accumulator (key, element, place) --combine--> accumulator of all --finalize--> the window's result
+//   element --lift--> accumulator (key, element, place) --combine--> accumulator of all --finalize--> window's result
 //
-// Ties: among equal keys the first element wins; where NaN propagates, the last NaN wins. NaN: under SEED_FIRST no NaN
-// wins by its key, but a NaN that is the first element of its window wins in the end; under PROPAGATE_LAST every NaN
-// has the largest key; under SEED_LOWEST no NaN wins. Nor does it under the fourth policy, that of a part of a window
-// without the window's first element. Absent: no key is a sentinel. The caller knows whether there was an element, and
-// `may_win` tells from a key whether an element may win without competitors.
+// Ties: among equal keys the first element wins, except that among NaN the last one wins under PROPAGATE_LAST.
+// NaN: under SEED_FIRST no NaN wins by its key, but a NaN that is the first element of its window is the result of the
+// window (`finalize`). Under PROPAGATE_LAST every NaN has the largest key. Under SEED_LOWEST no NaN wins. No NaN wins
+// under the fourth policy either; it is for parts of windows that do not hold the window's first element.
+// No element: no key is a sentinel. The caller knows whether there was an element. `may_win` tells from the key of an
+// element whether it wins if there is no other element.
 // provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, identity, lift, only, lift_in_order, raw_of, choose, combine, combine_anywhere, first_wins, finalize
 // requires: Key, SMALLEST_KEY, LARGEST_KEY, LAST_RAW, FLOATS, Raw, rank, is_nan, greater, nan_policy
 const SEED_FIRST: u32 = 0u;

@@ -1,7 +1,7 @@
 // The maximum of a window: larger elements win.
 // provides: rank, may_win, holds_nan, LAST_RAW
 // requires: Acc, PROPAGATE_LAST, SEED_LOWEST, Key, SMALLEST_NUMBER, SMALLEST_RAW, FLOATS, Raw, key, key_nan_lowest, greater, from_pair, nan_policy, pool
-// The element of the smallest key, if an element has it.
+// The element of the identity: the element that has the smallest key, if there is one.
 const LAST_RAW: Raw = SMALLEST_RAW;
 
 // The key by which elements win.

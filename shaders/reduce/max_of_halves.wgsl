@@ -1,7 +1,7 @@
-// The maximum of a window of 16-bit floats, by the rules of reduce/accumulator.wgsl, for policies where no NaN wins by its key
-// and for elements that are read in order. The key alone determines the element, so one `max` decides. The upper half
-// of a key is the value. The lower half holds the order number, largest for the first element, and the sign bit, which
-// distinguishes the two zeros.
+// The maximum of a window of 16-bit floats, by the rules of reduce/accumulator.wgsl, for policies where no NaN wins by
+// its key, and for elements that are read in order. The key alone determines the element, so one `max` decides. The
+// upper half of a key is the value. The lower half holds the order number, largest for the first element, and the sign
+// bit, which distinguishes the two zeros.
 // provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins, holds_nan
 // requires: Raw, Key, SMALLEST_NUMBER, ZERO, is_nan, key_nan_lowest, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;

@@ -1,5 +1,5 @@
-// The maximum of a window of integers, by the rules of reduce/accumulator.wgsl, for elements that are read in order. The key
-// determines the element, and among equal keys the first is kept.
+// The maximum of a window of integers, by the rules of reduce/accumulator.wgsl, for elements that are read in order.
+// The key alone determines the element. Among equal keys the first is kept.
 // provides: Acc, SEED_FIRST, PROPAGATE_LAST, SEED_LOWEST, lift_in_order, choose, combine, combine_anywhere, raw_of, may_win, first_wins
 // requires: Key, Raw, ZERO, key, greater, from_pair, nan_policy, pool
 const SEED_FIRST: u32 = 0u;

@@ -1,6 +1,6 @@
-// The maximum of a window of f32, by the rules of reduce/accumulator.wgsl, for policies where no NaN wins by its key and for
-// elements that are read in order. The key alone determines the element, so one `max` decides. The keys of zeros also
-// hold the sign and the order number, largest for the first zero.
+// The maximum of a window of f32, by the rules of reduce/accumulator.wgsl, for policies where no NaN wins by its key,
+// and for elements that are read in order. The key alone determines the element, so one `max` decides. The keys of
+// zeros also hold the sign and the order number, largest for the first zero.
 //
 //   NaN | -infinity .. -smallest | zeros, the last .. the first | +smallest .. +infinity
 //
@@ -13,8 +13,8 @@ const SEED_LOWEST: u32 = 2u;
 // The number of keys for zeros: one bit is the sign, the bits above it are the order number, which stays below half of
 // this.
 const ZEROS: u32 = 0x10000u;
-// The smallest key of a zero. +infinity has the largest key of all; the keys of NaN, beyond it, wrap around to the
-// smallest.
+// The smallest key of a zero. +infinity has the largest key of all. The keys of NaN would be larger still; they wrap
+// around and are the smallest.
 const FIRST_ZERO: u32 = 0x807effffu;
 
 struct Acc {

@@ -68,7 +68,7 @@ struct Fours {
 fn four_after(four: Four, line: u32, column: i32, order: u32, tap: u32) -> Four {
   let at = column + i32(tap * DILATION_2);
   let position = line + u32(at);
-  // Before the binding's first element, word numbers wrap.
+  // Before the binding's first element, word numbers wrap; the words read there are not used.
   let raws = four_from(u32(i32(position) >> (OUTPUTS / 2u)), position % OUTPUTS * ELEMENT_BITS);
   let columns = vec4<u32>(u32(at), u32(at + 1), u32(at + 2), u32(at + 3));
   let elements = lifted(raws, columns, order + tap * DILATION_2, 1u);

@@ -1,7 +1,7 @@
 // The maxima of a line of X where a quad is four channels of one column: windows of one column, or of two columns that
 // share elements.
 //
-//   places of X      0 1 2 3       KERNEL_2 = 3, STRIDE_2 = 1, four channels each
+//   columns of X     0 1 2 3       KERNEL_2 = 3, STRIDE_2 = 1, four channels each
 //   windows          0 1 2         of the first quad
 //                      1 2 3       of the second one
 // provides: row_windows
@@ -26,8 +26,8 @@ fn tap_at(line: u32, column: i32, order: u32, tap: u32) -> Quad {
   return fetch(line, column + i32(tap * DILATION_2), order + tap * DILATION_2).quad;
 }
 
-// The maximum of the taps from `begin` up to `end`, at least one, of the windows of a column. The first four are
-// unrolled, since short loops cost more than their taps.
+// The maximum of the taps from `begin` up to, not including, `end` of a column's windows; there is at least one such
+// tap. The first four taps are unrolled, since a short loop costs more than its taps.
 fn taps_from(line: u32, column: i32, order: u32, begin: u32, end: u32) -> Quad {
   var all = tap_at(line, column, order, begin);
   if (begin + 1u < end) {

@@ -1,5 +1,5 @@
-// Elements of a line of X, loaded one by one. An element outside the line is replaced by the nearest element of the
-// same window inside, which changes neither the maximum nor the first element.
+// Elements of a line of X, loaded one by one. An element outside the line is replaced by the nearest tap of the same
+// window inside the line. This changes neither the maximum nor the window's first element.
 // provides: lanes_at, line_elements, alternating_elements
 // requires: Acc, Quad, Row, row_from, elements_in, lift_in_order, load, clamp_tap, pool, position_of, SLIDES, KERNEL_2, STRIDE_2, DILATION_2, QUADS
 // The elements of the first tap, and the elements that enter as the windows slide.
@@ -32,7 +32,7 @@ fn fetch_quad(line: u32, column: i32, order: u32) -> Quad {
   );
 }
 
-// The elements of one tap for all outputs. `column` is the first output's column.
+// The elements of one tap for all outputs. `column` is the column of X where the first output has this tap.
 fn lanes_at(line: u32, column: i32, order: u32) -> Row {
   let low = fetch_quad(line, column, order);
   var high = low;

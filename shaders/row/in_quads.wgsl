@@ -1,6 +1,6 @@
-// Elements of a line of X where lines are multiples of four elements and outputs times stride stays inside the line.
-// These elements are loaded four at a time. Only the PAD_2 elements before them and the halo after them are loaded one
-// by one; outside the line they are replaced by the nearest element of the same window inside.
+// Elements of a line of X, for lines whose length is a multiple of four and at least the number of outputs times the
+// stride. Elements are loaded four at a time. Only the PAD_2 elements before the first four and the halo after the last
+// four are loaded one by one; outside the line they are replaced by the nearest tap of the same window inside the line.
 //
 //   columns    -1 | 0 1 2 3 | 4 5 6 7 | 8        PAD_2 = 1, STRIDE_2 = 1, KERNEL_2 = 3
 //   loads       .   [ four ]  [ four ]  .
@@ -75,7 +75,8 @@ fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   if (QUADS > 1u) {
     lanes.high = fetch_four_behind(line, begin + 4u, order + PAD_2 + 4u);
   }
-  // Each padding element shifts one element out at the end, which becomes the first to enter as windows slide.
+  // Each padding element is shifted in before the first lane, and shifts out the last lane's element. That element then
+  // enters first as the windows slide.
   var next: Quad;
   var next_4: Quad;
   for (var pad = 0u; pad < PAD_2; pad++) {
@@ -125,7 +126,7 @@ fn alternating_elements(line: u32, column: i32, order: u32) -> AlternatingElemen
     let third = fetch_four_behind(line, begin + 8u, order + PAD_2 + 8u);
     second = apart(third, fetch_four_behind(line, begin + 12u, order + PAD_2 + 12u));
   }
-  // Even and odd by column of the padded line; an odd padding swaps the two.
+  // Even and odd columns are those of the padded line, so each padding element swaps the two.
   var even = Pair(first.low, second.low);
   var odd = Pair(first.high, second.high);
   var next_even: Quad;

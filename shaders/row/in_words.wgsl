@@ -1,6 +1,6 @@
 // Elements smaller than a word, of a line of X that may begin anywhere in a word: whole words are loaded and shifted.
 // An element outside the line is replaced by the nearest element inside, which belongs to the same window because the
-// taps are neighbours.
+// dilation is one.
 //
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the line's first column in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
@@ -84,7 +84,7 @@ fn without_behind(four: Elements, column: i32, before: u32) -> Elements {
 
 fn neighbours_at(line: u32, column: i32) -> Neighbours {
   let position = line + u32(column);
-  // Before the binding's first element, word numbers wrap.
+  // Before the binding's first element, word numbers wrap; the words read there are not used.
   let begin = Begin(u32(i32(position) >> (OUTPUTS / 2u)), position % OUTPUTS * ELEMENT_BITS);
   var all: Neighbours;
   all.q0 = four_from(begin, 0u);

@@ -1,5 +1,5 @@
-// The indices of outputs. Where differences of indices are differences of positions, or of points, an invocation
-// computes the index of one point, the origin, and derives the indices of its outputs from it.
+// The indices of outputs. Where the difference of two indices is the difference of the two positions, or of the two
+// points, an invocation computes the index of one point, the origin, and derives the indices of its outputs from it.
 // provides: Origin, origin_at, origin_of, index_from
 // requires: Outcome, pool, index_at, add, multiply, element_at, first_place, index_without_winner, CHANNELS_INSIDE, CHANNELS_ALONG, INDEX_MAP
 struct Origin {
@@ -8,7 +8,8 @@ struct Origin {
   point: u32,
   channel: u32,
   index: vec2<u32>,
-  // The offset of positions in the index tensor; where channels lie along lines, the batch item.
+  // The offset from points of Y to positions in the index tensor (`first_place`); where channels lie along lines, the
+  // number of the batch item.
   store: u32,
 }
 
@@ -17,8 +18,8 @@ fn item_at(plane: u32) -> u32 {
 }
 
 // INDEX_MAP 0: indices are positions in the whole tensor. 1: positions within a plane, or within a batch item of NHWC.
-// 2: indices are computed from the digits of positions. 3: NHWC data with indices within a channel: neighbouring points
-// are all channels apart as positions, and one apart as indices.
+// 2: indices are computed from the digits of positions. 3: NHWC data with indices within a channel; the positions of
+// neighbouring points differ by the number of channels, and their indices by one.
 fn origin_at(plane: u32) -> Origin {
   var origin = Origin(0u, 0u, pool.index_base, 0u);
   if (INDEX_MAP != 0u) {
@@ -34,7 +35,8 @@ fn origin_at(plane: u32) -> Origin {
   return origin;
 }
 
-// The origin of a channel; `outer` counts planes with all their depths, `plane` is the first point of one depth.
+// The origin of a channel. `outer` is the number of the channel's plane, counted with all its depths; `plane` is the
+// first point of that plane or of one of its depths.
 fn origin_of(outer: u32, plane: u32, channel: u32) -> Origin {
   var origin = origin_at(plane);
   if (CHANNELS_INSIDE != 0u) {

@@ -12,7 +12,8 @@ struct Kept {
   back_6: LineMaxima,
 }
 
-// Adds the line of X at a tap of the walk's first window, and drops the oldest; KERNEL_1 lines are kept.
+// Adds the line of X that is `tap` taps below the first line of the walk's first window, and drops the oldest line;
+// KERNEL_1 lines are kept.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
   if (KERNEL_1 > 6u) {
@@ -31,7 +32,7 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The lines that the first line of outputs shares with the outputs below.
+// The first lines of the walk's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   for (var tap = 0u; tap + LINES_BETWEEN < KERNEL_1; tap++) {
@@ -40,8 +41,9 @@ fn first_lines(place: Place, top: i32) -> Kept {
   return kept;
 }
 
-// Adds the lines of X that enter with the next line of outputs, whose first tap is `first`. The last line is outside
-// the loop: where there are two lines, drivers then unroll the loop over the single other one.
+// Adds the last LINES_BETWEEN lines of X of the windows that begin at tap `first`; the earlier lines of these windows
+// are kept already. The last line is added after the loop: where two lines are added, the loop then has one iteration,
+// and drivers unroll it.
 fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
   var next = kept;
   if (LINES_BETWEEN > 1u) {

@@ -9,7 +9,7 @@ struct Kept {
   back_2: LineMaxima,
 }
 
-// Adds the line of X at a tap of the walk's first window, and drops the oldest.
+// Adds the line of X that is `tap` taps below the first line of the walk's first window, and drops the oldest line.
 fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   var next: Kept;
   if (KERNEL_1 > 2u) {
@@ -20,7 +20,7 @@ fn with_line(kept: Kept, place: Place, top: i32, tap: u32) -> Kept {
   return next;
 }
 
-// The lines that the first line of outputs shares with the outputs below.
+// The first lines of the walk's first windows: all but the LINES_BETWEEN lines that `with_next_lines` adds.
 fn first_lines(place: Place, top: i32) -> Kept {
   var kept: Kept;
   kept.latest = line_windows(place, top, 0u);
@@ -30,7 +30,8 @@ fn first_lines(place: Place, top: i32) -> Kept {
   return kept;
 }
 
-// Adds the lines of X that enter with the next line of outputs, whose first tap is `first`.
+// Adds the last LINES_BETWEEN lines of X of the windows that begin at tap `first`; the earlier lines of these windows
+// are kept already.
 fn with_next_lines(kept: Kept, place: Place, top: i32, first: u32) -> Kept {
   var next = kept;
   if (LINES_BETWEEN > 1u) {

@@ -1,6 +1,6 @@
 // The maxima of neighbouring windows in one line of X, of elements smaller than a word, in a line that may begin
-// anywhere in a word. Lines of Y are not whole words either, so that the last word of a line also holds the first
-// elements of the next line; the windows of these elements are the next line's head.
+// anywhere in a word. Lines of Y are not whole words either: the last word of a line also holds the first elements of
+// the next line. The windows of these elements are the head of the next line.
 // provides: Line, join_lines, line_of_windows, head_of_windows, Head, join_heads
 // requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, lifted, clamp_tap, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
 // The windows of neighbouring outputs, QUADS quads, with the first elements of each quad's windows.
@@ -83,7 +83,8 @@ fn without_behind(four: Elements, number: i32, end: i32, before: u32) -> Element
   return inside;
 }
 
-// `without_behind` for all elements from a column on; the first lies inside the line.
+// `without_behind` for all elements from a column on. The first of them does not lie beyond the line's end, or the
+// windows are not used.
 fn all_without_behind(fours: Fours, column: i32) -> Fours {
   let end = i32(pool.axes[2].input) - column;
   var all = fours;

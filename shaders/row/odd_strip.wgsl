@@ -14,17 +14,18 @@ struct LineMaxima {
 struct Place {
   plane: u32,
   column: i32,
-  // The plane of the next line of outputs, and the distance from this line's lines of X to the next line's.
+  // The plane of the next line of outputs, and the distance, in lines of X, from the windows of this line of outputs to
+  // the windows of the next.
   head_plane: u32,
   head_down: i32,
   at_end: bool,
 }
 
-// The columns of Y, from a strip's first column on, that must lie in the line so that neither the strip's outputs nor
-// its windows reach the line's end.
+// If at least this many columns of Y are left in the line, from a strip's first column on, all of the strip's outputs
+// lie in the line and no tap of its windows lies beyond the end of the line of X.
 const INSIDE: u32 = OUTPUTS_SEEN + select(OUTPUTS - 1u, 0u, SHARED_LINES != 0u) + BEHIND;
 
-// Planes per group: the invocations at the ends of a group's lines are numbered consecutively.
+// Planes per group. The invocations at the ends of all lines of a group are numbered consecutively (`strip_of`).
 const PLANES: u32 = 16u;
 
 // The outputs of a line that an invocation writes.
@@ -40,14 +41,16 @@ struct Target {
   origin: Origin,
   head_origin: Origin,
   at_end: bool,
-  // Whether the last word, which also holds the first outputs of the next line, is written later.
+  // Whether `store_line` does not write the last word, which also holds the first outputs of the next line. The caller
+  // then writes it later.
   later: bool,
 }
 
 // A word that is written later.
 struct Later {
   place: u32,
-  // The bits of the word that belong to this line.
+  // The word without the next line's outputs, and the number of its bits that belong to this line. The number is zero
+  // if this invocation has no such word.
   word: u32,
   bits: u32,
 }
@@ -56,12 +59,13 @@ fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
   return LineMaxima(join_lines(p.line, q.line), join_heads(p.head, q.head));
 }
 
-// The position of a line of X's first element.
+// The position of the first element of a line of X. The line may lie in the padding.
 fn line_of_plane(plane: u32, line: i32) -> u32 {
   return (plane * pool.axes[1].input + clamp_tap(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
 }
 
-// The row maxima of a line of X, and at the end of a line those of the next line's head.
+// The row maxima of a line of X. In a strip at the end of its line of outputs, also the row maxima of the head of the
+// next line of outputs.
 fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
   let order = number * ORDER_COLUMNS;
   var seen: LineMaxima;
@@ -97,7 +101,7 @@ fn take_head(goal: Target, count: u32, lane: u32, best: Acc, first: Raw) -> Raw 
   return select(ZERO, result.raw, own);
 }
 
-// Four elements as words.
+// Four elements in two words, or in one word, which then is both `low` and `high`.
 struct Two {
   low: u32,
   high: u32,
@@ -129,7 +133,7 @@ fn taken(goal: Target, lane: u32, best: Quad, first: Elements) -> Two {
 // The outputs of the next line in the last word of this line.
 fn taken_head(goal: Target, head: Head) -> u32 {
   let width = pool.axes[2].output;
-  // The elements of that word that belong to the next line, if this invocation owns the word.
+  // The number of elements of that word that belong to the next line, if this invocation owns the word.
   let behind = (goal.begin - width) % OUTPUTS;
   let own = width - 1u - goal.begin < OWNED;
   let count = select(0u, behind, own);
@@ -152,12 +156,12 @@ fn put(place: u32, word: u32) {
 
 // The words of a line that an invocation writes.
 struct Words {
-  // The position of the first word, and the bits before it in the computed outputs.
+  // The number of the first word in Y, the bits before it in the computed outputs, and the number of words.
   place: u32,
   bits: u32,
   count: u32,
-  // The number of the word inside which the line ends, if there is one; the number of that word's bits that belong to
-  // the line; and the next line's bits, shifted behind them.
+  // The number of the word inside which the line ends, or OWNED if the line ends at a word boundary; the number of that
+  // word's bits that belong to the line; and the first outputs of the next line, shifted behind these bits.
   last: u32,
   last_bits: u32,
   head: u32,
@@ -179,7 +183,7 @@ fn words_of(goal: Target, head: u32) -> Words {
   return words;
 }
 
-// Writes one word, shifted out of two computed words.
+// Writes word `number` of the line, shifted out of two computed words.
 fn put_word(words: Words, goal: Target, later: ptr<function, Later>, number: u32, low: u32, high: u32) {
   var word = low;
   if (SHARED_LINES != 0u) {

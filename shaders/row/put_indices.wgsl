@@ -1,12 +1,14 @@
 // Writing indices one by one, in the order of the index tensor.
 // provides: first_place, put_index, put_index_in, put_four_indices
 // requires: Outcome, Origin, index_from, pool, store_index, store_position, SAME_PLACE, CHANNELS_INSIDE, CHANNELS_ALONG
-// Outputs of all planes of one channel.
+// The number of outputs along all axes: those of one channel of a batch item, or, where channels lie along lines, those
+// of a batch item.
 fn volume() -> u32 {
   return pool.axes[0].output * pool.axes[1].output * pool.axes[2].output;
 }
 
-// The distance in the index tensor of neighbouring points of Y, where the layouts of Y and of the indices differ.
+// The distance in the index tensor between the indices of neighbouring points of Y, where the layouts of Y and of the
+// indices differ.
 fn step_of_points() -> u32 {
   var step = 1u;
   if (CHANNELS_INSIDE == 0u) {

@@ -1,5 +1,5 @@
-// Writing four 32-bit indices at once, in the order of Y. Plans refuse units beyond 32-bit indices, so the low word is
-// the index.
+// Writing four 32-bit indices at once, in the order of Y. Plans are refused where 32-bit indices could overflow, so the
+// low word is the index.
 // provides: first_place, indices_out, put_four_indices
 // requires: Outcome, Origin, index_from, pool
 @group(0) @binding(10) var<storage, read_write> indices_out: array<vec4<u32>>;

@@ -1,5 +1,5 @@
-// Four neighbouring outputs as a structure instead of an array: drivers keep arrays in memory. A quad is four neighbours
-// along the last axis, or four channels of one column.
+// Four neighbouring outputs as a structure instead of an array, because drivers keep arrays in memory. A quad is four
+// neighbours along the last axis, or four channels of one column.
 // provides: Quad, combine_quads, join_quads, lifted, elements_in
 // requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere
 struct Quad {
@@ -9,8 +9,8 @@ struct Quad {
   d: Acc,
 }
 
-// Four elements as accumulators, with their columns. `order` is the first one's order number, `step` the difference to
-// the next.
+// Four elements as accumulators, with their columns. `order` is the order number of the first element, `step` the
+// difference from one order number to the next.
 fn lifted(raws: Elements, columns: vec4<u32>, order: u32, step: u32) -> Quad {
   return Quad(
     lift_in_order(raws.a, columns.x, order),

@@ -1,8 +1,9 @@
-// Neighbouring outputs of an invocation as one quad. What row/row_of_two.wgsl has beside it is absent: compilers take
-// longer for structures with fields that nobody uses.
+// Neighbouring outputs of an invocation as one quad. The second quad of row/row_of_two.wgsl is left out, because
+// compilers take longer for structures with unused fields.
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
 // requires: Quad, Elements, combine_quads, join_quads, EQUALS_ALIKE, KERNEL_0
-// For each output, the partial maximum of its window, and the window's first element in the first accumulated line.
+// For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
+// of these taps.
 struct Row {
   low: Quad,
   first_low: Elements,
@@ -12,6 +13,7 @@ fn row_from(low: Quad, high: Quad, first_low: Elements, first_high: Elements) ->
   return Row(low, first_low);
 }
 
+// The last quad of the row, which is its only one.
 fn high_of(row: Row) -> Quad {
   return row.low;
 }
@@ -29,8 +31,8 @@ fn combine_rows(p: Row, q: Row) -> Row {
   return Row(combine_quads(p.low, q.low), p.first_low);
 }
 
-// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
-// position, which matters if equal elements are distinguishable.
+// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can lie at an
+// earlier position. The positions are therefore compared, unless equal elements give the same result.
 fn join_rows(p: Row, q: Row) -> Row {
   var row = p;
   if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {

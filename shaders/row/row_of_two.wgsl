@@ -1,7 +1,8 @@
 // Neighbouring outputs of an invocation as two quads.
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
 // requires: Quad, Elements, combine_quads, join_quads, EQUALS_ALIKE, KERNEL_0
-// For each output, the partial maximum of its window, and the window's first element in the first accumulated line.
+// For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
+// of these taps.
 struct Row {
   low: Quad,
   high: Quad,
@@ -30,8 +31,8 @@ fn combine_rows(p: Row, q: Row) -> Row {
   return with_quads(p, combine_quads(p.low, q.low), combine_quads(p.high, q.high));
 }
 
-// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can be at an earlier
-// position, which matters if equal elements are distinguishable.
+// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can lie at an
+// earlier position. The positions are therefore compared, unless equal elements give the same result.
 fn join_rows(p: Row, q: Row) -> Row {
   var row = p;
   if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {

@@ -1,7 +1,7 @@
-// The lanes of a row slide along a line.
+// Slides the lanes of a row along their line.
 // provides: slide_lanes
 // requires: Acc, Quad, Row, high_of, with_quads, QUADS
-// The lanes one element further, with `next` as the new last lane.
+// Moves the element of each lane to the lane before it, with `next` in the last lane.
 fn slide_lanes(lanes: Row, next: Acc) -> Row {
   let low = lanes.low;
   let high = high_of(lanes);

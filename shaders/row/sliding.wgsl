@@ -1,5 +1,5 @@
 // The maxima of neighbouring windows in one line of X, where the dilation is a multiple of the stride. From one tap to
-// the next, each output takes over an element from its neighbour, so that each element is loaded once.
+// the next, the elements move to lanes of earlier outputs, so that each element is loaded once.
 //
 //   elements              0 1 2 3 4 5 6 7     KERNEL_2 = 3, DILATION_2 = 2, STRIDE_2 = 1
 //   taps of output 0      0 . 1 . 2
@@ -12,7 +12,8 @@ struct Slid {
   lanes: Row,
 }
 
-// Slides the lanes by one element, with `next` as the new last lane, and accumulates them if they are then at a tap.
+// Slide `number`: moves the element of each lane to the lane before it, with `next` in the last lane. If the lanes then
+// hold a tap of the windows, they are accumulated.
 fn slide(slid: Slid, next: Acc, number: u32) -> Slid {
   let further = slide_lanes(slid.lanes, next);
   var best = slid.best;

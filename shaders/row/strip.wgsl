@@ -28,7 +28,8 @@ fn strip_of(block: u32) -> Strip {
   return strip;
 }
 
-// The line of outputs that is written, and the line of X with their windows' first elements.
+// The number of the line of outputs that is written, and the first point of the line of X with the windows' first
+// elements.
 struct Lines {
   out_line: u32,
   first_line: u32,

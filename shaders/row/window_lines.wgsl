@@ -1,4 +1,4 @@
-// Reduces the whole windows of a line of outputs. Lines are numbered across all planes.
+// Reduces whole windows, for one line of outputs. Lines are numbered across all planes.
 // provides: windows_of_line
 // requires: pool, Place, Seen, line_at, line_windows, join_rows, KERNEL_1, STRIDE_0, STRIDE_1, DILATION_1
 fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {

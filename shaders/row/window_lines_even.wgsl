@@ -1,5 +1,5 @@
-// Reduces the whole windows of a line of outputs. Lines are numbered across all planes, in X as in Y: no window has a
-// line in the padding, and each line of X belongs to one line of windows.
+// Reduces whole windows, for one line of outputs. Lines are numbered across all planes, in X as in Y. No window has a
+// line in the padding, and every STRIDE_1 lines of X belong to one line of outputs.
 // provides: windows_of_line
 // requires: pool, Place, Seen, located_windows, join_rows, KERNEL_1, STRIDE_1, DILATION_1
 fn windows_of_line(out_line: u32, column: i32, channel: u32) -> Seen {

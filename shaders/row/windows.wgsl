@@ -11,7 +11,7 @@ struct Place {
   depth: i32,
 }
 
-// The first point of the line of X at a depth and a line, which may lie in the padding.
+// The first point of a line of X. The depth and the line may lie in the padding.
 fn line_at(place: Place, depth: i32, line: i32) -> u32 {
   let in_depth = clamp_tap(depth, pool.axes[0].input, DILATION_0);
   let in_line = clamp_tap(line, pool.axes[1].input, DILATION_1);
@@ -47,6 +47,6 @@ struct Seen {
   // The first point of the line with the windows' first elements, and the first point of the plane.
   first_line: u32,
   plane: u32,
-  // The outer number: planes with all their depths.
+  // The number of the plane, where a plane is counted with all its depths.
   outer: u32,
 }

@@ -1,4 +1,5 @@
-// SEED_LOWEST: a window may have no winner, and then takes the index that its convention gives such windows.
+// Under SEED_LOWEST a window may have no winner. Its index is then the one that the index convention gives to such
+// windows.
 // provides: index_without_winner
 // requires: Outcome, plane_index
 fn index_without_winner(output: u32, result: Outcome, index: vec2<u32>) -> vec2<u32> {

@@ -8,8 +8,9 @@ struct Axis {
   stride: u32,
   dilation: u32,
   pad_begin: i32,
-  // TABLE: `tables` holds the first tap and the count of each output, a pair per output from `table` on. HOLDERS: the
-  // inverse map, from an element to its covering windows; `table` is the extent of the elements.
+  // How windows are given. Zero: by the attributes above. TABLE: `tables` holds the first tap and the number of taps of
+  // each output's window, a pair per output from `table` on. COVERING: the inverse map, from an element to the windows
+  // that cover it; `table` is the number of elements along the axis.
   kind: u32,
   table: u32,
 }

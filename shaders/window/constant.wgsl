@@ -1,4 +1,4 @@
-// The window's attributes and the NaN rule as constants of the prelude: one pipeline per configuration. Extents, pads
+// The window's attributes and the NaN policy as constants of the prelude: one pipeline per configuration. Extents, pads
 // and tables still come from the uniform.
 // provides: pass_axis, nan_policy
 // requires: pool, Axis, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, DILATION_2, KIND_0, KIND_1, KIND_2, NAN_POLICY

@@ -1,4 +1,4 @@
-// Windows are reduced in parts: clips a window to the taps of this dispatch.
+// Where windows are reduced in parts: clips a window to the taps of this dispatch.
 // provides: within
 // requires: pool, Window
 fn within(window: Window, a: u32) -> Window {

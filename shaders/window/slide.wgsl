@@ -35,7 +35,8 @@ struct Walk {
   // The line, and the class.
   outer: u32,
   class_number: u32,
-  // The inner coordinate of the first lane in the source and in the sink, and the number of valid lanes.
+  // The inner coordinate of the first lane in the elements that are read and in those that are written, and the number
+  // of valid lanes.
   cell: u32,
   out_cell: u32,
   lanes: u32,
@@ -74,7 +75,7 @@ fn walk_of(number: u32, outputs: u32) -> Walk {
   walk.lanes = LANES;
   walk.out_cell = walk.cell;
   if (PARTIAL == 1u) {
-    // Rows of Y have no padding.
+    // Rows of Y are not padded to the pitch.
     let row = quotient(walk.cell, pool.slide.pitch);
     let column = walk.cell - row * pool.slide.pitch.divisor;
     walk.lanes = min(LANES, max(pool.slide.extent, column) - column);

@@ -1,4 +1,4 @@
-// The window's attributes and the NaN rule, read from the uniform: one pipeline for every configuration.
+// The window's attributes and the NaN policy, read from the uniform: one pipeline for every configuration.
 // provides: pass_axis, nan_policy
 // requires: pool, Axis
 fn pass_axis(a: u32) -> Axis {

@@ -9,11 +9,12 @@ struct Window {
 }
 
 const TABLE: u32 = 1u;
-const HOLDERS: u32 = 2u;
+const COVERING: u32 = 2u;
 
 @group(0) @binding(6) var<storage, read> tables: array<u32>;
 
-// Window i reaches from i * stride to i * stride + (kernel - 1) * dilation, in padded positions.
+// The range of windows whose span contains an element. In padded positions, window i spans i * stride to i * stride +
+// (kernel - 1) * dilation.
 fn covering_windows_of(axis: Axis, element: u32) -> Window {
   let position = i32(element) + axis.pad_begin;
   var window = Window(0u, 0u, 1u);
@@ -27,7 +28,7 @@ fn covering_windows_of(axis: Axis, element: u32) -> Window {
   return window;
 }
 
-// The window that begins at an element, or before the first one.
+// The window whose first tap is at `start`, which is negative if that tap lies in the padding.
 fn window_from(axis: Axis, start: i32) -> Window {
   // Taps in the begin padding are skipped by whole steps, so that the remaining taps keep their positions.
   var skipped = 0u;
@@ -45,7 +46,7 @@ fn window_from(axis: Axis, start: i32) -> Window {
 
 fn window_of(axis: Axis, output: u32) -> Window {
   var window: Window;
-  if (axis.kind == HOLDERS) {
+  if (axis.kind == COVERING) {
     window = covering_windows_of(axis, output);
   } else if (axis.kind == TABLE) {
     let entry = axis.table + output * 2u;

@@ -76,22 +76,23 @@ pub enum ExecuteError {
         /// The call's operator.
         called: &'static str,
     },
-    /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is returned.
+    /// An unpool or a conversion met indices outside the index space. Nothing was written for them, and no output is
+    /// returned.
     #[error("indices[{position}] is {value}, outside the valid range [0, {unit}); {count} such indices in all")]
     IndexOutOfRange {
-        /// The flat position of the first offender in the index tensor, as stored.
+        /// The flat position of the first bad index in the index tensor, as stored.
         position: u64,
         /// Its value.
         value: i64,
-        /// The first value that is too large: valid are 0 to `unit - 1`.
+        /// The first value that is too large: valid indices are 0 to `unit - 1`.
         unit: u64,
-        /// The number of offenders.
+        /// The number of bad indices.
         count: u64,
     },
     /// An index that names an element of another plane cannot be converted to a convention that does not count planes.
     #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
     IndexNotInPlane {
-        /// The flat position of the first offender in the index tensor, as stored.
+        /// The flat position of the first bad index in the index tensor, as stored.
         position: u64,
         /// Its value.
         value: i64,

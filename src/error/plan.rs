@@ -4,8 +4,8 @@ use crate::element::DType;
 
 /// The reason why attributes, shapes or limits have no plan or schedule.
 ///
-/// Every variant carries the numbers that led to it. Axes count spatial axes from 0, outermost first (D, H, W), unless a
-/// field says otherwise.
+/// Every variant carries the numbers that led to it. A field `axis` counts spatial axes from 0, outermost first (D, H,
+/// W), unless it says otherwise.
 ///
 /// ```
 /// use wgpu_pooling::{DType, MaxPool, PlanError};
@@ -219,7 +219,7 @@ pub enum PlanError {
         /// N, C and the extents of the second.
         to: Vec<usize>,
     },
-    /// An index tensor whose N, C or number of axes is not its convention's.
+    /// An index tensor whose N, C or number of axes differs from its convention's.
     #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
     IndexShape {
         /// The index tensor's shape, in its layout.

@@ -11,9 +11,10 @@ use crate::wgsl::key::KernelKey;
 pub(crate) enum Begins {
     /// None: the NaN rule does not need these windows.
     Unknown,
-    /// The first pass sets a flag when it meets a NaN; the last pass then checks the first elements of all windows.
+    /// The first pass sets a flag if it meets a window that begins with a NaN; the last pass then reads the first
+    /// elements of all windows.
     Flagged,
-    /// The first pass writes a note for the last one that tells which windows begin with a NaN.
+    /// The first pass writes notes for the last pass, which tell which windows begin with a NaN.
     Noted,
 }
 
@@ -34,13 +35,13 @@ pub(crate) struct SlidingKey {
     /// The division of the axis into chunks, and whether every chunk is a single tap.
     pub consts: Vec<(&'static str, u32)>,
     pub single_taps: bool,
-    /// Whether the pass reads X, or else scratch memory.
+    /// Whether the pass reads X; otherwise it reads scratch memory.
     pub first: bool,
-    /// Whether its lanes lie along the axis.
+    /// How the lanes lie along the axis; `None` if they lie across it.
     pub row: Option<SlidingRow>,
     /// `Candidates` where another pass follows.
     pub sink: Sink,
-    /// Neighbouring lines per invocation, and the bytes of an element in scratch memory.
+    /// Lanes of an invocation's vectors, and the bytes of an element in scratch memory.
     pub lanes: u32,
     pub lane_bytes: usize,
     pub begins: Begins,

@@ -94,7 +94,7 @@ pub(crate) fn unpool_cells(
 }
 
 /// Writes the indirect grids of the general path.
-pub(crate) fn unpool_decide() -> KernelKey {
+pub(crate) fn unpool_indirect() -> KernelKey {
     stream("unpool indirect".to_owned(), "kernel/unpool_indirect.wgsl").into()
 }
 

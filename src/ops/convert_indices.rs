@@ -5,8 +5,8 @@ use crate::error::PlanError;
 use crate::index::IndexSpace;
 use crate::plan::{ConvertPlan, Dimensions};
 
-/// Rewrites an index tensor from one convention to another: ONNX's whole-tensor indices to PyTorch's per plane, row major to
-/// column major, NCHW to NHWC.
+/// Rewrites an index tensor from one convention to another, for example from ONNX's indices of the whole tensor to
+/// PyTorch's indices of a plane, from row major to column major, or from NCHW to NHWC.
 ///
 /// -1, the index of a window wholly in padding, stays -1. An index outside the first convention's unit is an error; so
 /// is an index that names another plane than its own, if the second convention cannot express that.
@@ -50,8 +50,9 @@ impl ConvertIndices {
     /// conventions; the spatial extents are those of the pool's output.
     ///
     /// # Errors
-    /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if the
-    /// index tensor has another N or C than they, [`PlanError::IndexTypeTooNarrow`] if a unit exceeds an index type.
+    /// [`PlanError::SpaceMismatch`] if the conventions count tensors of different sizes, [`PlanError::IndexShape`] if
+    /// the index tensor has another N, C or number of axes than the conventions, [`PlanError::IndexTypeTooNarrow`] if a
+    /// unit exceeds an index type.
     ///
     /// ```
     /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType, PlanError};

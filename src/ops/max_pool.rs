@@ -82,8 +82,9 @@ impl MaxPool {
     /// A pool from the attributes of an ONNX node, by name.
     ///
     /// # Errors
-    /// [`PlanError::UnknownAttribute`] for a name that MaxPool does not have, [`PlanError::RepeatedAttribute`], [`PlanError::AttributeKind`],
-    /// [`PlanError::UnknownValue`] and [`PlanError::MissingAttribute`] as their names say. Lengths are checked by `plan`.
+    /// [`PlanError::UnknownAttribute`] for a name that MaxPool does not have; [`PlanError::RepeatedAttribute`],
+    /// [`PlanError::AttributeKind`], [`PlanError::UnknownValue`] and [`PlanError::MissingAttribute`] as their names
+    /// say. Lengths are checked by `plan`.
     ///
     /// ```
     /// use wgpu_pooling::{Attribute, MaxPool};
@@ -229,7 +230,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
     ///
-    /// // Down the first column, then the 9.
+    /// // Column major: two elements of the first column precede the 9.
     /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
     /// let plan = MaxPool::new([2, 3]).storage_order(1).plan(x.shape(), DType::U8, Some(IndexType::I64))?;
     /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
@@ -262,7 +263,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, AutoPad, DType, MaxPool, SamePadding, TensorView};
     ///
-    /// // Two windows of one element, five apart, on nine: three elements are too many, not too few.
+    /// // Two windows of one element, five apart, reach over six of nine elements: the padding would be -3.
     /// let x = TensorView::new([1, 1, 9], &[0u8, 1, 2, 3, 4, 5, 6, 7, 8])?;
     /// for (rule, y) in [(SamePadding::SpecClamped, [0, 5]), (SamePadding::OrtUndilated, [1, 6])] {
     ///     let pool = MaxPool::new([1]).strides([5]).auto_pad(AutoPad::SameUpper).same_padding(rule);
@@ -275,8 +276,8 @@ impl MaxPool {
         self
     }
 
-    /// The rounding of the output extent where a window exceeds the padded input. Default: to minus infinity, so that
-    /// there is no output; onnxruntime computes one output (onnxruntime#25234).
+    /// The rounding of the output extent where a window exceeds the padded input. Default: towards minus infinity, so
+    /// that there is no output; onnxruntime computes one output (onnxruntime#25234).
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool, SizeRounding};
@@ -358,8 +359,8 @@ impl MaxPool {
 
     /// The plan for an X of this shape and type, with or without indices.
     ///
-    /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not. A window
-    /// that exceeds the padded input by at most a stride gives an empty output; by more it is an error.
+    /// `shape` is X's, in its layout: N, C, spatial extents for NCHW. N and C may be zero, spatial extents may not. A
+    /// window that exceeds the padded input by at most a stride gives an empty output; a larger window is an error.
     ///
     /// # Errors
     /// A [`PlanError`] with the numbers: wrong lengths, values below 1, kernels that exceed the padded input, more
@@ -368,7 +369,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
     ///
-    /// // ONNX: 5711. The window that would start in the end padding is dropped: 3 outputs, not 4.
+    /// // onnx#5711: the window that would start in the end padding is dropped, so there are 3 outputs, not 4.
     /// let plan = MaxPool::new([2]).strides([3]).ceil_mode(1).plan(&[1, 1, 9], DType::F32, None)?;
     /// assert_eq!(plan.output_shape(), &[1, 1, 3]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())

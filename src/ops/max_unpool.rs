@@ -69,7 +69,7 @@ struct Resolved {
 }
 
 impl MaxUnpool {
-    /// An unpool with this `kernel_shape`: strides 1, no pads, the output's extents inferred,
+    /// An unpool with this `kernel_shape`, strides 1 and no pads. The output's extents are inferred:
     /// `(input - 1) * stride - pads + kernel` on each axis (ONNX MaxUnpool).
     ///
     /// ```
@@ -112,8 +112,8 @@ impl MaxUnpool {
     /// setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
-    /// Those of the pool's own plan, and [`PlanError::NotInvertible`] for a pool whose windows wholly in padding carry an
-    /// index that could be an element's, are returned by [`plan`](MaxUnpool::plan).
+    /// [`plan`](MaxUnpool::plan) returns the errors of the pool's own plan, and [`PlanError::NotInvertible`] for a pool
+    /// whose windows wholly in padding have an index that could be an element's.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, MaxUnpool, TensorView};
@@ -127,7 +127,7 @@ impl MaxUnpool {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn inverse_of(pool: &(impl Pooling + ?Sized), input_shape: &[usize]) -> Self {
-        // The element type does not matter to an index space; the unpool's own is given to `plan`.
+        // An index space does not depend on the element type. `plan` is given the unpool's element type.
         let plan = pool.plan(input_shape, DType::F32, Some(IndexType::I64));
         MaxUnpool::with_target(Target::Pool(Box::new(plan)))
     }
@@ -250,8 +250,8 @@ impl MaxUnpool {
         self
     }
 
-    /// The layout of X and Y. Default NCHW. Indices and `output_shape` stay in NCHW order beside NHWC data, as
-    /// onnxruntime has it.
+    /// The layout of X and Y. Default NCHW. Indices and `output_shape` stay in NCHW order also for NHWC data, as in
+    /// onnxruntime.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
@@ -267,7 +267,7 @@ impl MaxUnpool {
         self
     }
 
-    /// The layout of the indices. Default NCHW, also beside NHWC data.
+    /// The layout of the indices. Default NCHW, also for NHWC data.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};
@@ -299,8 +299,8 @@ impl MaxUnpool {
         self
     }
 
-    /// The order in which an index counts spatial coordinates. No peer's unpool understands column-major indices; this one
-    /// does when told.
+    /// The order in which an index counts spatial coordinates. Default row major. No peer's unpool takes column-major
+    /// indices.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, StorageOrder, TensorView};
@@ -317,8 +317,8 @@ impl MaxUnpool {
         self
     }
 
-    /// In which shape indices are flat when `output_shape` is given. Default [`UnpoolSpace::InferredTopLeft`], the
-    /// published example (onnx#2398, onnx#8413).
+    /// The shape in which indices are flat when `output_shape` is given. Default [`UnpoolSpace::InferredTopLeft`], as
+    /// in ONNX's published example (onnx#2398, onnx#8413).
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, UnpoolSpace};
@@ -335,7 +335,8 @@ impl MaxUnpool {
         self
     }
 
-    /// How small `output_shape` may be. Default: per axis with `InferredTopLeft`, any size with `OutputShape`.
+    /// How small `output_shape` may be. Default: with `InferredTopLeft` at least the inferred extent on each axis, with
+    /// `OutputShape` any size.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, UnpoolMinSize, UnpoolSpace};
@@ -405,8 +406,8 @@ impl MaxUnpool {
     /// The plan for an X of this shape and type and indices of this type.
     ///
     /// # Errors
-    /// A [`PlanError`] with the numbers: wrong lengths, an inferred extent below 1, an `output_shape` that is too small or
-    /// whose N and C are not X's, and so on.
+    /// A [`PlanError`] with the numbers: wrong lengths, an inferred extent below 1, an `output_shape` that is too small
+    /// or whose N and C are not X's, and others.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, PlanError};
@@ -500,8 +501,8 @@ impl MaxUnpool {
             UnpoolSpace::InferredTopLeft => (positive()?, UnpoolMinSize::PerAxis),
             UnpoolSpace::OutputShape => (outputs.clone(), UnpoolMinSize::None),
         };
-        // The inferred block is placed at the origin of the output, so under that reading it has to fit on each axis,
-        // whatever the other options are.
+        // With `InferredTopLeft` the inferred block is placed at the origin of the output, so it has to fit on each
+        // axis, whatever the other options are.
         if self.unpool_space == UnpoolSpace::InferredTopLeft {
             check_size(UnpoolMinSize::PerAxis, &outputs, inferred)?;
         }
@@ -532,7 +533,7 @@ fn check_size(rule: UnpoolMinSize, outputs: &[usize], inferred: &[i64]) -> Resul
     }
 }
 
-/// Output extents and index space of the inverse of a pool: those of the pool's input.
+/// The output's extents and the index space of the inverse of a pool. Both are those of the pool's input.
 fn inverse(pool: &PoolPlan, shape: &[usize]) -> Result<Resolved, PlanError> {
     if shape != pool.output_shape() {
         return Err(PlanError::InverseShape { expected: pool.output_shape().to_vec(), actual: shape.to_vec() });

@@ -60,7 +60,7 @@ impl Seen {
     }
 }
 
-/// The two attributes of a node that make an activation.
+/// The two attributes of a node that define an activation.
 #[derive(Default)]
 pub(super) struct NodeActivation {
     pub name: Option<String>,

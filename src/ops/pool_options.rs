@@ -31,8 +31,9 @@ impl PoolOptions {
     }
 }
 
-/// The methods that set an operator's `options`. `line` and `grid` are expressions of pools, each of whose windows is a
-/// line of two elements, or a grid of two by three; the other two texts end the documentation of their option.
+/// The methods that set an operator's `options`. `line` and `grid` are expressions for the examples: a pool whose
+/// window is a line of two elements, and a pool whose window is a grid of two by three. The texts `flatten` and
+/// `index_order` end the documentation of these options.
 macro_rules! pool_options {
     ($type:ident, line: $line:literal, grid: $grid:literal, flatten: $flatten:literal, index_order: $index_order:literal) => {
         impl $type {
@@ -90,7 +91,7 @@ macro_rules! pool_options {
             /// ```
             #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView, ", stringify!($type), "};")]
             ///
-            /// // Down the first column, then the 9.
+            /// // Column major: two elements of the first column precede the 9.
             /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
             #[doc = concat!(" let pool = ", $grid, ".index_order(StorageOrder::ColumnMajor);")]
             /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;

@@ -18,10 +18,10 @@ impl MaxPool {
     /// Indices count through the whole tensor, also for NHWC data; `ceil_mode` 1 drops the window that would start in
     /// the end padding ("Sliding windows that would start in the right padded region are ignored": opset 22, onnx#5711,
     /// onnx#5741); `SAME_*` pads for the effective kernel; a NaN wins only as a window's first element; a window wholly
-    /// in padding gives minus infinity at -1. The evaluator onnx.reference agrees for strided and dilated windows,
-    /// except about `SAME_LOWER`, negative `SAME_*` totals and windows wholly in padding.
+    /// in padding gives minus infinity and the index -1. The evaluator onnx.reference agrees for strided and dilated
+    /// windows, except about `SAME_LOWER`, negative `SAME_*` totals and windows wholly in padding.
     ///
-    /// The pages of opsets 10 to 12 print the ceiling without the drop: `ceil_rule(CeilRule::CeilLiteral)`.
+    /// The text of opsets 10 to 12 has the ceiling without the drop: `ceil_rule(CeilRule::CeilLiteral)`.
     ///
     /// ```
     /// use wgpu_pooling::MaxPool;
@@ -34,16 +34,16 @@ impl MaxPool {
     /// onnxruntime's CPU kernel with Indices.
     ///
     /// * `SAME_*` pads for the undilated kernel, and a negative total moves windows right (onnxruntime#10083).
-    /// * A window that exceeds the padded input by less than a stride is one window, partly outside
+    /// * A window that exceeds the padded input by less than a stride gives one output, whose window is partly outside
     ///   (onnxruntime#25234).
-    /// * A window wholly in padding gives the lowest finite value, in f16 minus infinity because f16 is computed in f32
-    ///   there, and the index of the coordinates (-1, .., -1).
+    /// * A window wholly in padding gives the lowest finite value and the index of the coordinates (-1, .., -1). In f16
+    ///   the value is minus infinity, because onnxruntime computes f16 in f32.
     /// * Pads at or above the undilated kernel are refused ("Pad should be smaller than kernel.").
     ///
-    /// Not reproduced: without Indices, f32 and f16 run another kernel there, whose NaN depend on vector lanes and
-    /// whose -inf becomes the lowest finite value; here values do not depend on whether indices are requested. A NaN in
-    /// f16 keeps only its sign there, 0x7E00 or 0xFE00; here it keeps the bits of its element. More than three spatial
-    /// axes and C = 0 are refused there.
+    /// Not reproduced: without Indices, onnxruntime computes f32 and f16 by another kernel, whose NaN depend on vector
+    /// lanes and whose -inf becomes the lowest finite value; here values do not depend on whether indices are
+    /// requested. In onnxruntime a NaN in f16 keeps only its sign (0x7E00 or 0xFE00); here it keeps the bits of its
+    /// element. onnxruntime refuses more than three spatial axes and C = 0.
     ///
     /// ```
     /// use wgpu_pooling::{DType, MaxPool};
@@ -84,18 +84,18 @@ impl MaxPool {
     ///
     /// * The stride is the kernel unless it is given.
     /// * Indices count through their plane.
-    /// * A NaN always wins, the last one of its window.
+    /// * A NaN always wins; of several, the last one of the window.
     /// * A window wholly in padding gives minus infinity and the flat position of its first tap that is not negative,
     ///   which may lie beyond the plane.
     /// * Pads above half the kernel, and axes without outputs, are refused ("pad should be at most half of effective
     ///   kernel size", "Output size is too small").
     ///
-    /// PyTorch's one padding number per axis is both pads: `padding=(1, 0)` is `pads([1, 0, 1, 0])`. It has no
-    /// `auto_pad`, and C = 0 is refused there.
+    /// PyTorch's one padding number per axis is both pads: `padding=(1, 0)` is `pads([1, 0, 1, 0])`. PyTorch has no
+    /// `auto_pad` and refuses C = 0.
     ///
-    /// Not reproduced: the bits of a NaN in bf16 and f16, whose windows PyTorch's CPU kernel computes in f32. A NaN in
-    /// bf16 becomes 0x7FC0 there, or 0xFFFF in the vector lanes of a channels-last tensor, and one in f16 gets its
-    /// quiet bit set; here it keeps the bits of its element, as it does there in f32, in f64, and in `max_pool1d`
+    /// Not reproduced: the bits of a NaN in bf16 and f16, which PyTorch's CPU kernel computes in f32. In PyTorch a NaN
+    /// in bf16 becomes 0x7FC0, or 0xFFFF in the vector lanes of a channels-last tensor, and a NaN in f16 gets its quiet
+    /// bit set. Here a NaN keeps the bits of its element, as it does in PyTorch in f32, in f64, and in `max_pool1d`
     /// without indices (PyTorch 2.15.0).
     ///
     /// ```
@@ -122,11 +122,12 @@ impl MaxPool {
     /// OpenVINO's MaxPool-8 and MaxPool-14, as its CPU plugin computes them.
     ///
     /// * A maximum starts at the lowest finite value (in f16 and bf16 at minus infinity), so NaN are ignored, and a
-    ///   window of nothing above that value gives the value and element 0 of its plane (openvino#35935).
-    /// * A window wholly in padding gives the same.
+    ///   window without an element above that value gives that value and the index of element 0 of its plane
+    ///   (openvino#35935).
+    /// * A window wholly in padding gives the same value and index.
     /// * A kernel that leaves an axis without outputs is refused.
     ///
-    /// The attributes that OpenVINO words differently:
+    /// The attributes that have other names in OpenVINO:
     ///
     /// | OpenVINO | here |
     /// | --- | --- |
@@ -135,9 +136,9 @@ impl MaxPool {
     /// | `axis` 0, 1, 2 | `flatten` `Tensor` (the preset), `Batch`, `Plane` |
     /// | `index_element_type` | the index type given to `plan` |
     ///
-    /// Not reproduced: `axis` 3 and above; the additional window that `ceil` gives beside `SAME_*` when the stride
-    /// exceeds the kernel; f64, which is computed in f32 there. Any rounding refuses a kernel above the padded input
-    /// there, N = 0 and C = 0 as well.
+    /// Not reproduced: `axis` 3 and above; the additional window that `ceil` gives together with `SAME_*` when the
+    /// stride exceeds the kernel; f64, which OpenVINO computes in f32. OpenVINO refuses a kernel larger than the padded
+    /// input with any rounding, and N = 0 and C = 0.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -160,9 +161,9 @@ impl MaxPool {
     ///
     /// X, Y and the indices are NHWC, and an index is `(y * W + x) * C + c` of its batch item. With
     /// `include_batch_in_index` add `flatten(IndexFlattening::Tensor)`. `padding="SAME"` is `AutoPad::SameUpper`,
-    /// `"VALID"` is `AutoPad::Valid`. TensorFlow requires strides; not given, they are 1.
+    /// `"VALID"` is `AutoPad::Valid`. TensorFlow requires strides; here they are 1 unless they are given.
     ///
-    /// Not reproduced: on the CPU TensorFlow compares subnormals as zeros. N = 0 and C = 0 are refused there.
+    /// Not reproduced: on the CPU TensorFlow compares subnormals as zeros. TensorFlow refuses N = 0 and C = 0.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
@@ -185,8 +186,8 @@ impl MaxUnpool {
     /// [`new`](MaxUnpool::new).
     ///
     /// Indices are flat in the inferred shape. A larger `output_shape` is filled with zeros at the ends of the axes; a
-    /// smaller one is an error. Of equal indices the last wins. Unlike the evaluator, which counts negative indices
-    /// from the end, this refuses them.
+    /// smaller one is an error. Of equal indices the last wins. The evaluator counts negative indices from the end;
+    /// this preset refuses them.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
@@ -220,11 +221,11 @@ impl MaxUnpool {
     }
 
     /// onnxruntime's CPU kernel: indices are flat in the given `output_shape` (onnx#2398), which must not have fewer
-    /// elements than the inferred shape; of equal indices the last wins; bad ones are an error (onnxruntime#27432).
+    /// elements than the inferred shape; of equal indices the last wins; bad indices are an error (onnxruntime#27432).
     ///
-    /// Pads at or above the kernel are refused there and accepted here, because they move nothing. An inferred extent
-    /// below 1 is refused there in any case ("Computed output dimension is not positive", onnxruntime 1.31.1), and here
-    /// unless an `output_shape` gives the extents.
+    /// onnxruntime refuses pads at or above the kernel; here they are accepted, because pads move no value. onnxruntime
+    /// always refuses an inferred extent below 1 ("Computed output dimension is not positive", onnxruntime 1.31.1);
+    /// here it is refused unless an `output_shape` gives the extents.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, PlanError};
@@ -256,12 +257,13 @@ impl MaxUnpool {
     /// PyTorch's `max_unpool1d`, `max_unpool2d` and `max_unpool3d`: indices count through their plane of the output,
     /// and the stride is the kernel unless it is given.
     ///
-    /// PyTorch promises nothing about equal indices (pytorch#78249); here the last wins, as on its CPU. It takes an
-    /// `output_size` only within a stride of the inferred one; here any size is taken. C = 0 is refused there.
+    /// PyTorch promises nothing about equal indices (pytorch#78249); here the last wins, as in PyTorch on the CPU.
+    /// PyTorch takes an `output_size` only within a stride of the inferred size; here any size is valid. PyTorch
+    /// refuses C = 0.
     ///
-    /// Where an inferred extent is 0 PyTorch returns the empty tensor without checking the indices (2.15.0), and below
-    /// 0 an error. Here both are errors, as in ONNX; an `output_shape` with the extent 0 together with
-    /// `out_of_bounds(OutOfBounds::Skip)` gives the empty tensor.
+    /// Where an inferred extent is 0, PyTorch returns the empty tensor without checking the indices (2.15.0); where it
+    /// is below 0, PyTorch returns an error. Here both are errors, as in ONNX; an `output_shape` with the extent 0
+    /// together with `out_of_bounds(OutOfBounds::Skip)` gives the empty tensor.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
@@ -287,8 +289,9 @@ impl AdaptiveMaxPool {
     /// and a NaN wins only as a window's first element.
     ///
     /// Not reproduced: OpenVINO's CPU plugin computes the end of a window in f32. Where the input's extent times the
-    /// output's exceeds 2^24, some windows there have one element less or more than the page's formula gives them; here
-    /// all bounds are exact. A NaN in f16 or bf16 gets its quiet bit set there and keeps its bits here (2026.4.1).
+    /// output's exceeds 2^24, some of the plugin's windows have one element less or more than the specification's
+    /// formula gives; here all bounds are exact. In OpenVINO a NaN in f16 or bf16 gets its quiet bit set; here it keeps
+    /// its bits (2026.4.1).
     ///
     /// ```
     /// use wgpu_pooling::AdaptiveMaxPool;
@@ -299,9 +302,9 @@ impl AdaptiveMaxPool {
     }
 
     /// PyTorch's `adaptive_max_pool1d`, `adaptive_max_pool2d` and `adaptive_max_pool3d`: the windows and the indices of
-    /// OpenVINO, but a NaN always wins, the last one of its window. PyTorch's indices are i64.
+    /// OpenVINO, but a NaN always wins; of several, the last one of the window. PyTorch's indices are i64.
     ///
-    /// `None` in PyTorch's `output_size` keeps an extent: give the extent. C = 0 is refused there.
+    /// `None` in PyTorch's `output_size` keeps an extent; here the extent has to be given. PyTorch refuses C = 0.
     ///
     /// Not reproduced: the bits of a NaN in bf16 and f16, except those of `adaptive_max_pool3d`; see
     /// [`MaxPool::pytorch`].

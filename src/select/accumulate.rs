@@ -58,8 +58,8 @@ pub(super) fn dispatches(
         within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
     };
     let tiles = ranges(total, OUTPUT_UNIT, fit)?;
-    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps of its output, and a dispatch at most
-    // `MAX_TAPS` of all its outputs. That gives a least number of dispatches before any is made.
+    // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most `MAX_TAPS`.
+    // These bounds give a least number of dispatches before any dispatch is made.
     let taps = pass.taps().iter().fold(1, |product: u64, taps| product.saturating_mul(taps.count()));
     let least = tiles.iter().fold(0, |least: u64, tile| {
         let of_all = tile.count().saturating_mul(taps).div_ceil(MAX_TAPS);
@@ -134,7 +134,7 @@ impl WindowParts<'_> {
         let key = self.accumulate.clone();
         let mut uniform: uniform::Pool = self.uniform;
         uniform.x_first = x.first as u32;
-        // Taps are halved in order, so the part that holds the first tap of every axis is an output's first.
+        // Taps are halved in order, so the part that holds the first tap of every axis is the first part of a window.
         uniform.fresh = taps.iter().all(|taps| taps.first == 0).into();
         for (axis, taps) in taps.iter().enumerate() {
             uniform.tap_from[axis] = taps.first as u32;

@@ -13,7 +13,7 @@ pub(super) fn activation(
     dtype: DType,
 ) -> Result<(ActivationKind, uniform::Activation), PlanError> {
     let in_f32 = |kind, alpha: f32, beta: f32| {
-        // Shaders have no f64 arithmetic without an optional feature, and f32 would be a guess.
+        // Shaders have no f64 arithmetic without an optional feature, and f32 arithmetic would not be accurate enough.
         if dtype.bytes() > 4 {
             return Err(PlanError::NotOnGpu { what: "f64 LeakyRelu, HardSigmoid, Tanh and Sigmoid" });
         }
@@ -64,12 +64,12 @@ fn high_bound<T: Element>(max: f32) -> [u64; 2] {
     [if is_above { down::<T>(rounded.to_bits64()) } else { rounded.to_bits64() }, rounded.to_bits64()]
 }
 
-/// The sign of a float.
+/// The sign bit of a float.
 fn sign<T: Element>() -> u64 {
     1 << T::DTYPE.bytes().saturating_mul(8).saturating_sub(1)
 }
 
-/// The next float above, by its bits; the argument is below some number, so it is not plus infinity.
+/// The bits of the next float above. The argument is below some number, so it is not plus infinity.
 fn up<T: Element>(bits: u64) -> u64 {
     match bits {
         zero if zero == sign::<T>() => 1,
@@ -78,7 +78,7 @@ fn up<T: Element>(bits: u64) -> u64 {
     }
 }
 
-/// The next float below, by its bits; the argument is above some number, so it is not minus infinity.
+/// The bits of the next float below. The argument is above some number, so it is not minus infinity.
 fn down<T: Element>(bits: u64) -> u64 {
     up::<T>(bits ^ sign::<T>()) ^ sign::<T>()
 }

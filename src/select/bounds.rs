@@ -6,8 +6,8 @@ use crate::schedule::Limits;
 
 /// The most loop iterations of one invocation, summed over all its loops.
 ///
-/// Some software Vulkan drivers end an invocation's loops in silence after 65,535 iterations, summed over the lanes of a
-/// group that diverge; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
+/// Some software Vulkan drivers silently end an invocation's loops after 65,535 iterations, summed over the diverging
+/// lanes of a subgroup; drivers' watchdogs end long dispatches. Seven thousand leaves room for eight diverging lanes.
 ///
 /// ```
 /// use wgpu_pooling::{families, DType, Family, Limits, MaxPool, MAX_ITERATIONS};
@@ -22,7 +22,7 @@ pub const MAX_ITERATIONS: u64 = 7_000;
 /// The most taps of one dispatch, so that it ends before a driver's watchdog resets the device.
 pub(crate) const MAX_TAPS: u64 = crate::schedule::MAX_WORK;
 
-/// The most dispatches of a schedule: beyond, callers should tile or stream.
+/// The most dispatches of a schedule. Callers should tile or stream pools that need more.
 pub(super) const MAX_DISPATCHES: u64 = 1 << 14;
 
 /// The most elements of a tensor: between passes, the highest bit of a 32-bit position is a flag.
@@ -36,11 +36,12 @@ pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanEr
     if rows > most {
         return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most.saturating_mul(most) });
     }
-    // Groups of equal width keep the surplus below one row.
+    // Rows of equal width leave fewer surplus workgroups than there are rows.
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
 }
 
-/// Refuses a buffer that the device cannot hold. It may be bound in parts.
+/// Refuses a buffer that the device cannot hold. A larger buffer than a binding is accepted, since it may be bound in
+/// ranges.
 pub(super) fn check_buffer(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), PlanError> {
     within(what, bytes, limits.max_buffer_bytes)
 }

@@ -54,7 +54,7 @@ impl Axes {
             [0, 1, 2].map(|axis: usize| axis.checked_sub(skipped).map_or(1, |axis| extents[axis] as u64))
         };
         let (inputs, outputs) = (extents(&plan.x_extents), extents(&plan.y_extents));
-        // On an axis with one source and one output, take kernel and stride as 1: there are no other cells to fill.
+        // On an axis with one source and one output, kernel and stride count as 1: there are no other cells to fill.
         let of = |unit: u64, value: fn(&uniform::Axis) -> u32| {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
@@ -77,7 +77,8 @@ impl Axes {
     /// neighbours.
     fn held_by_neighbours(&self, axis: usize) -> bool {
         let (pad, stride) = (self.pad[axis], self.stride[axis]);
-        // The window two cells before does not cover the cell's first element, nor the window two cells after its last.
+        // The window two cells before does not cover the cell's first element, and the window two cells after does not
+        // cover its last element.
         pad.saturating_add(stride.saturating_mul(2)) >= self.kernel[axis]
             && pad < stride.saturating_add(1)
             && stride <= MOST_STRIDE_OF_OVERLAPS

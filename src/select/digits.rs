@@ -13,8 +13,9 @@ pub(super) struct Digit<const K: usize> {
 
 /// The fewest digits, fastest first, that give the same sums.
 ///
-/// Digits of one value are left out, neighbours with matching strides become one, and slowest digits that add nothing
-/// are dropped: the last digit is reduced by its radix, so slower digits do not matter.
+/// Digits of radix 1 are left out, neighbouring digits with matching strides become one digit, and the slowest digits
+/// are dropped if their strides are zero. Kernels reduce the last remaining digit by its radix, so dropped digits add
+/// nothing.
 pub(super) fn merge<const K: usize>(digits: impl IntoIterator<Item = Digit<K>>) -> Vec<Digit<K>> {
     let mut merged: Vec<Digit<K>> = Vec::new();
     for digit in digits.into_iter().filter(|digit| digit.radix != 1) {
@@ -29,7 +30,7 @@ pub(super) fn merge<const K: usize>(digits: impl IntoIterator<Item = Digit<K>>) 
     merged
 }
 
-/// Whether stepping `next` is the same as stepping `last` on beyond its radix, in every sum.
+/// Whether a step of `next` adds as much to every sum as `last.radix` steps of `last`.
 fn continues<const K: usize>(last: &Digit<K>, next: &Digit<K>) -> bool {
     last.strides.iter().zip(&next.strides).all(|(&low, &high)| low.checked_mul(last.radix as i64) == Some(high))
 }

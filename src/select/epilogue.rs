@@ -26,7 +26,7 @@ pub(super) fn constants(uniform: &uniform::Pool, plan: &PoolPlan) -> WindowConst
 
 /// The numbers of index digits as constants of a specialised kernel.
 pub(super) fn index_digits(uniform: &uniform::Pool, plan: &PoolPlan) -> IndexDigits {
-    // Windows without a winner: empty windows, and windows of NaN only where a NaN never wins.
+    // A window has no winner if it is empty, or if a NaN never wins and all its elements are NaN.
     let may_be_without = plan.has_empty_windows() || plan.nan_policy == NanPolicy::SeedLowest || plan.ignores_nan();
     let [empty, clamped_axes] = if may_be_without { [uniform.empty_digits, uniform.spatial_axes] } else { [0; 2] };
     IndexDigits { index: uniform.index_digits, store: uniform.store_digits, empty, clamped_axes }
@@ -107,8 +107,8 @@ impl Epilogue {
             }
             EmptyIndex::ClampedStart => (2, 0),
         };
-        // A tile's indices are those of the whole tensor: an element's index is offset by the tile's corner, an empty
-        // window's index by the tile's first plane only.
+        // A tile's indices are those of the whole tensor. An element's index is offset by the tile's corner, the index
+        // of an empty window by the tile's first plane only.
         let zeros = vec![0; plan.axes.len()];
         let corner = plan.origin.flat(&strides, 0, 0, &zeros);
         let planes = plan.origin.plane(&strides, 0, 0, &zeros);
@@ -138,7 +138,8 @@ impl Epilogue {
     }
 }
 
-/// The digits of a position in X or of an output's number, fastest first, with the strides of n, c and the spatial axes.
+/// The digits of a position in X or of an output's number, fastest first, with the strides of n, c and the spatial
+/// axes.
 fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -> Vec<Digit<1>> {
     let digit = |radix: usize, stride: i64| Digit { radix: radix as u64, strides: [stride] };
     let mut digits: Vec<Digit<1>> =
@@ -152,7 +153,7 @@ fn digits(plan: &PoolPlan, extents: &[usize], n: i64, c: i64, spatial: &[i64]) -
     digits
 }
 
-/// The merged digits; none where the sum equals the number itself, so that kernels need no division.
+/// The merged digits. There are none where the sum equals the number itself, so that kernels need no division.
 fn unless_itself(digits: Vec<Digit<1>>) -> Vec<Digit<1>> {
     let numbers = digits.iter().fold(1, |numbers: u64, digit| numbers.saturating_mul(digit.radix));
     let merged = merge(digits);
@@ -169,8 +170,8 @@ fn uniform_digit(radix: u64, stride: i64) -> uniform::Digit {
     uniform::Digit { radix: Divisor::new(radix), stride: pair(stride as u64), reserved: [0; 2] }
 }
 
-fn fill(slots: &mut [uniform::Digit], digits: Vec<Digit<1>>) -> u32 {
-    for (entry, digit) in slots.iter_mut().zip(&digits) {
+fn fill(entries: &mut [uniform::Digit], digits: Vec<Digit<1>>) -> u32 {
+    for (entry, digit) in entries.iter_mut().zip(&digits) {
         *entry = uniform_digit(digit.radix, digit.strides[0]);
     }
     digits.len() as u32

@@ -43,14 +43,14 @@ impl Form {
         })
     }
 
-    /// The most chunks of a window: beyond, two passes load less. An invocation loads a window's chunks, and one more
-    /// chunk for each further window.
+    /// The most chunks of a window that is pooled in one pass; for longer windows two passes load less. An invocation
+    /// loads the chunks of its first window, and one more chunk for each further window.
     pub fn most_chunks(&self) -> u64 {
         let run = MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
         run.clamp(GOOD_RUN.min(MOST_RUN), MOST_RUN).saturating_mul(4)
     }
 
-    /// Windows per invocation: at most the chunks of a window.
+    /// Windows per invocation: at most as many as a window has chunks.
     pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
         let words = lanes.saturating_mul(self.words);
         let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= MOST_WORDS;

@@ -1,9 +1,9 @@
 //! From a plan and a device's limits to a schedule: which kernels, which grids, how much scratch. The policy may change
 //! speed and never results.
 
-// Why the modules without the arithmetic lint cannot overflow: a tensor has at most 2^31 elements; an axis whose
-// numbers reach 2^29 becomes a table, and a table of that length is refused before any arithmetic on it; products of
-// kernels and strides saturate.
+// Why unchecked arithmetic in these modules cannot overflow: a tensor has at most 2^31 elements; an axis whose numbers
+// reach 2^29 becomes a table, and a table of that length is refused before any arithmetic on it; products of kernels
+// and strides saturate.
 mod accumulate;
 mod activation;
 mod bounds;
@@ -84,14 +84,14 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// The choice depends on geometry and limits only, never on the device's name or kind, and changes no result. It is the
-/// first family of a column that applies and fits the limits:
+/// The choice depends on the plan and the limits only, never on the device's name or kind, and changes no result. It is
+/// the first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
 /// | [`Family::Sliding`], for windows of 30 taps or more (10 or more if they extend along one axis only), if four or more windows along an axis share at least half of their extent with the next one; and for overlapping windows of more than 64 taps | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
-/// | [`Family::Teamed`], for whole planes of 16 elements of four bytes or 40 others or more, and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more, 32 of elements smaller than a word | |
+/// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |
 /// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
 /// | [`Family::Blocked`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
@@ -145,7 +145,7 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     let schedule = match choice.family {
         Some(Family::ClaimEmit) => general(),
         Some(Family::Streaming) => choose_stream(plan, limits, choice),
-        // The general path needs least, so what keeps it from the plan keeps everything.
+        // The general path has the fewest requirements, so if it fails as well, its error is the one to report.
         None if choice.build.is_some() => choose_stream(plan, limits, choice).or_else(|_| general()),
         None => match large_unpool(plan, limits) {
             Some(schedule) => return Ok(schedule),
@@ -167,7 +167,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 }
 
 /// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
-/// dispatches; where all taps together exceed the limit of one submit it is not tried, because its schedule would be
+/// dispatches. It is not tried where all taps together exceed the limit of one submit, because its schedule would be
 /// built and then refused.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
@@ -185,7 +185,7 @@ pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule
     })
 }
 
-/// A pool in a family, in this build if the family has it, kept to the limits.
+/// The schedule of a pool in a family, in this build if the family has it. The schedule is checked against the limits.
 fn pool_in(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
     let builds = family.builds();
     let build = if builds.contains(&build) { build } else { builds[0] };
@@ -209,8 +209,8 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 }
 
 /// The streaming schedule of a large unpool, where it is preferred to the general path. For a small tensor, computing
-/// takes less time than starting one step, and the general path has the fewest steps. The generic streaming build
-/// checks all indices and then tries every window that can hold an element; it took 4 to 90 times as long as the
+/// takes less time than starting a dispatch, and the general path has the fewest dispatches. The generic streaming
+/// build checks all indices and then tries every window that can hold an element; it took 4 to 90 times as long as the
 /// general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();

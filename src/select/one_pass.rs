@@ -1,4 +1,4 @@
-//! The common part of schedules with one pass and a specialised kernel: the uniform, and the cut into dispatches.
+//! The common part of schedules with one pass and a specialised kernel: the uniform, and the division into dispatches.
 
 use super::bounds::grid;
 use super::digits::dense_strides;
@@ -40,7 +40,7 @@ impl<'a> OnePass<'a> {
         OnePass::with(schedule, plan, limits, activation, pass)
     }
 
-    /// With a pass that merges or reshapes the plan's axes.
+    /// The same as `of`, for a pass that merges or reshapes the plan's axes.
     pub fn with(
         schedule: &mut Schedule,
         plan: &'a PoolPlan,
@@ -79,9 +79,9 @@ impl<'a> OnePass<'a> {
         self.plan.indices.is_some() && (self.index_map() != 0 || !self.same_place())
     }
 
-    /// Whether the index of each output, or its place in the index tensor, is computed by digits of its own.
+    /// Whether a kernel splits the position of every single output into digits to find its index.
     pub fn digits_per_output(&self) -> bool {
-        self.plan.indices.is_some() && (self.index_map() == 2 || !self.same_place())
+        self.plan.indices.is_some() && self.index_map() == 2
     }
 
     /// Whether each stride of the indices, times the channels, is the stride of the positions.
@@ -96,7 +96,7 @@ impl<'a> OnePass<'a> {
         same_place(self.plan)
     }
 
-    /// Appends the dispatches. `rows` divides the outputs among invocations; the uniform counts blocks of
+    /// Appends the dispatches. `groups` divides the outputs among invocations; the uniform counts blocks of
     /// `block_invocations` invocations.
     pub fn dispatches(
         self,
@@ -152,8 +152,8 @@ pub(super) fn positions_are_indices(plan: &PoolPlan) -> bool {
 /// Whether indices are written in the order of Y.
 pub(super) fn same_place(plan: &PoolPlan) -> bool {
     plan.indices.as_ref().is_none_or(|indices| {
-        // Only the product of the spatial extents decides: channels lie inside them in one layout and outside in the
-        // other.
+        // Channels lie inside the spatial axes in one layout and outside in the other. If all spatial extents of Y are
+        // 1, both orders are the same.
         let spatial = plan.axes.iter().fold(1, |all: usize, axis| all.saturating_mul(axis.output));
         indices.space.layout == plan.layout() || plan.channels == 1 || spatial == 1
     })

@@ -1,5 +1,5 @@
-//! Cuts a pass into dispatches where a buffer exceeds a binding, a grid exceeds the device's limit, or the taps exceed
-//! `MAX_TAPS`.
+//! Partitions a pass into dispatches where a buffer exceeds a binding, a grid exceeds the device's limit, or the taps
+//! exceed `MAX_TAPS`.
 
 use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
 use super::view::{ALIGNMENT, ElementRange, Pass};
@@ -13,17 +13,18 @@ use crate::tensor::{count, device_bytes};
 /// Bytes of a candidate: two words.
 pub(super) const CANDIDATE_BYTES: u64 = 8;
 
-/// Cuts are made at multiples of this many outputs: their bytes are a multiple of every device's alignment, for every
-/// element and index type.
+/// Dispatches begin at multiples of this many outputs. The bytes of as many elements are a multiple of every device's
+/// alignment, for every element and index type.
 pub(super) const OUTPUT_UNIT: u64 = 256;
 
 /// The division of outputs among invocations, in groups.
 pub(super) struct Groups {
-    /// Dispatches are cut at multiples of this many outputs.
+    /// Dispatches begin at multiples of this many outputs.
     pub unit: u64,
     pub outputs_per_group: u64,
     pub invocations_per_group: u64,
-    /// Whether groups lie at fixed positions: a dispatch then runs all invocations of every group that it cuts into.
+    /// Whether groups lie at fixed positions: a dispatch then runs all invocations of every group that its outputs
+    /// overlap.
     pub whole: bool,
 }
 
@@ -63,7 +64,8 @@ pub(super) struct Partitioner<'a> {
     pub limits: &'a Limits,
 }
 
-/// One dispatch: the ranges of its outputs, of X, of the candidates that it reads, and of the index tensor, in elements.
+/// One dispatch: the ranges of its outputs, of X, of the candidates that it reads (`source`), and of the index tensor
+/// (`store`), in elements.
 pub(super) struct DispatchRanges {
     pub outputs: ElementRange,
     pub x: ElementRange,
@@ -78,7 +80,7 @@ impl Partitioner<'_> {
     /// [`PlanError::ExceedsLimit`] if the elements that one unit of outputs reads do not fit a binding.
     pub fn dispatches(&self, number: usize, sink: Sink, groups: &Groups) -> Result<Vec<DispatchRanges>, PlanError> {
         let total = self.passes[number].outputs;
-        // A dispatch takes one unit of outputs, or as many as keep its taps within `MAX_TAPS`.
+        // A dispatch takes at most one unit of outputs, or as many outputs as keep its taps within `MAX_TAPS`.
         let most_outputs = groups.unit.max(MAX_TAPS.checked_div(self.most_taps(number)).unwrap_or(MAX_TAPS));
         within("dispatches", total.div_ceil(most_outputs), MAX_DISPATCHES)?;
         let ranges = ranges(total, groups.unit, |outputs| self.fit(number, sink, groups, outputs))?;
@@ -90,7 +92,7 @@ impl Partitioner<'_> {
         let pass = &self.passes[number];
         let whole = outputs.count() == pass.outputs;
         let source = pass.source(outputs, &pass.taps());
-        // An uncut pass binds its buffers whole.
+        // A pass in one dispatch binds its buffers from their first element on.
         let bound = |range: ElementRange, bytes: usize| {
             if whole { ElementRange { first: 0, ..range } } else { range.aligned(bytes) }
         };
@@ -139,11 +141,12 @@ impl Partitioner<'_> {
         axes.fold(1, |product: u64, axis| product.saturating_mul(axis.most_taps.max(1)))
     }
 
-    /// Refuses outputs that exceed one dispatch.
+    /// Refuses more outputs than one dispatch can compute.
     fn fit(&self, number: usize, sink: Sink, groups: &Groups, outputs: ElementRange) -> Result<(), PlanError> {
         #[cfg(test)]
         crate::geometry::steps::count();
-        // A single unit of outputs is not cut further for its taps: the iterations of an invocation are bounded anyway.
+        // A single unit of outputs is not divided further for its taps: the iterations of an invocation are bounded
+        // anyway.
         if outputs.count() > groups.unit {
             within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number)), MAX_TAPS)?;
         }
@@ -170,7 +173,7 @@ impl Partitioner<'_> {
 }
 
 impl DispatchRanges {
-    /// The parts of the buffers that the dispatch binds, in the order of the key's bindings.
+    /// The bound ranges of the dispatch, in the order of the key's bindings.
     pub fn operands(&self, number: usize, source: PassInput, sink: Sink, plan: &PoolPlan) -> Vec<BoundRange> {
         let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
         let mut operands = vec![part(Operand::X, self.x, plan.dtype().bytes(), x)];
@@ -191,8 +194,8 @@ impl DispatchRanges {
     }
 }
 
-/// The part of a buffer of `elements` elements that holds a range, in whole words; the whole buffer if the range is all
-/// of it.
+/// The bound range that holds `range` of a buffer of `elements` elements, in whole words. It is the whole buffer if
+/// `range` holds all elements.
 pub(super) fn part(operand: Operand, range: ElementRange, element_bytes: usize, elements: u64) -> BoundRange {
     if range.first == 0 && range.end >= elements {
         return BoundRange::whole(operand);
@@ -220,7 +223,7 @@ pub(super) fn ranges(
         let end = if fits(all) {
             total
         } else {
-            // The most units that fit, between none and all.
+            // A binary search for the most units that fit.
             let units = |count: u64| ElementRange { first, end: first.saturating_add(unit.saturating_mul(count)) };
             let (mut fitting, mut too_many) = (0, all.count().div_ceil(unit));
             // Consecutive ranges mostly have the same length, so the previous length is tried first.
@@ -261,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_cover_everything_once_in_units() {
+    fn ranges_cover_everything_once_in_units() {
         let most = |most: u64| move |range: ElementRange| within("outputs", range.count(), most);
         for total in [1, 255, 256, 257, 5_000] {
             for limit in [256, 300, 1_000, 10_000] {

@@ -1,4 +1,4 @@
-//! Policy: which families are tried for a pool, in which order, and in which build. It depends on the geometry alone,
+//! Policy: which families are tried for a pool, in which order, and in which build. It depends on the plan alone,
 //! never on a device's name.
 
 use super::team;
@@ -24,13 +24,14 @@ pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     let mut families = Vec::new();
     if build == Build::Specialised {
         let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
-        // Sliding pays where neighbours share at least half an extent and there are four windows or more along the
-        // axis.
+        // Sliding pays where neighbouring windows share at least half of their extent and the axis has four windows or
+        // more.
         let much = plan.axes.iter().any(|axis| match axis.window {
             AxisWindow::Strided { kernel, stride, .. } => axis.output >= 4 && stride.saturating_mul(2) <= kernel,
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
         });
-        // Above `MOST_TAPS` sliding comes first whatever the overlap: the family refuses windows that do not overlap.
+        // Above `MOST_TAPS` taps, sliding comes first whatever the overlap: the family itself refuses windows that do
+        // not overlap.
         let along = plan.axes.iter().filter(|axis| axis.most_taps() > 1).count();
         let from = if along == 1 { SLIDING_ALONG_ONE_FROM } else { SLIDING_FROM };
         if (much && taps >= from) || taps > MOST_TAPS {

@@ -1,4 +1,4 @@
-//! Schedules of pools: a list of passes over three axes, each of which keeps the best candidate of its windows.
+//! Schedules of pools: a list of passes over three axes each. A pass keeps the best candidate of every window.
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
 use super::epilogue::{Epilogue, constants, index_digits, lanes};
@@ -38,7 +38,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    // The NaN rule of a part of a window exists in the uniform only, so that such a plan takes the generic build.
+    // Only a uniform can hold the NaN rule of a part of a window, so such a plan takes the generic build.
     let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule {
         plan: Plan::Pool(plan.clone()),

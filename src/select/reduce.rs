@@ -27,7 +27,7 @@ pub(super) struct Reduction {
     share: u64,
 }
 
-/// The elements of a plane, if the windows of a plan are whole planes that lie together.
+/// The elements of a plane, if the windows of a plan are whole, contiguous planes.
 ///
 /// # Errors
 /// [`PlanError::KernelDoesNotApply`] of this family if they are not.
@@ -46,7 +46,7 @@ pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, Pla
     Ok(plan.axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64)))
 }
 
-/// How a plan is reduced, if its windows are whole planes that lie together.
+/// How a plan is reduced, if its windows are whole, contiguous planes.
 pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     let refuse = |reason| Err(PlanError::KernelDoesNotApply { family: Family::Reducing, reason });
     let elements = plane_elements(plan, Family::Reducing)?;
@@ -61,8 +61,8 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
 }
 
-/// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes: the windows of a
-/// tile may be whole planes of it where those of the plan are not.
+/// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes. A tile's windows
+/// may be whole planes of the tile even where the plan's windows are not whole planes of X.
 pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
     if taps < REDUCED_FROM {
@@ -83,8 +83,8 @@ impl Reduction {
         keys::reduce(plan.reduction, plan.dtype(), count(plan.input_shape()), plan.nan_policy)
     }
 
-    /// The stages: from planes to candidates, eight invocations per slice of a plane; then from candidates to fewer
-    /// candidates; last to outputs.
+    /// The stages: the first reduces planes to candidates, with eight invocations per slice of a plane; the next ones
+    /// reduce candidates to fewer candidates; the last one writes the outputs.
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
@@ -95,8 +95,9 @@ impl Reduction {
     pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
         let part = self.share * MEMBERS;
         let mut candidates = self.elements.div_ceil(part) * MEMBERS;
-        // The members of a team read their slice in strides. For the bindings, each member's reads are described as one
-        // dilated window, wide enough to cover the whole slice from the first as well as from the last member.
+        // The members of a team read their slice in strides. To compute the bound ranges, a member's reads are
+        // described as one dilated window. It is wide enough to cover the whole slice, both for the first and for the
+        // last member.
         let before = (MEMBERS - 1) * self.share;
         let dilation = (before + part - 1).div_ceil(self.share - 1);
         let window = AxisWindow::Strided {

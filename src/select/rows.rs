@@ -37,7 +37,7 @@ const MOST_LINES_OF_ODD_ROWS: u32 = 5;
 /// them with invocations inside rows (`PLANES` in shaders/row/odd_strip.wgsl).
 const PLANES_OF_A_GROUP: u64 = 16;
 
-/// The narrowest of these rows: a word spans at most two rows.
+/// The fewest outputs of a row that is not whole words: a word then spans at most two rows.
 const NARROWEST_ODD_ROW: u32 = 5;
 
 /// The number of positions that keys of 16-bit floats can distinguish in a thread tile
@@ -72,7 +72,7 @@ struct Walk {
     window: WindowConstants,
     line: Line,
     sharing: Sharing,
-    /// Quads (groups of four outputs) of an invocation, and the columns that these quads span along the last axis.
+    /// Quads (groups of four outputs) that an invocation computes, and the columns along the last axis that it writes.
     quads: u32,
     across: u32,
     /// Elements per word.
@@ -232,7 +232,8 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     // The previous tap stays in registers beside the one that is loaded.
     let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    // The code that computes an index by digits stands once per output of an invocation.
+    // The code that computes an index by digits is repeated for every output of an invocation, so such kernels have one
+    // quad.
     let quads: u32 = if wide && !one.digits_per_output() { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
         return refuse("the lines of a window take too many registers");
@@ -268,7 +269,7 @@ fn words(plan: &PoolPlan, window: &WindowConstants) -> u32 {
 }
 
 impl Walk {
-    /// Replaces runs by walks, if the windows are small enough that words across the ends of lines can be put together.
+    /// Replaces runs by walks, if the windows are small enough to assemble words that cross the ends of lines.
     fn in_odd_rows(self, plan: &PoolPlan, one: &OnePass<'_>) -> Walk {
         let [depth, _, width] = &one.uniform.axes[..3] else { return self };
         let [_, lines, columns] = self.window.kernel;
@@ -289,10 +290,12 @@ impl Walk {
         let of_a_quad =
             words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        // Wider tiles of 16-bit floats with indices are no faster, and Microsoft's FXC takes seconds for them.
-        let long = one.digits_per_output() || (plan.indices.is_some() && plan.dtype().is_float());
-        let most = if long { 2 } else { most };
-        // Words begin at a different column in each line.
+        // The code that writes an index is repeated for every output. Where that code is long, or a wider tile is no
+        // faster, a tile has two quads: Microsoft's FXC would take seconds to compile more.
+        let long = one.digits_per_output() || !one.same_place() || plan.dtype().is_float();
+        let most = if long && plan.indices.is_some() { 2 } else { most };
+        // Words begin at a different column in each line, so a walk that shares lines computes more outputs than it
+        // writes.
         let owned = |quads: u32| {
             let further = if shares_lines { self.in_a_word.saturating_sub(1) } else { 0 };
             let outputs = quads.saturating_mul(4).saturating_sub(further);
@@ -422,7 +425,8 @@ impl Walk {
         one.uniform.split = [whole, across.saturating_sub(whole), walks, group].map(uniform::Divisor::new);
     }
 
-    /// Neighbouring outputs that an invocation computes in odd rows, so that it can write whole words.
+    /// Neighbouring outputs that an invocation computes where lines are not whole words, so that it can write whole
+    /// words.
     fn outputs_seen(&self) -> u32 {
         let further = if self.shares_lines() { self.in_a_word.saturating_sub(1) } else { 0 };
         self.across.saturating_add(further)
@@ -476,8 +480,8 @@ impl Walk {
         lines > self.lines_between
     }
 
-    /// Whether windows of different lines of outputs share no lines of X, and the lines of X per line of Y tile X
-    /// without a gap from plane to plane.
+    /// Whether each line of Y has its own lines of X: windows of different lines of outputs share no line, and the
+    /// lines of X per line of Y follow each other without padding or gaps, also from plane to plane.
     fn lines_even(&self, one: &OnePass<'_>) -> bool {
         let [depth, lines, _] = &one.uniform.axes[..3] else { return false };
         let flat = depth.kernel == 1 && depth.stride == 1 && depth.pad_begin == 0 && depth.input == depth.output;

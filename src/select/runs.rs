@@ -4,8 +4,8 @@
 use super::slide::{AxisRange, Slide};
 use super::view::ElementRange;
 
-/// The division of a pass into blocks. A block is one run of every class on a line: the outputs of consecutive blocks
-/// are consecutive.
+/// The division of a pass into blocks. A block is one run of neighbouring windows of every class on a line, so the
+/// outputs of consecutive blocks are consecutive.
 pub(super) struct Blocks<'a> {
     pub slide: &'a Slide,
     /// Windows per invocation.

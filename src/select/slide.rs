@@ -28,7 +28,8 @@ pub(super) struct Slide {
     pad: i64,
     /// The number of interleaved classes: outputs share taps if their distance is a multiple of it.
     pub classes: u64,
-    /// A window is `chunks` chunks of `chunk` taps, of which `read` are read, and `rest` taps of one further chunk.
+    /// A window is `chunks` chunks of `chunk` taps, and `rest` taps of one further chunk. Of each chunk, `read` taps
+    /// are read.
     pub chunks: u64,
     chunk: u64,
     pub read: u64,
@@ -108,7 +109,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     }
     let factor = (2..=most).find(|factor| factor.saturating_pow(many) >= kernel).unwrap_or(most);
     let mut found: Vec<Slide> = Vec::new();
-    // Taps of the level's windows.
+    // Taps of the plan's axis that a window of the level covers.
     let mut taps = 1u64;
     let starts = whole.output.saturating_sub(1).saturating_mul(stride);
     for _ in 1..many {
@@ -137,7 +138,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
     Ok(found)
 }
 
-/// Groups of scratch memory between passes: `kept` elements per row, of which the first `extent` are used.
+/// Rows of scratch memory between passes: `kept` elements per row, of which the first `extent` are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pitch {
     pub kept: u64,
@@ -212,7 +213,7 @@ impl Slide {
         line.saturating_mul(self.sink_line).saturating_add(output.saturating_mul(self.sink_inner))
     }
 
-    /// Elements from the first tap of a window to that of the next one in its class.
+    /// Elements from the first tap of a window to the first tap of the next window in its class.
     pub fn apart(&self) -> u64 {
         self.classes.saturating_mul(self.stride)
     }
@@ -277,8 +278,8 @@ impl Slide {
         }
     }
 
-    /// Further constants of the last pass: the dilation of the plan's own axis, the distance in taps of neighbouring
-    /// windows of a class, and the axes inside.
+    /// Further constants of the last pass: the distance in taps of neighbouring windows of a class, the dilation of the
+    /// plan's own axis, and the axes inside it.
     pub fn first_consts(&self, plan: &PoolPlan) -> [(&'static str, u32); 5] {
         let dilation = original(&plan.axes[self.number]).dilation;
         let stride = self.apart().checked_div(dilation.into()).unwrap_or(1) as u32;
@@ -304,7 +305,7 @@ impl Slide {
     }
 
     /// The elements that windows of this pass read.
-    pub fn axis_span(&self) -> AxisRange {
+    pub fn axis_range(&self) -> AxisRange {
         AxisRange {
             input: self.input,
             inner: self.source_inner,
@@ -316,7 +317,7 @@ impl Slide {
     }
 
     /// The elements of X that are first taps of the plan's own windows along this axis, over all axes inside.
-    pub fn original_span(&self, plan: &PoolPlan) -> AxisRange {
+    pub fn original_range(&self, plan: &PoolPlan) -> AxisRange {
         let axis = original(&plan.axes[self.number]);
         let channels = if plan.layout() == Layout::Nhwc { plan.channels as u64 } else { 1 };
         let inside = &plan.axes[self.number.saturating_add(1)..];

@@ -20,8 +20,8 @@ use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// Elements that a pass along the innermost axis, which loads four at a time, may read beyond those it needs, on each
-/// side: its binding has to hold them.
+/// A pass along the innermost axis loads four elements at a time, so it may read this many elements more than it needs
+/// on each side. Its binding has to hold them.
 const FOURS: u64 = 8;
 
 /// Bytes of a position in scratch memory.
@@ -175,7 +175,7 @@ impl Sliding<'_> {
         if self.are_rows() && fit { Begins::Noted } else { Begins::Flagged }
     }
 
-    /// Whether a pass along the innermost axis is followed only by passes along the axis before it.
+    /// Whether a pass along the innermost axis is followed by passes along the axis before it, and by no others.
     fn are_rows(&self) -> bool {
         let outer = self.plan.axes.len().checked_sub(2);
         let [_, rest @ ..] = self.slides.as_slice() else { return false };
@@ -251,7 +251,7 @@ impl Sliding<'_> {
         let index = if last { self.epilogue.iterations } else { 0 };
         let chunks = slide.chunks.saturating_add(run);
         let taps = chunks.saturating_mul(slide.read).saturating_add(run.saturating_mul(index));
-        // The last pass may revisit some outputs for their first elements.
+        // The last pass may write some outputs again, after it has read the first elements of their windows.
         let axes = 8u64.saturating_mul(self.plan.axes.len() as u64);
         let again =
             run.saturating_mul(index.saturating_add(1)).saturating_mul(4).saturating_add(run).saturating_add(axes);
@@ -358,14 +358,14 @@ impl Sliding<'_> {
         let sink = blocks.sink(range);
         let partitioner = Partitioner { plan: self.plan, passes: &[], limits: self.limits };
         Bound {
-            source: blocks.source(range, &blocks.slide.axis_span()).widened(self.row(number).map_or(0, |_| FOURS)),
-            first: last.then(|| blocks.source(range, &blocks.slide.original_span(self.plan))),
+            source: blocks.source(range, &blocks.slide.axis_range()).widened(self.row(number).map_or(0, |_| FOURS)),
+            first: last.then(|| blocks.source(range, &blocks.slide.original_range(self.plan))),
             store: if last { partitioner.store(sink) } else { ElementRange { first: 0, end: 0 } },
             sink,
         }
     }
 
-    /// The most bytes of any binding, with the largest possible alignment loss.
+    /// The most bytes of any binding, including the most that aligning its ends can add.
     fn most_bytes(&self, number: usize, bound: &Bound) -> u64 {
         let bytes =
             |range: ElementRange, bytes: usize| device_bytes(range.count(), bytes).saturating_add(2 * ALIGNMENT);
@@ -402,8 +402,8 @@ impl Sliding<'_> {
         Operand::Scratch(number)
     }
 
-    /// The part of a scratch buffer that holds a range of a pass's results for a group of planes, and the number of its
-    /// first element. The buffer grows to hold the group.
+    /// The bound range of a scratch buffer that holds a range of a pass's results for a group of planes, and the number
+    /// of its first element. The buffer grows to hold the group.
     fn kept(&mut self, kept: Kept, range: ElementRange, planes: ElementRange) -> (BoundRange, u64) {
         let (number, bytes) = match kept {
             Kept::Elements(number) => (number, self.kept_bytes()),
@@ -413,7 +413,8 @@ impl Sliding<'_> {
         let of_a_plane = self.slides.get(number).map_or(0, |slide| self.outputs_of_a_plane(slide));
         let base = planes.first.saturating_mul(of_a_plane);
         let operand = self.grown(kept, device_bytes(planes.count().saturating_mul(of_a_plane), bytes));
-        // The parts of elements and of positions begin with the same element, at an offset that suits both bindings.
+        // The bound ranges of elements and of positions begin at the same element, whose offset is aligned in both
+        // buffers.
         let aligned = self.kept_bytes().min(PLACE_BYTES);
         let local = ElementRange { first: range.first.saturating_sub(base), end: range.end.saturating_sub(base) }
             .aligned(aligned);

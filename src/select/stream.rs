@@ -1,5 +1,5 @@
-//! Schedules of unpools whose indices are expected to lie in their sources' windows. The device checks that they do,
-//! gathers by the windows, and decides whether the general path follows.
+//! Schedules of unpools whose indices are expected to lie in their sources' windows. The device computes Y from these
+//! windows, checks that every index lies in its window, and runs the general path if one does not.
 
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
@@ -54,10 +54,10 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     if check_bytes("bytes of window tables", schedule.tables.bytes(), limits).is_err() {
         return refuse("the window tables exceed the device's limits");
     }
-    let looked_at =
+    let sources_read =
         covering.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let lanes = lanes(plan.dtype());
-    let iterations = looked_at.saturating_add(1).saturating_mul(lanes);
+    let iterations = sources_read.saturating_add(1).saturating_mul(lanes);
     if iterations > MAX_ITERATIONS {
         return refuse("too many windows hold the same element");
     }
@@ -124,7 +124,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
         dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &operands, iterations);
     }
-    dispatch(keys::unpool_decide(), [1, 1, 1], &[Operand::Status, Operand::Scratch(grids)], 3);
+    dispatch(keys::unpool_indirect(), [1, 1, 1], &[Operand::Status, Operand::Scratch(grids)], 3);
     // The report is cleared first; the owner table only if the general path runs.
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));

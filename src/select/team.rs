@@ -20,7 +20,7 @@ use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
 use crate::uniform;
 
-/// Groups that an invocation reads at the same time (shaders/core/share_rows.wgsl).
+/// Rows that an invocation reads at the same time (shaders/core/share_rows.wgsl).
 const ROWS_TOGETHER: u64 = 4;
 
 /// Bytes of a load.
@@ -104,7 +104,7 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype().bytes() as u64) >= least
 }
 
-/// Whether windows are whole planes, of too few elements for a team.
+/// Whether windows are whole planes with too few elements for a team.
 pub(super) fn is_small_plane(plan: &PoolPlan) -> bool {
     plane_elements(plan, Family::Teamed).is_ok_and(|elements| elements < least_elements(plan))
 }

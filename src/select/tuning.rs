@@ -2,24 +2,25 @@
 //! speed, and never results. Constants on which a kernel's correctness depends stand beside the schedule that uses
 //! them.
 //!
-//! Each names the measurement behind it. *Software* is llvmpipe of Mesa 22.3, with times in multiples of a copy in the
-//! same run; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A constant that was never varied says so.
+//! Each constant names the measurement behind it. *Software* is llvmpipe of Mesa 22.3, with times in multiples of a
+//! copy in the same run; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A constant that was never varied
+//! says so.
 
 /// Which family and build a plan takes.
 pub(super) mod policy {
-    /// Pools and unpools of fewer elements run in the generic build: compiling a kernel takes 0.1 to 0.4
-    /// seconds of CPU on software, which so few elements never give back.
+    /// Pools and unpools of fewer elements run in the generic build. Software: compiling a kernel takes 0.1 to 0.4
+    /// seconds of CPU time, more than so few elements save.
     pub const SPECIALISED_FROM: u64 = 1 << 12;
 
-    /// Planes of fewer elements are reduced in one stage. Software: below, the second stage takes longer than the first
-    /// one saves.
+    /// Planes of fewer elements are reduced in one stage. Software: for smaller planes a second stage takes longer than
+    /// the first stage saves.
     pub const REDUCED_FROM: u64 = 4_096;
 
     /// Windows of fewer taps are pooled tap by tap, even where neighbours share most taps. Software: 5x5 takes 2.7
     /// copies in blocks, and large windows take 4.8 to 5.3 by sliding, whatever their size.
     pub const SLIDING_FROM: u64 = 30;
 
-    /// The same threshold for windows with taps along one axis only: they slide in one pass, half of the work.
+    /// The same threshold for windows with taps along one axis only: they slide in one pass, which is half of the work.
     pub const SLIDING_ALONG_ONE_FROM: u64 = 10;
 
     /// Overlapping windows that the blocked family refuses slide from this number of taps on. Software, in sweeps of
@@ -32,8 +33,8 @@ pub(super) mod policy {
 
 /// Windows that are cut along an axis.
 pub(super) mod view {
-    /// Taps of a part: the separable family cuts longer windows. Never varied: six such parts stay below the most
-    /// iterations of an invocation.
+    /// Taps of a part: the separable family cuts longer windows into parts. Never varied: six such parts stay below the
+    /// most iterations of an invocation.
     pub const PART_TAPS: u64 = 1_024;
 }
 
@@ -54,8 +55,8 @@ pub(super) mod reduce {
 
 /// Small windows in blocks and walks.
 pub(super) mod rows {
-    /// The most taps of a window: beyond, families whose cost grows with the kernel's extents instead of its taps are
-    /// faster.
+    /// The most taps of a window. For larger windows, families whose cost grows with the kernel's extents instead of
+    /// its taps are faster.
     pub const MOST_TAPS: u64 = 64;
 
     /// Lines of outputs per invocation (the height of its thread tile), where there are enough outputs to fill the
@@ -85,8 +86,8 @@ pub(super) mod sliding {
     /// Words of registers for the accumulators of an invocation's windows. AMD: more took over 128 registers.
     pub const MOST_WORDS: u64 = 80;
 
-    /// From this many windows per invocation on, at most 16, further lanes save more than further windows: the loads per output
-    /// fall from K + 1 to (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
+    /// From this many windows per invocation on (at most 16), further lanes save more than further windows: the loads
+    /// per output fall from K + 1 to (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
     pub const GOOD_RUN: u64 = 8;
 
     /// Planes are pooled in groups whose scratch memory fits a cache of this size where possible. Never varied on a
@@ -96,8 +97,9 @@ pub(super) mod sliding {
 
 /// Windows pooled by teams of invocations.
 pub(super) mod team {
-    /// Pairs of a number of loads per plane and the team's size from that number on, a power of two. Larger teams coalesce more reads,
-    /// but each member's candidate is written and read once more. Software: set by planes of 7x7 to 64x64.
+    /// Pairs of a number of loads per plane and the team's size from that number on, a power of two. Larger teams
+    /// coalesce more reads, but each member's candidate is written and read once more. Software: measured with planes
+    /// of 7x7 to 64x64.
     pub const MEMBERS: [(u64, u32); 3] = [(256, 8), (129, 4), (33, 2)];
 
     /// The most invocations that share a row: together they read 64 bytes at a time.
@@ -109,22 +111,23 @@ pub(super) mod team {
     /// The most invocations among which the rows of a window are divided.
     pub const MOST_APART: u64 = 4;
 
-    /// The fewest loads of a window per such invocation.
+    /// The fewest loads of a window per invocation that shares its rows.
     pub const LEAST_LOADS: u64 = 256;
 
-    /// Planes of fewer 4-byte elements are pooled tap by tap. Software: 12 elements take teams 2.5 copies and tap by tap
-    /// 2.6; 16 elements 1.9 and 2.4; blocks take 6 for both, since one block computes one output.
+    /// Planes of fewer 4-byte elements are pooled tap by tap. Software: planes of 12 elements take 2.5 copies by teams
+    /// and 2.6 tap by tap; planes of 16 elements take 1.9 and 2.4. By blocks both take 6, since a block computes one
+    /// output.
     pub const LEAST_ELEMENTS_OF_WORDS: u64 = 16;
 
-    /// The same for other element sizes. Software: with 36 elements tap by tap is faster in u8, f16 and f64, with 49
-    /// teams are.
+    /// The same for other element sizes. Software, in u8, f16 and f64: with 36 elements tap by tap is faster, with 49
+    /// elements teams are faster.
     pub const LEAST_ELEMENTS: u64 = 40;
 
-    /// Teams are not preferred for shorter rows, in bytes: too large a share of their loads is cut off at the row's
-    /// ends. For elements of a word or more.
+    /// The fewest bytes of a row for which teams are preferred, for elements of a word or more. In shorter rows, too
+    /// large a share of each load lies beyond the row's ends.
     pub const LEAST_ROW_BYTES: u64 = 128;
 
-    /// The same for smaller elements, each of which would take a load of its own in a tap-by-tap kernel.
+    /// The same for elements smaller than a word, each of which would take a load of its own in a tap-by-tap kernel.
     pub const LEAST_ROW_BYTES_OF_SMALL: u64 = 32;
 
     /// Windows of fewer taps that are not whole planes are better pooled by one invocation.
@@ -133,7 +136,7 @@ pub(super) mod team {
 
 /// Unpools.
 pub(super) mod unpool {
-    /// The most elements of a stride cell: beyond, neighbouring invocations write too far apart.
+    /// The most elements of a stride cell. With larger cells, neighbouring invocations write too far apart.
     pub const MOST_PLACES: u64 = 64;
 
     /// The largest stride of overlapping windows: the results of a stride cell stay in registers.

@@ -38,7 +38,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         tables: Tables::default(),
         scratch: Vec::new(),
     };
-    // With an empty output the indices are still checked; with no sources either there is nothing to do.
+    // Where only the output is empty, the indices are still checked.
     if sources == 0 && outputs == 0 {
         return Ok(schedule);
     }
@@ -100,7 +100,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     for (number, &window) in windows.iter().enumerate() {
         schedule.dispatches.push(general.clear(window, number == 0)?);
         for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-            // Every window meets the same bad indices; only the first window counts them.
+            // The claims of every window of outputs meet the same bad indices; only those of the first window count
+            // them.
             schedule.dispatches.push(general.claim(window, chunk, indices_of(chunk), number == 0)?);
         }
         for (turn, &chunk) in chunks.iter().enumerate() {
@@ -132,8 +133,8 @@ const OWNERS_AT_ONCE: u64 = 4;
 
 const OWNERS: Operand = Operand::Scratch(0);
 
-/// One empty range instead of none: with no sources the outputs still have to be written, with no outputs the sources
-/// checked.
+/// One empty range instead of none: without sources the outputs still have to be written, and without outputs the
+/// indices still have to be checked.
 fn at_least_one(ranges: Vec<ElementRange>) -> Vec<ElementRange> {
     if ranges.is_empty() { vec![ElementRange { first: 0, end: 0 }] } else { ranges }
 }

@@ -15,7 +15,7 @@ use crate::tables::{TableRows, Tables};
 use crate::tensor::count;
 use crate::uniform;
 
-/// Offsets of bindings, in bytes: no device asks for larger multiples.
+/// The alignment of binding offsets, in bytes: no device requires more.
 pub(super) const ALIGNMENT: u64 = 256;
 
 /// Window formulas in a kernel are 32-bit; the windows of an axis whose numbers reach this limit are listed in a table.
@@ -26,7 +26,7 @@ const MAX_TABLE_WORDS: u64 = 1 << 32;
 
 /// Values of an axis's `kind` (shaders/window/windows.wgsl); 0 is a formula.
 const TABLE: u32 = 1;
-const HOLDERS: u32 = 2;
+const COVERING: u32 = 2;
 
 /// The windows of one axis of a pass.
 #[derive(Debug, Clone)]
@@ -68,8 +68,8 @@ impl PassAxis {
         PassAxis { input: extent, output: extent, most_taps: 1, window: PassWindow::Identity }
     }
 
-    /// The last axis of X and its channels (NHWC) as one axis, where the windows have stride 1. Its taps are `dilation
-    /// * channels` apart.
+    /// The last axis of X and the channels (NHWC) as one axis, where the windows have stride 1. The distance of its
+    /// taps is `dilation * channels`.
     pub fn with_channels(&self, channels: u64) -> Option<PassAxis> {
         let PassWindow::Axis(AxisWindow::Strided { kernel, stride: 1, dilation, pad_begin }) = self.window else {
             return None;
@@ -99,7 +99,8 @@ impl PassAxis {
                 } else {
                     let [low, step] = window.bounds(first as usize, input, output);
                     let [high, _] = window.bounds(last as usize, input, output);
-                    // Skipping the taps in the padding moves a first tap by less than a step beyond the window's start.
+                    // Taps in the padding are skipped, so a window's first tap may lie up to a step minus one beyond
+                    // its bound.
                     [low, high.saturating_add(step).saturating_sub(1), step]
                 };
                 let tap = |number: u64| step.saturating_mul(number as i64);
@@ -113,8 +114,8 @@ impl PassAxis {
         [low as u64, high.clamp(low, end) as u64]
     }
 
-    /// `bounds` for windows in parts. Exact if all parts belong to one window; otherwise from the first element of the
-    /// first part to the last element of the last part.
+    /// `bounds` for windows in parts. The bounds are exact if all parts belong to one window. Otherwise they also hold
+    /// all parts between the first and the last.
     fn bounds_of_parts(&self, window: AxisWindow, windows: u64, parts: u64, first: u64, last: u64) -> [i64; 2] {
         let rows = part_rows(window, self.input, windows, parts);
         let (input, output) = (self.input as usize, windows as usize);
@@ -128,7 +129,8 @@ impl PassAxis {
         if of_first == of_last {
             return [low, high];
         }
-        // The rest of the first and of the last window, and all windows between them: window starts never decrease.
+        // The bounds include the remaining parts of the first window, all windows in between, and the earlier parts of
+        // the last window. Window starts never decrease.
         let [next, _] = window.bounds(of_first.saturating_add(1) as usize, input, output);
         let [before, _] = window.bounds(of_last.saturating_sub(1) as usize, input, output);
         let most = window.most_taps(input, output) as i64;
@@ -170,7 +172,7 @@ impl Pass {
         [0, 1, 2].map(|axis| ElementRange { first: 0, end: self.axes[axis].most_taps })
     }
 
-    /// Loop iterations of one output: every iteration of a loop counts one, and those of its inner loops.
+    /// Loop iterations of one output, summed over its nested loops.
     pub fn iterations(&self) -> u64 {
         iterations(&self.taps())
     }
@@ -200,8 +202,8 @@ impl Pass {
             if !same || digit == 4 {
                 // Below the first digit that differs, every coordinate can occur.
                 range.end += steps[digit];
-                // Outputs whose outer number is that of the first or of the last output still bound the first of the
-                // three axes.
+                // In the first and in the last outer number, the outputs do not reach every coordinate of the first of
+                // the three axes.
                 if digit == 0 {
                     let outermost = &self.axes[0];
                     let [low, _] = outermost.bounds(first[1], outermost.output - 1, taps[0]);
@@ -236,7 +238,7 @@ pub(super) fn iterations(taps: &[ElementRange; 3]) -> u64 {
     taps.iter().rev().fold(0, |inside: u64, taps| taps.count().saturating_mul(inside.saturating_add(1)))
 }
 
-/// Numbers from `first` up to, not including, `end`.
+/// The element numbers from `first` up to, not including, `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ElementRange {
     pub first: u64,
@@ -248,7 +250,7 @@ impl ElementRange {
         self.end.saturating_sub(self.first)
     }
 
-    /// The lower part and the upper, cut at a multiple of `unit` from the begin.
+    /// The lower and the upper half, split at a multiple of `unit` from the first number.
     pub fn halves(self, unit: u64) -> [ElementRange; 2] {
         let most = self.count().saturating_sub(1);
         let lower = (self.count() / 2).checked_next_multiple_of(unit).unwrap_or(most).min(most);
@@ -366,7 +368,7 @@ pub(super) fn pass_axis(axis: &PassAxis, tables: &mut Tables, limits: &Limits) -
         PassWindow::Identity => return Ok(twin),
         PassWindow::CoveringWindows(window, extent) => {
             if let Some(formula) = formula(axis, window) {
-                return Ok(uniform::Axis { kind: HOLDERS, table: extent as u32, ..formula.with_extents(twin) });
+                return Ok(uniform::Axis { kind: COVERING, table: extent as u32, ..formula.with_extents(twin) });
             }
             TableRows::CoveringWindows { window, elements: output, extent: extent as usize, windows: input }
         }
@@ -431,7 +433,7 @@ mod tests {
     use crate::schedule::Limits;
     use crate::{AdaptiveMaxPool, DType, MaxPool, Pooling};
 
-    /// Every position that an output reads, by the plan's own windows.
+    /// Every position that an output reads, computed from the plan's own windows.
     fn positions(plan: &PoolPlan, pass: &Pass, output: u64, taps: &[ElementRange; 3]) -> Vec<u64> {
         let coordinates = pass.coordinates(output);
         let skipped = 3 - plan.axes.len();
@@ -452,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_holds_all_that_its_outputs_look_at_and_single_outputs_are_bounded_tightly() {
+    fn a_range_holds_all_that_its_outputs_look_at_and_single_outputs_are_bounded_tightly() {
         let limits = Limits::WEBGPU;
         let pool = |kernel: &[i64]| MaxPool::new(kernel);
         let cases: Vec<(Box<dyn Pooling>, Vec<usize>)> = vec![

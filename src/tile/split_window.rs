@@ -23,7 +23,7 @@ impl<T: Element> SplitWindow<T> {
         SplitWindow { best: None }
     }
 
-    /// Combines the maximum of a tile with those of the tiles before. `tile` is the tile's plan.
+    /// Combines the maximum of a tile with the maxima of earlier tiles. `tile` is the tile's plan.
     pub fn combine(&mut self, tile: &PoolPlan, value: T, position: u64) {
         if !may_win(tile, value) {
             return;
@@ -41,7 +41,7 @@ impl<T: Element> SplitWindow<T> {
             *coordinate = take_digit(&mut rest, extent as u64) as i64;
         }
         let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
-        // Only under SeedLowest can a window have elements and no winner.
+        // A window with elements can lack a winner only under SeedLowest.
         let maximum = self.best.map_or_else(|| T::from_bits64(plan.reduction.seed_bits(T::DTYPE)), |best| best.value);
         (activation::apply(plan.activation, maximum), index)
     }
@@ -57,7 +57,7 @@ fn may_win<T: Element>(tile: &PoolPlan, value: T) -> bool {
     }
 }
 
-/// The winner of two elements that may win; of equal ones the first in row-major order, of two NaN the last.
+/// The winner of two elements that may win. Of equal elements the first in row-major order wins, of two NaN the last.
 fn better<T: Element>(tile: &PoolPlan, a: Found<T>, b: Found<T>) -> Found<T> {
     let (first, last) = if a.position < b.position { (a, b) } else { (b, a) };
     let nan_wins = tile.nan_policy == NanPolicy::PropagateLast && last.value.is_nan();
@@ -77,7 +77,8 @@ mod tests {
         plan
     }
 
-    /// The winner among these maxima, whose positions are their numbers, whatever the order.
+    /// The winner among these maxima, each at the position of its number. It does not depend on the order in which they
+    /// are combined.
     fn winner(policy: NanPolicy, maxima: &[f32]) -> (u32, Option<i64>) {
         let whole = plan(policy, false);
         let mut results = Vec::new();

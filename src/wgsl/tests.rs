@@ -30,7 +30,7 @@ fn every_key() -> Vec<KernelKey> {
     };
     let indices = [IndexType::I32, IndexType::I64];
     let digits = [[3, 4], [2, 0], [0, 1], [0, 0]].map(|[source, target]| UnpoolDigits { source, target });
-    let mut all = vec![keys::unpool_clear(), keys::unpool_decide(), keys::convert_clear()];
+    let mut all = vec![keys::unpool_clear(), keys::unpool_indirect(), keys::convert_clear()];
     all.extend(indices.map(keys::convert_report));
     for from_type in indices {
         all.extend(indices.map(|to_type| keys::convert_indices(from_type, to_type)));

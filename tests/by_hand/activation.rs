@@ -29,7 +29,7 @@ fn clip(min: f32, max: f32) -> Activation {
     Activation::Clip { min, max }
 }
 
-/// The activation of every element of X: windows of one element.
+/// Checks an activation of every element of X, by windows of one element.
 #[track_caller]
 fn gives<T: Element>(activation: Activation, x: &[T], y: &[T]) {
     let shape = [1, 1, x.len()];
@@ -37,7 +37,7 @@ fn gives<T: Element>(activation: Activation, x: &[T], y: &[T]) {
     pools(&MaxPool::new([1]).activation(activation), (&shape, x), (&shape, y), (&shape, &indices));
 }
 
-/// The same on the reference alone: kernels round these four within a bound.
+/// Applies an activation on the reference only: kernels may differ within a bound where they round.
 fn on_reference<T: Element>(activation: Activation, x: &[T]) -> Vec<T> {
     let view = TensorView::new([1, 1, x.len()], x).unwrap();
     let plan = MaxPool::new([1]).activation(activation).plan(view.shape(), T::DTYPE, None).unwrap();
@@ -66,7 +66,7 @@ const SPECIAL: [u32; 11] = [
 
 fn relu_changes_what_is_below_zero_and_nothing_else() {
     let mut y = SPECIAL;
-    // The smallest negative number, -3 and -inf; not -0, which is not below zero.
+    // The negative number nearest to zero, -3 and -inf become +0. -0 is not below zero and stays.
     (y[6], y[7], y[10]) = (0, 0, 0);
     gives(RELU, &floats(&SPECIAL), &floats(&y));
     let f16s = |bits: [u16; 7]| bits.map(f16::from_bits);
@@ -105,12 +105,12 @@ fn clip_returns_a_bound_or_the_element_itself() {
     // -3 and -inf become -1, 5 and inf become 1.
     (y[7], y[10], y[8], y[9]) = (0xBF80_0000, 0xBF80_0000, 0x3F80_0000, 0x3F80_0000);
     gives(clip(-1.0, 1.0), &floats(&SPECIAL), &floats(&y));
-    // -0 is not below +0, and the smallest negative number is; +0 is not above -0.
+    // -0 is not below +0, but the smallest negative number is; +0 is not above -0.
     gives(clip(0.0, 5.0), &floats(&[0x8000_0000, 0x8000_0001, 0]), &floats(&[0x8000_0000, 0, 0]));
     gives(clip(-5.0, -0.0), &floats(&[0, 1, 0x8000_0000]), &floats(&[0, 0x8000_0000, 0x8000_0000]));
     // Without bounds everything stays.
     gives(clip(f32::NEG_INFINITY, f32::INFINITY), &floats(&SPECIAL), &floats(&SPECIAL));
-    // Bounds that cross: below 2 is 2; 2 and more are above 1.
+    // Bounds that cross: elements below 2 become 2; elements of 2 and more are above 1 and become 1.
     gives(clip(2.0, 1.0), &[0.0f32, 1.5, 2.0, 3.0], &[2.0, 2.0, 1.0, 1.0]);
 }
 
@@ -120,7 +120,8 @@ fn clip_compares_with_the_bound_itself_where_f16_has_none() {
     // 0.1 lies between 0x2E66 = 1638 / 2^14 = 0.09998 and 0x2E67 = 0.10004, nearer to the first, which is below it.
     check(clip(0.1, 9.0), &[0x2E65, 0x2E66, 0x2E67, 0x0000, 0x7E05], &[0x2E66, 0x2E66, 0x2E67, 0x2E66, 0x7E05]);
     check(clip(-9.0, 0.1), &[0x2E65, 0x2E66, 0x2E67, 0x3C00], &[0x2E65, 0x2E66, 0x2E66, 0x2E66]);
-    // 10^-9 is below half of the smallest number, 2^-24, so it becomes +0: also -0 is below it.
+    // As an f16, 10^-9 is below half of the smallest number, 2^-24, so the bound becomes +0. Elements are compared with
+    // 10^-9 itself, so -0 is below it too.
     check(clip(1e-9, 9.0), &[0x8000, 0x0000, 0x0001, 0xBC00], &[0x0000, 0x0000, 0x0001, 0x0000]);
     // 70000 is above all finite numbers and becomes infinity; 65519 is below the half-way point 65520 and becomes
     // 65504.
@@ -157,14 +158,14 @@ fn clip_on_integers_rounds_bounds_into_the_window() {
     gives(clip(-1.5, 2.5), &[-9i32, -1, 2, 9], &[-1, -1, 2, 2]);
     gives(clip(-1.5, 2.5), &[-9i64, -1, 2, 9], &[-1, -1, 2, 2]);
     gives(clip(0.5, 254.5), &[0u8, 1, 254, 255], &[1, 1, 254, 254]);
-    // Bounds outside the type stop at its ends.
+    // Bounds outside the type's range are clamped to it.
     gives(clip(-5.0, 300.0), &[0u8, 255], &[0, 255]);
     gives(clip(300.0, 400.0), &[0u8, 255], &[255, 255]);
     gives(clip(-400.0, -300.0), &[-128i8, 127], &[-128, -128]);
     gives(clip(f32::NEG_INFINITY, f32::INFINITY), &[i64::MIN, i64::MAX], &[i64::MIN, i64::MAX]);
-    // Both bounds inside one gap: below 1 is 1, and above 0 is 0.
+    // Both bounds lie between 0 and 1: elements below 1 become 1, and elements above 0 become 0.
     gives(clip(0.2, 0.8), &[0u16, 1, 5], &[1, 0, 0]);
-    // 2^53 is an f32, 2^53 + 1 is not even an f64: the comparison is one of integers. 2^64 is above every u64.
+    // 2^53 is an f32, 2^53 + 1 is not even an f64, so integers are compared. 2^64 is above every u64.
     let large = 9_007_199_254_740_992.0;
     gives(clip(-9.0, large), &[(1i64 << 53) - 1, 1 << 53, (1 << 53) + 1], &[(1 << 53) - 1, 1 << 53, 1 << 53]);
     gives(clip(large, f32::INFINITY), &[(1u64 << 53) - 1, (1 << 53) + 1], &[1 << 53, (1 << 53) + 1]);
@@ -188,7 +189,7 @@ fn an_unpool_activates_filled_zeros_as_well() {
     unpools(&unpool.clone().activation(clip(1.0, 2.0)), x, indices, result(&[1.0, 2.0, 1.0, 1.0]));
     unpools(&unpool.clone().activation(clip(-2.0, -1.0)), x, indices, result(&[-1.0, -1.0, -2.0, -1.0]));
     unpools(&unpool.clone().activation(RELU), x, indices, result(&[0.0, 5.0, 0.0, 0.0]));
-    // -0 was put there and stays, filled zeros are +0 and not below -0.
+    // The scattered -0 stays; filled zeros are +0, which is not below -0.
     let x: (&[usize], &[f32]) = (&[1, 1, 2], &[-0.0, -3.0]);
     unpools(&unpool.clone().activation(clip(-0.0, 1.0)), x, indices, result(&[0.0, -0.0, -0.0, 0.0]));
     unpools::<u8, i64>(
@@ -212,7 +213,7 @@ fn leaky_relu_is_a_slope_below_zero() {
     assert_eq!(f16s.map_bits(), [0xAE66, 0xFE05, 0x8000, 0x3C00]);
     let bf16s = on_reference(leaky(0.1), &[bf16::NEG_ONE, bf16::from_bits(0xFFC5), bf16::NEG_ZERO]);
     assert_eq!(bf16s.map_bits(), [0xBDCD, 0xFFC5, 0x8000]);
-    // In f64 the slope is f32's 0.1, and the product that of f64.
+    // In f64 the slope is f32's 0.1, and the product is computed in f64.
     assert_eq!(on_reference(leaky(0.1), &[-1.0f64, -3.0]), [-f64::from(0.1f32), -3.0 * f64::from(0.1f32)]);
 }
 

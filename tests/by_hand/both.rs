@@ -1,4 +1,4 @@
-//! One computation, on every path.
+//! Runs one computation on every path and compares the results.
 
 use wgpu_pooling::{
     Build, DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView, reference,
@@ -55,7 +55,7 @@ macro_rules! for_every_dtype {
 }
 pub(crate) use for_every_dtype;
 
-/// A pool of X gives exactly this Y and these indices, in every bit, and the same Y without indices.
+/// Checks that a pool of X gives exactly this Y and these indices, in every bit, and the same Y without indices.
 #[track_caller]
 pub fn pools<T: Element, I: Index>(pool: &impl Pooling, x: Dense<T>, y: Dense<T>, indices: Dense<I>) {
     pools_in(GENERIC, pool, x, y, indices);
@@ -91,7 +91,7 @@ pub fn pools_in<T: Element, I: Index>(
     }
 }
 
-/// An unpool of X at these indices gives exactly this Y, in every bit, or this error.
+/// Checks that an unpool of X at these indices gives exactly this Y, in every bit, or this error.
 #[track_caller]
 pub fn unpools<T: Element, I: Index>(
     unpool: &MaxUnpool,
@@ -117,7 +117,7 @@ pub fn unpools_in<T: Element, I: Index>(
     });
 }
 
-/// Runs an unpool on every path and hands over what each gave.
+/// Runs an unpool on every path and passes each result to `check`.
 #[track_caller]
 pub fn check_unpool<T: Element, I: Index>(
     unpool: &MaxUnpool,
@@ -147,11 +147,11 @@ fn check_unpool_in<T: Element, I: Index>(
     });
 }
 
-/// Most cases run in the generic kernels alone: a specialised one takes longer to compile than all the others of a case take to
-/// run.
+/// Most cases run in the generic kernels alone: a specialised one takes longer to compile than all the others of a case
+/// take to run.
 const GENERIC: &[Build] = &[Build::Generic];
 
-/// Calls with the name and the prepared form of every kernel that applies, in these builds.
+/// Calls `run` with the name and the prepared form of every kernel that applies, in these builds.
 #[cfg(feature = "gpu")]
 #[track_caller]
 fn on_gpu(builds: &[Build], plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
@@ -176,7 +176,7 @@ fn on_gpu(builds: &[Build], plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
     assert!(schedules > 0, "no kernel applies: {:?}", select(plan, &gpu.limits(), &Choice::default()));
 }
 
-/// Equal in shape and in bits: -0 is not +0, and NaN have payloads.
+/// Checks that shapes and bits are equal: -0 is not +0, and payloads of NaN count.
 #[track_caller]
 fn same<T: Element>(path: &str, actual: &Tensor<T>, (shape, expected): Dense<T>) {
     let bits = |values: &[T]| values.iter().map(|value| format!("{:#x}", value.to_bits64())).collect::<Vec<_>>();

@@ -1,5 +1,5 @@
-//! Windows that reach far beyond the tensor: every number of a plan is valid by itself, and sums and products of them exceed 32
-//! bits, or 64.
+//! Windows that reach far beyond the tensor: every number of a plan is valid by itself, but sums and products of them
+//! exceed 32 bits, or 64.
 
 use wgpu_pooling::{Build, MaxPool, MaxUnpool};
 
@@ -20,7 +20,7 @@ fn counted(shape: &[usize]) -> (Vec<f32>, Vec<i64>) {
     ((0..count).map(f32::from).collect(), (0..i64::from(count)).collect())
 }
 
-/// Of every window one tap lies inside: the output's own element.
+/// Checks a pool that leaves X as it is: of every window one tap lies inside, the output's own element.
 #[track_caller]
 fn leaves_all_as_it_is(pool: &MaxPool, shape: &[usize]) {
     let (x, indices) = counted(shape);
@@ -37,8 +37,8 @@ fn taps_so_far_apart_that_one_of_them_meets_the_input() {
     leaves_all_as_it_is(&MaxPool::new([1 << 31]).dilations([1 << 8]).pads([0, ((1 << 31) - 1) << 8]), &[1, 1, 256]);
 }
 
-/// Kernels whose product is no number of 64 bits. Window `o` of an axis holds the elements up to `o`, so the last of them is the
-/// maximum; the unpool of all of them brings every element back.
+/// Kernels whose product exceeds 64 bits. Window `o` of an axis holds the elements up to `o`, so the last of them is
+/// the maximum; the unpool of all of them brings every element back.
 fn kernels_whose_product_wraps() {
     let kernel = 1 << 22;
     let pads = [kernel - 1, kernel - 1, kernel - 1, 15, 15, 15];

@@ -21,8 +21,8 @@ tests! {
 }
 
 fn a_dilated_pool_is_inverted() {
-    // Taps (0, 2) and (2, 4): 2 at 2, and 3 at 4. The kernel without its dilation would infer (2 - 1) * 2 + 2 = 4
-    // elements, of which 4 is not one.
+    // Taps (0, 2) and (2, 4): the maxima are 2 at position 2 and 3 at position 4. The kernel without its dilation would
+    // infer (2 - 1) * 2 + 2 = 4 elements, without a position 4.
     let pool = MaxPool::new([2]).strides([2]).dilations([2]);
     let (x, y, indices) = ([1.0f32, 5.0, 2.0, 4.0, 3.0], [2.0, 3.0], [2i64, 4]);
     pools(&pool, (&[1, 1, 5], &x), (&[1, 1, 2], &y), (&[1, 1, 2], &indices));
@@ -41,7 +41,7 @@ fn exactly_the_index_of_an_empty_window_is_left_out() {
     unpools::<f32, i32>(&inverse, (&[1, 1, 3], &y), (&[1, 1, 3], &[-1, 0, 2]), bad(2, 2));
     let skip = inverse.out_of_bounds(OutOfBounds::Skip);
     unpools::<_, i64>(&skip, (&[1, 1, 3], &y), (&[1, 1, 3], &[-1, -2, 0]), Ok((&[1, 1, 2], &[8.0, 0.0])));
-    // A pool without empty windows gives no -1, so there it is as bad as any other.
+    // A pool without empty windows gives no -1, so for its inverse -1 is a bad index like any other.
     let inverse = MaxUnpool::inverse_of(&MaxPool::new([1]), &[1, 1, 2]);
     unpools::<f32, i64>(&inverse, (&[1, 1, 2], &[7.0, 8.0]), (&[1, 1, 2], &[0, -1]), bad(1, -1));
 }
@@ -137,7 +137,7 @@ fn an_inverse_is_made_for_one_shape_and_takes_no_other_convention() {
     // The index 4 names the fifth element, which the pool's windows leave out: it is as good as any other.
     let indices: (&[usize], &[i64]) = (&[1, 1, 2], &[4, 0]);
     unpools(&inverse, (&[1, 1, 2], &[3u8, 4]), indices, Ok((&[1, 1, 5], &[4, 0, 0, 0, 3])));
-    // What the pool has decided is refused from anybody else.
+    // Attributes that follow from the pool cannot be set on its inverse.
     let others = [
         ("strides", inverse.clone().strides([7])),
         ("pads", inverse.clone().pads([1, 1])),

@@ -56,7 +56,7 @@ fn a_window_wholly_in_padding_is_minus_infinity_at_minus_one() {
 fn the_other_values_of_a_window_wholly_in_padding() {
     fn of<T: Number>() {
         let x = numbers::<T>(&[3.0, 4.0]);
-        // f16 and bf16 computed in f32: -FLT_MAX is below their lowest finite value and rounds to minus infinity.
+        // f16 and bf16 are computed in f32: -FLT_MAX is below their lowest finite value and rounds to minus infinity.
         let (finite, widened) = match T::DTYPE {
             DType::F32 => (0xFF7F_FFFF, 0xFF7F_FFFF),
             DType::F16 => (0xFBFF, 0xFC00),
@@ -77,7 +77,7 @@ fn the_other_values_of_a_window_wholly_in_padding() {
 }
 
 fn one_axis_without_elements_empties_the_window_and_others_are_not_touched() {
-    // Rows have their own tap, columns none: both windows are empty.
+    // Each window has a tap among the rows and none among the columns: both windows are empty.
     let pool = MaxPool::new([1, 2]).dilations([1, 3]).pads([0, 1, 0, 1]);
     let none = [f32::NEG_INFINITY; 2];
     for order in [0, 1] {
@@ -99,8 +99,9 @@ fn one_axis_without_elements_empties_the_window_and_others_are_not_touched() {
 }
 
 fn empty_windows_and_nhwc_indices() {
-    // N, C, H, W = 2, 3, 2, 2. Columns straddle as above, rows are their own windows: 2 by 1 windows, all empty.
-    // Indices are N, H, W, C, and coordinates (y, x) are named (y * 2 + x) * 3 + c, plus b * 12 in the tensor.
+    // N, C, H, W are 2, 3, 2, 2. Along W the window straddles the input as above, along H each row is a window: 2 by 1
+    // windows, all empty. Indices are stored as N, H, W, C, and the index of (y, x) is (y * 2 + x) * 3 + c, plus b * 12
+    // in the tensor.
     let x = [0.0f32; 24];
     let y = [f32::NEG_INFINITY; 12];
     let pool = MaxPool::new([1, 2]).dilations([1, 3]).pads([0, 1, 0, 1]).index_layout(Layout::Nhwc);
@@ -147,8 +148,8 @@ fn a_clamped_start_beyond_32_bits_is_computed_by_the_reference_and_refused_for_a
     );
 }
 
-/// Windows of two, the first of them in the padding, then -inf alone, NaN alone, the lowest finite value, and NaN and
-/// 1.
+/// Five windows of two taps in each plane. The first lies in the padding; the others hold -inf alone, NaN alone, -inf
+/// and the lowest finite value, and NaN and 1.
 fn seed_lowest<T: Number>() {
     let lowest = T::from_bits64(match T::DTYPE {
         DType::F16 => 0xFBFF,
@@ -161,14 +162,14 @@ fn seed_lowest<T: Number>() {
     let plane = [minus_infinity, minus_infinity, nan, nan, minus_infinity, lowest, nan, T::of(1.0)];
     let x = [plane, plane].concat();
     // f16 and bf16 start at minus infinity, so the lowest finite value of window 3 is above the start; f32 and f64
-    // start at it, so nothing there is.
+    // start at this value, so no element of window 3 is above the start.
     let starts_at_infinity = T::DTYPE.bytes() == 2;
     let start = if starts_at_infinity { minus_infinity } else { lowest };
     let at_3 = if starts_at_infinity { 5 } else { 0 };
     let values =
         [(EmptyValue::NegInf, minus_infinity), (EmptyValue::LowestFinite, lowest), (EmptyValue::LowestWidened, start)];
-    // Of the window at -2 in plane 0 and in plane 1, whose offset is 8: nothing, position -1, position -2 + 2, position
-    // 0.
+    // The indices of the empty window at -2 in plane 0 and in plane 1, whose offset is 8: -1 without an offset,
+    // position -1, position -2 + 2, position 0.
     let indices = [
         (EmptyIndex::MinusOne, [-1, -1]),
         (EmptyIndex::OrtUnderflow, [-1, 8 - 1]),
@@ -180,7 +181,7 @@ fn seed_lowest<T: Number>() {
             let pool = MaxPool::new([2]).strides([2]).pads([2, 0]).nan_policy(NanPolicy::SeedLowest);
             let pool = pool.empty_value(empty_value).empty_index(empty_index);
             let y = [nothing, start, start, lowest, T::of(1.0)];
-            // A window that replaces nothing gives element 0 of its plane, whatever an empty one gives.
+            // A window without an element above the start gives element 0 of its plane, whatever an empty window gives.
             pools::<T, i64>(
                 &pool,
                 (&[1, 2, 8], &x),
@@ -199,9 +200,9 @@ fn seed_lowest_starts_at_the_lowest_value_of_the_type_computed_in() {
 }
 
 fn seed_lowest_counts_its_constant_in_every_convention() {
-    // Both windows of both planes hold NaN or -inf alone, so all give f32's lowest value at element 0 of their plane.
-    // Of N, C, L = 2, 2, 2 that is (b * 2 + c) * 2 in the tensor, c * 2 in the batch item, 0 in the plane, and in NHWC
-    // (0 * 2 + c) + b * 4.
+    // All four windows hold only NaN or -inf, so each gives f32's lowest value and the index of element 0 of its plane.
+    // With N, C, L = 2, 2, 2 this is (b * 2 + c) * 2 in the tensor, c * 2 in the batch item, 0 in the plane, and in
+    // NHWC (0 * 2 + c) + b * 4.
     let x = [f32::NAN, f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NAN, f32::NAN, f32::NAN, f32::NAN, f32::NAN];
     let y = [f32::MIN; 4];
     let pool = MaxPool::new([2]).nan_policy(NanPolicy::SeedLowest);
@@ -222,7 +223,7 @@ fn seed_lowest_counts_its_constant_in_every_convention() {
 fn seed_lowest_on_integers_starts_at_their_minimum() {
     fn of<T: Number>() {
         let minimum = T::from_bits64(T::DTYPE.lowest_finite_bits());
-        // The second window has the minimum alone: element 0 of the plane, not element 2.
+        // The second window holds only the minimum, so its index is that of element 0 of the plane, not of element 2.
         let x = [T::of(5.0), T::of(6.0), minimum, minimum];
         let pool = MaxPool::new([2]).strides([2]).nan_policy(NanPolicy::SeedLowest);
         pools::<T, i64>(&pool, (&[1, 1, 4], &x), (&[1, 1, 2], &[T::of(6.0), minimum]), (&[1, 1, 2], &[1, 0]));
@@ -238,7 +239,8 @@ fn seed_lowest_on_integers_starts_at_their_minimum() {
 }
 
 fn column_major_counts_the_first_axis_fastest_and_empty_windows_too() {
-    // 2 by 2, columns straddling, column major: y + x * 2, plane offset 4. (-1, -1) is -3; (y, 2) is y + 4.
+    // Planes of 2 by 2, with windows that straddle the columns. A column-major index is y + x * 2, plus 4 for plane 1:
+    // (-1, -1) is -3, and (y, 2) is y + 4.
     let pool = MaxPool::new([1, 2]).dilations([1, 3]).pads([0, 1, 0, 1]).index_order(StorageOrder::ColumnMajor);
     let rows = [
         (EmptyIndex::OrtUnderflow, [-3, -3, 1, 1]),

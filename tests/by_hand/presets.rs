@@ -65,15 +65,15 @@ fn onnxruntime_max_pool() {
     pools::<_, i64>(&same(MaxPool::onnxruntime([1])), (&[1, 1, 9], &x), (&two, &[10.0, 60.0]), (&two, &[1, 6]));
     pools::<_, i64>(&same(MaxPool::onnx([1])), (&[1, 1, 9], &x), (&two, &[0.0, 50.0]), (&two, &[0, 5]));
 
-    // Empty windows of two planes of 2: plane * 2 - 1. The value is the lowest finite one, but f16's is f32's,
-    // converted.
+    // Empty windows in two planes of 2 elements have the index plane * 2 - 1. Their value is the lowest finite one; for
+    // f16 it is f32's lowest one, converted.
     let pool = straddling(MaxPool::onnxruntime).pads([1, 1]);
     let shape = [1, 2, 1];
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0.0f32; 4]), (&shape, &[f32::MIN; 2]), (&shape, &[-1, 1]));
     pools::<_, i64>(&pool, (&[1, 2, 2], &[f16::ONE; 4]), (&shape, &[f16::NEG_INFINITY; 2]), (&shape, &[-1, 1]));
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0.0f64; 4]), (&shape, &[f64::MIN; 2]), (&shape, &[-1, 1]));
 
-    // A pad is below the kernel, dilated or not.
+    // A pad has to be below the kernel, whatever the dilation is.
     assert_eq!(
         straddling(MaxPool::onnxruntime).pads([1, 2]).plan(&[1, 1, 2], DType::F32, None),
         Err(PlanError::PadExceedsLimit { position: 1, value: 2, limit: 1 })
@@ -81,22 +81,22 @@ fn onnxruntime_max_pool() {
 }
 
 fn onnxruntime_max_pool_nhwc() {
-    // X is (x, c): channel 0 is 1 5 2, channel 1 is 4 3 7. Windows of two: 5, 5 at 1, 1, and 4, 7 at 0, 2. Indices are
-    // (c, x), c * 3 + x.
+    // X is (x, c): channel 0 is 1 5 2, channel 1 is 4 3 7. The maxima of windows of two are 5 and 5, both at 1, and 4
+    // and 7 at 0 and 2. Indices are (c, x), c * 3 + x.
     let pool = MaxPool::onnxruntime_nhwc([2]);
     let x: (&[usize], &[f32]) = (&[1, 3, 2], &[1.0, 4.0, 5.0, 3.0, 2.0, 7.0]);
     pools::<_, i64>(&pool, x, (&[1, 2, 2], &[5.0, 4.0, 5.0, 7.0]), (&[1, 2, 2], &[1, 1, 3, 5]));
-    // The default takes the same numbers for 3 channels of 2.
+    // By default the same numbers are 3 channels of 2 elements.
     let of_three = [4.0, 5.0, 7.0];
     pools::<_, i64>(&MaxPool::onnx([2]), x, (&[1, 3, 1], &of_three), (&[1, 3, 1], &[1, 2, 5]));
-    // The conventions for empty windows are onnxruntime's: off - 1 for plane offsets 0 and 2.
+    // The conventions for empty windows are onnxruntime's: the plane's offset less 1, for offsets 0 and 2.
     let pool = straddling(MaxPool::onnxruntime_nhwc).pads([1, 1]);
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0u8; 4]), (&[1, 1, 2], &[0; 2]), (&[1, 2, 1], &[-1, 1]));
 }
 
 fn pytorch_max_pool() {
-    // The stride is the kernel, a NaN wins, the last of two, and plane 1 starts again at 0. By default the stride is 1,
-    // a NaN wins only in front, and the offset of plane 1 is 4.
+    // The stride is the kernel, a NaN wins, of two NaN the last one, and the indices of plane 1 start again at 0. By
+    // default the stride is 1, a NaN wins only as the first element of its window, and the offset of plane 1 is 4.
     let x: (&[usize], &[f32]) = (&[1, 2, 4], &[1.0, 2.0, 3.0, NAN, 9.0, 4.0, NAN, NAN]);
     pools::<_, i64>(&MaxPool::pytorch([2]), x, (&[1, 2, 2], &[2.0, NAN, 9.0, NAN]), (&[1, 2, 2], &[1, 3, 0, 3]));
     let (y, indices) = ([2.0, 3.0, 9.0, NAN], [1, 2, 4, 6]);
@@ -108,7 +108,7 @@ fn pytorch_max_pool() {
     let pool = straddling(MaxPool::pytorch).pads([1, 1]);
     let none = [f32::NEG_INFINITY; 2];
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0.0f32; 4]), (&[1, 2, 1], &none), (&[1, 2, 1], &[2, 2]));
-    // Pads go up to half the kernel, and an axis has an output.
+    // Pads may be at most half the kernel, and every axis needs an output.
     let plan = |pool: MaxPool| pool.plan(&[1, 1, 4], DType::F32, None).map(|plan| plan.output_shape()[2]);
     assert_eq!(plan(MaxPool::pytorch([3]).pads([1, 1])), Ok(2));
     let limit = PlanError::PadExceedsLimit { position: 0, value: 2, limit: 1 };
@@ -119,8 +119,9 @@ fn pytorch_max_pool() {
 }
 
 fn openvino_max_pool() {
-    // NaN are ignored. A window of nothing above the lowest value gives that value and element 0 of the plane: plane
-    // 1's is 4 in the tensor, 0 in the plane. By default the NaN in front wins.
+    // NaN are ignored. A window without an element above the lowest value gives that value and the index of element 0
+    // of its plane: for plane 1 this is 4 in the tensor and 0 in the plane. By default a NaN wins if it is the first
+    // element.
     let lowest = f32::MIN;
     let infinite = f32::NEG_INFINITY;
     let x: (&[usize], &[f32]) = (&[1, 2, 4], &[NAN, 2.0, 7.0, NAN, 5.0, 6.0, infinite, NAN]);
@@ -131,7 +132,7 @@ fn openvino_max_pool() {
     pools::<_, i32>(&plane, x, (&shape, &[2.0, 7.0, 6.0, lowest]), (&shape, &[1, 2, 1, 0]));
     let default = MaxPool::onnx([2]).strides([2]);
     pools::<_, i64>(&default, x, (&shape, &[NAN, 7.0, 6.0, infinite]), (&shape, &[0, 2, 5, 6]));
-    // A window wholly in padding gives the same as one of nothing.
+    // A window wholly in padding gives the same as one without an element above the lowest value.
     let pool = straddling(MaxPool::openvino).pads([1, 1]);
     pools::<_, i64>(&pool, (&[1, 2, 2], &[0.0f32; 4]), (&[1, 2, 1], &[lowest; 2]), (&[1, 2, 1], &[0, 2]));
     let f16s = [f16::NEG_INFINITY; 2];
@@ -140,7 +141,7 @@ fn openvino_max_pool() {
     let pool = MaxPool::openvino([2]).strides([3]);
     assert_eq!(output_shape(&pool.clone().ceil_rule(CeilRule::CeilLiteral), &[1, 1, 9]), [1, 1, 4]);
     assert_eq!(output_shape(&pool.ceil_mode(1), &[1, 1, 9]), [1, 1, 3]);
-    // Pads may exceed the kernel, but an axis has an output.
+    // Pads may exceed the kernel, but every axis needs an output.
     assert_eq!(output_shape(&MaxPool::openvino([2]).pads([3, 0]), &[1, 1, 2]), [1, 1, 4]);
     assert_eq!(
         MaxPool::openvino([5]).plan(&[1, 1, 4], DType::F32, None),
@@ -157,7 +158,7 @@ fn tensorflow_max_pool() {
     pools::<_, i64>(&pool, x, (&shape, &y), (&shape, &[3, 1, 5, 0, 4, 2]));
     let with_batch = pool.flatten(IndexFlattening::Tensor);
     pools::<_, i64>(&with_batch, x, (&shape, &y), (&shape, &[3, 1, 5, 6, 10, 8]));
-    // By default these are 2 channels of 3 pixels, of which the last makes no window.
+    // By default these are 2 channels of 3 pixels, of which the last one is in no window.
     let pool = MaxPool::onnx([2]).strides([2]).auto_pad(AutoPad::Valid);
     pools::<_, i64>(&pool, x, (&[2, 2, 1], &[8.0, 4.0, 7.0, 6.0]), (&[2, 2, 1], &[1, 4, 6, 9]));
 }
@@ -170,7 +171,7 @@ fn onnx_after_1_23_max_unpool() {
     unpools(&after, x, indices, Ok((&[1, 1, 2, 3], &[0.0, 0.0, 0.0, 7.0, 0.0, 0.0])));
     let before = MaxUnpool::onnx([2, 2]).output_shape([1, 1, 2, 3]);
     unpools(&before, x, indices, Ok((&[1, 1, 2, 3], &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0])));
-    // Any size will do, as long as it holds the index.
+    // Any size is accepted; only indices beyond it are errors.
     let small = MaxUnpool::onnx_after_1_23([2, 2]).output_shape([1, 1, 1, 3]);
     let error = ExecuteError::IndexOutOfRange { position: 0, value: 3, unit: 3, count: 1 };
     unpools(&small, x, indices, Err(error));
@@ -220,7 +221,8 @@ fn pytorch_max_unpool() {
 }
 
 fn pytorch_adaptive_max_pool() {
-    // 4 to 2: windows [0, 2) and [2, 4). A NaN always wins, the last one; by default only in front.
+    // 4 to 2: windows [0, 2) and [2, 4). The last NaN of a window wins; by default a NaN wins only as the first
+    // element.
     let x: (&[usize], &[f32]) = (&[1, 1, 4], &[1.0, NAN, NAN, NAN]);
     let shape = [1, 1, 2];
     pools::<_, i64>(&AdaptiveMaxPool::pytorch([2]), x, (&shape, &[NAN, NAN]), (&shape, &[1, 3]));
@@ -228,8 +230,9 @@ fn pytorch_adaptive_max_pool() {
 }
 
 fn presets_keep_the_bits_of_a_nan_that_runtimes_change() {
-    // Signalling ones of both signs, each in front of its window: PyTorch gives 0x7FC0 in bf16 and sets the quiet bit in
-    // f16, onnxruntime leaves the sign alone, and OpenVINO's adaptive pool sets the quiet bit.
+    // Signalling NaN of both signs, each the first element of its window. PyTorch itself gives 0x7FC0 in bf16 and sets
+    // the quiet bit in f16, onnxruntime keeps the sign but not the payload, and OpenVINO's adaptive pool sets the quiet
+    // bit.
     let x = [0x7F81, 0x3F80, 0xFFA3, 0x3F80].map(bf16::from_bits);
     let y = [x[0], x[2]];
     let (shape, out) = (&[1, 1, 4][..], &[1, 1, 2][..]);
@@ -251,7 +254,8 @@ fn inferred_extents_below_1() {
     for preset in [MaxUnpool::onnx, MaxUnpool::onnxruntime, MaxUnpool::pytorch] {
         assert_eq!(plan(padded(preset([2]))), not_positive);
     }
-    // onnxruntime refuses it beside an output_shape too, and so does ONNX, whose indices count in what is inferred.
+    // Beside an output_shape ONNX refuses it too, because the indices count in the inferred shape. So does onnxruntime
+    // itself, but not its preset.
     let x: (&[usize], &[f32]) = (&[1; 3], &[7.0]);
     assert_eq!(plan(padded(MaxUnpool::onnx([2])).output_shape([1, 1, 2])), not_positive);
     let given = padded(MaxUnpool::onnxruntime([2])).output_shape([1, 1, 2]);
@@ -268,7 +272,7 @@ fn adaptive_windows_end_where_the_formula_says_at_any_size() {
     let mut x = vec![0u8; 1_000_003];
     x[334_001] = 1;
     let (mut y, mut indices) = (vec![0u8; 1000], Vec::new());
-    // It lies in the windows 333 and 334; the others have their first element.
+    // The 1 lies in the windows 333 and 334; every other window gives the index of its first element.
     (y[333], y[334]) = (1, 1);
     indices
         .extend((0..1000i64).map(|window| if y[window as usize] == 1 { 334_001 } else { window * 1_000_003 / 1000 }));

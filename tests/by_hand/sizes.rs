@@ -1,4 +1,4 @@
-//! Output extents where the rules part, and how many elements 32-bit indices count through.
+//! Output extents where the rules differ, and how many elements 32-bit indices count through.
 
 use wgpu_pooling::{
     AdaptiveMaxPool, AutoPad, CeilRule, DType, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
@@ -40,7 +40,7 @@ fn same_gives_ceil_of_the_quotient_whatever_the_rounding_rules() {
 fn undilated_same_obeys_the_ceil_rule() {
     // 5 elements, kernel 2, stride 2, dilation 2: ceil(5 / 2) = 3, total (3 - 1) * 2 + 2 - 5 = 1. The effective kernel
     // is 3, so 5 + 1 - 3 = 3 is left for strides: floor(3 / 2) + 1 = 2 windows, ceil(3 / 2) + 1 = 3. The third starts
-    // at 2 * 2 - pad, which is inside 5 + pad, so the drop keeps it.
+    // at 2 * 2 - pad, which is inside 5 + pad, so CeilDrop keeps it.
     let x = [1.0f32, 5.0, 2.0, 4.0, 3.0];
     let base = MaxPool::new([2]).strides([2]).dilations([2]).same_padding(SamePadding::OrtUndilated);
     for (ceil, windows) in [(CeilRule::Floor, 2), (CeilRule::CeilDrop, 3), (CeilRule::CeilLiteral, 3)] {
@@ -59,8 +59,9 @@ fn undilated_same_moves_windows_right_when_the_stride_exceeds_the_kernel() {
     let base = MaxPool::new([1]).strides([5]).same_padding(SamePadding::OrtUndilated);
     let ten = [0.0f32, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0];
     // (elements, auto_pad, where the two windows start). A total of (2 - 1) * 5 + 1 - 9 = -3 halves to -1, and so does
-    // -3 + 1; for 10 elements -4 halves to -2, and -4 + 1 to -1. The extent is then 9 - 3 or 10 - 4, less 1, over 5,
-    // plus 1 = 2, exactly, under every rule: for the drop, 5 is below 9 - 1 and 10 - 2.
+    // -3 + 1; for 10 elements -4 halves to -2, and -4 + 1 to -1. For 9 elements and for 10 the output extent is 5 / 5 +
+    // 1 = 2, exactly, under every rule: 9 - 3 and 10 - 4, less 1, are 5. CeilDrop keeps the second window, because 5 is
+    // below 9 - 1 and 10 - 2.
     let rows = [
         (9, AutoPad::SameUpper, [1, 6]),
         (9, AutoPad::SameLower, [1, 6]),
@@ -78,13 +79,13 @@ fn undilated_same_moves_windows_right_when_the_stride_exceeds_the_kernel() {
 }
 
 fn an_extent_of_zero_is_an_empty_output() {
-    // 4 elements, kernel 5, stride 2: -1 is left. floor(-1 / 2) + 1 = 0.
+    // 4 elements, kernel 5, stride 2: 4 - 5 = -1 is left for strides. floor(-1 / 2) + 1 = 0 windows.
     let x = [1.0f32, 4.0, 2.0, 3.0];
     let pool = MaxPool::new([5]).strides([2]);
     pools::<_, i64>(&pool, (&[1, 1, 4], &x), (&[1, 1, 0], &[]), (&[1, 1, 0], &[]));
     let valid = pool.clone().auto_pad(AutoPad::Valid);
     pools::<_, i32>(&valid, (&[1, 1, 4], &x), (&[1, 1, 0], &[]), (&[1, 1, 0], &[]));
-    // ceil(-1 / 2) + 1 = 1, and so does rounding toward zero: one window of which 4 taps are inside.
+    // ceil(-1 / 2) + 1 = 1, and rounding toward zero gives 1 too: one window of which 4 taps are inside.
     for pool in [
         pool.clone().ceil_rule(CeilRule::CeilDrop),
         pool.clone().ceil_rule(CeilRule::CeilLiteral),

@@ -22,7 +22,7 @@ tests! {
         bad_indices_are_left_out_on_request_and_change_nothing_else;
 }
 
-/// Kernel 2, stride 2: m elements come from 2 * m.
+/// Kernel 2 and stride 2: m elements are unpooled to 2 * m.
 fn halves() -> MaxUnpool {
     MaxUnpool::new([2]).strides([2])
 }
@@ -48,7 +48,7 @@ fn batch_indices_name_the_channel_and_stay_in_their_item() {
         (&[2, 2, 2], &[1, 6, 4, 3, 0, 7, 2, 5]),
         Ok((&[2, 2, 4], &[0.0, 1.0, 0.0, 4.0, 3.0, 0.0, 2.0, 0.0, 5.0, 0.0, 7.0, 0.0, 0.0, 8.0, 0.0, 6.0])),
     );
-    // 8 would be item 1 in the tensor; here it is past the unit.
+    // In the tensor 8 would name item 1; in the batch item it is past the unit.
     unpools::<_, i64>(
         &unpool,
         (&[2, 2, 2], &x),
@@ -67,7 +67,7 @@ fn column_major_indices_count_the_first_axis_fastest() {
     // The planes change places: an index of the tensor is not bound to its own plane.
     let swapped = [&y[8..], &y[..8]].concat();
     unpools::<_, i64>(&unpool, (&shape, &x), (&shape, &[11, 12, 7, 0]), Ok((&out, &swapped)));
-    // Counted in the plane.
+    // The same with indices that count in the plane.
     let plane = unpool.flatten(IndexFlattening::Plane);
     unpools::<_, i64>(&plane, (&shape, &x), (&shape, &[3, 4, 7, 0]), Ok((&out, &y)));
     // 2 by 3 by 4: z + y * 2 + x * 6. 17 = 1 + 2 * 2 + 2 * 6 is (1, 2, 2), row major 1 * 12 + 2 * 4 + 2 = 22.
@@ -104,7 +104,8 @@ fn nhwc_indices_are_stored_and_counted_channels_last() {
     let twice = [item, item].concat();
     let y = [y_0, y_1].concat();
     unpools::<_, i64>(&batch, (&[2, 2, 3], &x), (&[2, 3, 2], &twice), Ok((&[2, 2, 6], &y)));
-    // In the tensor an item is 12 long; sending item 0 to 12.. and item 1 to 0.. makes them change places.
+    // In the tensor an item has 12 elements. Item 0 gets the indices from 12 on and item 1 those from 0 on, so the
+    // items change places.
     let swapped = [item.map(|index| index + 12), item].concat();
     let y = [y_1, y_0].concat();
     unpools::<_, i64>(&unpool, (&[2, 2, 3], &x), (&[2, 3, 2], &swapped), Ok((&[2, 2, 6], &y)));
@@ -123,8 +124,8 @@ fn nhwc_indices_are_stored_and_counted_channels_last() {
 }
 
 fn nhwc_data_keeps_nchw_indices() {
-    // X is (m, c), the index tensor (c, m), an index c * 6 + position, and Y (position, c). Index 3 of channel 1 is
-    // carried by channel 1's first element, and so on.
+    // X is (m, c), the index tensor (c, m), an index c * 6 + position, and Y (position, c). Entry 3 of the index tensor
+    // belongs to the first element of channel 1, and so on.
     let unpool = halves().layout(Layout::Nhwc);
     let x = [1u8, 4, 2, 5, 3, 6];
     let y = [1, 0, 0, 4, 2, 0, 0, 0, 0, 5, 3, 6];
@@ -152,7 +153,7 @@ fn an_output_shape_may_be_as_small_as_the_rule_says() {
     (y[0], y[1], y[2], y[13]) = (1.0, 2.0, 3.0, 4.0);
     unpools(&into([1, 1, 2, 8], count), x, indices, Ok((&[1, 1, 2, 8], &y)));
     unpools(&into([1, 1, 2, 8], none), x, indices, Ok((&[1, 1, 2, 8], &y)));
-    // 7 by 2 has 14.
+    // 7 by 2 has 14 elements.
     assert_eq!(plan([1, 1, 7, 2], per_axis), below(1, 2));
     assert_eq!(plan([1, 1, 7, 2], count), Err(PlanError::OutputCountTooSmall { given: 14, inferred: 16 }));
     unpools(&into([1, 1, 7, 2], none), x, indices, Ok((&[1, 1, 7, 2], &y[..14])));
@@ -161,7 +162,8 @@ fn an_output_shape_may_be_as_small_as_the_rule_says() {
         unpools(&into([1, 1, 4, 4], rule), x, indices, Ok((&[1, 1, 4, 4], &y)));
         assert_eq!(plan([1, 1, 4, 5], rule), Ok(vec![1, 1, 4, 5]));
     }
-    // No size rule makes a block fit that is larger than the output, and no rule at all means per axis there.
+    // With InferredTopLeft no size rule lets a block fit that is larger than the output, and without a size rule the
+    // check is per axis.
     let plan = |unpool: MaxUnpool| unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64).map(|_| Vec::new());
     for rule in [per_axis, count, none] {
         let placed = into([1, 1, 2, 8], rule).unpool_space(UnpoolSpace::InferredTopLeft);
@@ -169,7 +171,7 @@ fn an_output_shape_may_be_as_small_as_the_rule_says() {
     }
     let plain = MaxUnpool::new([2, 2]).strides([2, 2]).output_shape([1, 1, 2, 8]);
     assert_eq!(plan(plain.clone()), below(0, 2));
-    // Flat in the output's own shape, no rule means any size.
+    // With indices flat in the output's own shape and without a size rule, any size is accepted.
     let plain = plain.unpool_space(UnpoolSpace::OutputShape);
     assert_eq!(plan(plain.output_shape([1, 1, 1, 14])), Ok(Vec::new()));
 }
@@ -215,10 +217,10 @@ fn bad_indices_are_left_out_on_request_and_change_nothing_else() {
     // A bad index does not win over a good one, though it comes last.
     let y = [0.0f32, 0.0, 5.0, 0.0, 0.0, 0.0];
     unpools::<_, i32>(&skip, (&[1, 1, 3], &[4.0, 5.0, 6.0]), (&[1, 1, 3], &[2, 2, i32::MIN]), Ok((&[1, 1, 6], &y)));
-    // In the plane, what is past the plane is bad, also where the tensor goes on.
+    // Where indices count in the plane, an index past the plane is bad, although the tensor goes on.
     let plane = skip.clone().flatten(IndexFlattening::Plane);
     unpools::<_, i64>(&plane, (&[1, 2, 1], &[7u8, 8]), (&[1, 2, 1], &[2, 1]), Ok((&[1, 2, 2], &[0, 0, 0, 8])));
-    // Flat in the inferred shape, what is past that shape is bad, also where the output goes on.
+    // Where indices are flat in the inferred shape, an index past this shape is bad, although the output goes on.
     let placed = skip.output_shape([1, 1, 5]);
     unpools::<_, i64>(&placed, (&[1, 1, 2], &[7u8, 8]), (&[1, 1, 2], &[4, 3]), Ok((&[1, 1, 5], &[0, 0, 0, 8, 0])));
 }

@@ -19,13 +19,13 @@ pub struct Case {
     /// The indices that MaxUnpool reads.
     pub indices: Option<RawTensor>,
     pub expectation: Expectation,
-    /// Whether it runs in every build that a family which applies has, not in the generic one alone.
+    /// Whether the case runs in every build of every family that applies, not only in the generic build.
     pub specialised: bool,
     /// How NaN are compared with the expected tensors. Two paths of the crate are always compared exactly.
     pub nan: NanRule,
 }
 
-/// A stored input or one that is made when it is needed.
+/// An input that is stored, or made when it is needed.
 #[derive(Debug)]
 pub enum Input {
     Stored(RawTensor),
@@ -62,7 +62,8 @@ pub enum Expectation {
     Output { y: Expected, indices: Option<Expected> },
     /// An error.
     MustReject,
-    /// A result or an error: the peer refuses, the text does not ask for it. Paths must agree all the same.
+    /// A result or an error: the peer refuses the case, but the specification does not require that. Paths must agree
+    /// all the same.
     MayReject,
 }
 

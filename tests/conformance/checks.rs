@@ -16,7 +16,7 @@ use crate::recipe::{Operator, Recipe, RecipeError};
 use crate::support::device::gpu;
 use crate::tensors::RawTensor;
 
-/// A case and what the reference makes of it, which both paths need and which is computed once.
+/// A case and the reference's results, which both paths need and which are computed once.
 pub struct Subject {
     pub case: Case,
     runs: OnceLock<Result<Vec<Run>, String>>,
@@ -162,7 +162,7 @@ fn runs(case: &Case) -> Result<Vec<Run>, String> {
     }
     let index_types = match (&case.indices, &case.expectation) {
         (Some(indices), _) => vec![Some(indices.index_type()?)],
-        // Values do not depend on whether indices were asked for, so where they are expected both forms are run.
+        // Values do not depend on whether indices were asked for, so where indices are expected both forms are run.
         (None, Expectation::Output { indices: Some(expected), .. }) => vec![Some(expected.index_type()?), None],
         (None, Expectation::Output { indices: None, .. }) => vec![None],
         (None, Expectation::MustReject | Expectation::MayReject) => vec![Some(IndexType::I64), None],

@@ -11,7 +11,7 @@ use wgpu_pooling::with_element;
 pub enum NanRule {
     /// Any NaN equals any NaN.
     Any,
-    /// A NaN equals the same bits alone.
+    /// A NaN equals only the same bits.
     Exact,
 }
 
@@ -65,7 +65,7 @@ fn same_form(what: &str, dtype: DType, shape: &[usize], actual: &RawTensor) -> R
     Err(format!("{what}: expected {} {shape:?}, got {} {:?}", dtype.name(), actual.dtype.name(), actual.shape))
 }
 
-/// Bits in hexadecimal, and the value that they are.
+/// Bits in hexadecimal, and the value that they stand for.
 fn describe(dtype: DType, bits: u64) -> String {
     let digits = 2 * dtype.bytes();
     with_element!(dtype, T => format!("0x{bits:0digits$x} ({:?})", T::from_bits64(bits)))

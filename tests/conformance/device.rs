@@ -16,8 +16,8 @@ pub struct Kernel<'a> {
     choice: Choice,
 }
 
-/// Every family that applies, in the generic build if it has one, and for specialised cases in every build that it has for the
-/// plan. `Err` tells why none applies.
+/// Every family that applies, in the generic build if it has one, and for specialised cases in every build that it has
+/// for the plan. `Err` tells why none applies.
 pub fn kernels<'a>(gpu: &'a Gpu, plan: &'a Plan, specialised: bool) -> Result<Vec<Kernel<'a>>, String> {
     let limits = gpu.limits();
     let families = families(plan, &limits);

@@ -1,5 +1,5 @@
-//! The encode-only path: the caller's encoder, an open pass of the caller's, slices in the middle of larger buffers, one
-//! submit of the caller's. Both ways of encoding have to give the same words and leave the surroundings alone.
+//! The encode-only path: the caller's encoder, an open pass of the caller's, slices in the middle of larger buffers,
+//! one submit of the caller's. Both ways of encoding have to give the same words and leave the surroundings alone.
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
@@ -8,7 +8,7 @@ use wgpu_pooling::{
 
 use crate::paths::{Failure, Path, guarded};
 
-/// What outputs and their surroundings are filled with.
+/// The word that outputs and their surroundings are filled with.
 const POISON: u32 = 0x5C3A_96E1;
 
 /// Bytes of a buffer before and behind the slice in it: a multiple of every device's alignment.
@@ -20,7 +20,7 @@ pub struct Encoded<'a> {
     prepared: Prepared,
 }
 
-/// A slice in the middle of a larger buffer, and where its words come back.
+/// A buffer with a slice of `bytes` bytes in its middle.
 struct Island {
     buffer: wgpu::Buffer,
     bytes: u64,
@@ -130,7 +130,7 @@ fn given<'a>(x: &'a Option<Island>, indices: &'a Option<Island>, outputs: &'a Ou
     }
 }
 
-/// The elements at the begin of some words; what follows in the last word has to be zero.
+/// The elements at the beginning of some words; the bytes behind them in the last word have to be zero.
 fn elements<T: bytemuck::Pod>(shape: &[usize], words: &[u32]) -> Result<Tensor<T>, ExecuteError> {
     let bytes: &[u8] = bytemuck::cast_slice(words);
     let count: usize = shape.iter().product();
@@ -160,7 +160,7 @@ impl Path for Encoded<'_> {
         x: TensorView<'_, T>,
         indices: TensorView<'_, I>,
     ) -> Result<Tensor<T>, ExecuteError> {
-        // Buffers have no shape, so whoever encodes has to know that they fit.
+        // Buffers have no shape, so a caller who encodes has to check the shapes.
         let expected = &plan.inputs()[1].shape;
         if indices.shape() != expected {
             let (expected, actual) = (expected.clone(), indices.shape().to_vec());

@@ -102,7 +102,8 @@ fn collect() -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The manifests and the node tests of a directory, those marked that its list names; a directory without cases is an error.
+/// The cases of a directory's manifests and node tests. Those that the directory's list names are marked as
+/// specialised. A directory without cases is an error.
 fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for manifest in manifest::manifests(directory)? {

@@ -12,7 +12,7 @@ use crate::generated::{Digest, Generator, number_bits};
 use crate::recipe::Recipe;
 use crate::tensors::{RawTensor, dtype_named, read_safetensors};
 
-/// Words of the peer that was asked. They repeat what the options say, and options rule.
+/// Attributes in the peer's own words. They repeat what the options say, and only the options are read.
 const PEER_WORDS: &[&str] = &["rounding_type", "axis", "index_element_type", "include_batch_in_index"];
 
 /// The manifests of a directory, in the order of their names.

@@ -10,7 +10,7 @@ use crate::compare::NanRule;
 use crate::recipe::Recipe;
 use crate::tensors::RawTensor;
 
-/// `onnx.ModelProto`, what is needed of it. Field numbers are those of `onnx.proto3`.
+/// The fields of `onnx.ModelProto` that are needed here. Field numbers are those of `onnx.proto3`.
 #[derive(Clone, PartialEq, Message)]
 struct ModelProto {
     #[prost(message, optional, tag = "7")]

@@ -59,7 +59,7 @@ pub trait Path {
     ) -> Result<Tensor<T>, ExecuteError>;
 }
 
-/// The plain loops.
+/// The reference: plain loops on the CPU.
 pub struct Reference;
 
 impl Path for Reference {

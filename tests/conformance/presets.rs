@@ -1,5 +1,5 @@
-//! Presets against what their runtimes gave: for every recorded case the preset and the runtime's own attributes, and
-//! none of the options that the manifest names, have to give the recorded tensors.
+//! Presets against their runtimes: for every recorded case the preset with the runtime's own attributes, and without
+//! the options that the manifest names, has to give the recorded tensors.
 
 use serde_json::{Map, Value};
 use wgpu_pooling::{
@@ -33,7 +33,6 @@ type MakePool = fn(Vec<i64>) -> MaxPool;
 type MakeUnpool = fn(Vec<i64>) -> MaxUnpool;
 type MakeAdaptive = fn(Vec<i64>) -> AdaptiveMaxPool;
 
-/// A preset.
 #[derive(Clone, Copy)]
 enum Preset {
     Pool(MakePool),
@@ -50,7 +49,7 @@ impl Attributes<'_> {
         Some(values.iter().map(|value| value.as_i64().unwrap()).collect())
     }
 
-    /// MaxPool in the runtime's words, on a preset.
+    /// A MaxPool preset with the runtime's attributes.
     fn max_pool(&self, make: MakePool) -> Result<MaxPool, PlanError> {
         let mut pool = make(self.integers("kernel_shape").unwrap());
         for (name, value) in self.0 {
@@ -80,7 +79,7 @@ impl Attributes<'_> {
         Ok(pool)
     }
 
-    /// MaxUnpool, on a preset.
+    /// A MaxUnpool preset with the runtime's attributes.
     fn max_unpool(&self, make: MakeUnpool, output_shape: Option<&Vec<i64>>) -> MaxUnpool {
         let mut unpool = make(self.integers("kernel_shape").unwrap());
         for name in self.0.keys() {
@@ -143,8 +142,8 @@ fn reproduces(case: &Case, fields: &Value, preset: Preset) -> Result<(), String>
     Ok(())
 }
 
-/// Every case of the batches is reproduced by the preset. Another preset, if one is given, gets some of them wrong:
-/// these cases can tell the two apart.
+/// Checks that the preset reproduces every case of the batches. Another preset, if one is given, has to fail in some of
+/// them: then the cases can tell the two apart.
 fn check(batches: &[&str], peer: &str, preset: Preset, other: Option<Preset>) {
     let cases = batches.iter().flat_map(|name| batch(name)).filter(|(_, fields)| fields["peer"] == peer);
     let cases: Vec<(Case, Value)> = cases.collect();
@@ -237,7 +236,7 @@ fn what_a_runtime_refuses_its_preset_refuses() {
             accepted.push(case.name.trim_start_matches("vectors::errors-").to_owned());
         }
     }
-    // What the runtimes cannot do and the presets can, as their documentation says.
+    // Cases that the runtimes refuse and the presets compute, as the presets' documentation says.
     let no_channels = ["0012", "0019", "0059"];
     let four_spatial_axes = ["0050", "0056"];
     let unpool_pads_of_a_kernel = ["0017", "0045"];

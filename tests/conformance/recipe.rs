@@ -36,7 +36,8 @@ impl From<PlanError> for RecipeError {
 }
 
 impl Recipe {
-    /// The recipes to run: this one, or where no indices are equal one for each policy, since any has to pass.
+    /// The recipes to run: this one, or, where no two indices are equal, one for each policy on duplicates, since every
+    /// policy has to pass.
     pub fn variants(&self) -> Vec<Recipe> {
         let is_any = |(name, value): &(String, String)| name == "duplicates" && value == "none_present";
         let Some(position) = self.options.iter().position(is_any) else {

@@ -1,4 +1,4 @@
-//! The runner itself: a comparison that cannot fail would prove nothing.
+//! Tests of the runner itself: a comparison that cannot fail would prove nothing.
 
 use std::path::Path;
 use std::process::{Command, Output as Finished};
@@ -74,7 +74,7 @@ fn a_digest_notices_one_bit_and_no_payload() {
     assert_ne!(plain, digest(&tensor([0x3F80_0000, 0, 0x7FC0_0000])), "the order counts");
 }
 
-/// A pool of two elements over three, whose kernel has this attribute's name.
+/// A pool of three elements in windows of two, whose kernel is given in the attribute of this name.
 fn case_named(name: &str, attribute: &str, expectation: Expectation) -> Case {
     Case {
         name: name.to_owned(),
@@ -123,8 +123,8 @@ fn a_list_that_is_wrong_fails() {
     assert!(marked(&ids(65)).is_err(), "more than the budget");
 }
 
-/// A batch of another origin may have the names and the ids of one of ours, and a case that no specialised kernel computes
-/// under an id that is listed here.
+/// A batch from elsewhere may have the names and the ids of one in this repository. An id that is listed here may then
+/// stand for a case that no specialised kernel computes.
 fn a_batch_with_our_names_has_its_own_list() {
     let own = place::root().join("tests/vectors");
     let id = "ort_maxunpool-0000";

@@ -1,5 +1,5 @@
-//! The fused activations that round: how far a GPU may be from the CPU path. Relu and Clip are exact and compared bit by bit
-//! elsewhere.
+//! The fused activations that round: how far a GPU may be from the CPU path. Relu and Clip are exact and compared bit
+//! by bit elsewhere.
 
 use approx::relative_eq;
 use half::{bf16, f16};
@@ -37,7 +37,8 @@ fn singles() -> Vec<f32> {
     around.chain(spread).flat_map(|x| [x, -x]).collect()
 }
 
-/// Compares a GPU's activations of `data` with the reference's and returns the largest distance in units of the last place.
+/// Compares a GPU's activations of `data` with the reference's and returns the largest distance in units of the last
+/// place.
 fn compare<T: Element>(
     activation: Activation,
     data: Vec<T>,

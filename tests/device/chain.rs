@@ -1,4 +1,4 @@
-//! Chains of device tensors: one submit, one readback, and nothing of a caller's is lost when a step does not fit.
+//! Chains of device tensors: one submit, one readback, and a step that does not fit leaves the chain as it was.
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
@@ -60,9 +60,9 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     let results = chain.run_blocking().unwrap();
     assert_eq!((results.take(values).unwrap(), results.take(places).unwrap()), cells);
     assert_eq!(results.take(converted).unwrap(), per_plane);
-    // Three tensors and two reports of 32 bytes, each at a multiple of 8.
+    // Three tensors and two reports of 32 bytes are read back, each at a multiple of 8 bytes.
     assert!((bytes + 64..bytes + 64 + 5 * 8).contains(&results.bytes_read_back()), "{}", results.bytes_read_back());
-    // What was not read back is still there.
+    // A tensor that was not read back is still on the device.
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
 }
 
@@ -167,7 +167,8 @@ fn tensors_and_readbacks_stay_with_their_own() {
     assert_eq!(chain.max_pool(&there, &home).unwrap_err(), ExecuteError::OtherGpu { what });
     let what = "the tensor to read back";
     assert_eq!(chain.read_back::<f32>(&abroad).unwrap_err(), ExecuteError::OtherGpu { what });
-    // A clone is the same; a second one made of the same device is not, and its buffers are brought along by name.
+    // A clone is the same `Gpu`. A second `Gpu` made from the same device is another one; its buffers can be used
+    // through `from_buffer`.
     let guest = Gpu::from_wgpu(gpu().device().clone(), gpu().queue().clone());
     let guests = guest.upload_blocking(x.view(), Layout::Nchw).unwrap();
     assert_eq!(chain.max_pool(&here, &guests).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
@@ -256,7 +257,7 @@ fn timings_come_where_the_device_has_them_and_nothing_fails_elsewhere() {
         (Some(steps), true) => {
             assert_eq!(steps.len(), 2);
             assert!(steps.iter().all(|step| step.kernel.contains("max_pool")), "{steps:?}");
-            // A device that is done within a tick of its clock is conceivable, but not twice.
+            // A device may finish a step within one tick of its clock, but hardly both steps.
             assert!(steps.iter().any(|step| !step.duration.is_zero()), "{steps:?}");
         }
         (None, false) => eprintln!("this adapter has no timestamps; that the chain runs all the same was tested"),
@@ -277,7 +278,7 @@ fn chains_without_steps_and_tensors_without_elements() {
     assert_eq!(results.take(y).unwrap().shape(), &[0, 3, 3]);
     assert!(results.take(indices).unwrap().data().is_empty());
 
-    // Indices without an output to point into are all bad; skipping them leaves nothing.
+    // An unpool of tensors without elements, with bad indices skipped.
     let unpool = MaxUnpool::new([2]).strides([2]).out_of_bounds(OutOfBounds::Skip);
     let unpool = prepare(unpool.plan(&[0, 1, 2], DType::F32, IndexType::I32).unwrap());
     let mut chain = gpu().chain();

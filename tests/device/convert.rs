@@ -89,7 +89,7 @@ fn what_cannot_be_converted_is_reported_alike_on_both_paths() {
         [-2, 6, 10, 14],
         Err(ExecuteError::IndexOutOfRange { position: 0, value: -2, unit: 16, count: 1 }),
     );
-    // The other way round a plane's own number is added.
+    // In the other direction the offset of the plane is added.
     check(&ConvertIndices::new(plane, onnx), [0, 1, 2, 3], Ok([0, 5, 10, 15]));
 }
 

@@ -1,5 +1,5 @@
-//! Encoding into the caller's own encoder, with the caller's buffers: nothing is submitted, and what does not fit is an error
-//! before wgpu sees it.
+//! Encoding into the caller's own encoder, with the caller's buffers: nothing is submitted, and what does not fit is an
+//! error before wgpu sees it.
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{

@@ -1,4 +1,5 @@
-//! The fuzz target `gpu_cpu` as a test. `fuzz/README.md` has it for cargo-fuzz, and says how a failing input is tried alone.
+//! The fuzz target `gpu_cpu` as a test. `fuzz/README.md` has it for cargo-fuzz, and says how a failing input is tried
+//! alone.
 
 #[path = "../fuzz/attempts.rs"]
 mod attempts;

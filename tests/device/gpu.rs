@@ -1,4 +1,4 @@
-//! The device side from outside: what the calls promise beyond the bits that the conformance runner compares.
+//! What calls on a device promise beyond the bits that the conformance tests compare.
 
 use std::future::Future;
 use std::pin::pin;
@@ -38,7 +38,6 @@ tests! {
         tensors_beyond_the_limits_are_refused_before_anything_is_allocated;
 }
 
-/// Values with ties, of which no two neighbours are equal.
 /// Runs a pool in every family and build that applies and compares with the reference.
 fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
@@ -60,7 +59,7 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
 }
 
 fn windows_too_long_for_one_invocation_are_cut_into_parts() {
-    // 9000 taps of one axis: two levels of parts. The maxima tie, so the order of the parts shows.
+    // 9000 taps along one axis take two levels of parts. Maxima tie, so a wrong order of the parts shows.
     let x = tensor(&[1, 2, 9_000]);
     agrees(&GlobalMaxPool::new(), &x);
     agrees(&AdaptiveMaxPool::new([2]), &x);
@@ -97,7 +96,7 @@ fn bad_indices_are_reported_with_the_first_offender_and_write_nothing() {
     let unpool = MaxUnpool::new([2]).strides([2]);
     let x = tensor(&[1, 2, 3]);
     let unit = 12;
-    // The low word of the last one is a valid index; its high word is not zero.
+    // The low word of the last row's bad index is a valid index; its high word is not zero.
     for (indices, position, value, count) in [
         ([0, 1, 12, 3, 4, -1], 2, 12, 2),
         ([i64::MIN, 1, 2, 3, 4, 5], 0, i64::MIN, 1),
@@ -258,7 +257,7 @@ fn a_device_lost_in_flight_ends_the_call() {
 }
 
 fn a_schedule_for_a_larger_device_is_refused() {
-    // One word more than the device can bind. Nothing of the size is allocated.
+    // One word more than the device can bind. No tensor of this size is allocated.
     let device = gpu().limits();
     let limit = device.max_binding_bytes.min(device.max_buffer_bytes);
     let words = limit as usize / 4 + 1;

@@ -1,7 +1,8 @@
 //! The specialised kernels against the reference, bit by bit.
 //!
-//! Each is compiled for its window, which takes longer than a case takes to run, so they run on a fixed list of
-//! configurations: every way in which a kernel reads, compares and writes, on every element type that differs in it.
+//! Each kernel is compiled for its window, which takes longer than running a case. The kernels therefore run on a fixed
+//! list of configurations: every way in which a kernel reads, compares and writes, with every element type for which
+//! this way differs.
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
@@ -31,8 +32,8 @@ tests! {
         the_list_is_short;
 }
 
-/// Bits that tell kernels apart: ties everywhere, and of each type what is special: NaN of several payloads, infinities, both
-/// zeros, subnormals, the largest and the smallest.
+/// Elements that tell kernels apart: ties everywhere, and the special values of each type: NaN of several payloads,
+/// infinities, both zeros, subnormals, the largest and the smallest.
 fn bits<T: Element>(count: usize, seed: u64) -> Vec<T> {
     let special: &[u64] = match T::DTYPE {
         DType::F32 => {
@@ -152,7 +153,7 @@ fn blocks_along_the_last_axis() {
     run(&halves.clone().activation(Activation::Relu), &[2, 3, 6, 64], DType::F16, NONE);
     run(&halves, &[2, 3, 6, 64], DType::U8, I64);
     run(&halves, &[1, 2, 7, 13], DType::F64, I32);
-    // Windows that overlap, in padding on both sides, with every NaN rule.
+    // Windows that overlap, in padding on both sides, with every NaN policy.
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 2, 9, 24], DType::F16, I32);
     run(&thirds.clone().nan_policy(NanPolicy::PropagateLast), &[2, 2, 9, 24], DType::F32, I64);
@@ -165,12 +166,12 @@ fn blocks_along_the_last_axis() {
     run(&AdaptiveMaxPool::new([7, 7]), &[2, 3, 14, 14], DType::F32, I64);
 }
 
-/// Rows that do not come out even with words: runs of outputs that cross the ends of lines, planes and dispatches.
+/// Rows that are not a whole number of words: runs of outputs cross the ends of rows, planes and dispatches.
 fn runs_of_small_elements_in_odd_rows() {
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let thirds = MaxPool::new([3, 3]).pads([1, 1, 1, 1]);
     run(&thirds, &[2, 3, 5, 7], DType::U8, I64);
-    // Taps apart, and deep windows.
+    // Dilated windows, and windows over three axes.
     run(&MaxPool::new([2, 3]).strides([3, 3]).dilations([2, 2]).pads([1; 4]), &[1, 3, 11, 41], DType::I16, NONE);
     run(&MaxPool::new([3, 2, 3]).pads([1, 0, 1, 1, 0, 1]), &[1, 2, 4, 3, 11], DType::F16, I64);
 }
@@ -185,14 +186,14 @@ fn blocks_of_every_index_convention() {
 fn walks_down_lines() {
     let run = |pool: &MaxPool, shape: &[usize], dtype, indices| agrees(Family::Blocked, pool, shape, dtype, indices);
     let of = |kernel: &[i64]| MaxPool::new(kernel);
-    // Longer than a walk, with as much padding as a load of four allows and more.
+    // Columns longer than one walk of an invocation, with as much padding as a load of four elements allows, and more.
     run(&of(&[4, 5]).pads([3, 4, 0, 4]), &[1, 2, 23, 40], DType::F32, I64);
     run(&of(&[5, 9]).pads([4, 8, 4, 8]), &[1, 2, 19, 44], DType::U8, I64);
-    // Steps by two and by three, dilated so that the outputs of a walk lie apart.
+    // Strides of two and three, and a dilation that puts the outputs of one walk apart.
     run(&of(&[3, 2]).strides([2, 3]).dilations([3, 1]), &[1, 2, 29, 40], DType::I32, I64);
-    // Deep windows, whose lines are not in the order of positions: ties everywhere.
+    // Windows over three axes, whose lines are not visited in the order of positions, with ties everywhere.
     run(&of(&[3, 3, 3]).pads([1; 6]), &[1, 2, 5, 9, 10], DType::F32, I64);
-    // Channels between the elements of a line, and a window that may have no winner.
+    // NHWC, where channels lie between the elements of a line, and SeedLowest, under which a window may have no winner.
     let channels = of(&[3, 3]).pads([1; 4]).layout(Layout::Nhwc).nan_policy(NanPolicy::SeedLowest);
     run(&channels, &[2, 9, 11, 3], DType::F32, I64);
 }
@@ -227,14 +228,14 @@ fn planes_reduced_in_stages() {
     let run =
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Reducing, pool, shape, dtype, indices);
     let global = GlobalMaxPool::new();
-    // Neither planes nor parts of them nor X come out even with four words.
+    // Neither the planes nor their parts nor X are whole vectors of four words.
     run(&global, &[3, 1, 67, 65], DType::F32, I64);
     run(&global, &[3, 1, 67, 65], DType::F64, I32);
     run(&MaxPool::new([70, 90]).nan_policy(NanPolicy::SeedLowest), &[2, 3, 70, 90], DType::Bf16, I64);
     // Parts of X in bindings of their own.
     let limits = Limits { max_binding_bytes: 40 << 10, ..gpu().limits() };
     agrees_within(&limits, Family::Reducing, &global, &[5, 67, 11, 13], DType::F16, I32);
-    // The maximum anywhere in a plane, whose parts do not come out even.
+    // The maximum at several positions of a plane whose parts may differ in size.
     for elements in [72, 4_096, 4_097, 9_000] {
         for at in [0, 63, 64, 71, elements / 2, elements - 1] {
             let mut data = vec![0u8; elements];
@@ -248,7 +249,7 @@ fn planes_reduced_in_stages() {
             assert_eq!((y.data(), indices.data()), (&[1][..], &[at as i32][..]), "{at} of {elements}");
         }
     }
-    // Planes of the same elements, of NaN alone among them.
+    // Planes of equal elements, all of them NaN in one case. In the second plane one element differs.
     for value in [f32::NAN, f32::NEG_INFINITY, -0.0, 5.0] {
         let mut data = vec![value; 2 * 100 * 100];
         data[100 * 100 + 7] = 6.0;
@@ -264,16 +265,17 @@ fn planes_reduced_in_stages() {
     }
 }
 
-/// Planes and windows of rows that a few invocations share, in every place of a row's ends within four words.
+/// Whole planes and windows that a team of a few invocations shares. The rows of a window begin and end at every offset
+/// within four words.
 fn windows_shared_by_teams() {
     let run = |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Teamed, pool, shape, dtype, indices);
     run(&GlobalMaxPool::new(), &[5, 7, 7, 7], DType::F16, I64);
-    // Rows that begin anywhere, windows whose sizes differ, and windows that lie wholly in the padding.
+    // Rows that begin at any offset, windows whose sizes differ, and windows that lie wholly in the padding.
     run(&AdaptiveMaxPool::new([3, 2]), &[2, 3, 57, 83], DType::U8, I64);
     run(&MaxPool::new([4, 40]).strides([4, 40]).pads([5, 41, 5, 41]), &[2, 3, 9, 70], DType::F64, I32);
     let propagate = MaxPool::new([19, 41]).strides([7, 43]).nan_policy(NanPolicy::PropagateLast);
     run(&propagate, &[2, 3, 41, 90], DType::F32, I32);
-    // Layers, dilated.
+    // Windows over three axes, dilated.
     run(&MaxPool::new([3, 5, 33]).dilations([2, 3, 1]).strides([2, 4, 9]), &[1, 2, 9, 21, 99], DType::U8, I32);
     let limits = Limits { max_binding_bytes: 48 << 10, ..gpu().limits() };
     agrees_within(&limits, Family::Teamed, &AdaptiveMaxPool::new([3, 2]), &[33, 3, 16, 43], DType::F32, I64);
@@ -284,25 +286,27 @@ fn windows_that_slide() {
         |pool: &dyn Pooling, shape: &[usize], dtype, indices| agrees(Family::Sliding, pool, shape, dtype, indices);
     let same = |kernel: i64| MaxPool::new([kernel, kernel]).pads([kernel / 2; 4]);
     run(&same(13), &[2, 3, 20, 22], DType::F32, I64);
-    // Rows of lanes that are neither whole nor odd.
+    // Rows that are not whole vectors of lanes, of even and of odd length.
     run(&same(13).nan_policy(NanPolicy::PropagateLast), &[2, 3, 20, 22], DType::F32, I64);
     run(&same(6).nan_policy(NanPolicy::SeedLowest), &[2, 1, 19, 21], DType::Bf16, I32);
     run(&same(5), &[2, 2, 33, 36], DType::U8, I64);
     run(&same(9), &[1, 3, 21, 27], DType::I64, I32);
     run(&same(9).layout(Layout::Nhwc), &[2, 20, 18, 3], DType::F32, I64);
-    // Strides that come out even with a window or not, and dilation: outputs lie apart that share taps.
+    // Strides that divide a window or do not, and dilation: outputs that share taps lie apart.
     run(&MaxPool::new([3, 9]).strides([5, 4]).pads([1, 8, 2, 0]), &[1, 3, 41, 67], DType::F16, I64);
     run(&MaxPool::new([7, 9]).dilations([4, 6]).strides([2, 4]).pads([9, 20, 3, 17]), &[1, 2, 41, 67], DType::F32, I64);
-    // Three axes, and windows in levels that do not come out even.
+    // Three axes, and long windows whose levels do not divide the window.
     run(&MaxPool::new([5, 4, 3]).pads([2, 3, 1, 2, 0, 1]).strides([1, 2, 1]), &[2, 2, 9, 13, 11], DType::F32, I64);
     run(&MaxPool::new([2_003]).pads([2_002, 1_000]), &[1, 2, 3_000], DType::F32, I32);
-    // Elements and places of several sizes, which begin at other multiples of a binding's alignment.
+    // Elements and positions of different sizes, so that their bound ranges begin at different multiples of the
+    // alignment.
     let limits = Limits { max_binding_bytes: 20 << 10, ..gpu().limits() };
     agrees_within(&limits, Family::Sliding, &same(7), &[4, 32, 10, 8], DType::F16, I32);
     agrees_within(&limits, Family::Sliding, &same(5), &[1, 2, 101, 43], DType::I64, I32);
 }
 
-/// Unpools a pool's output by the cells, with its own indices, then with one that lies elsewhere.
+/// Unpools a pool's output with the kernel that writes cells: with the pool's own indices, then with one index
+/// replaced, then with all indices shifted.
 fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let pooled = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
     let count = shape.iter().product();
@@ -318,7 +322,8 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
     same(&what, &prepared.max_unpool_blocking(y.view(), indices.view()).unwrap(), &expected);
 
-    // The first index of the last plane, in the place of every index in turn would be too many: at both ends and between.
+    // One index is replaced by another one of the tensor. All pairs would be too many, so both come from the ends and
+    // from between.
     let data = indices.data();
     for at in [0, data.len() / 3, data.len() - 1] {
         for from in [data.len() - 1, 0, data.len() / 2] {
@@ -329,7 +334,8 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
             same(&what, &prepared.max_unpool_blocking(y.view(), foreign.view()).unwrap(), &expected);
         }
     }
-    // Every value that lies just beside a window, above all behind a row's end.
+    // All indices are shifted by a small step or by a row, so that many lie just beside their window, above all behind
+    // the end of a row.
     for step in [-1, 1, 2, shape[shape.len() - 1] as i64] {
         let moved: Vec<I> =
             data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count as i64 - 1))).collect();
@@ -341,7 +347,8 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     }
 }
 
-/// An unpool whose first source in each row has no window on the output, with indices that are in range and one that is not.
+/// An unpool whose first source in each row has its window before the output, with indices in range and indices out of
+/// range.
 fn before_the_output<T: Element, I: Index>() {
     let unpool = MaxUnpool::new([1]).strides([2]).pads([2, 0]).output_shape([2, 1, 4]);
     let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
@@ -366,13 +373,15 @@ fn unpools_by_cells() {
     unpools::<f32, i64>(&halves.layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 6, 8, 3]);
     // Windows that leave gaps.
     unpools::<f32, i64>(&MaxPool::new([2]).strides([3]), &[2, 3, 31]);
-    // Sources whose windows lie wholly before the output: their indices are foreign, and are looked at all the same.
+    // Sources whose windows lie wholly before the output: their indices are never in their own window, and are applied
+    // and checked all the same.
     before_the_output::<u8, i32>();
-    // An axis of one element, over which the stride reaches far out.
+    // An axis of one element with a larger stride.
     unpools::<f32, i32>(&MaxPool::new([1, 2]).strides([2, 2]), &[1, 2, 1, 8]);
 }
 
-/// Elements smaller than a word in rows that are not whole words: words with elements of two rows, of two planes, of two items.
+/// Elements smaller than a word in rows that are not whole words: a word may hold elements of two rows, of two planes
+/// or of two batch items.
 fn unpools_in_rows_that_begin_within_words() {
     let halves = MaxPool::new([2, 2]).strides([2, 2]);
     unpools::<u8, i32>(&halves, &[2, 2, 5, 7]);
@@ -381,7 +390,8 @@ fn unpools_in_rows_that_begin_within_words() {
     unpools::<half::bf16, i32>(&MaxPool::new([2, 2, 2]).strides([2, 2, 2]), &[2, 2, 5, 4, 35]);
 }
 
-/// Windows that overlap or begin in the padding, with the sources of every neighbour that can hold a place.
+/// Windows that overlap or begin in the padding: an output looks at the sources of all neighbouring windows that may
+/// cover it.
 fn unpools_of_windows_that_overlap() {
     let square = |kernel: i64, stride: i64, pad: i64| MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]);
     let thirds = square(3, 2, 1);
@@ -393,7 +403,8 @@ fn unpools_of_windows_that_overlap() {
     unpools::<f32, i32>(&MaxPool::new([2, 3, 3]).strides([2, 2, 2]).pads([0, 1, 1, 0, 1, 1]), &[1, 2, 5, 9, 13]);
 }
 
-/// Compiling is what costs, so that the list stays short: tests/random draws the geometries that are not on it.
+/// Compiling takes most of the time, so the list has to stay short: tests/random draws the geometries that are not on
+/// it.
 fn the_list_is_short() {
     let source = include_str!("kernels.rs");
     let listed = ["\n    run(", "\n    agrees_within(", "\n    unpools::<", "\n    before_the_output::<"];

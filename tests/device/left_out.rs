@@ -1,4 +1,5 @@
-//! What a run says where there is no adapter, and where none is wanted: this program once more, on one test that needs one.
+//! What a run prints where there is no adapter, and where GPU tests are left out. This program runs itself again, on
+//! one test that needs a GPU.
 
 use std::process::Command;
 
@@ -10,11 +11,11 @@ tests! {
         without_an_adapter_tests_fail_and_say_what_to_install;
 }
 
-/// Whether the run goes well, and what it says.
+/// Whether the run succeeds, and what it prints.
 fn without_an_adapter(skip: &str) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().expect("a test has a file"));
     command.args(["chain::pool_unpool_pool_take_one_submit_and_one_readback", "--exact"]);
-    // No backend is called so.
+    // No backend has this name.
     command.env("WGPU_BACKEND", "abacus").env("WGPU_POOLING_SKIP_GPU", skip).env("RUST_BACKTRACE", "0");
     let output = command.output().expect("a test can start itself");
     (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())

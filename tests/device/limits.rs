@@ -1,5 +1,6 @@
-//! Tensors larger than a binding, grids larger than a device's: schedules made for small limits give the same bits. A schedule
-//! for small limits runs on any larger device, so every machine tests it; a device that was opened with small limits does too.
+//! Tensors larger than a binding and grids larger than a device's: schedules made for small limits give the same bits.
+//! A schedule for small limits runs on any larger device, so every machine can test it; a device that was opened with
+//! small limits is tested too.
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, ExecuteError, Family, Gpu,
@@ -52,7 +53,8 @@ fn data<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
     Tensor::new(shape, bytemuck::pod_collect_to_vec(&bytes)).unwrap()
 }
 
-/// Runs a pool in every family that applies under the limits, and compares bit by bit. Gives how many dispatches it took in all.
+/// Runs a pool in every family that applies under the limits, compares bit by bit, and returns the number of
+/// dispatches.
 fn check<T: Element, I: Index>(gpu: &Gpu, pool: &dyn Pooling, shape: &[usize], limits: &Limits) -> usize {
     let x = data::<T>(shape, shape.iter().sum::<usize>() as u64);
     let bits = |tensor: &Tensor<T>| -> Vec<u8> { bytemuck::cast_slice(tensor.data()).to_vec() };
@@ -89,13 +91,13 @@ fn pools_beyond_a_binding_give_the_same_bits_in_every_family() {
     let mut dispatches = 0;
     for policy in policies {
         let pool = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 1, 1]).nan_policy(policy);
-        // Many planes; a plane larger than a binding; rows almost as large as one.
+        // Many planes; a plane larger than a binding; rows almost as large as a binding.
         dispatches += check::<f32, i64>(gpu, &pool, &[3, 20, 17, 13], &SMALL);
         dispatches += check::<f32, i32>(gpu, &pool, &[1, 2, 71, 97], &SMALL);
         dispatches += check::<half::f16, i64>(gpu, &pool, &[1, 1, 9, 2_900], &SMALL);
         dispatches += check::<u8, i64>(gpu, &pool, &[2, 3, 67, 101], &SMALL);
         dispatches += check::<i64, i32>(gpu, &pool, &[1, 2, 41, 43], &SMALL);
-        // Three axes, whose windows reach over planes that do not fit together.
+        // Three axes: a window reaches over planes that do not fit into one binding together.
         let deep = MaxPool::new([3, 2, 3]).dilations([1, 2, 1]).pads([1, 0, 1, 1, 2, 0]).nan_policy(policy);
         dispatches += check::<f32, i64>(gpu, &deep, &[1, 2, 5, 30, 29], &SMALL);
         dispatches += check::<u8, i32>(gpu, &deep, &[1, 1, 4, 61, 57], &SMALL);
@@ -123,7 +125,7 @@ fn layouts_conventions_and_empty_windows_survive_cutting() {
     check::<f32, i64>(gpu, &AdaptiveMaxPool::new([37, 23]), &[2, 3, 61, 40], &SMALL);
     check::<half::bf16, i32>(gpu, &AdaptiveMaxPool::new([2, 3]), &[1, 2, 91, 80], &SMALL);
     check::<f32, i64>(gpu, &AdaptiveMaxPool::new([700]), &[2, 9, 410], &SMALL);
-    // Rows and planes that a binding holds one of at most, and windows that leave some out.
+    // Rows and planes of which a binding holds at most one, and dilated windows that leave some of them out.
     for dilation in [1, 2, 3] {
         let pool = MaxPool::new([3, 3]).dilations([dilation, dilation]).pads([2, 2, 2, 2]);
         check::<f32, i64>(gpu, &pool, &[1, 1, 5, 1_530], &SMALL);
@@ -132,7 +134,7 @@ fn layouts_conventions_and_empty_windows_survive_cutting() {
         let deep = deep.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
         check::<f32, i64>(gpu, &deep, &[1, 4, 40, 41, 2], &SMALL);
     }
-    // More axes than a pass has.
+    // More axes than one pass reduces.
     check::<f32, i64>(gpu, &MaxPool::new([2, 2, 2, 2]).strides([1, 2, 1, 1]), &[1, 2, 5, 6, 7, 8], &SMALL);
     let relu = MaxPool::new([2, 2]).activation(Activation::Relu);
     check::<f32, i64>(gpu, &relu, &[1, 3, 40, 45], &SMALL);
@@ -176,16 +178,16 @@ fn unpools_beyond_a_binding_give_the_same_bits_and_the_same_errors() {
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         let unpool = MaxUnpool::inverse_of(&pool, &shape);
         dispatches += check_unpool(&unpool, &y, &indices, &SMALL);
-        // Every index elsewhere: the last in order wins, whichever dispatch it comes in.
+        // Other indices, with repeats: the last source in order wins, whichever dispatch reads it.
         let count = x.data().len() as i64;
         let scattered: Vec<i64> = (0..indices.data().len() as i64).map(|i| i * 7_919 % (count / 3)).collect();
         let scattered = Tensor::new(indices.shape(), scattered).unwrap();
         dispatches += check_unpool(&unpool, &y, &scattered, &SMALL);
         let bytes = Tensor::new(y.shape(), (0..y.data().len()).map(|i| (i * 31 % 255) as u8).collect()).unwrap();
         dispatches += check_unpool(&unpool, &bytes, &scattered, &SMALL);
-        let tanh = unpool.clone().activation(Activation::Clip { min: 0.5, max: 90.0 });
-        dispatches += check_unpool(&tanh, &bytes, &scattered, &SMALL);
-        // Bad ones in the last part alone, and everywhere.
+        let clipped = unpool.clone().activation(Activation::Clip { min: 0.5, max: 90.0 });
+        dispatches += check_unpool(&clipped, &bytes, &scattered, &SMALL);
+        // Bad indices in the last part only, then in all parts.
         let mut bad = scattered.data().to_vec();
         let last = bad.len() - 3;
         bad[last] = 1 << 40;
@@ -236,7 +238,7 @@ fn conversions_beyond_a_binding_give_the_same_indices_and_the_same_errors() {
     assert!(dispatches > 100, "{dispatches} dispatches: the limits did not bite");
 }
 
-/// A device that really has small limits, as a guest's may have.
+/// A device that really has small limits, as a caller's device may have.
 fn small_device(binding: u64) -> Gpu {
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: binding,
@@ -263,7 +265,7 @@ fn a_device_with_small_bindings_computes_the_same() {
 
 fn what_no_kernel_can_cut_is_computed_in_tiles() {
     let gpu = small_device(16 << 10);
-    // Five axes, of which the windows of the outermost reach over more than a binding.
+    // Five axes: along the outermost one a window reaches over more than a binding.
     let pool = MaxPool::new([2, 2, 1, 2, 3]).pads([1, 0, 0, 1, 0, 0, 1, 0, 0, 1]);
     let shape = [1, 1, 3, 4, 5, 20, 30];
     let x = data::<f32>(&shape, 21);
@@ -283,7 +285,7 @@ fn what_is_read_back_may_exceed_the_largest_buffer() {
         ..wgpu::Limits::downlevel_defaults()
     };
     let gpu = Gpu::open_blocking(&GpuOptions::new().limits(limits).poison(POISON)).unwrap();
-    // Y takes a half of a buffer, the indices all of one.
+    // Y takes half of the largest buffer, the indices take all of it.
     let x = data::<f32>(&[1, 1, 1 << 15], 9);
     let pool = MaxPool::new([2]).pads([0, 1]);
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
@@ -295,7 +297,7 @@ fn what_is_read_back_may_exceed_the_largest_buffer() {
 }
 
 fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
-    // Nothing of the size is allocated: these are schedules.
+    // These are schedules only: no tensor of this size is allocated.
     let limits = Limits { max_buffer_bytes: 8 << 30, max_binding_bytes: 8 << 30, ..Limits::WEBGPU };
     let plans: [(Plan, u64); 2] = [
         (MaxPool::new([31, 31]).plan(&[1, 64, 2_048, 2_048], DType::F32, None).unwrap().into(), 31 * 31),
@@ -305,7 +307,7 @@ fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
         let schedule = select(&plan, &limits, &Choice { family: Some(Family::Direct), ..Choice::default() }).unwrap();
         for dispatch in schedule.dispatches() {
             let outputs: u64 = dispatch.grid().iter().map(|&groups| u64::from(groups)).product::<u64>() * 64;
-            // A grid is rounded up by less than a row of it.
+            // A grid is rounded up by less than one of its rows.
             let surplus = u64::from(dispatch.grid()[0]) * 64;
             assert!((outputs - surplus.min(outputs)) * taps <= 1 << 31, "{:?}", dispatch.grid());
         }
@@ -359,7 +361,7 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
     let back = gpu.max_unpool_blocking(&unpool, y.view(), indices.view()).unwrap();
     assert!(bytemuck::cast_slice::<f32, u32>(back.data()) == bytemuck::cast_slice::<f32, u32>(expected.data()));
-    // The first bad index is found in either form of the last step.
+    // The first bad index is found also where a dispatch of its own writes the report, as with four storage buffers.
     let mut wrong = indices.data().to_vec();
     (wrong[77], wrong[500]) = (-7, 1 << 40);
     let wrong = Tensor::new(indices.shape(), wrong).unwrap();
@@ -367,11 +369,11 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     assert_eq!(refused, reference::max_unpool(&plan, y.view(), wrong.view()).unwrap_err());
     assert!(matches!(refused, ExecuteError::IndexOutOfRange { position: 77, value: -7, count: 2, .. }), "{refused:?}");
 
-    // Several passes of which the last writes indices bind one more.
+    // Where there are several passes, the last one binds one buffer more if it writes indices.
     let four = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let refused = select(&four.into(), limits, &Choice::default());
     assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 }));
-    // Tiles do not help, so a call does not try them.
+    // Tiles would not help, so a call does not try them.
     let tensor = data::<f32>(&[1, 1, 4, 4, 4, 4], 9);
     let refused = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool(&[2; 4]), tensor.view());
     let expected = PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 };

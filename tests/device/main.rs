@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
 
-/// What the modules that belong to several binaries ask.
+/// Tells the modules that belong to several binaries whether this one computes on a GPU.
 const COMPUTES_ON_GPU: bool = true;
 
 fn main() -> ExitCode {

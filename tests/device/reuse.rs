@@ -1,4 +1,5 @@
-//! What calls leave for later ones: buffers and preparations never show in an answer, are bounded, and can be freed.
+//! Buffers and preparations that calls leave for later ones: they never show in an answer, are bounded, and can be
+//! freed.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -22,13 +23,13 @@ tests! {
         freeing_while_other_threads_compute_disturbs_nobody;
 }
 
-/// Devices that have what is computed here alone, with outputs as they come and with poisoned ones.
+/// Devices that no other test uses: one with outputs as they come, and one with poisoned outputs.
 fn gpus() -> [Gpu; 2] {
     [GpuOptions::new(), GpuOptions::new().poison(crate::support::device::POISON)]
         .map(|options| Gpu::open_blocking(&options).unwrap())
 }
 
-/// A pool with indices, the same without, and the inverse, held against the reference.
+/// A pool with indices, the same pool without, and the inverse, each compared with the reference.
 fn check(gpu: &Gpu, shape: [usize; 4], seed: usize) {
     let x = tensor(&shape, seed);
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
@@ -45,7 +46,7 @@ fn check(gpu: &Gpu, shape: [usize; 4], seed: usize) {
 
 fn answers_in_used_buffers_are_those_in_fresh_ones() {
     for gpu in gpus() {
-        // Smaller tensors in buffers that larger ones have filled, and packed ones with a part of a word.
+        // Smaller tensors use buffers that larger ones have filled, and packed tensors end within a word.
         for (seed, extents) in [(9, 31), (8, 30), (9, 30), (6, 4), (31, 9), (7, 5)].into_iter().enumerate() {
             check(&gpu, [2, 3, extents.0, extents.1], seed);
             let bytes = Tensor::new([1, 1, extents.0, extents.1], vec![seed as u8 + 1; extents.0 * extents.1]).unwrap();
@@ -119,7 +120,7 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     assert!(most > 32 << 20, "{most} bytes");
     gpu.trim();
     assert_eq!(gpu.idle_bytes(), 0);
-    // More plans and more sizes than are kept.
+    // More plans and more sizes than the plan cache and the buffer pool keep.
     for extent in 2..100 {
         check(&gpu, [1, 1, extent, 2], extent);
     }
@@ -129,7 +130,7 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     assert_eq!(gpu.idle_bytes(), 0);
     check(&gpu, [1, 1, 9, 9], 0);
 
-    // A run in the memory that the caller allows leaves nothing behind.
+    // A streaming run leaves no buffer in the buffer pool.
     gpu.trim();
     let x = tensor(&[4, 4, 16, 16], 0);
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
@@ -155,7 +156,7 @@ fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
         let plan = MaxPool::new(kernel).plan(x.shape(), DType::F32, None).unwrap();
         assert_eq!(prepared.max_pool_blocking(x.view()), reference::max_pool(&plan, x.view()), "{kernel:?}");
     };
-    // The first of all, and so the longest unused.
+    // The first pipeline of all, and so the least recently used.
     let held = specialised(&gpu, [1, 1]);
     let kernels = || (1..=12).flat_map(|rows| (1..=12).map(move |columns| [rows, columns])).skip(1);
     for (number, kernel) in kernels().enumerate() {
@@ -165,7 +166,8 @@ fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
     }
     assert_eq!(gpu.pipeline_count(), 144);
 
-    // What was used last is there, and so is what somebody holds; what was used first is compiled again.
+    // The pipelines that were used last are still there, and so is one that somebody holds. The one that was used first
+    // is compiled again.
     for kernel in kernels().skip(15) {
         drop(specialised(&gpu, kernel));
     }
@@ -177,7 +179,7 @@ fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
         runs_right(prepared, kernel);
     }
 
-    // Freeing leaves what is held, and what is held is shared as before.
+    // Freeing leaves the pipelines that somebody holds, and these are shared as before.
     gpu.trim();
     assert_eq!(gpu.resident_pipeline_count(), 2);
     drop((held, again));

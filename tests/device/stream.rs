@@ -48,7 +48,7 @@ fn bits<T: Element>(elements: &[T]) -> Vec<u64> {
     elements.iter().map(|element| element.to_bits64()).collect()
 }
 
-/// One run with indices and one without, each held against the reference.
+/// One run with indices and one without, each compared with the reference.
 fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> StreamReport {
     let x = tensor::<T>(shape);
     let plan = pool.plan(shape, T::DTYPE, Some(IndexType::I64)).unwrap();
@@ -71,7 +71,7 @@ fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> Stream
     report
 }
 
-/// Budgets from one that takes everything down to those that cut windows.
+/// Budgets from one that holds the whole pool down to those that cut windows into parts.
 const BUDGETS: [u64; 4] = [64 << 20, 48 << 10, 24 << 10, 19 << 10];
 
 fn every_layout_type_and_rank_in_any_budget() {
@@ -182,7 +182,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
     );
     let Err(ExecuteError::Sink { what: "indices", error, .. }) = &run else { panic!("{run:?}") };
     assert_eq!(error, "no space left");
-    // Slices that are too short say so.
+    // Slices that are too short give an error.
     let run = gpu().stream_max_pool_with_indices_blocking::<f32, i64>(
         &plan,
         &mut &x[1..],
@@ -201,7 +201,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
     assert!(matches!(run, Err(ExecuteError::Sink { what: "y", .. })), "{run:?}");
 }
 
-/// Says that it has filled what it was given, and leaves out the last element of each slice.
+/// Reports success, but leaves out the last element of each slice that it is given.
 #[cfg(debug_assertions)]
 struct Short;
 
@@ -220,7 +220,7 @@ fn what_a_source_leaves_out_shows_in_the_result() {
     fn check<T: Element>(left_out: u64) {
         let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], T::DTYPE, None).unwrap();
         let mut y = vec![T::from_bits64(0); 2];
-        // More than once, so that there is memory of earlier runs that could be taken for elements.
+        // Several runs, so that memory of earlier runs could be mistaken for elements.
         for _ in 0..3 {
             gpu().stream_max_pool_blocking(&plan, &mut Short, &mut y, StreamOptions::new(1 << 20)).unwrap();
             assert_eq!(bits(&y), [3, left_out], "{}", T::DTYPE.name());
@@ -232,7 +232,7 @@ fn what_a_source_leaves_out_shows_in_the_result() {
     check::<i8>(0x7F);
     check::<u8>(0x7F);
     check::<i64>(0x7F7F_7F7F_7F7F_7F7F);
-    // Indices that are left out are found to be bad.
+    // Indices that the source leaves out are reported as bad.
     let unpool = wgpu_pooling::MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let (mut x, mut y) = (&[1.0f32; 4][..], vec![0.0; 8]);
     let run =
@@ -253,7 +253,7 @@ fn a_call_that_does_not_fit_the_plan_is_refused() {
     let other =
         gpu().stream_max_pool_blocking(&plan(None), &mut &[0u8; 4][..], &mut vec![0; 3], StreamOptions::new(1 << 20));
     assert!(matches!(other, Err(ExecuteError::TypeMismatch { .. })), "{other:?}");
-    // Nothing to do is done.
+    // A plan without elements succeeds, whatever the budget.
     let nothing = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None).unwrap();
     assert_eq!(run(&nothing, 0), Ok(StreamReport::default()));
 }
@@ -287,7 +287,7 @@ fn one_shot_calls_have_no_size_limit() {
         let got_y = small.max_pool_blocking(pool.as_ref(), x.view()).unwrap();
         assert_eq!(bits(got_y.data()), bits(y.data()), "{plan:?}");
     }
-    // One plane that no binding holds, and one window over all of it.
+    // One plane that is larger than a binding, and one window over all of it.
     let x = tensor::<u8>(&[1, 1, 400, 500]);
     let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
     let expected = reference::max_pool_with_indices::<u8, i32>(&plan, x.view()).unwrap();

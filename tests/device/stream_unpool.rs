@@ -85,12 +85,13 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
         let plan = unpool.plan(&shape, DType::F32, IndexType::I64).unwrap();
         let (x, unit) = (values(&shape), plan.space().unit());
         let mut noise = noise(8);
-        // Into all planes; then all to a few places, so that order decides.
+        // Indices into all planes, then indices of a few places only, so that the order decides.
         for spread in [unit, 5] {
             let data = (0..594).map(|_| (u64::from(noise()) % spread * (unit / spread)) as i64).collect();
             check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
         }
-        // Several times what a tile takes at a time, of which the first are not overwritten by the last.
+        // More sources than a tile takes at a time: the later sources must not overwrite what the first ones have
+        // written.
         let data = (0..594).map(|position| position / 6).collect();
         check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
     }

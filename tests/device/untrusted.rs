@@ -1,5 +1,5 @@
 //! Indices are untrusted: whatever bits they have, nothing outside the output is written, and the error names the first
-//! offender as the reference does. One-shot, in a chain, and encoded between poisoned surroundings.
+//! offender as the reference does. Tested in one-shot calls, in chains, and encoded into slices of poisoned buffers.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -21,13 +21,13 @@ tests! {
 /// Index tensors for each way to compute an unpool.
 const TENSORS: u32 = 48;
 
-/// Bytes of poison on each side of a slice: every device can bind from there.
+/// Bytes of poison on each side of a slice: a multiple of every device's offset alignment.
 const EDGE: u64 = 256;
 
 const USAGES: BufferUsages =
     BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST).union(BufferUsages::INDIRECT);
 
-/// A buffer of the host's with poison on both sides of a slice of so many bytes, and in it.
+/// A buffer of the host. A slice of `bytes` bytes and both sides of it are filled with poison.
 struct Surrounded {
     buffer: wgpu::Buffer,
     bytes: u64,
@@ -40,7 +40,7 @@ impl Surrounded {
         Surrounded { buffer: gpu().device().create_buffer(&descriptor), bytes }
     }
 
-    /// Poisons all of it, then writes these bytes into the slice.
+    /// Poisons the whole buffer, then writes these bytes into the slice.
     fn fill(&self, contents: &[u8]) {
         gpu().queue().write_buffer(&self.buffer, 0, bytemuck::cast_slice(&vec![POISON; self.words()]));
         let mut contents = contents.to_vec();
@@ -56,7 +56,7 @@ impl Surrounded {
         self.buffer.slice(EDGE..EDGE + self.bytes)
     }
 
-    /// The words of the slice, once those around it were seen to be as they were.
+    /// The words of the slice, after checking that the words around it are still poison.
     #[track_caller]
     fn inside(&self) -> Vec<u32> {
         let all = [1, 1, self.words()];
@@ -72,7 +72,7 @@ impl Surrounded {
 /// One way to compute an unpool, and its buffers.
 struct Way {
     plan: UnpoolPlan,
-    /// The same plan, skipping: what Y is, whether an error is reported or not.
+    /// The same plan with bad indices skipped: it gives Y, whether or not an error is reported.
     skipping: UnpoolPlan,
     prepared: Prepared,
     /// X, Y, indices, report.
@@ -142,7 +142,7 @@ impl Way {
     }
 }
 
-/// Any bits, bits whose low word is a valid index, edges, and valid ones.
+/// Any bits, bits whose low word is a valid index, valid indices with one bit changed, edges, and valid indices.
 fn index(unit: i64) -> impl Strategy<Value = i64> + Clone {
     let edges = vec![-1, i64::MIN, i64::MAX, unit, unit - 1, -unit, 0, 1 << 31, (1 << 32) - 1, -(1 << 31), 1 << 63];
     prop_oneof![
@@ -154,7 +154,7 @@ fn index(unit: i64) -> impl Strategy<Value = i64> + Clone {
     ]
 }
 
-/// Tries many index tensors on every family in every build; how many there were.
+/// Tries many index tensors on every family in every build. Returns the numbers of tensors and of bad indices.
 fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64) {
     let (mut tensors, bad) = (0, std::cell::Cell::new(0));
     let count = shape.iter().product::<usize>();
@@ -169,7 +169,7 @@ fn tried<T: Element, I: Index>(unpool: &MaxUnpool, shape: &[usize]) -> (u32, u64
         let unit = way.plan.space().unit() as i64;
         let elements = proptest::collection::vec(any::<u64>(), count);
         let indices = proptest::collection::vec(index(unit), count);
-        // The same ones each time; a failure prints its tensors.
+        // Every run draws the same tensors; a failure prints them.
         let mut runner = TestRunner::new_with_rng(
             Config { cases: TENSORS, failure_persistence: None, ..Config::default() },
             proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
@@ -210,7 +210,7 @@ fn any_bits_as_indices_write_nothing_outside_the_output() {
     println!("{tensors} index tensors with {bad} bad indices, three forms of call each");
 }
 
-/// The index type of a plan is no hint at what the bits are.
+/// A plan takes index tensors of its own index type only.
 fn both_index_types_refuse_what_the_other_takes() {
     let x = Tensor::new([1, 1, 2], vec![1.0f32, 2.0]).unwrap();
     for index_type in [IndexType::I32, IndexType::I64] {

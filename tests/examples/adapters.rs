@@ -44,14 +44,14 @@ fn what_is_opened_is_among_what_is_there() {
     let opened = report.lines().find_map(|line| line.strip_prefix("opened: ")).expect("one is opened");
     let (name, rows) = adapters.iter().find(|(name, _)| name == opened).expect("it is listed");
     for (limit, [has, asked]) in rows {
-        // Of an alignment less is more.
+        // A smaller alignment is the better one, so a larger one may be asked for.
         let within = if limit.starts_with("min_") { asked >= has } else { asked <= has };
         assert!(within, "{limit} of {name}: {report}");
     }
     assert_eq!(rows.len(), 7, "{report}");
 
-    // What one binding holds can be pooled, and nothing that no buffer holds. An unpool of u8 has larger indices than
-    // values.
+    // A tensor that fits one binding can be pooled, and one that exceeds the largest buffer cannot. An unpool of u8 has
+    // larger indices than values.
     let [buffer, binding] = ["max_buffer_size", "max_storage_buffer_binding_size"].map(|limit| rows[limit][1]);
     for (dtype, element_bytes) in [("u8", 1), ("f16", 2), ("f32", 4), ("f64", 8)] {
         let line = report.lines().find(|line| line.trim_start().starts_with(&format!("{dtype} ")));
@@ -101,7 +101,7 @@ fn without_an_adapter_it_fails_in_one_line() {
     for &(arguments, expected) in table {
         EXAMPLE.fails(&folder, arguments, expected);
     }
-    // The variable narrows what is found, so this machine seems to have no GPU.
+    // With this variable no GPU is found.
     let output = EXAMPLE.run_with(&folder, &[("WGPU_BACKEND", ABSENT_BACKEND)], &[]);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1), "{stderr}");

@@ -49,7 +49,7 @@ impl Example {
         command
     }
 
-    /// What a run prints that goes well. Drivers may print to stderr.
+    /// What a successful run prints. Drivers may print to stderr.
     pub fn run_well(&self, folder: &Path, arguments: &[&str]) -> String {
         let output = self.run_with(folder, &[], arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -66,7 +66,8 @@ impl Example {
         assert!(stderr.contains(expected), "{arguments:?}: {expected:?} is not in {stderr}");
     }
 
-    /// Help is no error and names the options, and a reader that goes away while it is printed, as `head` does, is none.
+    /// Help is no error and names the options. It is no error either if the reader goes away while help is printed, as
+    /// `head` does.
     pub fn has_help(&self, arguments: &[&str], options: &[&str]) {
         let folder = self.scratch("help");
         let help = self.run_well(&folder, arguments);

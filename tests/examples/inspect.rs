@@ -1,5 +1,5 @@
-//! The example `inspect` from the outside: the numbers it shows beside some that were worked out by hand, and the text of
-//! its kernels, which naga has to accept. It needs no GPU.
+//! The example `inspect` from the outside: its numbers are compared with ones worked out by hand, and naga has to
+//! accept the texts of its kernels. It needs no GPU.
 
 use wgpu_pooling::{AdaptiveMaxPool, Build, Choice, DType, Family, IndexType, Limits, Plan, Schedule, select, wgsl};
 
@@ -41,7 +41,7 @@ fn without_arguments_a_case_of_its_own() {
     assert!(inspect("own_case", "--family separable").contains("max_pool separable f32"));
 }
 
-/// Arguments, and lines that have to be among what they give.
+/// Arguments, and lines that the report has to contain.
 const BY_HAND: &[(&str, &[&str])] = &[
     // onnx#5711: the window that would start in the end padding is dropped.
     (
@@ -121,7 +121,7 @@ fn limits_are_those_that_are_given() {
     assert!(report.contains("buffers of 5000 bytes, bindings of 4000 bytes, 65535 workgroups"), "{report}");
 }
 
-/// Refuses what is no WGSL.
+/// Panics if the text is not valid WGSL with one entry point.
 fn check(text: &str) {
     let module = naga::front::wgsl::parse_str(text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(text)));
     let mut validator =
@@ -156,7 +156,7 @@ fn what_is_printed_is_wgsl() {
             let first_dispatch: String = kernel.chars().take_while(char::is_ascii_digit).collect();
             let alone = inspect("wgsl", &format!("{arguments} --wgsl={first_dispatch}"));
             assert!(alone.starts_with("// ") && alone.contains(after_heading.trim()), "{arguments}");
-            // The report is in comments.
+            // The report stands in comments, so the whole is WGSL too.
             check(&alone);
         }
     }

@@ -21,14 +21,14 @@ tests! {
 
 static EXAMPLE: Example = Example::new("own_device");
 
-/// A wave at a distance in eighths of a pixel: bows of parabolas around a middle of 4032.
+/// The height of a wave at a distance in eighths of a pixel: parabolic arcs around a middle of 4032.
 fn wave(distance: u32, length: u32) -> u32 {
     let phase = distance % length * 256 / length;
     let bow = phase % 128 * (127 - phase % 128);
     if phase < 128 { 4032 + bow } else { 4032 - bow }
 }
 
-/// The waves of three lamps, a length for each colour, added up and brought to 255.
+/// The waves of three lamps, with one wavelength for each colour, added up and scaled to 255.
 fn waves(size: u32) -> RgbImage {
     let lamps = [[9, 12], [50, 20], [24, 58]].map(|lamp| lamp.map(|at| at * size / 64));
     RgbImage::from_fn(size, size, |x, y| {
@@ -43,7 +43,7 @@ fn waves(size: u32) -> RgbImage {
     })
 }
 
-/// The maxima of the windows, each colour by itself, where each was found first: the unpooled maxima.
+/// The unpooled maxima: for each window and each colour the maximum, at the pixel where it is found first.
 fn maxima(frame: &RgbImage, window: u32) -> RgbImage {
     let mut maxima = RgbImage::new(frame.width(), frame.height());
     for (row, column) in (0..frame.height() / window).flat_map(|y| (0..frame.width() / window).map(move |x| (y, x))) {

@@ -1,4 +1,5 @@
-//! The example `peaks` from the outside: what it lists and marks beside what the definition of a peak gives, pixel by pixel.
+//! The example `peaks` from the outside: what it lists and marks beside what the definition of a peak gives, pixel by
+//! pixel.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -57,7 +58,8 @@ impl Answer {
         Answer { maxima: number("maxima"), peaks: number("peaks"), rows: rows.collect() }
     }
 
-    /// By the definition: no pixel of the window around a maximum is brighter, and none that is as bright comes before it.
+    /// By the definition: no pixel of the window around a maximum is brighter, and none that is as bright comes before
+    /// it.
     fn by_definition(picture: &RgbImage, window: i64, threshold: f64, top: usize) -> Answer {
         let [width, height] = [picture.width(), picture.height()].map(i64::from);
         let brightness = brightness(picture);

@@ -31,16 +31,16 @@ pub fn noise() -> impl FnMut() -> u8 {
     }
 }
 
-/// A run on a machine that seems to have no GPU says so in one line and goes well.
+/// Checks that a run on a machine that seems to have no GPU says so in one line and succeeds.
 pub fn check_without_a_gpu(example: &Example, folder: &Path) {
-    // The variable narrows what is found.
+    // With this variable no GPU is found.
     let output = example.run_with(folder, &[("WGPU_BACKEND", ABSENT_BACKEND)], &[]);
     let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(output.status.success() && stderr.is_empty(), "{stdout}{stderr}");
     assert_eq!(stdout.lines().filter(|line| line.contains("the CPU: no usable GPU adapter")).count(), 1, "{stdout}");
 }
 
-/// What is wrong with a picture, with the device or with the command line.
+/// Checks the errors for unusable pictures, devices and command lines.
 pub fn check_refusals(example: &Example, folder: &Path) {
     fs::write(folder.join("text.png"), "no picture\nat all\n").unwrap();
     fs::write(folder.join("empty.png"), "").unwrap();

@@ -1,5 +1,5 @@
-//! The example `pool_image` from the outside: its exit codes, its one line on stderr, and the pixels of its files, which
-//! are computed here once more from the definitions.
+//! The example `pool_image` from the outside: its exit codes, its one line on stderr, and the pixels of its files,
+//! which are computed here once more from the definitions.
 
 use std::fs;
 use std::path::Path;

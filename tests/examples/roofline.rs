@@ -1,5 +1,5 @@
-//! The example `roofline` from the outside: every row of the catalogue, made small, is computed, verified and timed. What the
-//! times are is nobody's business here.
+//! The example `roofline` from the outside: every row of the catalogue, made small, is computed, verified and timed.
+//! The times themselves are not checked.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ tests! {
 static EXAMPLE: Example = Example::new("roofline");
 
 const CATALOGUE: &str = include_str!("../../benches/catalogue.json");
-/// Everything as small and as short as it goes.
+/// Shapes as small and timings as short as possible.
 const QUICK: [&str; 8] = ["--shrink", "1000000", "--rounds", "1", "--pass", "0", "--memory", "64"];
 
 fn json(text: &str) -> Value {
@@ -90,7 +90,7 @@ fn types_and_rows_are_those_asked_for() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is written");
 }
 
-/// Programs in other languages make the same inputs and sum up their results the same way: splitmix64, seeded with 0.
+/// Programs in other languages can make the same inputs and compute the same checksums: splitmix64, seeded with 0.
 fn inputs_and_checksums_are_as_documented() {
     let folder = EXAMPLE.scratch("checksums");
     let row = r#"{"name": "a", "op": "MaxPool", "x": [2, 3, 9, 8], "kernel_shape": [3, 2], "strides": [2, 1], "indices": "i64"}"#;
@@ -113,7 +113,7 @@ fn inputs_and_checksums_are_as_documented() {
     assert_eq!(found["indices_checksum"], sum(&mut indices.data().iter().map(|&index| index as u64)));
 }
 
-/// Of a NaN, a number and a NaN, each rule takes another one.
+/// On data with NaN each of the three NaN policies gives other maxima.
 fn the_rule_for_nan_is_the_one_asked_for() {
     let folder = EXAMPLE.scratch("nan_policy");
     let row = |name: &str, more: &str| {
@@ -145,7 +145,7 @@ fn the_rule_for_nan_is_the_one_asked_for() {
     assert!(integers[0] == integers[1] && integers[0][0].0.is_null(), "{integers:?}");
 }
 
-/// Geometries small enough for a test.
+/// A sweep whose geometries are small enough for a test.
 const SMALL_SWEEP: [&str; 8] = ["--seed", "5", "--sweep-bytes", "65536", "--rounds", "1", "--pass", "0"];
 
 fn a_sweep_verifies_and_sums_up_what_it_draws() {
@@ -162,7 +162,8 @@ fn a_sweep_verifies_and_sums_up_what_it_draws() {
         let ratio = row["seconds"].as_f64().unwrap() / row["f32_copy_seconds"].as_f64().unwrap();
         // Numbers lose their last bit on their way through JSON.
         assert!((row["time_over_f32_copy"].as_f64().unwrap() / ratio - 1.0).abs() < 1e-9, "{row}");
-        // 4 bytes for each element of X and Y, and the indices as they are, rounded to whole vectors of two halves.
+        // 4 bytes for each element of X and Y, and the bytes of the indices. The copy reads one half and writes the
+        // other, each rounded up to whole vectors of 16 bytes.
         let elements =
             |key: &str| row[key].as_array().unwrap().iter().map(|extent| extent.as_u64().unwrap()).product::<u64>();
         let index_bytes = row["indices"].as_str().map_or(0, |name| if name == "i64" { 8 } else { 4 });
@@ -177,7 +178,7 @@ fn a_sweep_verifies_and_sums_up_what_it_draws() {
     let most = rows.iter().map(|row| row["time_over_f32_copy"].as_f64().unwrap()).fold(0.0, f64::max);
     assert_eq!(all["time_over_f32_copy"]["percentile_100"], most);
     assert_eq!(sweep["worst"][0]["time_over_f32_copy"], most);
-    // The worst can be run alone, by the command and as a row of a catalogue.
+    // The worst geometry can be run alone, by the printed command and as a row of a catalogue.
     let worst = &sweep["worst"][0];
     let command = worst["command"].as_str().unwrap().strip_prefix("roofline ").unwrap();
     assert!(report.contains(command) && report.contains(&worst["row"].to_string()), "{report}");
@@ -207,7 +208,7 @@ fn a_longer_sweep_begins_with_a_shorter_one() {
     assert_ne!(list(&["--sweep", "20", "--seed", "10"]).lines().nth(1), short.lines().nth(1));
     let typed = list(&["--sweep", "9", "--dtypes", "i8", "--nan-policy", "seed-lowest"]);
     assert!(typed.contains(" --dtypes i8 --nan-policy seed_lowest ") && typed.matches(r#""dtype":"i8""#).count() == 9);
-    // Another seed each time, which is said.
+    // Without --seed a sweep draws a new seed and prints it.
     let seed = |list: &str| list.split(' ').nth(1).unwrap().parse::<u64>().unwrap();
     let again =
         list(&["--sweep", "1", "--seed", &seed(&typed).to_string(), "--dtypes", "i8", "--nan-policy", "seed-lowest"]);

@@ -19,7 +19,8 @@ static EXAMPLE: Example = Example::new("segnet");
 /// The bytes of a report on bad indices.
 const REPORT: u64 = 32;
 
-/// A network in numbers: the planes of a tensor, the input's height and width, the levels, the bytes of an element.
+/// A network in numbers: batch and channels, the input's height and width, the number of levels, the bytes of an
+/// element.
 struct Case {
     arguments: &'static [&'static str],
     planes: [u64; 2],
@@ -30,7 +31,7 @@ struct Case {
 }
 
 impl Case {
-    /// Height and width of a level, the input's being 0.
+    /// Height and width at a level; level 0 is the input.
     fn size_at(&self, level: u32) -> [u64; 2] {
         self.size.map(|side| side >> level)
     }
@@ -92,7 +93,7 @@ fn shapes_and_bytes_follow_from_the_network() {
     let folder = EXAMPLE.scratch("networks");
     let cases = [
         Case { arguments: &[], planes: [1, 16], size: [256; 2], levels: 5, dtype: "f32", element_bytes: 4 },
-        // SegNet's own input, of which a level is odd.
+        // SegNet's own input size, which has an odd extent at one level.
         Case {
             arguments: &["--size", "360x480", "--channels", "3", "--batch", "2", "--dtype", "f16"],
             planes: [2, 3],

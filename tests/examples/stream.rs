@@ -107,7 +107,7 @@ fn without_arguments_it_brings_its_own_file_and_takes_it_away() {
     assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
     assert!(report.contains("bit for bit"), "{report}");
     assert!(names(&folder).is_empty(), "{:?}", names(&folder));
-    // The figure that bounds memory does.
+    // The memory that the example held stays within its budget.
     let figure = |name: &str| -> f64 {
         let line = report.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {report}"));
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -167,7 +167,7 @@ fn what_is_wrong_is_one_line() {
     STREAM.has_help(&["--help"], &["--kernel", "--stride", "--budget", "--out", "--indices", "--backend"]);
 }
 
-/// What a signal and a full disk are is the system's own.
+/// Signals and full disks differ between systems, so these tests are for Unix only.
 #[cfg(unix)]
 pub mod interrupted {
     use std::io::{BufRead, BufReader, Read};

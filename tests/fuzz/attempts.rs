@@ -1,5 +1,5 @@
-//! Random bytes for `WGPU_POOLING_FUZZ_SECONDS` seconds a target (5 if it is not set), from the seed `WGPU_POOLING_SEED`. A failing
-//! input is printed and tried alone with `WGPU_POOLING_FUZZ_INPUT=<its hexadecimal>`.
+//! Random bytes for `WGPU_POOLING_FUZZ_SECONDS` seconds a target (5 if it is not set), from the seed
+//! `WGPU_POOLING_SEED`. A failing input is printed and tried alone with `WGPU_POOLING_FUZZ_INPUT=<its hexadecimal>`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::splitmix::{STEP, splitmix64};
 
-/// No input takes a hundredth of it.
+/// How long an input may take before it counts as hung. No input takes a hundredth of this.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn number(name: &str, otherwise: impl FnOnce() -> u64) -> u64 {
@@ -21,7 +21,7 @@ fn hexadecimal(data: &[u8]) -> String {
     data.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Numbers in no order.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -56,7 +56,7 @@ impl Random {
     }
 }
 
-/// Tries inputs for as long as the environment says, and says how many there were.
+/// Tries inputs for as long as the environment says, and prints how many there were.
 pub fn fuzz(target: &'static str, seeds: Vec<Vec<u8>>, mut attempt: impl FnMut(&[u8]) + Send + 'static) {
     if let Ok(text) = std::env::var("WGPU_POOLING_FUZZ_INPUT") {
         let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");
@@ -72,7 +72,7 @@ pub fn fuzz(target: &'static str, seeds: Vec<Vec<u8>>, mut attempt: impl FnMut(&
         while start.elapsed() < Duration::from_secs(seconds) {
             let input = random.input(&seeds);
             let begun = Instant::now();
-            // Nobody listens any more if an input before has taken too long.
+            // The receiver is gone if an earlier input has taken too long.
             let _ = sender.send(Some(input.clone()));
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| attempt(&input))) {
                 println!("{target}: WGPU_POOLING_FUZZ_INPUT={}", hexadecimal(&input));

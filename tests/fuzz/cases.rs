@@ -1,5 +1,5 @@
-//! From any bytes to plans: attributes, shapes, options and limits of any size. Nothing panics, nothing large is allocated, and
-//! what is planned keeps its promises.
+//! Turns any bytes into attributes, shapes, options and limits of any size, and plans them. Nothing panics, nothing
+//! large is allocated, and every plan and schedule keeps its promises.
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Build, CeilRule, Choice, ConvertIndices, DType,
@@ -11,7 +11,7 @@ use wgpu_pooling::{
 use super::bytes::Bytes;
 
 impl Bytes<'_> {
-    /// A small number most of the time, else one at an edge, or any.
+    /// A small number most of the time, else one near a power of two, an extreme one, or any number.
     fn number(&mut self) -> i64 {
         match self.byte() {
             tag @ 0..=159 => i64::from(tag % 10),
@@ -33,7 +33,7 @@ impl Bytes<'_> {
         (0..count).map(|_| self.number()).collect()
     }
 
-    /// So many numbers as there are axes, or some other count.
+    /// As many numbers as there are axes, or sometimes another count.
     fn list(&mut self, axes: usize) -> Vec<i64> {
         let count = match self.byte() {
             0..=239 => axes,
@@ -208,7 +208,7 @@ impl Bytes<'_> {
         unpool
     }
 
-    /// N, C and so many extents; any length of shape now and then.
+    /// N, C and one extent for each axis; now and then a shape of another rank.
     fn shape(&mut self, axes: usize) -> Vec<usize> {
         self.list(axes + 2).into_iter().map(|extent| extent as usize).collect()
     }
@@ -221,7 +221,7 @@ impl Bytes<'_> {
     }
 }
 
-/// Any bytes as attributes, shapes, options and limits. Whether something was planned.
+/// Reads attributes, shapes, options and limits from any bytes and plans them. Returns false if the plan was refused.
 pub fn plan(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let axes = match bytes.byte() {
@@ -271,7 +271,7 @@ pub fn plan(data: &[u8]) -> bool {
     true
 }
 
-/// What answers without a plan, also where nothing that it is asked makes sense.
+/// Functions that need no plan, called with arguments that may make no sense.
 fn pure_functions(axes: usize, bytes: &mut Bytes<'_>) {
     let space = bytes.space(axes);
     let _ = (space.unit(), space.strides(), space.shape());
@@ -339,14 +339,15 @@ fn unpool_reference(plan: &wgpu_pooling::UnpoolPlan, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// A plan on WebGPU's limits and on any others: an error, or a schedule that keeps to them.
+/// Selects a schedule for WebGPU's limits and for any others: the result is an error, or a schedule that keeps to the
+/// limits.
 fn scheduled(plan: Plan, bytes: &mut Bytes<'_>) {
     let _ = format!("{plan:?}").len();
     for limits in [Limits::WEBGPU, bytes.limits()] {
         let choice = bytes.choice();
         for choice in [Choice::default(), choice] {
             let Ok(schedule) = select(&plan, &limits, &choice) else { continue };
-            // What exceeds a binding is bound in parts.
+            // Scratch memory may exceed a binding, because it is then bound in parts.
             let most = limits.max_buffer_bytes;
             assert!(schedule.scratch().iter().all(|&buffer| buffer <= most), "{limits:?}");
             let _ = (schedule.kernel(), schedule.bytes_moved(), schedule.scratch_bytes());
@@ -356,7 +357,7 @@ fn scheduled(plan: Plan, bytes: &mut Bytes<'_>) {
                 let most = limits.max_workgroups_per_dimension;
                 assert!(dispatch.grid().iter().all(|&groups| groups <= most.max(1)), "{:?}", dispatch.grid());
             }
-            // Text is long; one is enough.
+            // Texts are long, so one of them is enough.
             let text = schedule.dispatches().first().map(|dispatch| wgsl(dispatch.key()));
             assert!(text.is_none_or(|text| text.contains("@compute")));
         }

@@ -1,4 +1,5 @@
-//! From any bytes to a small case with any elements and any indices: the GPU gives the reference's bits, or its error.
+//! Turns any bytes into a small case with any elements and any indices: the GPU gives the reference's bits, or its
+//! error.
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError,
@@ -9,7 +10,7 @@ use wgpu_pooling::{
 use super::bytes::Bytes;
 use wgpu_pooling::with_element;
 
-/// Small cases: the reference's bits or its error, on every family that applies.
+/// Runs a small case in one of the families that apply, and expects the reference's bits or its error.
 pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     let mut bytes = Bytes(data);
     let axes = 1 + usize::from(bytes.byte() % 3);
@@ -61,7 +62,7 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     }
 }
 
-/// What a call gave, as bytes: values, and indices where there are any.
+/// The result of a call as bytes: values, and indices where there are any.
 type Outcome = Result<Vec<u8>, ExecuteError>;
 
 fn raw<T: Element>(tensor: &Tensor<T>) -> Vec<u8> {
@@ -94,8 +95,8 @@ fn converted<F: Index, T: Index>(plan: wgpu_pooling::ConvertPlan, gpu: &Gpu, byt
     });
 }
 
-/// One of the families that apply, in the generic build: inputs come by the thousand, and a specialised kernel is compiled for
-/// its window alone.
+/// Runs one of the families that apply, in the generic build: there are thousands of inputs, and a specialised kernel
+/// is compiled for its window alone.
 fn compare(plan: Plan, gpu: &Gpu, bytes: &mut Bytes<'_>, expected: &Outcome, run: impl Fn(&Prepared) -> Outcome) {
     let mut families = families(&plan, &gpu.limits());
     families.retain(|family| family.builds().contains(&Build::Generic));
@@ -148,7 +149,7 @@ fn far_pool(bytes: &mut Bytes<'_>, extents: &[usize]) -> MaxPool {
 fn unpool(bytes: &mut Bytes<'_>, axes: usize, shape: &[usize]) -> MaxUnpool {
     let unpool = match bytes.byte() % 3 {
         0 => {
-            // The shape that the pool gives is X's, so it is asked for from behind.
+            // The pool's output has to have X's shape, so the pool's input is one larger on each spatial axis.
             let of: Vec<usize> =
                 shape.iter().enumerate().map(|(axis, &extent)| if axis < 2 { extent } else { extent + 1 }).collect();
             MaxUnpool::inverse_of(&MaxPool::new(vec![2; axes]), &of)
@@ -163,7 +164,7 @@ fn unpool(bytes: &mut Bytes<'_>, axes: usize, shape: &[usize]) -> MaxUnpool {
     unpool.out_of_bounds(bytes.of(OutOfBounds::ALL)).activation(exact_activation(bytes))
 }
 
-/// Those that round have a bound instead of bits.
+/// An activation that is exact: those that round are compared within a bound, not by their bits.
 fn exact_activation(bytes: &mut Bytes<'_>) -> Activation {
     match bytes.byte() % 6 {
         0 => Activation::Relu,
@@ -176,7 +177,7 @@ fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// Any bits, and ties among them.
+/// Any bits, or a few special values that tie.
 fn elements<T: Element>(shape: &[usize], bytes: &mut Bytes<'_>) -> Tensor<T> {
     let few = bytes.flag();
     let mut noise = bytes.word() | 1;
@@ -203,7 +204,7 @@ fn indices<I: Index>(shape: &[usize], unit: u64, bytes: &mut Bytes<'_>) -> Tenso
     };
     let mut index = || {
         let good = (any() % unit.max(1)) as i64;
-        // None, one in sixteen or all of them.
+        // Bad indices are none, one in sixteen or all of them.
         let good_one = match bad % 3 {
             0 => true,
             1 => any() % 16 != 0,

@@ -33,7 +33,7 @@ fn seed(case: &Value) -> Option<Vec<u8>> {
     // The first tag asks for up to three axes; then the operator, and X's shape with its tag.
     let mut bytes = vec![0, axes, if unpools { 4 } else { 0 }];
     let write = |bytes: &mut Vec<u8>, numbers: &[i64]| {
-        // As many as there are axes.
+        // This tag asks for as many numbers as there are axes.
         bytes.push(0);
         for number in numbers {
             bytes.push(WHOLE);
@@ -43,7 +43,7 @@ fn seed(case: &Value) -> Option<Vec<u8>> {
     write(&mut bytes, &shape);
     bytes.push(0);
     let lists = if unpools { ["strides", "pads"].as_slice() } else { &["strides", "dilations", "pads"] };
-    // Neither an inverse nor a preset; for a pool that is no adaptive or global one first.
+    // These tags ask for neither an inverse nor a preset. A pool has a tag in front that asks for a MaxPool.
     if unpools {
         bytes.push(7);
     } else {

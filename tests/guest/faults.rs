@@ -1,4 +1,5 @@
-//! What the tests of faults share: a handler that must never be called, a watchdog, children, and allocations that fail.
+//! What the tests of faults share: an error handler that must never be called, a watchdog, child processes, and
+//! allocations that fail.
 
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +11,10 @@ use wgpu_pooling::wgpu;
 /// How long a call may take before it counts as hung. No call of these tests takes a tenth of it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs something on a thread of its own.
+/// Runs work on a thread of its own and waits for it.
 ///
 /// # Panics
-/// If it panics, and if it does not come back.
+/// If the work panics, or does not come back in time.
 #[track_caller]
 pub fn comes_back<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
@@ -37,7 +38,7 @@ pub fn comes_back<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send
 pub struct Uncaptured(Arc<Mutex<Vec<String>>>);
 
 impl Uncaptured {
-    /// Takes the handler's place on a device.
+    /// Installs a handler of uncaptured errors on a device.
     pub fn on(device: &wgpu::Device) -> Uncaptured {
         let uncaptured = Uncaptured::default();
         let errors = uncaptured.clone();
@@ -64,7 +65,7 @@ pub fn host_device() -> (wgpu::Device, wgpu::Queue) {
     pollster(adapter.request_device(&descriptor)).expect("the library opened one")
 }
 
-/// Waits for a future: outside the web wgpu's are ready at once.
+/// Waits for a future by polling it: outside the web, wgpu's futures are ready at once.
 fn pollster<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -91,13 +92,13 @@ impl Allocations {
         move || this.0[0].fetch_add(1, Ordering::SeqCst) == this.0[1].load(Ordering::SeqCst)
     }
 
-    /// Counts from 0 again and lets this one fail.
+    /// Counts from 0 again and lets the allocation of this number fail.
     pub fn fail(&self, number: u64) {
         self.0[0].store(0, Ordering::SeqCst);
         self.0[1].store(number, Ordering::SeqCst);
     }
 
-    /// Counts from 0 again and lets all succeed.
+    /// Counts from 0 again and lets all allocations succeed.
     pub fn succeed(&self) {
         self.fail(u64::MAX);
     }
@@ -107,7 +108,7 @@ impl Allocations {
     }
 }
 
-/// Set for a test that runs again as a child of itself.
+/// The environment variable that is set for a test that runs again as a child of itself.
 const CHILD: &str = "WGPU_POOLING_TEST_CHILD";
 
 /// Whether this process is such a child.
@@ -118,7 +119,7 @@ pub fn is_child() -> bool {
 /// Runs one test of this binary again, alone in a process of its own.
 pub fn run_child(test: &str, environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("a test has a file"));
-    // With one thread the harness would begin lines that the test goes on.
+    // With one thread the harness would print the test's name in front of the test's own output, on the same line.
     command
         .args([test, "--exact", "--nocapture", "--test-threads", "2"])
         .env(CHILD, "1")
@@ -137,7 +138,7 @@ pub fn run_child(test: &str, environment: &[(&str, &str)]) -> Output {
     output.expect("a child's output can be read")
 }
 
-/// What a child said, where it must have passed.
+/// What a child printed, after checking that it passed.
 #[track_caller]
 pub fn passed(output: &Output) -> String {
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

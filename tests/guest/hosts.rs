@@ -1,5 +1,6 @@
-//! What a host is promised whose device the crate works on: its callbacks and error scopes stay its own, nothing is
-//! submitted for it, its word that the device is lost counts, and what belongs to another device is refused.
+//! What the crate promises to a host whose device it uses: the host's callbacks and error scopes stay its own, only
+//! calls that document it submit work, the host can report that the device is lost, and objects of another device are
+//! refused.
 
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
@@ -62,7 +63,7 @@ impl Host {
         Gpu::from_wgpu(self.device.clone(), self.queue.clone())
     }
 
-    /// Does what wgpu refuses in a line that names the buffer.
+    /// Makes a mistake that wgpu refuses with an error that names the buffer.
     fn blunder(&self, name: &str) {
         self.buffer(name, 4, BufferUsages::MAP_READ | BufferUsages::MAP_WRITE | BufferUsages::STORAGE);
     }
@@ -72,7 +73,7 @@ impl Host {
         self.device.create_buffer(&descriptor)
     }
 
-    /// The names of the blunders that the host heard of since it last asked.
+    /// The names of the blunders that the host's callback has received since the last call.
     fn heard(&self) -> Vec<String> {
         let errors = std::mem::take(&mut *self.errors.lock().unwrap());
         errors.iter().map(|error| name_in(error)).collect()
@@ -81,12 +82,12 @@ impl Host {
     /// Loses the device, and lets the callbacks run.
     fn lose(&self) {
         self.device.destroy();
-        // Of a device that is gone a poll may say so.
+        // A poll of a lost device may return an error.
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
     }
 
-    /// The number that wgpu gives a submit of the host's, which it shows for debugging. A mapping takes a number as
-    /// well.
+    /// Submits nothing and returns the number that wgpu gives to this submit, which it shows in its debug output. A
+    /// mapping takes a number as well.
     fn submit_number(&self) -> u64 {
         let submission = format!("{:?}", self.queue.submit([]));
         let digits = submission.chars().filter(char::is_ascii_digit).collect::<String>();
@@ -137,7 +138,8 @@ fn errors_of_the_host_reach_the_host() {
     host.blunder("after");
     assert_eq!(host.heard(), ["after"]);
 
-    // A scope of the host's around calls of ours catches the host's errors alone, and is the innermost one afterwards.
+    // An error scope of the host around calls of the crate catches only the host's errors, and is the innermost scope
+    // again afterwards.
     let scope = host.device.push_error_scope(ErrorFilter::Validation);
     use_all_of_it(&host, &gpu);
     assert!(pollster::block_on(scope.pop()).is_none(), "nothing of ours falls into the host's scope");
@@ -173,7 +175,7 @@ fn between_two_calls_of_ours_no_scope_is_open() {
         ["after chain", "after upload", "after a step", "after read_back", "after submit", "after the results"];
     assert_eq!(host.heard(), expected);
 
-    // A future that waits holds no scope either, and neither does one that was dropped.
+    // A pending future holds no scope open either, nor does a dropped one.
     let pool = MaxPool::new([3, 3]);
     let mut waiting = Box::pin(gpu.max_pool(&pool, x.view()));
     let _ = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -191,7 +193,7 @@ fn what_wgpu_refuses_inside_a_call_is_the_calls_error() {
     let prepared = gpu.prepare_blocking(plan).unwrap();
     let [x, y] = ["x", "y"].map(|name| host.buffer(name, 32, BufferUsages::STORAGE));
     let buffers = Buffers { x: Some(x.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
-    // A buffer that the host has destroyed is its own mistake, and shows where it was made.
+    // The host has destroyed this buffer by mistake: the call that uses it returns the error.
     x.destroy();
     let mut encoder = host.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let scope = host.device.push_error_scope(ErrorFilter::Validation);
@@ -200,7 +202,7 @@ fn what_wgpu_refuses_inside_a_call_is_the_calls_error() {
     assert!(pollster::block_on(scope.pop()).is_none(), "the error is returned, so the host does not hear it again");
     assert!(host.heard().is_empty());
 
-    // What was refused leaves nothing behind that would spoil the next call.
+    // The refused call leaves nothing behind that would spoil the next call.
     drop(encoder);
     use_all_of_it(&host, &gpu);
     assert!(host.heard().is_empty());
@@ -249,7 +251,7 @@ fn nothing_is_submitted_but_by_the_call_that_says_so() {
     }
 }
 
-/// Every call that needs the device, and what it says.
+/// The error of every call that needs the device.
 fn every_call(gpu: &Gpu, prepared: &Prepared, on_device: &DeviceTensor, chains: [Chain; 2]) -> Vec<ExecuteError> {
     let x = tensor(&[1, 2, 6, 6]);
     let plan = MaxPool::new([3, 3]).plan(x.shape(), DType::F32, None).unwrap();
@@ -296,7 +298,7 @@ fn the_hosts_word_that_the_device_is_lost_counts() {
 }
 
 fn the_hosts_lost_callback_stays_the_hosts() {
-    // One host passes the word on, the other has never heard that it could.
+    // One host passes the loss on to the crate, the other does not.
     let [told, silent] = [Host::new(), Host::new()];
     let gpus = [told.gpu(), silent.gpu()];
     let notify_lost = gpus[0].loss_notifier();
@@ -328,7 +330,7 @@ fn the_notifier_keeps_nothing_alive() {
     let notify_lost = gpu.loss_notifier();
     let token = Arc::new(());
     let alive = Arc::downgrade(&token);
-    // The device owns its callback: one that held the device in turn would keep both for ever.
+    // The device owns its callback: a callback that in turn held the device would keep both alive for ever.
     host.device.set_device_lost_callback(move |_, _| {
         let _ = &token;
         notify_lost("gone".to_owned());
@@ -358,7 +360,7 @@ fn many_gpus_live_side_by_side() {
         }
     });
 
-    // Two on one device: each is told of a loss by itself.
+    // Two `Gpu`s on one device: each has to be notified of a loss by itself.
     let [first, second] = [hosts[0].gpu(), hosts[0].gpu()];
     first.notify_lost("the first alone");
     assert!(matches!(first.max_pool_blocking(&pool, x.view()), Err(ExecuteError::DeviceLost(_))));
@@ -366,8 +368,8 @@ fn many_gpus_live_side_by_side() {
     assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
-/// Two hosts whose devices wgpu takes for one when it compares them, two on devices of one instance, and one host whose
-/// device is used twice: what was made through the one `Gpu` is not the other's.
+/// Objects made through one `Gpu` are refused by another one, in three situations: two hosts whose devices compare
+/// equal in wgpu, two hosts on devices of one instance, and one host whose device has two `Gpu`s.
 fn what_belongs_to_another_gpu_is_refused() {
     let instance = instance();
     let apart = [Host::new(), Host::new()];
@@ -403,14 +405,14 @@ fn refuses([here, there]: [Gpu; 2]) {
     let (y, indices) = chain.max_pool_with_indices(&pool_here, &x_here).unwrap();
     assert_eq!(chain.max_unpool(&unpool_here, &y_there, &indices).unwrap_err(), refused("x"));
     assert_eq!(chain.max_unpool(&unpool_here, &y, &indices_there).unwrap_err(), refused("indices"));
-    // What was refused has left no trace in the chain.
+    // The refused calls have left no trace in the chain.
     let back = chain.max_unpool(&unpool_here, &y, &indices).unwrap();
     let wanted = chain.read_back::<f32>(&back).unwrap();
     let results = chain.run_blocking().unwrap();
     assert_eq!(results.take(wanted).unwrap().shape(), x.shape());
 }
 
-/// A buffer does not tell whose it is, so wgpu finds out, and the call returns what it says.
+/// A buffer does not say which device it belongs to, so wgpu detects the mistake and the call returns wgpu's error.
 fn buffers_of_another_device_are_an_error_of_the_call() {
     let instance = instance();
     let hosts = [Host::of(&instance), Host::of(&instance)];

@@ -1,5 +1,5 @@
-//! Devices that are lost before, during and after a call: every call of every kind comes back with an error, on the library's
-//! own device and on a host's, whether the host passes the word on or not; a new GPU works in the same process.
+//! Devices that are lost before, during and after a call: every call of every kind comes back with an error, on the
+//! library's own device and on a host's, whether the host reports the loss or not. A new GPU works in the same process.
 
 use std::future::Future;
 use std::pin::pin;
@@ -54,7 +54,7 @@ fn open(device: Device) -> (Gpu, Uncaptured) {
     (gpu, uncaptured)
 }
 
-/// Everything that a program can hold of a GPU when its device goes.
+/// Everything that a program can hold of a GPU when its device is lost.
 struct Held {
     gpu: Gpu,
     x: Tensor<f32>,
@@ -104,7 +104,7 @@ impl Held {
         Ok((chain.submit()?, y))
     }
 
-    /// A chain's results, taken.
+    /// Runs a chain and takes its results.
     fn results(&self) -> Outcome {
         let (submitted, y) = self.chain()?;
         submitted.results_blocking()?.take(y).map(|_| ())
@@ -117,7 +117,7 @@ impl Held {
     }
 }
 
-/// Every kind of call, those that need no device work apart.
+/// Every kind of call, except those that need no work on the device.
 const CALLS: [(&str, Call); 17] = [
     ("max_pool", |held| held.gpu.max_pool_blocking(&held.pool, held.x.view()).map(|_| ())),
     ("max_pool_with_indices", |held| {
@@ -198,7 +198,7 @@ fn calls_during_the_loss_come_back() {
             let outcomes = comes_back("calls during the loss", move || {
                 let (gpu, uncaptured) = open(device);
                 let held = Held::new(&gpu);
-                // Submitted before, read after.
+                // Submitted before the loss, read after it.
                 let (early, y) = held.chain().unwrap();
                 let finished = held.chain().unwrap();
                 let results = finished.0.results_blocking().unwrap();
@@ -245,7 +245,7 @@ fn calls_during_the_loss_come_back() {
     assert!(losses > 0);
 }
 
-/// Rings a channel, and panics.
+/// A waker that sends on a channel, then panics.
 struct Bell(mpsc::Sender<()>);
 
 impl Wake for Bell {
@@ -268,9 +268,9 @@ fn a_waker_that_panics_takes_no_other_call_with_it() {
             let waker = Waker::from(Arc::new(Bell(sender)));
             let mut future = pin!(held.gpu.max_pool(&held.pool, held.x.view()));
             let first = future.as_mut().poll(&mut Context::from_waker(&waker));
-            // Submitted behind it, and waited for by the same thread of the library's.
+            // This chain is submitted behind the call, and the same thread of the library waits for both.
             assert_eq!(held.results(), Ok(()));
-            // What a caller's own waker has broken is the caller's own call.
+            // A waker that panics may break only its own caller's call.
             usize::from(first.is_pending() && receiver.try_recv().is_ok())
         });
     }
@@ -287,11 +287,11 @@ fn a_new_gpu_works_beside_what_is_left_of_a_lost_one() {
             let pending = held.chain().unwrap();
             gpu.device().destroy();
             let (fresh, uncaptured) = open(device);
-            assert!(shared().max_pool_blocking(&held.pool, held.x.view()).is_ok(), "the others are not concerned");
+            assert!(shared().max_pool_blocking(&held.pool, held.x.view()).is_ok(), "other devices still work");
             let x = TensorView::new([1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0]).unwrap();
             let y = fresh.max_pool_blocking(&MaxPool::new([2]).strides([2]), x).unwrap();
             assert_eq!(y.data(), [3.0, 9.0]);
-            // What belongs to the lost one is refused, and dropped without a word.
+            // Objects of the lost GPU are refused, and dropping them raises no error.
             let mut chain = fresh.chain();
             assert!(matches!(
                 chain.max_pool(&held.prepared[0], &held.on_device[0]),

@@ -1,4 +1,5 @@
-//! Devices of others, devices that are lost, memory that does not suffice, threads: what needs devices or processes of its own.
+//! Devices of others, devices that are lost, memory that does not suffice, threads: what needs devices or processes of
+//! its own.
 
 mod faults;
 mod hosts;

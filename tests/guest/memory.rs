@@ -1,5 +1,5 @@
-//! Memory that does not suffice: an error of the call, and the GPU goes on working. Every allocation of every kind of call is
-//! made to fail in turn.
+//! Memory that does not suffice: the call gives an error, and the GPU goes on working. Every allocation of every kind
+//! of call is made to fail in turn.
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
@@ -22,7 +22,7 @@ tests! {
 
 type Outcome = Result<(), ExecuteError>;
 
-/// A pool, its inverse, what they make of `x`, and schedules with scratch memory.
+/// A pool, its inverse, a schedule with scratch memory and a conversion, with the reference's results on `x`.
 struct Work {
     pool: MaxPool,
     inverse: MaxUnpool,
@@ -133,7 +133,7 @@ impl Work {
         Ok(())
     }
 
-    /// Steps that fail and are asked for again: the chain is as it was before.
+    /// Tries every step that fails a second time: a failed step leaves the chain as it was.
     fn chain_that_tries_twice(&self, gpu: &Gpu) -> Outcome {
         let [pool, unpool] = self.prepare(gpu)?;
         let mut first = Ok(());
@@ -156,7 +156,7 @@ impl Work {
 
     fn encoded(&self, gpu: &Gpu) -> Outcome {
         let [pool, _] = self.prepare(gpu)?;
-        // The host's buffers; their memory is not the library's to run out of.
+        // These buffers are the host's: their allocations are not among those that fail.
         let buffer = |size: u64| {
             let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
             let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
@@ -200,7 +200,7 @@ fn every_allocation_of_every_kind_of_call_can_fail() {
         ("encoded", Work::encoded),
     ];
     let mut injected = 0;
-    // Poisoned outputs are mapped when they are made, others are not.
+    // Poisoned outputs are mapped when they are made, other outputs are not.
     for options in
         [GpuOptions::new().timestamps(), GpuOptions::new().timestamps().poison(crate::support::device::POISON)]
     {
@@ -208,7 +208,8 @@ fn every_allocation_of_every_kind_of_call_can_fail() {
         let gpu = Gpu::open_blocking(&options.failing_allocations_where(allocations.hook())).unwrap();
         let uncaptured = Uncaptured::on(gpu.device());
         let work = Work::new(&gpu);
-        // Calls that find nothing of earlier ones allocate all that they need, others what is left.
+        // A call after `trim` allocates all that it needs; a call after another one reuses its buffers and allocates
+        // the rest.
         for (name, call, kept) in calls.into_iter().flat_map(|(name, call)| [(name, call, false), (name, call, true)]) {
             let succeed = || {
                 allocations.succeed();
@@ -235,26 +236,27 @@ fn every_allocation_of_every_kind_of_call_can_fail() {
     println!("{injected} allocations were made to fail");
 }
 
-/// Bytes of address space that this process has.
+/// Bytes of address space that this process uses.
 fn address_space() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
     text.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096
 }
 
-/// Whether this is a system whose processes can be given less address space.
+/// Whether this system can limit the address space of a process.
 fn has_prlimit() -> bool {
     let asked = || std::process::Command::new("prlimit").arg("--version").output();
     cfg!(target_os = "linux") && asked().is_ok_and(|output| output.status.success())
 }
 
-/// Lets this process have so many more bytes of address space, and no more.
+/// Lets this process have this many more bytes of address space, and no more.
 fn leave(bytes: u64) -> bool {
     let limit = format!("--as={}:unlimited", address_space() + bytes);
     let pid = std::process::id().to_string();
     std::process::Command::new("prlimit").args(["--pid", &pid, &limit]).status().is_ok_and(|status| status.success())
 }
 
-/// What the machine does not have: sizes within every limit. Neither the device's memory nor the host's ends the process.
+/// Tensors that are within every limit, but larger than the memory that is left: neither the device's memory nor the
+/// host's ends the process.
 fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     if !is_child() {
         let text = passed(&run_child("memory::tensors_larger_than_what_is_left_of_the_memory_are_errors", &[]));
@@ -264,7 +266,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     }
     let gpu = gpu();
     let uncaptured = Uncaptured::on(gpu.device());
-    // The driver has compiled what it will be asked for again.
+    // The kernels are compiled while there is still memory.
     let (small, pool) = (tensor(&[1, 1, 8, 8]), MaxPool::new([2, 2]));
     let expected = gpu.max_pool_blocking(&pool, small.view()).unwrap();
     let extent = (gpu.limits().max_binding_bytes.min(128 << 20)) as usize;
@@ -285,7 +287,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
             println!("{left} MiB left: {what}: {outcome:?}");
             match outcome {
                 Ok(()) | Err(ExecuteError::OutOfMemory(_)) => {}
-                // Where it is not a buffer that finds no memory but a command, wgpu gives the device up.
+                // Where a command finds no memory, not a buffer, wgpu gives the device up.
                 Err(ExecuteError::DeviceLost(_)) => lost = true,
                 Err(error) => panic!("{error:?}"),
             }
@@ -299,9 +301,10 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     uncaptured.assert_silent();
 }
 
-/// The reference on what needs eight bytes of indices for each byte.
+/// Runs the reference on a pool whose indices take eight bytes for each byte of X.
 fn reference_allocates(plan: &wgpu_pooling::PoolPlan, x: TensorView<'_, u8>) -> Outcome {
-    // More than the rows below leave, so that this fails at once and computes nothing.
+    // From 128 MiB of X on, the indices need more than the limits above leave, so the call fails at once and computes
+    // nothing.
     if x.data().len() < 128 << 20 {
         return Ok(());
     }

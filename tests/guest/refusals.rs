@@ -1,5 +1,5 @@
-//! Machines without an adapter, adapters that refuse, devices with next to no limits: errors that say what was found and what
-//! to do.
+//! Machines without an adapter, adapters that refuse, devices with next to no limits: errors that say what was found
+//! and what to do.
 
 use wgpu_pooling::{
     DType, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, list_adapters_blocking,
@@ -19,13 +19,13 @@ tests! {
         limits_below_what_a_kernel_needs_are_named;
 }
 
-/// Runs the test again as a child where nothing is to be found, and gives the error it printed.
+/// Runs the test again as a child that finds no adapter, and returns the error that it printed.
 fn in_a_child(test: &str, environment: &[(&str, &str)]) -> Option<String> {
     if is_child() {
         let error = Gpu::new_blocking().expect_err("there is nothing to open");
         assert!(matches!(error, ExecuteError::NoAdapter(_)), "{error:?}");
         println!("error: {error}");
-        // The CPU is there all the same.
+        // The reference works all the same.
         let plan = MaxPool::new([2]).plan(&[1, 1, 2], DType::U8, None).unwrap();
         let x = Tensor::new([1, 1, 2], vec![3u8, 5]).unwrap();
         assert_eq!(reference::max_pool(&plan, x.view()).unwrap().data(), [5]);

@@ -1,5 +1,5 @@
-//! Many threads on one GPU: one-shot calls, chains and encoded runs mixed, each with its own answer; errors, dropped futures
-//! and prepared schedules that all threads share among them.
+//! Many threads on one GPU: one-shot calls, chains and encoded runs mixed, each with its own answer; errors, dropped
+//! futures and prepared schedules that all threads share among them.
 
 use std::future::Future;
 use std::pin::pin;
@@ -27,7 +27,7 @@ tests! {
 const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
 
-/// What threads do.
+/// The operations that the threads mix.
 const KINDS: [fn(&Work, &Gpu); 8] =
     [Work::one_shot, Work::chain, Work::unpool, Work::encode, Work::convert, Work::error, Work::awaited, Work::drop];
 
@@ -151,7 +151,8 @@ fn eight_threads_mix_two_hundred_operations_each() {
             let work = &work;
             scope.spawn(move || {
                 for number in 0..OPERATIONS {
-                    // Every kind comes together with every shape: the shape moves on by one more with each round of kinds.
+                    // Every kind comes together with every shape: the shape moves on by one more with each round of
+                    // kinds.
                     let shape = thread * 3 + number + number / KINDS.len();
                     KINDS[(thread + number) % KINDS.len()](&work[shape % work.len()], gpu());
                 }
@@ -199,15 +200,16 @@ fn long_chain(gpu: &Gpu, busy: Duration) -> Chain {
         chain_of(1).run_blocking().unwrap();
         begin.elapsed().as_secs_f64()
     };
-    // The first one compiles, and others may be at work beside any of them.
+    // The first run compiles, and other threads may be at work beside any run, so the shortest one counts.
     let shortest = step().min(step()).min(step());
     chain_of((busy.as_secs_f64() / shortest).clamp(1.0, 500.0) as usize)
 }
 
-/// The context of a GL device is one thread's at a time, and wgpu panics where another waits for it longer than six seconds.
+/// The context of a GL device is one thread's at a time, and wgpu panics where another waits for it longer than six
+/// seconds.
 fn threads_wait_for_each_other_for_as_long_as_it_takes() {
     let gpu = gpu();
-    // On other backends nobody waits for anybody, and a short time shows as much as a long one.
+    // On other backends threads do not wait for each other, so a short time shows as much as a long one.
     let seconds = if gpu.adapter_info().backend == wgpu::Backend::Gl { 12 } else { 1 };
     let chain = long_chain(gpu, Duration::from_secs(seconds));
     let work: Vec<Work> = (0..3).map(|number| Work::new(gpu, number)).collect();

@@ -1,8 +1,8 @@
-//! Vulkan's validation layer has nothing to say of what the crate does, where the layer is installed (Debian, Ubuntu:
-//! vulkan-validationlayers); elsewhere the test shows as ignored.
+//! Vulkan's validation layer has no complaint about the crate's work. Where the layer is not installed (Debian, Ubuntu:
+//! vulkan-validationlayers), the test shows as ignored.
 //!
-//! The layer writes to the process's own output, so the work is done in a child process and its output is searched.
-//! wgpu's debug flag is off in it: with it naga adds debug information that old layers take for an error.
+//! The layer writes to the process's own output, so the work is done in a child process and its output is searched. In
+//! the child wgpu's debug flag is off: with the flag naga adds debug information that old layers take for an error.
 
 use std::process::{Command, ExitCode, Output};
 
@@ -15,7 +15,7 @@ use wgpu_pooling::{
 use crate::faults::is_child;
 use crate::support::harness::{skips_gpu, trial};
 
-/// Which part a child plays.
+/// The environment variable that says which part a child plays.
 const ROLE: &str = "WGPU_POOLING_VALIDATION_ROLE";
 
 const NAME: &str = "the_validation_layer_has_nothing_to_say";
@@ -31,7 +31,7 @@ pub fn child() -> Option<ExitCode> {
 
 pub fn tests(arguments: &Arguments) -> Vec<Trial> {
     let asked_for = arguments.filter.as_ref().is_none_or(|filter| format!("validation::{NAME}").contains(filter));
-    // The probe opens a device in a process of its own: only where the test is wanted.
+    // The probe opens a device in a process of its own, so it runs only where the test is wanted.
     let left_out = skips_gpu() || is_child() || !asked_for || arguments.list || absent();
     vec![trial(module_path!(), NAME, left_out, the_validation_layer_has_nothing_to_say)]
 }
@@ -66,7 +66,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), output.stderr.as_slice()].concat()).into_owned()
 }
 
-/// Whether the layer comes into a process that asks for it.
+/// Prints whether the layer is loaded in a process that asks for it.
 fn probe() -> ExitCode {
     let Ok(_gpu) = Gpu::new_blocking() else { return ExitCode::FAILURE };
     let loaded =
@@ -81,7 +81,7 @@ fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
     Tensor::new(shape, bytemuck::pod_collect_to_vec(&bytes)).expect("the data fits")
 }
 
-/// Every family, one-shot and chained, encoded into a pass, with good and bad indices, and a device that goes.
+/// Every family, one-shot and chained, encoded into a pass, with good and bad indices, and a device that is lost.
 fn work() -> ExitCode {
     let gpu = Gpu::open_blocking(&GpuOptions::new().timestamps()).expect("the other tests have said what to install");
     operators::<f32>(&gpu);
@@ -115,7 +115,7 @@ fn operators<T: Element>(gpu: &Gpu) {
         let schedule = select(&inverse, &gpu.limits(), &choice).expect("the family applies");
         let prepared = gpu.prepare_schedule_blocking(schedule).expect("the schedule fits");
         prepared.max_unpool_blocking(y.view(), indices.view()).expect("the pool's own indices");
-        // Indices of other windows: the device lets the general path follow.
+        // With indices of other windows the general path runs behind the fast one.
         let foreign = Tensor::new(indices.shape(), indices.data().iter().rev().copied().collect()).expect("as many");
         prepared.max_unpool_blocking(y.view(), foreign.view()).expect("indices in range");
         let bad = Tensor::new(indices.shape(), vec![-9; indices.data().len()]).expect("as many");

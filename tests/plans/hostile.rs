@@ -1,5 +1,5 @@
-//! Attributes and shapes that no computation has: each gets a typed error with its numbers, at once, and nothing is
-//! allocated for it.
+//! Attributes and shapes that no plan or schedule can have: each gives a typed error with the numbers at fault, at once
+//! and without large allocations.
 
 use std::alloc::{GlobalAlloc, Layout as Allocation, System};
 use std::cell::Cell;
@@ -11,7 +11,7 @@ use wgpu_pooling::{
     reference, select,
 };
 
-/// The system's allocator, and what a thread has asked of it.
+/// The system's allocator, which also counts what each thread allocates.
 struct Watched;
 
 /// Allocations: the bytes of the largest, and how many.
@@ -43,12 +43,13 @@ unsafe impl GlobalAlloc for Watched {
 #[global_allocator]
 static ALLOCATOR: Watched = Watched;
 
-/// No call of this file needs more bytes at a time, or more allocations: a schedule has at most 16,384 dispatches of two each, and
-/// a search for tiles tries some dozens of schedules. How many windows planning looks at is counted beside `select` itself.
+/// No call of this file allocates more bytes at once, or more often. A schedule has at most 16,384 dispatches with two
+/// allocations each, and a search for tiles tries some dozens of schedules. Unit tests of `select` count the windows
+/// that planning visits.
 const MOST_BYTES: usize = 16 << 20;
 const MOST_ALLOCATIONS: usize = 4 << 20;
 
-/// Runs something that must be small, whatever the numbers are.
+/// Runs a call whose allocations must stay small, whatever its numbers are.
 #[track_caller]
 fn modestly<R>(call: impl FnOnce() -> R) -> R {
     ASKED.take();
@@ -59,7 +60,7 @@ fn modestly<R>(call: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The error that planning comes to, with indices and without.
+/// Checks that planning gives this error, with indices and without.
 #[track_caller]
 fn pool_refused(pool: &impl Pooling, shape: &[usize], expected: PlanError) {
     for indices in [None, Some(IndexType::I32), Some(IndexType::I64)] {
@@ -109,7 +110,7 @@ fn kernels_strides_and_dilations_are_positive() {
         unpool_refused(&MaxUnpool::new([value, 2]), &SQUARE, not_positive("kernel_shape", 0, value));
         unpool_refused(&MaxUnpool::new([2, 2]).strides([1, value]), &SQUARE, not_positive("strides", 1, value));
     }
-    // SAME_* and one output do not make a stride or a dilation idle.
+    // A kernel of one tap under SAME_* padding does not use its dilation, but the dilation is checked all the same.
     let same = MaxPool::new([1, 1]).auto_pad(AutoPad::SameUpper).dilations([1, 0]);
     pool_refused(&same, &SQUARE, not_positive("dilations", 1, 0));
 }
@@ -135,7 +136,7 @@ fn pads_beside_auto_pad_or_above_a_limit() {
         let beside = PlanError::PadsWithAutoPad { auto_pad: name, position: 3, value: 1 };
         pool_refused(&pool().auto_pad(auto_pad).pads([0, 0, 0, 1]), &SQUARE, beside);
     }
-    // Below the kernel of 2; at most half the kernel of 3.
+    // `Ort` wants pads below the kernel, here 2; `Torch` wants pads of at most half the kernel, here 3.
     let above = |position, value, limit| PlanError::PadExceedsLimit { position, value, limit };
     pool_refused(&pool().pads_limit(PadsLimit::Ort).pads([2, 2, 0, 0]), &SQUARE, above(1, 2, 1));
     pool_refused(&pool().pads_limit(PadsLimit::Torch).pads([0, 0, 2, 0]), &SQUARE, above(2, 2, 1));
@@ -223,7 +224,7 @@ fn nodes_with_attributes_that_the_operator_does_not_have() {
     let none: [(&str, Attribute); 0] = [];
     assert_eq!(MaxPool::from_onnx(none.clone()).map(|_| ()), missing("MaxPool", "kernel_shape"));
     assert_eq!(MaxUnpool::from_onnx(none).map(|_| ()), missing("MaxUnpool", "kernel_shape"));
-    // Parameters of nothing, too many of them, and one that is not a number.
+    // Parameters without an activation, too many parameters, and a NaN parameter.
     let parameters = || ("activation_params", Attribute::Floats(vec![1.0, f32::NAN]));
     assert_eq!(MaxPool::from_onnx([kernel(), parameters()]).map(|_| ()), missing("MaxPool", "activation"));
     let with = |name| MaxUnpool::from_onnx([kernel(), parameters(), ("activation", text(name))]).map(|_| ());
@@ -251,7 +252,7 @@ fn extents_whose_product_no_computer_holds() {
         unpool_refused(&MaxUnpool::inverse_of(&MaxPool::new([1]), &shape), &shape, overflow(&shape));
         assert_eq!(TensorView::<u8>::new(shape, &[]), Err(overflow(&shape)));
     }
-    // A small input can ask for as much: one element, a million million pads on each side of three axes.
+    // A small input can ask for as many outputs: one element with a million million pads on each side of three axes.
     let far = 1_000_000_000_000;
     let extent = 2 * far as usize + 1;
     pool_refused(&MaxPool::new([1; 3]).pads([far; 6]), &[1; 5], overflow(&[1, 1, extent, extent, extent]));
@@ -273,13 +274,13 @@ fn an_extent_of_zero_does_not_excuse_the_others() {
             unpool_refused(&MaxUnpool::new([1, 1]).flatten(flatten), &shape, overflow(&shape));
         }
     }
-    // An output of nothing in one direction and of too much in the others.
+    // An output whose extent is 0 on one axis and too large on the others.
     pool_refused(&AdaptiveMaxPool::new([MOST, MOST, 0]), &[1; 5], overflow(&[1, 1, MOST as usize, MOST as usize, 0]));
 }
 
 #[test]
 fn a_plan_counts_the_bytes_of_its_tensors() {
-    // 8 bytes an element in X, Y and the indices. A plan is an error or has a sum that is right.
+    // 8 bytes an element in X, Y and the indices. Planning gives an error, or a plan whose sum is right.
     for elements in [1 << 50, 1 << 57, 1 << 59, (1 << 60) - 1] {
         let (shape, sum) = ([1, 1, elements], 24 * elements as u128);
         if let Ok(plan) = MaxPool::new([1]).plan(&shape, DType::F64, Some(IndexType::I64)) {
@@ -293,8 +294,8 @@ fn a_plan_counts_the_bytes_of_its_tensors() {
 
 #[test]
 fn attributes_whose_positions_do_not_fit_64_bits() {
-    // Kernel, stride, dilation and pads, on 8 elements: pads on both sides, on one, a kernel that fills them, and
-    // effective kernels of (MOST - 1) * MOST + 1 and 2 * MOST + 1.
+    // Kernel, stride, dilation and pads, on 8 elements: pads on both sides, pads on one side, a kernel that fills the
+    // padding, and effective kernels of (MOST - 1) * MOST + 1 and 2 * MOST + 1.
     let rows = [
         (2, 1, 1, [MOST, MOST]),
         (2, 1, 1, [MOST, 0]),
@@ -316,7 +317,7 @@ fn attributes_whose_positions_do_not_fit_64_bits() {
     let expected =
         PlanError::GeometryOverflow { axis: 0, input: 8, kernel: 2, stride: MOST, dilation: 1, pads: [0, 0] };
     pool_refused(&literal, &[1, 1, 8], expected);
-    // (8 - 1) * MOST + 2, 7 * 1 + MOST, and 7 - 2 * MOST + 1.
+    // The inferred extents are (8 - 1) * MOST + 2, 7 * 1 + MOST, and 7 - 2 * MOST + 1.
     let unpool = |kernel, stride, pads: [i64; 2]| MaxUnpool::new([kernel]).strides([stride]).pads(pads);
     for (kernel, stride, pads) in [(2, MOST, [0, 0]), (MOST, 1, [0, 0]), (1, 1, [MOST, MOST])] {
         let expected = PlanError::GeometryOverflow { axis: 0, input: 8, kernel, stride, dilation: 1, pads };
@@ -335,7 +336,7 @@ fn kernels_that_exceed_the_padded_input() {
     pool_refused(&MaxPool::new([2]).dilations([1_000_000_000]), &[1, 1, 8], exceeds(0, 1_000_000_001, 8));
     pool_refused(&MaxPool::new([2, 9]).pads([0, 1, 0, 1]), &[1, 1, 4, 4], exceeds(1, 9, 6));
     pool_refused(&MaxPool::new([9]).strides([2]), &[1, 1, 4], exceeds(0, 9, 4));
-    // A stride so long that the floor is only just no window, unless there has to be one.
+    // With a stride this long the floor division gives 0 windows, which is allowed unless the options require one.
     let long = MaxPool::new([9]).strides([MOST]);
     assert_eq!(long.plan(&[1, 1, 8], DType::F32, None).map(|plan| plan.output_shape()[2]), Ok(0));
     pool_refused(&long.size_rounding(SizeRounding::FloorPositive), &[1, 1, 8], exceeds(0, 9, 8));
@@ -343,14 +344,14 @@ fn kernels_that_exceed_the_padded_input() {
 
 #[test]
 fn unpools_without_a_place_for_their_output() {
-    // (1 - 1) * 1 - 2 + 2 = 0.
+    // The inferred extent is (1 - 1) * 1 - 2 + 2 = 0.
     let inferred = |axis, inferred| PlanError::InferredNotPositive { axis, inferred };
     unpool_refused(&MaxUnpool::new([2]).pads([1, 1]), &[1; 3], inferred(0, 0));
     unpool_refused(&MaxUnpool::new([9, 1]).pads([0, 3, 0, 0]), &[1, 1, 2, 2], inferred(1, -1));
     let outer = |given, expected| PlanError::OutputShapeOuter { given, expected };
     unpool_refused(&MaxUnpool::new([2]).output_shape([2, 3, 4]), &[1, 3, 2], outer([2, 3], [1, 3]));
     unpool_refused(&MaxUnpool::new([2]).output_shape([1, 9, 4]), &[1, 3, 2], outer([1, 9], [1, 3]));
-    // N and C lead in NHWC as well.
+    // `output_shape` begins with N and C in NHWC as well.
     let nhwc = MaxUnpool::new([2]).layout(Layout::Nhwc).output_shape([1, 4, 3]);
     unpool_refused(&nhwc, &[1, 2, 3], outer([1, 4], [1, 3]));
     let too_small = |axis, given, inferred| PlanError::OutputShapeTooSmall { axis, given, inferred };
@@ -364,7 +365,7 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     let schedules = |plan: Plan| {
         modestly(|| {
             for family in std::iter::once(None).chain(Family::ALL.iter().copied().map(Some)) {
-                // A typed error or a schedule; neither looks at every element.
+                // The result is a typed error or a schedule; neither takes a loop over every element.
                 let _ = select(&plan, &Limits::WEBGPU, &Choice { family, ..Choice::default() });
             }
             families(&plan, &Limits::WEBGPU).len()
@@ -382,13 +383,13 @@ fn large_attributes_that_are_right_are_planned_and_their_schedules_refused_or_sm
     let far = MOST / 8;
     let all = MaxPool::new([far - 8]).pads([far - 16, 0]);
     assert_eq!(plan(&all, &[1, 1, 8]), (vec![1, 1, 1], 5));
-    // Pads that make more windows than a device counts.
+    // Pads that make more windows than a device can count.
     let many = MaxPool::new([1]).pads([1 << 40, 0]);
     assert_eq!(plan(&many, &[1, 1, 8]), (vec![1, 1, (1 << 40) + 8], 0));
     let strided = MaxPool::new([2]).strides([MOST]);
     assert_eq!(plan(&strided, &[1, 1, 8]), (vec![1, 1, 1], 4));
     assert_eq!(plan(&AdaptiveMaxPool::new([1 << 50]), &[1, 1, 5]), (vec![1, 1, 1 << 50], 0));
-    // A table of windows that a device just holds.
+    // A table of windows that just fits the limits.
     assert_eq!(plan(&AdaptiveMaxPool::new([(1 << 24) - 1]), &[1, 1, 35]), (vec![1, 1, (1 << 24) - 1], 4));
     assert_eq!(plan(&AdaptiveMaxPool::new([0]), &[1, 1, 1 << 50]).0, [1, 1, 0]);
     assert_eq!(plan(&GlobalMaxPool::new(), &[1, 1, 1 << 50]), (vec![1, 1, 1], 0));
@@ -476,7 +477,7 @@ fn any_limits_give_a_schedule_that_keeps_to_them_or_an_error() {
 
 #[test]
 fn conventions_answer_whatever_they_are_asked() {
-    // No channels, in an order that no plan has; more coordinates than axes, and fewer.
+    // A space without channels, in a convention that no plan has; then fewer coordinates than axes, and more.
     let space = IndexSpace::new(1, 0, [4]).with_layout(Layout::Nhwc).with_flatten(IndexFlattening::Plane);
     assert_eq!(space.decode(3, 0, 0), Some((0, 0, vec![3])));
     let space = IndexSpace::new(2, 3, [4, 5]);
@@ -519,14 +520,14 @@ fn conventions_answer_whatever_they_are_asked() {
 #[test]
 fn buffers_whose_words_exceed_32_bits_are_refused_or_cut_whatever_the_limits_say() {
     let endless = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
-    // A table of 2^31 windows has two words for each, and two before them.
+    // A table of 2^31 windows has two words for each window, and two more in front of them.
     let plan = AdaptiveMaxPool::new([1 << 31]).plan(&[1, 1, 35], DType::U8, None).unwrap().into();
     let (needed, limit) = ((1 << 32) + 2, 1 << 32);
     assert_eq!(
         modestly(|| select(&plan, &endless, &Choice::default())).map(|schedule| schedule.family()),
         Err(PlanError::ExceedsLimit { what: "words of window tables", needed, limit })
     );
-    // An accumulator has three pairs of words, and there are 2^31 of them.
+    // Each of the 2^31 accumulators has three pairs of words.
     let endless = Limits { max_workgroups_per_dimension: u32::MAX, ..endless };
     let plan = MaxPool::new([1, 1]).plan(&[1, 1, 1 << 16, 1 << 15], DType::U8, None).unwrap().into();
     let choice = Choice { family: Some(Family::Accumulating), ..Choice::default() };

@@ -1,4 +1,4 @@
-//! What every source file keeps to. A rule that is only written down is not kept.
+//! Rules that every source file keeps. A rule that is only written down is not kept.
 
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ fn buffers_are_made_and_staged_in_one_place() {
 fn what_is_kept_of_wgpus_objects_is_owned() {
     let kinds =
         ["BindGroup", "BindGroupLayout", "Buffer", "CommandEncoder", "ComputePipeline", "Device", "QuerySet", "Queue"];
-    // What a caller hands over and what becomes of it at once.
+    // Parameters by which a caller hands over an object that is wrapped at once.
     let parameters = ["fn from_wgpu(device", "fn new(device: wgpu::Device,", "        buffer: wgpu::Buffer,"];
     let mut owned = 0;
     for (path, text) in library() {
@@ -100,7 +100,8 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     rows.map(|row| row.split(" | ").collect::<Vec<_>>()).filter(|row| row[0] != "fault" && row[0] != "---")
 }
 
-/// Whether a file has a test of this name: marked, or declared and on the file's list, as the harness of tests/support has it.
+/// Whether a file has a test of this name: marked with `#[test]`, or declared and listed in `tests!`
+/// (tests/support/harness.rs).
 fn has_test(text: &str, test: &str) -> bool {
     let list = text.split_once("\ntests! {\n").and_then(|(_, rest)| rest.split_once("\n}\n"));
     let listed =
@@ -121,7 +122,7 @@ fn a_test_is_one_that_runs() {
     assert!(!has_test("\ntests! {\n    gpu =>\n        one;\n}\n", "one"), "listed, but not declared");
 }
 
-/// Where the harness of the standard library is off, a function that is marked as a test is none.
+/// Where the harness of the standard library is off, a function marked with `#[test]` never runs.
 #[test]
 fn tests_are_listed_where_marks_mean_nothing() {
     let mut lists = 0;
@@ -232,7 +233,7 @@ fn files_stay_short_enough_to_read() {
     }
 }
 
-/// The names that `lib.rs`, or the root of a public module, gives to the outside.
+/// The names that `lib.rs`, or the root of a public module, exports.
 fn exported(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let lines = lines.join("\n");
@@ -260,7 +261,8 @@ fn identifier(text: &str) -> Option<&str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().filter(|name| !name.is_empty())
 }
 
-/// The type of an `impl` or the name of a trait, if the line begins one. An `impl` of a trait has its documentation there.
+/// The type of an `impl` or the name of a trait, if the line begins one. An `impl` of a trait has its documentation
+/// there.
 fn owner(line: &str) -> Option<&str> {
     let line = line.trim_start();
     if let Some(name) = line.strip_prefix("pub trait ") {
@@ -268,17 +270,17 @@ fn owner(line: &str) -> Option<&str> {
     }
     let header = line.strip_prefix("impl").filter(|_| !line.contains(" for "))?;
     let header = if header.starts_with('<') { header.split_once("> ")?.1 } else { header.trim_start() };
-    // What a macro writes for every type that it declares.
+    // An `impl` that a macro writes for every type that it declares.
     if header.starts_with("$type ") { Some("$type") } else { identifier(header) }
 }
 
-/// Every item of a file that is seen from outside: its line and its name.
+/// Every exported item of a file: its line and its name.
 fn public_items<'a>(lines: &[&'a str], exported: &[String]) -> Vec<(usize, &'a str)> {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let known = |name: &str| name == "$type" || exported.iter().any(|exported| exported == name);
     let mut items = Vec::new();
     for (number, line) in lines.iter().enumerate() {
-        // What encloses the line: the last one with less indentation that is no part of a wrapped header.
+        // The line that encloses this one: the last one with less indentation that is no part of a wrapped header.
         let outside = lines[..number].iter().rev().find(|outer| {
             let begins = outer.trim() != "where" && outer.trim_start().starts_with(char::is_alphabetic);
             begins && indentation(outer) < indentation(line)
@@ -310,11 +312,12 @@ fn has_example(lines: &[&str], item: usize) -> bool {
             None => break,
         }
     }
-    // Upwards: the end of each block, then its begin with what it says of the block.
+    // The lines are in reverse order: first the end of a block, then its begin with the block's attributes.
     fences.chunks(2).any(|block| matches!(block, ["", "" | "no_run"]))
 }
 
-/// Whether a line declares a method that takes nothing and gives something: what it gives is said in its sentence.
+/// Whether a line declares a method without arguments that returns a value: a sentence says what it returns, and it
+/// needs no example.
 fn is_getter(line: &str) -> bool {
     let declaration = line.trim_start().trim_start_matches("pub ").trim_start_matches("const ");
     declaration.starts_with("fn ") && (declaration.contains("(&self) -> ") || declaration.contains("(self) -> "))

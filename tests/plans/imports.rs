@@ -1,4 +1,5 @@
-//! Who imports whom: no file is in a circle, no floor imports from one above it, and lib.rs draws the floors as they are.
+//! Which file imports which: no imports are circular, no floor imports from one above it, and lib.rs draws the floors
+//! as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ fn expand(tree: &str, before: &str, paths: &mut Vec<String>) {
     }
 }
 
-/// The paths that a file uses: those of its `use` lines, and those from the crate's root on that stand in its code.
+/// The paths that a file uses: those of its `use` lines, and those in its code that begin with `crate::`.
 fn paths(code: &str) -> Vec<String> {
     let mut paths = Vec::new();
     for statement in code.split(';') {
@@ -144,7 +145,7 @@ fn circle(imports: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     imports.keys().find_map(|module| visit(module, imports, &mut Vec::new(), &mut done))
 }
 
-/// The room of a module: its folder or file right under src/, and under src/gpu/ the floor.
+/// The room of a module: its folder or file right under src/, or right under src/gpu/.
 fn room(module: &str) -> String {
     let names: Vec<&str> = module.split("::").collect();
     match names.as_slice() {
@@ -165,7 +166,7 @@ fn rooms(imports: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTree
     rooms
 }
 
-/// How many rooms stand below a room, one on the other.
+/// The floor of a room: the length of the longest chain of imports below it.
 fn height(room: &str, rooms: &BTreeMap<String, BTreeSet<String>>) -> usize {
     rooms.get(room).into_iter().flatten().map(|below| height(below, rooms) + 1).max().unwrap_or(0)
 }

@@ -1,5 +1,5 @@
-//! What needs neither a device nor a computation: plans and schedules, what they refuse, the texts of the shaders, and what the
-//! sources keep to.
+//! Tests that need neither a device nor a computation: plans and schedules, what they refuse, the texts of the shaders,
+//! and the rules that the sources keep.
 
 mod hostile;
 mod house_rules;

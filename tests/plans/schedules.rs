@@ -85,7 +85,7 @@ fn families_that_apply_are_these() {
         |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
     assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [ClaimEmit, Streaming]);
     assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 8, 32, 32]), [Streaming, ClaimEmit]);
-    // Too many windows hold an element, and too many axes.
+    // Streaming does not apply where too many windows hold an element, or where there are too many axes.
     assert_eq!(unpool(MaxUnpool::new([90, 90]), &[1, 1, 99, 99]), [ClaimEmit]);
     assert_eq!(unpool(MaxUnpool::new([2; 4]), &[1, 1, 3, 3, 3, 3]), [ClaimEmit]);
 }
@@ -118,7 +118,7 @@ fn grids_fold_beyond_one_dimension() {
 
 #[test]
 fn long_axes_need_no_tables_where_a_formula_does() {
-    // 20 million outputs on one axis: a table for each would exceed a binding.
+    // 20 million outputs along one axis: a table with an entry for each would exceed a binding.
     let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 10_000_000], DType::F32, IndexType::I64).unwrap().into();
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
     assert_eq!(schedule.family(), Family::Streaming);
@@ -147,13 +147,13 @@ fn a_schedule_knows_which_devices_can_run_it() {
     let what = "storage buffers of a kernel";
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
     assert_eq!(schedule.check(&few), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
-    // Where it has to, an unpool does with four in one dispatch more.
+    // On a device with four storage buffers an unpool needs one dispatch more.
     let apart = select(&unpool, &few, &Choice::default()).unwrap();
     assert_eq!((schedule.dispatches().len(), apart.dispatches().len()), (3, 4));
 }
 
-/// What `select` takes where nothing is asked for, by geometry. A family that is new adds its rows, and changes those of the
-/// plans that it takes over.
+/// The family and the build that `select` takes by default, by geometry. A new family adds rows, and changes the rows
+/// of the plans that it takes over.
 #[test]
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
@@ -169,7 +169,8 @@ fn what_is_selected_by_geometry() {
         Plan::from(MaxUnpool::inverse_of(&pool, shape).plan(pooled.output_shape(), dtype, IndexType::I64).unwrap())
     };
     let rows: Vec<(&str, Plan, Family, Build)> = vec![
-        // The size decides on the build: one kernel for all small tensors, one for the window of a large one.
+        // The size decides on the build: all small tensors share one generic kernel, a large tensor gets a kernel for
+        // its window.
         ("a small tensor", of(&halves(), &[1, 1, 63, 64], F32), Direct, Generic),
         ("the smallest that is large", of(&halves(), &[1, 1, 64, 64], F32), Blocked, Specialised),
         ("a small tensor with a long window", of(&MaxPool::new([40, 40]), &[1, 1, 60, 60], F32), Direct, Generic),
@@ -200,7 +201,8 @@ fn what_is_selected_by_geometry() {
         // Large windows that lie apart.
         ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Teamed, Specialised),
         ("adaptive, of large windows", of(&AdaptiveMaxPool::new([3, 3]), &[1, 64, 112, 113], F32), Teamed, Specialised),
-        // What these do not do: windows of many taps, of several sizes, without an element, on more axes.
+        // Plans to which these families do not apply: windows of many taps, windows of several sizes, empty windows,
+        // more axes.
         ("adaptive, of several sizes", of(&AdaptiveMaxPool::new([50, 50]), image, F32), Direct, Specialised),
         ("windows in padding", of(&MaxPool::new([2, 2]).pads([2; 4]), image, F32), Direct, Specialised),
         ("four axes", of(&MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), Sliding, Specialised),
@@ -243,7 +245,7 @@ fn what_is_selected_by_geometry() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A choice is kept to the letter: a family in a build, either alone, or an error.
+/// A choice is kept to the letter, whether it names a family, a build or both; what cannot be kept is an error.
 #[test]
 fn what_is_asked_for_is_what_runs() {
     let pool: Plan = MaxPool::new([3, 3]).plan(&[8, 32, 16, 16], DType::F32, None).unwrap().into();

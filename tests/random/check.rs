@@ -22,17 +22,17 @@ const TIGHT: Limits = Limits {
     max_storage_buffers: 4,
 };
 
-/// The GPU of a test, if it has one, and what its cases came to.
+/// The GPU of a test, if there is one, and counts of the outcomes of its cases.
 pub struct Bench {
     gpu: Option<&'static Gpu>,
     counts: Cell<BTreeMap<&'static str, u32>>,
-    /// How many cases are still to run in kernels that are written out for their windows.
+    /// How many further cases run in specialised kernels too.
     written_out: Cell<u32>,
 }
 
 impl Bench {
-    /// Every case runs in the generic kernels, the first `written_out` that they apply to in those written out for a window too:
-    /// these are compiled for each case alone, which takes longer than all the rest of it.
+    /// Every case runs in the generic kernels. The first `written_out` cases to which specialised kernels apply run in
+    /// those too: they are compiled for each case alone, which takes longer than the rest of the test.
     pub fn new(gpu: Option<&'static Gpu>, written_out: u32) -> Self {
         Bench { gpu, counts: Cell::default(), written_out: Cell::new(written_out) }
     }
@@ -50,9 +50,9 @@ impl Bench {
         counted
     }
 
-    /// The reference, then every family that applies in the generic build, each with its name, and for so many cases as the
-    /// bench was made with what is written out for their windows. A plan that no family computes is an error, unless it exceeds
-    /// what a GPU can do and says so.
+    /// The reference, then every family that applies in the generic build, each with its name. The first `written_out`
+    /// cases also get the specialised builds. A plan that no family computes is an error, unless it exceeds what a GPU
+    /// can do and `select` says so.
     fn paths(&self, plan: &Plan) -> Result<Vec<(String, Option<Prepared>)>, String> {
         let mut paths = vec![("reference".to_owned(), None)];
         let limits = self.gpu.map_or(Limits::WEBGPU, Gpu::limits);
@@ -83,7 +83,7 @@ impl Bench {
             self.count(family.name());
         }
         let choice = Choice { build: Some(Build::Generic), ..Choice::default() };
-        // What a device with small bindings would run, where that is something else.
+        // The schedule for a device with small bindings, if it is another one.
         if let (Ok(whole), Ok(schedule)) = (select(plan, &limits, &choice), select(plan, &TIGHT, &choice))
             && whole.dispatches() != schedule.dispatches()
         {
@@ -123,7 +123,7 @@ impl fmt::Display for Bench {
     }
 }
 
-/// What the library makes of a pool: bits, and indices if they were asked for.
+/// What the library computes for a pool: the bits of Y, and indices if they were asked for.
 pub struct Output {
     pub y: Vec<u64>,
     pub indices: Option<Vec<i64>>,
@@ -180,7 +180,7 @@ fn compute_pool(plan: &PoolPlan, x: &[u64], prepared: Option<&Prepared>) -> Resu
     })
 }
 
-/// Computes an unpool on one path. The outer error is a defect, the inner one an answer.
+/// Computes an unpool on one path. The outer error is a defect; the inner one may be what the definition asks for.
 fn compute_unpool(
     plan: &UnpoolPlan,
     x: &[u64],
@@ -217,8 +217,8 @@ fn same<V: PartialEq + fmt::LowerHex>(what: &str, path: &str, expected: &[V], ac
     }
 }
 
-/// Plans and computes a pool on every path and compares with its definition. `None` if it is refused, as it must be, or
-/// beyond judgement; otherwise the plan, what the definition says and what the reference gave.
+/// Plans and computes a pool on every path and compares with its definition. `None` if the pool is rightly refused, or
+/// too large to judge; otherwise the plan, the definition's result and the reference's result.
 pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, Output)>, String> {
     let plan = planned(case)?;
     let verdict = definition::pool(case);
@@ -274,8 +274,8 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
     Ok(Some((plan, defined, output)))
 }
 
-/// The plan of a pool, after checking that planning is a function and that its refusals do not depend on what they are
-/// not about.
+/// The plan of a pool, after checking that planning twice gives the same answer and that an error of the pool does not
+/// depend on the index type.
 fn planned(case: &PoolCase) -> Result<Result<PoolPlan, PlanError>, String> {
     let (pool, shape) = (case.written().value, case.shape());
     let plan = pool.plan(&shape, case.dtype, case.indices);
@@ -303,7 +303,7 @@ fn planned(case: &PoolCase) -> Result<Result<PoolPlan, PlanError>, String> {
     Ok(plan)
 }
 
-/// Plans and computes an unpool on every path and compares with its definition; gives what the reference gave.
+/// Plans and computes an unpool on every path, compares with its definition, and returns the reference's Y.
 pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, String> {
     let unpool = case.operator();
     let plan = unpool.plan(&case.shape(), case.dtype, case.index_type);

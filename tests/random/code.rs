@@ -72,7 +72,7 @@ impl<P> Written<P> {
 
 /// The name of the Rust type of a dtype.
 pub fn rust_type(dtype: DType) -> &'static str {
-    // The dtypes are named after the Rust types; these two are in scope by their crate.
+    // The dtypes are named after the Rust types; f16 and bf16 are imported from the crate half.
     dtype.name()
 }
 

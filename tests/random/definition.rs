@@ -1,5 +1,6 @@
-//! The operators once more, from their definitions: output sizes, windows, maxima, indices, scatter. Nothing of the
-//! library is called, and nothing is done in its way: positions are tried, not computed.
+//! The operators once more, written from their definitions: output sizes, windows, maxima, indices, scatter. This code
+//! calls no function of the library and shares none of its formulas: it tries every position instead of computing the
+//! right ones.
 
 use half::{bf16, f16};
 use wgpu_pooling::{
@@ -13,11 +14,11 @@ use super::pools::{Conventions, MaxPoolOptions, Operator, PoolCase, small_count}
 /// What the definitions say about a plan.
 #[derive(Debug)]
 pub enum Verdict<T> {
-    /// It has to be refused.
+    /// The plan has to be refused.
     Refused,
-    /// It has to be accepted, and this is what it computes.
+    /// The plan has to be accepted, and this is what it computes.
     Accepted(T),
-    /// Numbers so large that the library's own limits decide, or that nothing can be computed in a test.
+    /// The numbers are so large that the library's own limits decide, or that a test cannot compute anything.
     Unjudged,
 }
 
@@ -26,7 +27,7 @@ pub enum Verdict<T> {
 pub struct Window {
     /// The positions inside the input, in order.
     pub taps: Vec<usize>,
-    /// The first tap that is not negative.
+    /// The first position that is not negative, counted from the window's start in steps of the dilation.
     clamped: i128,
 }
 
@@ -138,7 +139,8 @@ impl Pooled {
     }
 }
 
-/// Numbers up to here are judged; beyond, the library may refuse what 64 bits do not hold.
+/// The largest number that is judged. With larger ones the library may refuse a plan because 64 bits do not hold a
+/// result.
 const JUDGED: i64 = 1 << 44;
 
 pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
@@ -146,7 +148,7 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
     if !(1..=10).contains(&rank) || case.spatial.contains(&0) {
         return Verdict::Refused;
     }
-    // A tensor without elements can still have axes that no test counts through.
+    // A tensor without elements can still have axes that are too long for a test to loop over.
     if small_count(&case.shape()).is_none() || case.shape().iter().any(|&extent| extent > 1 << 16) {
         return Verdict::Unjudged;
     }
@@ -155,7 +157,7 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
     }
     let (default_flatten, options) = match &case.operator {
         Operator::Max(options) => (IndexFlattening::Tensor, options.clone()),
-        // A window over everything.
+        // One window covers the whole plane.
         Operator::Global => {
             let kernel = case.spatial.iter().map(|&extent| extent as i64).collect();
             (IndexFlattening::Tensor, MaxPoolOptions { kernel, ..MaxPoolOptions::default() })
@@ -175,7 +177,7 @@ pub fn pool(case: &PoolCase) -> Verdict<Pooled> {
         Verdict::Unjudged => return Verdict::Unjudged,
         _ => return Verdict::Refused,
     };
-    // An axis without windows does not make the others short.
+    // An axis without windows counts as 1 here: the windows of the other axes are still listed.
     let outputs: Option<Vec<usize>> = sizes.iter().map(|size| usize::try_from(size.outputs.max(1)).ok()).collect();
     let Some(windows_in_all) = outputs.and_then(|outputs| small_count(&outputs)) else {
         return Verdict::Unjudged;
@@ -266,7 +268,7 @@ fn max_pool_sizes(options: &MaxPoolOptions, spatial: &[usize]) -> Verdict<Vec<Si
 /// One axis: kernel, stride, dilation and both pads on n elements.
 fn size(options: &MaxPoolOptions, auto_pad: AutoPad, n: i128, [k, s, d, pb, pe]: [i128; 5]) -> Size {
     let effective = (k - 1) * d + 1;
-    // The smallest number of strides that covers so much, and the largest that fits.
+    // The smallest number of strides that covers a length, and the largest number that fits into it.
     let up = |length: i128| -(-length).div_euclid(s);
     let down = |length: i128| length.div_euclid(s);
     let same = auto_pad == AutoPad::SameUpper || auto_pad == AutoPad::SameLower;
@@ -355,7 +357,8 @@ fn maxima(
                 (value, convention.flat(n, c, &at))
             };
             let Ok(index) = i64::try_from(index) else { return Verdict::Unjudged };
-            // Such an index cannot be given; the library has to refuse the plan, and may do so on a bound.
+            // An i32 cannot hold this index, so the library has to refuse the plan. It decides by a bound on the
+            // indices, which is not judged here.
             if case.indices == Some(IndexType::I32) && i32::try_from(index).is_err() {
                 return Verdict::Unjudged;
             }
@@ -433,7 +436,7 @@ fn activated(activation: Option<Activation>, dtype: DType, bits: u64) -> u64 {
     }
 }
 
-/// Where an unpool's index space and output come from.
+/// An unpool: its index space, its extents and its options.
 pub struct Scatter {
     pub layout: Layout,
     pub convention: Convention,
@@ -446,7 +449,7 @@ pub struct Scatter {
     pub activation: Option<Activation>,
 }
 
-/// The attributes of a MaxUnpool that is no inverse.
+/// The attributes of a MaxUnpool that was not made by `inverse_of`.
 pub struct UnpoolSizes<'a> {
     pub kernel: &'a [i64],
     pub strides: Option<&'a [i64]>,
@@ -503,7 +506,7 @@ impl UnpoolSizes<'_> {
         let large_enough = match self.min_size {
             None | Some(UnpoolMinSize::None) => true,
             Some(UnpoolMinSize::PerAxis) => inside,
-            // What the product of negative extents means is nobody's business here.
+            // No definition says what a product of extents below 1 means.
             Some(UnpoolMinSize::ElementCount) if !positive => return Verdict::Unjudged,
             Some(UnpoolMinSize::ElementCount) => given.iter().product::<i128>() >= inferred.iter().product(),
         };
@@ -558,8 +561,8 @@ impl Scatter {
         self.convention.layout
     }
 
-    /// Indices of elements whose coordinates are chosen from an index's place in its tensor, an axis and the coordinate
-    /// of X along it; they are clipped to the index space.
+    /// Indices of elements whose coordinates `choose` gives. It is called with the index's position in its tensor, an
+    /// axis, and the coordinate of X along this axis. Coordinates outside the index space are clamped to it.
     pub fn indices(&self, choose: impl Fn(usize, usize, usize) -> i64) -> Vec<i64> {
         let (batch, channels) = self.outer();
         let mut indices = vec![0; batch * channels * self.inputs.iter().product::<usize>()];
@@ -576,10 +579,10 @@ impl Scatter {
         indices
     }
 
-    /// Which elements of X each element of Y may be, or which index is at fault.
+    /// The values that each element of Y may have, or the first bad index.
     pub fn scatter(&self, dtype: DType, x: &[u64], indices: &[i64]) -> Scattered {
         let (batch, channels) = self.outer();
-        // What every valid index of a space names, by trying all of its elements.
+        // The elements that each valid index names, found by encoding the coordinates of every element.
         let unit = self.convention.unit() as usize;
         let mut named: Vec<Vec<(usize, usize, usize)>> = vec![Vec::new(); unit];
         let extents: Vec<usize> = self.convention.extents.iter().map(|&extent| extent as usize).collect();

@@ -1,4 +1,4 @@
-//! Elements as bits: which ones the random cases are made of, and what their order is, said without the library.
+//! Elements as bits: which ones the random cases are made of, and how they are ordered, without calling the library.
 
 use half::{bf16, f16};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use wgpu_pooling::DType;
 
 use crate::support::splitmix::splitmix64;
 
-/// An element's value, so that two of them can be compared as their type has it.
+/// An element's value, which is ordered as its type is.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Number {
     /// Every f16, bf16 and f32 is an f64.
@@ -33,7 +33,7 @@ pub fn is_nan(dtype: DType, bits: u64) -> bool {
     matches!(number(dtype, bits), Number::Float(value) if value.is_nan())
 }
 
-/// The bits that an element of the dtype has.
+/// A mask of the bits that an element of the dtype has.
 pub fn mask(dtype: DType) -> u64 {
     u64::MAX >> (64 - 8 * dtype.bytes())
 }
@@ -87,7 +87,7 @@ fn exponent(dtype: DType, fraction: u32) -> u64 {
     (mask(dtype) ^ sign(dtype)) >> fraction << fraction
 }
 
-/// The elements that break kernels, plain ones first: a case is shrunk towards the beginning.
+/// Elements that are hard for kernels, plain ones first: a case is shrunk towards the beginning.
 fn palette(dtype: DType) -> Vec<u64> {
     let mut palette: Vec<u64> = [0, 1, 2, -1, -2, 7].map(|value| small(dtype, value)).to_vec();
     let (sign, most) = (sign(dtype), mask(dtype));
@@ -101,7 +101,7 @@ fn palette(dtype: DType) -> Vec<u64> {
         // Subnormals, the smallest normal and the neighbours of one.
         palette.extend([1, sign | 1, (1 << fraction) - 1, sign | ((1 << fraction) - 1), 1 << fraction, one + 1]);
         if fraction > 32 {
-            // Words of a pair that differ alone, and a low word whose highest bit is set.
+            // Elements that differ in one word of the pair only, and low words whose highest bit is set.
             palette.extend([one + (1 << 31), one + (1 << 32), infinity | 1 << 31, 1 << 31, 1 << 32]);
         }
     } else {
@@ -146,7 +146,7 @@ pub fn recipe() -> impl Strategy<Value = Recipe> {
     (style, picks()).prop_map(|(style, picks)| Recipe { style, picks })
 }
 
-/// Random numbers that are used as often as they are needed.
+/// Random numbers, repeated as often as they are needed.
 pub fn picks() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), PICKS)
 }
@@ -158,7 +158,7 @@ impl Recipe {
         self
     }
 
-    /// So many elements of the dtype, as bits.
+    /// This many elements of the dtype, as bits.
     pub fn elements(&self, dtype: DType, count: usize) -> Vec<u64> {
         let palette = palette(dtype);
         let entry = |pick: u8| palette[usize::from(pick) % palette.len()];

@@ -1,5 +1,5 @@
-//! What holds for every pool, whatever the definitions say in detail. Each law takes a pool with indices, an index of
-//! -1 for windows wholly in padding and no activation.
+//! Laws that hold for every pool, whatever the definitions say in detail. Each law takes a pool with indices, an index
+//! of -1 for windows wholly in padding and no activation.
 
 use wgpu_pooling::{IndexType, Layout, NanPolicy};
 
@@ -23,8 +23,8 @@ pub fn values_do_not_depend_on_indices(case: &PoolCase, bench: &Bench) -> Result
     Ok(())
 }
 
-/// Every index is that of an element of its window with exactly the bits of the maximum; -1 stands for a window without
-/// elements alone.
+/// Every index is that of an element of its window with exactly the bits of the maximum; only a window without elements
+/// has the index -1.
 pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), String> {
     let Some((plan, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
     let indices = output.indices.as_ref().ok_or("the law is about indices")?;
@@ -50,7 +50,8 @@ pub fn indices_name_their_maxima(case: &PoolCase, bench: &Bench) -> Result<(), S
             return Err(format!("index {index} names {at:?}, whose index is another one"));
         }
         if stands_for_nothing(case, y) {
-            // What stands for a window without an element above the lowest value names the plane's first element.
+            // The constant of a window without an element above the lowest value comes with the index of the plane's
+            // first element.
             continue;
         }
         if at.iter().zip(&taps).any(|(p, taps)| !taps.contains(p)) {
@@ -89,7 +90,7 @@ pub fn unpooling_keeps_every_maximum_at_its_place(case: &PoolCase, bench: &Bench
     }
 }
 
-/// Pooling what an unpool gave gives the pooled tensor again, where no two windows share an element and no element is
+/// Pooling an unpool's output gives the pooled tensor again, where no two windows share an element and no element is
 /// below the zeros of the unpool. Takes a case made by [`disjoint`].
 pub fn pooling_again_changes_nothing(case: &PoolCase, bench: &Bench) -> Result<(), String> {
     let Some((_, defined, output)) = check::pool(case, bench)? else { return Ok(()) };
@@ -112,7 +113,7 @@ pub fn pooling_again_changes_nothing(case: &PoolCase, bench: &Bench) -> Result<(
 
 /// Makes the windows of a pool disjoint and its elements non-negative.
 pub fn disjoint(mut case: PoolCase) -> PoolCase {
-    // The lowest value itself is no maximum under this rule.
+    // Under SeedLowest the lowest value itself never wins.
     case.nan_policy = case.nan_policy.filter(|&policy| policy != NanPolicy::SeedLowest);
     if !is_unsigned(case.dtype) {
         let sign = sign(case.dtype);
@@ -184,7 +185,7 @@ fn stands_for_nothing(case: &PoolCase, y: u64) -> bool {
     case.nan_policy == Some(NanPolicy::SeedLowest) && lowest(case.dtype).contains(&y)
 }
 
-/// What the inverse of the pool makes of its output. `None` if the output has no elements, which an unpool refuses.
+/// The output of the pool, unpooled by its inverse. `None` if the output has no elements, which an unpool refuses.
 fn undone(
     case: &PoolCase,
     defined: &Pooled,

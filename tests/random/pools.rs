@@ -36,7 +36,7 @@ pub struct MaxPoolOptions {
 pub enum Operator {
     Max(MaxPoolOptions),
     Global,
-    /// To this output size.
+    /// The output size.
     Adaptive(Vec<i64>),
 }
 
@@ -60,7 +60,7 @@ pub struct PoolCase {
     pub spatial: Vec<usize>,
     pub dtype: DType,
     pub indices: Option<IndexType>,
-    /// The elements of X as bits, in its layout; none where X is too large to be made.
+    /// The elements of X as bits, in its layout; empty where X is too large for a test.
     pub x: Vec<u64>,
 }
 
@@ -146,13 +146,13 @@ impl PoolCase {
         }
     }
 
-    /// Whether the activation is one that floats alone have, on integers.
+    /// Whether the activation exists for floats only and the elements are integers.
     pub fn has_activation_of_floats(&self) -> bool {
         let Operator::Max(MaxPoolOptions { activation, .. }) = &self.operator else { return false };
         has_activation(*activation, DType::F32) && !has_activation(*activation, self.dtype)
     }
 
-    /// Whether some step from tap to tap, or some pad, is beyond what an i32 index counts.
+    /// Whether a dilation, a pad or a stride exceeds 2^27, so that positions may exceed an i32 index.
     pub fn is_wide(&self) -> bool {
         let Operator::Max(options) = &self.operator else { return false };
         let lists = options.dilations.iter().chain(&options.pads).chain(&options.strides);
@@ -192,7 +192,7 @@ impl PoolCase {
     }
 }
 
-/// One axis before it is fitted to its rank and to the others.
+/// The random numbers of one axis, before they are fitted to the rank and to the extent.
 #[derive(Debug, Clone)]
 struct RawAxis {
     extent: usize,
@@ -211,20 +211,20 @@ fn raw_axis() -> impl Strategy<Value = RawAxis> {
     )
 }
 
-/// How far a case strays from what is ordinary.
+/// How unusual a case is.
 #[derive(Debug, Clone)]
 enum Oddity {
-    /// Valid, but for what options exclude by themselves.
+    /// Valid, unless a random option excludes it, such as a limit on pads.
     Tidy,
     /// Kernels that may exceed the padded input, conventions that may exclude each other.
     Loose,
-    /// One axis with numbers that 32-bit formulas do not hold.
+    /// One axis has numbers that are too large for 32-bit formulas.
     Huge { axis: usize, kind: u8, exponent: u32, extra: i64, clamped: bool },
     /// Windows of thousands of elements.
     Long { extent: usize, kernel: usize, outputs: usize, rich: bool },
     /// Windows that reach far beyond the elements, on any of the axes.
     Reaching(Vec<Reach>),
-    /// One thing wrong.
+    /// One attribute, extent or convention is invalid.
     Defect { kind: u8, axis: usize, value: i64 },
 }
 
@@ -242,13 +242,14 @@ fn oddity() -> impl Strategy<Value = Oddity> {
 }
 
 pub fn activations() -> impl Strategy<Value = Activation> {
-    // Bounds that 16-bit floats and integers have, and bounds that they round: to zero, to infinity, to a neighbour.
+    // Bounds that most 16-bit floats and integers represent exactly, and bounds that are rounded: to zero, to infinity,
+    // to a neighbour.
     let exact = [0.0, -0.0, 1.0, -1.0, 6.0, 65_520.0, -3.4e38, f32::INFINITY, f32::NEG_INFINITY];
     let rounded = [1e-45, -1e-45, 1e-9, -1.5, 2.5, 126.5, 65_519.9, -70_000.0, 3e9, 1e30];
     let bounds = [&exact[..], &rounded[..]].concat();
     prop_oneof![
         Just(Activation::Relu),
-        // A minimum above the maximum is defined too: what is below the minimum becomes the minimum.
+        // A minimum above the maximum is defined too: elements below the minimum become the minimum.
         [select(bounds.clone()), select(bounds)].prop_map(|[min, max]| Activation::Clip { min, max }),
     ]
 }
@@ -281,7 +282,7 @@ pub fn conventions() -> impl Strategy<Value = Conventions> {
 }
 
 impl Conventions {
-    /// Without what NHWC indices exclude.
+    /// Removes the conventions that NHWC indices exclude.
     pub fn tidied(mut self, default_flatten: IndexFlattening) -> Self {
         if self.index_layout == Some(Layout::Nhwc) {
             self.index_order = None;
@@ -338,7 +339,7 @@ fn options() -> impl Strategy<Value = MaxPoolOptions> {
     )
 }
 
-/// Everything that a case is made of, so that each part is shrunk by itself.
+/// The parts of a case, kept apart so that proptest shrinks each by itself.
 #[derive(Debug, Clone)]
 struct RawPool {
     axes: Vec<RawAxis>,
@@ -366,7 +367,7 @@ pub fn reaching_pools() -> impl Strategy<Value = PoolCase> {
     })
 }
 
-/// MaxPools of few axes whose channels are innermost, as often as not a multiple of four.
+/// MaxPools in NHWC over at most three axes. In about half of the cases the number of channels is a multiple of four.
 pub fn channels_last_pools() -> impl Strategy<Value = PoolCase> {
     let channels = select(vec![1, 2, 3, 4, 4, 5, 8, 8, 11, 12, 16]);
     (raw(Just(Oddity::Tidy).boxed()), channels).prop_map(|(mut raw, channels)| {
@@ -376,7 +377,7 @@ pub fn channels_last_pools() -> impl Strategy<Value = PoolCase> {
     })
 }
 
-/// Pools of all kinds with indices, nothing done to their values, and an index of -1 for windows wholly in padding.
+/// Pools of all kinds with indices and without an activation. Windows wholly in padding have the index -1.
 pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
     let index_type = select(vec![IndexType::I64, IndexType::I32]);
     (raw(Just(Oddity::Tidy).boxed()), index_type).prop_map(|(mut raw, index_type)| {
@@ -408,7 +409,7 @@ fn raw(oddity: BoxedStrategy<Oddity>) -> impl Strategy<Value = RawPool> {
 impl RawPool {
     fn case(mut self) -> PoolCase {
         if let Oddity::Huge { clamped: true, .. } = self.oddity {
-            // Where windows are that far away, so are these indices: beyond 32 bits.
+            // The clamped start of such a window is so far away that its index exceeds 32 bits.
             self.options.empty_index = Some(EmptyIndex::ClampedStart);
             self.indices = Some(IndexType::I64);
         }
@@ -517,7 +518,7 @@ impl RawPool {
     }
 }
 
-/// Numbers beyond 2^28 that still give few windows.
+/// Sets numbers from about 2^28 on that still give few windows.
 fn enlarge(axis: &mut RawAxis, extent: i64, kind: u8, huge: i64, extra: i64) {
     let [begin, _] = axis.pads;
     match kind {
@@ -527,7 +528,7 @@ fn enlarge(axis: &mut RawAxis, extent: i64, kind: u8, huge: i64, extra: i64) {
             axis.dilation = huge + begin;
             axis.stride = axis.stride.min(2);
             let effective = (axis.kernel - 1) * axis.dilation + 1;
-            // The tap that meets the input is the second or the last; in the first windows it may lie before it.
+            // The tap inside the input is the second or the last one; in the first windows it may lie before the input.
             let skipped = if extra % 2 == 0 { axis.dilation } else { effective - 1 };
             let begin = skipped + begin.min(2) - (extra % 3).min(extent - 1);
             axis.pads = [begin, (effective + extra - extent - begin).max(0)];
@@ -538,7 +539,7 @@ fn enlarge(axis: &mut RawAxis, extent: i64, kind: u8, huge: i64, extra: i64) {
             axis.dilation = 1;
             axis.pads = [huge - 1 - begin.min(extra), extra];
         }
-        // A kernel that reaches far into the padding behind it.
+        // A kernel that reaches far into the padding behind the input.
         2 => {
             axis.kernel = huge;
             axis.dilation = 1;
@@ -554,7 +555,7 @@ fn enlarge(axis: &mut RawAxis, extent: i64, kind: u8, huge: i64, extra: i64) {
     }
 }
 
-/// Puts one thing wrong, as far as the operator has it.
+/// Makes one attribute, extent or convention invalid, if the operator has it.
 fn spoil(case: &mut PoolCase, kind: u8, axis: usize, value: i64) {
     let rank = case.spatial.len();
     let axis = axis % rank;

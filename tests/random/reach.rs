@@ -1,22 +1,22 @@
-//! Windows that reach far beyond tiny tensors: kernels and dilations near powers of two on several axes at once, with pads that
-//! keep elements inside every window, so that kernels which know no empty windows take them too.
+//! Windows that reach far beyond tiny tensors: kernels and dilations near powers of two on several axes at once, with
+//! pads that keep elements inside every window, so that kernels that do not support empty windows are tested too.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// How one axis reaches.
+/// The random numbers that the far-reaching attributes of one axis are made from.
 #[derive(Debug, Clone)]
 pub struct Reach {
     kind: u8,
     exponents: [u32; 2],
-    /// What the numbers differ from a power of two.
+    /// The distance of the numbers from a power of two.
     offset: i64,
     /// Which tap of a window, or which split of the pads, meets the elements.
     at: u32,
     outputs: i64,
 }
 
-/// Reaches of as many axes as a case may have.
+/// One reach for each axis that a case may have.
 pub fn reaches() -> impl Strategy<Value = Vec<Reach>> {
     let exponent = || select(vec![3u32, 8, 15, 16, 20, 21, 22, 24, 27, 28, 29, 30, 31, 32, 33]);
     let reach = (0..6u8, [exponent(), exponent()], -2..=2i64, any::<u32>(), 1..=8i64)
@@ -38,11 +38,12 @@ impl Reach {
         ((1i64 << self.exponents[which]) + self.offset).max(1)
     }
 
-    /// Attributes of a pool on an axis of so many elements: no window is empty but where the stride jumps over them.
+    /// Attributes of a pool on an axis of `extent` elements: a window is empty only where the stride jumps over the
+    /// elements.
     pub fn pool(&self, extent: i64) -> Option<Numbers> {
         let at = i64::from(self.at);
         let numbers = match self.kind {
-            // An axis of the ordinary kind beside the others.
+            // This axis stays an ordinary one beside the others.
             0 => return None,
             // One long kernel: every window holds the elements up to one of them, or from one on.
             1 | 2 => {
@@ -58,7 +59,7 @@ impl Reach {
                 let tap = (at >> 8) % kernel;
                 Numbers { kernel, stride: 1, dilation, pads: [tap * dilation, (kernel - 1 - tap) * dilation] }
             }
-            // Many taps far apart, whose product is what must not wrap.
+            // Many taps far apart: the product of kernel and dilation must not wrap.
             4 => {
                 let kernel = self.number(0).max(2);
                 let dilation = self.number(1).min((1 << 40) / kernel).max(1);
@@ -75,7 +76,7 @@ impl Reach {
         Some(numbers)
     }
 
-    /// Attributes of an unpool of so many sources on an axis, for an output of a few elements.
+    /// Attributes of an unpool of this many sources along an axis, for an output of a few elements.
     pub fn unpool(&self, sources: i64, stride: i64) -> Option<Numbers> {
         if self.kind == 0 {
             return None;

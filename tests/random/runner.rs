@@ -1,4 +1,5 @@
-//! How cases are drawn: so many, from a seed that is printed, shrunk when one fails, and never written to a file.
+//! How cases are drawn: a given number from a seed that is printed. A case that fails is shrunk, and nothing is written
+//! to a file.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
@@ -61,7 +62,7 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A panic as the failure that it is. Shrinking meets the same panic a thousand times, so it is kept and not printed.
+/// Turns a panic into an error. Shrinking meets the same panic a thousand times, so its text is kept and not printed.
 pub fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -85,9 +86,9 @@ pub fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> 
     result.unwrap_or_else(|_| Err(panic.unwrap_or_default()))
 }
 
-/// Draws `percent` of all cases from a strategy and checks each of them, the first `written_out` that they apply to in kernels
-/// that are written out for their windows too. Panics at the first that fails, after shrinking it, with the code that
-/// reproduces it.
+/// Draws `percent` of all cases from a strategy and checks each of them. The first `written_out` cases to which
+/// specialised kernels apply run in those too. Panics at the first case that fails, after shrinking it, with the code
+/// that reproduces it.
 pub fn run<S>(
     name: &str,
     percent: u32,
@@ -111,14 +112,14 @@ pub fn run<S>(
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 6_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
 
-    // Opened here, so that a machine without an adapter fails once and is not shrunk.
+    // The GPU is opened here, so that a machine without an adapter fails once and nothing is shrunk.
     let gpu = crate::COMPUTES_ON_GPU.then(gpu);
     let (bench, start) = (Bench::new(gpu, written_out), Instant::now());
     let judged = Cell::new(0);
     let result = runner.run(&strategy, |case| {
         let before = bench.counted("valid");
         let result = caught(|| check(&case, &bench)).map_err(TestCaseError::fail);
-        // A law computes several pools for one case.
+        // A law computes several pools for one case, which counts once.
         judged.set(judged.get() + u32::from(bench.counted("valid") > before));
         result
     });
@@ -133,7 +134,7 @@ pub fn run<S>(
     let (judged, seconds) = (judged.get(), start.elapsed().as_secs_f32());
     say(&format!("{name}: {judged} of {cases} cases are valid ({seconds:.1} s): {bench}; {pipelines}"));
 
-    // Few cases can be unlucky.
+    // Of few cases most can be invalid by chance.
     if cases >= 100 {
         assert!(judged * 100 >= cases * 60, "{name}: only {judged} of {cases} cases are valid: {bench}");
     }

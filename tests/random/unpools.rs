@@ -18,7 +18,7 @@ use super::pools::{
 use super::reach::{Numbers, Reach, reaches};
 use crate::support::splitmix::splitmix64;
 
-/// Where an unpool's output comes from.
+/// What determines an unpool's output shape: its attributes, or the pool that it inverts.
 #[derive(Debug, Clone)]
 pub enum Target {
     Attributes { kernel: Vec<i64>, strides: Option<Vec<i64>>, pads: Option<Vec<i64>>, output_shape: Option<Vec<i64>> },
@@ -42,12 +42,12 @@ pub struct UnpoolCase {
     pub index_type: IndexType,
     /// The elements of X as bits, in its layout.
     pub x: Vec<u64>,
-    /// In the layout of the indices.
+    /// The indices, in their own layout.
     pub indices: Vec<i64>,
 }
 
 impl UnpoolCase {
-    /// The conventions that count: an inverse has those of its pool.
+    /// The conventions that apply: an inverse has those of its pool.
     fn effective(&self) -> &Conventions {
         match &self.target {
             Target::Attributes { .. } => &self.conventions,
@@ -99,7 +99,7 @@ impl UnpoolCase {
             .set("activation", &self.activation, MaxUnpool::activation)
     }
 
-    /// What the definitions make of the unpool, before its indices are looked at.
+    /// The definitions' verdict on the unpool, before its indices are read.
     pub fn judge(&self) -> Verdict<Scatter> {
         if small_count(&self.shape()).is_none() {
             return Verdict::Unjudged;
@@ -129,7 +129,8 @@ impl UnpoolCase {
                 let flatten = IndexFlattening::Tensor;
                 Scatter::new(&self.conventions, flatten, outer, &space, &self.spatial, &outputs)
             }
-            // An inverse does not apply the pool's activation, and so it need not mind what it cannot be applied to.
+            // An inverse does not apply the pool's activation, so it may accept an activation that the element type
+            // does not have.
             Target::Inverse(pool) if pool.has_activation_of_floats() => return Verdict::Unjudged,
             Target::Inverse(pool) => match definition::pool(pool) {
                 Verdict::Accepted(pooled) => self.inverse(pool, &pooled),
@@ -144,7 +145,8 @@ impl UnpoolCase {
         Verdict::Accepted(scatter)
     }
 
-    /// The pool's index space and input, unless its empty windows cannot be told from elements.
+    /// The inverse of a pool has the pool's index space, and its output is the pool's input. `None` if X has another
+    /// shape than the pool's output, or if the index of an empty window could also be that of an element.
     fn inverse(&self, pool: &PoolCase, pooled: &definition::Pooled) -> Option<Scatter> {
         let same_x = (self.batch, self.channels, &self.spatial) == (pool.batch, pool.channels, &pooled.outputs());
         let (flatten, order, empty_index) = match &pool.operator {
@@ -204,21 +206,21 @@ enum IndexStyle {
     Valid,
     /// A few elements again and again.
     Repeated,
-    /// One in four names no element.
+    /// One index in four names no element.
     Wild,
-    /// An element of the window that the source's place stands for, as a pool gives them. In every other case one of
-    /// them is any element, or none.
+    /// Each index names an element of its source's own window, as a pool's index would. In every second case one of the
+    /// indices is replaced and names any element, or none.
     Own,
-    /// One in eight names another element than it should, or none. For inverses.
+    /// One index in eight names any element, and one in eight names none. For inverses.
     Corrupted,
 }
 
-/// An index that names an element, if there is one.
+/// An index that names one of the first `most` elements, if there is one.
 fn valid_index(pick: u8, i: usize, unit: i64, most: i64) -> i64 {
     if pick == 0 || unit == 0 { 0 } else { (splitmix64(u64::from(pick) << 32 | i as u64) >> 1) as i64 % unit.min(most) }
 }
 
-/// An index that names none, or one that does when its high word is lost.
+/// An index that names no element; some of these would name one if their high word were lost.
 fn wild_index(pick: u8, i: usize, unit: i64) -> i64 {
     let valid = valid_index(pick, i, unit, i64::MAX);
     let wild = [
@@ -246,7 +248,7 @@ fn fits(index_type: IndexType, index: i64) -> i64 {
     }
 }
 
-/// The options that attributes and inverses share.
+/// The options that unpools from attributes and inverses share.
 #[derive(Debug, Clone)]
 struct RawOptions {
     conventions: Conventions,
@@ -304,7 +306,7 @@ impl RawOptions {
         if let Some(index) = indices.get_mut(usize::from(other) % count.max(1)) {
             *index = match one % 4 {
                 1 => valid_index(other, count, scatter.unit(), i64::MAX),
-                // Its own but for the high word.
+                // The source's own index with another high word.
                 3 => fits(self.index_type, *index + (i64::from(other) << 32)),
                 _ => *index,
             };
@@ -313,14 +315,14 @@ impl RawOptions {
     }
 }
 
-/// One axis: extent of X, kernel, stride, pads, and how much larger than inferred the output is.
+/// One axis: the extent of X, kernel, stride, pads, and by how much the output is larger than the inferred extent.
 type RawAxis = (usize, i64, i64, [i64; 2], i64);
 
 /// What is wrong with the lists, if anything is.
 #[derive(Debug, Clone)]
 enum Oddity {
     Tidy,
-    /// Pads and output shapes as they come.
+    /// Pads and output shapes are not made to fit.
     Loose,
     /// Windows that reach far beyond the output, on any of the axes.
     Reaching(Vec<Reach>),
@@ -442,7 +444,7 @@ fn unpool(
     case
 }
 
-/// Puts one thing wrong.
+/// Makes one attribute, extent or convention invalid.
 fn spoil(case: &mut UnpoolCase, kind: u8, axis: usize, value: i64) {
     let rank = case.spatial.len();
     if kind == 8 {
@@ -471,7 +473,7 @@ pub fn inverses() -> impl Strategy<Value = UnpoolCase> {
     inverses_of(pools().boxed())
 }
 
-/// The same of pools whose windows reach far.
+/// Unpools made from random pools whose windows reach far.
 pub fn reaching_inverses() -> impl Strategy<Value = UnpoolCase> {
     inverses_of(reaching_pools().boxed())
 }
@@ -479,7 +481,7 @@ pub fn reaching_inverses() -> impl Strategy<Value = UnpoolCase> {
 fn inverses_of(pools: BoxedStrategy<PoolCase>) -> impl Strategy<Value = UnpoolCase> {
     let styles = prop_oneof![7 => Just(IndexStyle::Valid), 3 => Just(IndexStyle::Corrupted)];
     let spoilt = prop_oneof![19 => Just(false), 1 => Just(true)];
-    // Indices may be given to elements that are not the pool's: only then do equal indices have different elements.
+    // Some cases replace the pool's Y by other elements: only then do equal indices come with different elements.
     let others = option::of(recipe());
     (pools, raw_options(styles.boxed()), any::<u8>(), spoilt, others).prop_map(
         |(mut pool, options, any_empty, spoilt, others)| {
@@ -494,7 +496,7 @@ fn inverses_of(pools: BoxedStrategy<PoolCase>) -> impl Strategy<Value = UnpoolCa
 fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool, others: Option<Recipe>) -> UnpoolCase {
     let pooled = definition::pool(&pool);
     let mut case = UnpoolCase {
-        // An inverse takes its pool's and refuses others.
+        // An inverse takes its pool's conventions and refuses others.
         conventions: Conventions::default(),
         space: None,
         min_size: None,

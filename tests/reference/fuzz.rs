@@ -1,4 +1,5 @@
-//! The fuzz target `plan` as a test. `fuzz/README.md` has it for cargo-fuzz, and says how a failing input is tried alone.
+//! The fuzz target `plan` as a test. `fuzz/README.md` has it for cargo-fuzz, and says how a failing input is tried
+//! alone.
 
 #[path = "../fuzz/attempts.rs"]
 mod attempts;
@@ -24,13 +25,14 @@ fn any_bytes_as_plans() {
     fuzz("plan", seeds::plans(), |data| _ = cases::plan(data));
 }
 
-/// The seeds say what they are meant to say: most of them are planned.
+/// The seeds are read as they were written: most of them are planned.
 fn seeds_are_read_as_they_were_written() {
     let planned = seeds::plans().iter().filter(|seed| cases::plan(seed)).count();
     assert!(planned * 2 > seeds::plans().len(), "{planned} of {} are planned", seeds::plans().len());
 }
 
-/// Writes the seeds as files, under fuzz/corpus, for cargo-fuzz: `cargo test --test reference -- --ignored write_the_corpus`.
+/// Writes the seeds as files, under fuzz/corpus, for cargo-fuzz: `cargo test --test reference -- --ignored
+/// write_the_corpus`.
 fn write_the_corpus() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/plan");
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,5 +1,5 @@
-//! The reference on the CPU. What is worked out by hand and what is drawn at random is computed here without a device, and once
-//! more on one in the binary `device`.
+//! The reference on the CPU. The cases that are worked out by hand or drawn at random are computed here without a
+//! device, and once more on a device in the binary `device`.
 
 #[cfg(feature = "ndarray")]
 mod arrays;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
 
-/// What the modules that belong to several binaries ask.
+/// Tells the modules that belong to several binaries whether this one computes on a GPU.
 const COMPUTES_ON_GPU: bool = false;
 
 fn main() -> ExitCode {

@@ -12,7 +12,7 @@ static SHARED: OnceLock<Result<Gpu, String>> = OnceLock::new();
 /// The device that all tests of a binary share: opening one and compiling for it takes longer than most of them.
 ///
 /// # Panics
-/// Without an adapter: a machine that cannot run the tests is not green.
+/// Without an adapter, so that the tests do not pass on a machine that cannot run them.
 pub fn gpu() -> &'static Gpu {
     let opened = SHARED.get_or_init(|| {
         Gpu::open_blocking(&GpuOptions::new().poison(POISON)).map_err(|error| {

@@ -9,11 +9,13 @@ use libtest_mimic::{Arguments, Trial};
 /// Lists the tests of a module, by what they need: `tests! { cpu => one, another; gpu => a_third; }`.
 ///
 /// * `cpu`: nothing but a CPU.
-/// * `gpu`: an adapter too, unless `WGPU_POOLING_SKIP_GPU` is 1; a condition may follow, without which it is left out as well.
-/// * `here`: what the binary computes on. Such modules belong to more than one.
-/// * `when_asked_for`: no test but work that only `--ignored` starts.
+/// * `gpu`: an adapter too, unless `WGPU_POOLING_SKIP_GPU` is 1. A condition may follow; where it does not hold, the
+///   tests are left out as well.
+/// * `here`: whatever the binary computes on, a GPU or the CPU. Such modules belong to more than one binary.
+/// * `when_asked_for`: not a test, but work that only `--ignored` starts.
 ///
-/// A function that is not on the list is dead code, and the lints refuse it; so is a list that is not handed to [`run`].
+/// A function that is not on the list is dead code, and the lints refuse it; so is a list that is not handed to
+/// [`run`].
 macro_rules! tests {
     (@left_out cpu) => { false };
     (@left_out gpu) => { $crate::support::harness::skips_gpu() };

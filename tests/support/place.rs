@@ -1,5 +1,5 @@
-//! Where tests find files: in the crate's folder, or in that of a bundle (benches/bundle), which has been built on another
-//! machine and has the same files in the same places.
+//! Where tests find files: in the crate's folder, or in that of a bundle (benches/bundle), which has been built on
+//! another machine and has the same files in the same places.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Tensors to begin with: few levels in no order, so that maxima lie anywhere and some tie.
+//! Input tensors with few levels in no order, so that maxima lie anywhere and some tie.
 
 use wgpu_pooling::Tensor;
 
@@ -7,7 +7,7 @@ pub fn tensor(shape: &[usize]) -> Tensor<f32> {
     filled(shape, |i| ((i * 7919) % 23) as f32 - 11.0)
 }
 
-/// Integers from -120 to 130, others for each seed.
+/// Integers from -120 to 130, different ones for each seed.
 pub fn seeded(shape: &[usize], seed: usize) -> Tensor<f32> {
     filled(shape, |i| (((i + seed) * 7919) % 251) as f32 - 120.0)
 }

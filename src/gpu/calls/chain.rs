@@ -63,7 +63,7 @@ pub struct Chain {
     pending: PendingErrors,
 }
 
-/// A part of a buffer that is copied to the host.
+/// A range of a buffer that is copied to the host.
 #[derive(Debug)]
 struct Staged {
     buffer: Owned<wgpu::Buffer>,
@@ -72,7 +72,7 @@ struct Staged {
     place: StagingPlace,
 }
 
-/// The alignment of parts in the staging buffer: mapped ranges begin at multiples of 8.
+/// The alignment of copied ranges in the staging buffer: mapped ranges begin at multiples of 8.
 const STAGED_ALIGNMENT: u64 = 8;
 
 impl Gpu {
@@ -114,8 +114,8 @@ impl Chain {
         self
     }
 
-    /// A chain of a one-shot call: only the call has handles on its tensors, so they return to the buffer pool, and a
-    /// long step is submitted slice by slice.
+    /// A chain of a one-shot call. Only the call has handles on its tensors, so they return to the buffer pool. A long
+    /// step is submitted slice by slice.
     pub(super) fn one_shot(mut self) -> Self {
         self.lifetime = BufferLifetime::Tensors(Vec::new());
         self
@@ -256,8 +256,8 @@ impl Chain {
     /// Requests a tensor's elements, as they are at the end of the chain.
     ///
     /// # Errors
-    /// [`ExecuteError::ReadBackType`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's buffer
-    /// lacks the usage `COPY_SRC`.
+    /// [`ExecuteError::ReadBackType`], [`ExecuteError::OtherGpu`], and [`ExecuteError::BufferUsage`] if a caller's
+    /// buffer lacks the usage `COPY_SRC`.
     ///
     /// ```no_run
     /// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -434,8 +434,8 @@ impl Chain {
     /// Reserves a range of a staging buffer for a readback.
     fn stage(&mut self, buffer: Owned<wgpu::Buffer>, offset: u64, bytes: u64) -> StagingPlace {
         let at = self.staging_bytes.last().map_or(0, |bytes| bytes.next_multiple_of(STAGED_ALIGNMENT));
-        // A part that does not fit beside earlier parts gets its own staging buffer; alone it fits, since its source
-        // buffer does.
+        // A range that does not fit beside earlier ranges gets its own staging buffer. Alone it fits, since the buffer
+        // that it is copied from is no smaller.
         let place = if self.staging_bytes.is_empty() || at + bytes > self.gpu.inner.device.limits.max_buffer_bytes {
             self.staging_bytes.push(bytes);
             StagingPlace { staging: self.staging_bytes.len() - 1, at: 0 }
@@ -449,7 +449,7 @@ impl Chain {
     }
 }
 
-/// What errors call the tensor in the operand of an input.
+/// The name of an input operand's tensor in errors.
 fn input_name(operand: Operand) -> &'static str {
     if operand == Operand::X { "x" } else { "indices" }
 }

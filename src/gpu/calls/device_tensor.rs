@@ -8,8 +8,8 @@ use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::options::Layout;
 use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
 
-/// A dense tensor on the device: a part of a buffer, a shape, an element type and a layout. Indices are tensors of
-/// `i32` or `i64`. Cheap to clone; clones are the same memory. It belongs to the [`Gpu`] that made it and to that
+/// A dense tensor on the device: a slice of a buffer, a shape, an element type and a layout. Indices are tensors of
+/// `i32` or `i64`. Clones are cheap and share the memory. A tensor belongs to the [`Gpu`] that made it and to that
 /// `Gpu`'s clones.
 ///
 /// ```no_run
@@ -104,12 +104,13 @@ impl DeviceTensor {
         self.spec.device_bytes()
     }
 
-    /// The part of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own kernels.
+    /// The slice of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own
+    /// kernels.
     pub fn slice(&self) -> wgpu::BufferSlice<'_> {
         self.buffer.slice(self.offset..self.offset + self.bytes())
     }
 
-    /// Refuses a tensor that does not match a plan's.
+    /// Refuses a tensor that does not match the plan's tensor.
     pub(super) fn check_spec(&self, what: &'static str, expected: &TensorSpec) -> Result<(), ExecuteError> {
         expected.check_dtype(what, self.spec.dtype)?;
         expected.check_shape(what, &self.spec.shape)?;

@@ -28,7 +28,7 @@ use crate::schedule::Limits;
 #[derive(Debug, Clone)]
 pub struct Gpu {
     pub(in crate::gpu) inner: Arc<Inner>,
-    /// Whether waiting calls poll the device in their own thread, as blocking ones do, which saves waking the polling
+    /// Whether waiting calls poll the device in their own thread. Blocking calls do, which saves waking the polling
     /// thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) polls: bool,
@@ -46,8 +46,8 @@ impl Gpu {
     /// Opens the fastest adapter.
     ///
     /// # Errors
-    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it
-    /// opens no device.
+    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`]
+    /// if the adapter opens no device.
     ///
     /// ```no_run
     /// # async fn open() -> Result<(), wgpu_pooling::ExecuteError> {
@@ -62,8 +62,8 @@ impl Gpu {
 
     /// Opens the adapter that the options ask for.
     ///
-    /// On the device that it opens it sets the lost callback and the handler of uncaptured errors; the latter writes
-    /// errors of a caller's own calls on [`Gpu::device`] to `log`, where wgpu by itself would panic.
+    /// This sets the lost callback and the handler of uncaptured errors of the new device. The handler writes errors of
+    /// the caller's own calls on [`Gpu::device`] to `log`; without it wgpu would panic.
     ///
     /// # Errors
     /// As [`Gpu::new`].
@@ -104,7 +104,7 @@ impl Gpu {
     /// No callback of the caller's is replaced, and every error scope that is opened is closed again. wgpu reports a
     /// device's loss to a single callback; the caller sets it and passes the reason to [`Gpu::loss_notifier`]. Two
     /// `Gpu`s made of one device have separate notifiers and, on GL, do not take turns with each other
-    /// ([`Gpu::exclusive`]): prefer clones. Without the notifier, waiting calls still end with an error, an
+    /// ([`Gpu::exclusive`]): prefer clones. Without the notifier, waiting calls still end with
     /// [`ExecuteError::Device`] or [`ExecuteError::DeviceLost`].
     ///
     /// ```no_run
@@ -290,11 +290,11 @@ impl Gpu {
 
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
     /// (preparations of the last eight plans of one-shot calls, at most 1 MiB each), and the idle pipelines (those that
-    /// no [`Prepared`] holds, at most the 128 used last). The next calls allocate and compile again.
+    /// no [`Prepared`] holds, at most the 128 most recently used). The next calls allocate and compile again.
     ///
     /// One-shot calls use the buffer pool because wgpu clears every fresh buffer that a kernel writes, and because
     /// creating and filling buffers is most of the cost of a small call. Tensors that the caller holds are never in the
-    /// pool. A pipeline was measured to take 1 to 3 MiB on software Vulkan, by the size of its window.
+    /// pool. On software Vulkan, pipelines were measured to take 1 to 3 MiB each, depending on the size of the window.
     ///
     /// ```no_run
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
@@ -338,7 +338,7 @@ impl Gpu {
     }
 
     /// The number of pipelines in memory: those that a [`Prepared`](crate::Prepared) or the plan cache holds, and the
-    /// idle ones. When another pipeline is compiled, the 128 idle ones used last stay.
+    /// idle ones. When another pipeline is compiled, at most the 128 most recently used idle pipelines stay.
     ///
     /// ```no_run
     /// use wgpu_pooling::{DType, Gpu, MaxPool};

@@ -110,8 +110,8 @@ impl Prepared {
     /// The indices in the second convention.
     ///
     /// # Errors
-    /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] for indices
-    /// that cannot be converted.
+    /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] for
+    /// indices that cannot be converted.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -159,7 +159,7 @@ impl Prepared {
         }
     }
 
-    /// The plan's outputs, if their number is that of the call's.
+    /// The plan's outputs, if there are as many as the call expects.
     fn outputs<const O: usize>(&self) -> Result<&[TensorSpec; O], ExecuteError> {
         self.schedule().plan().outputs().try_into().map_err(|_| ExecuteError::BufferMissing { what: "an output" })
     }
@@ -185,8 +185,8 @@ impl Prepared {
         }
     }
 
-    /// Decodes the words of [`Buffers::status`](crate::Buffers::status), which the caller has read back. With bad
-    /// indices, Y still has the values of the good ones, and converted indices are -1 where they were bad.
+    /// Decodes the words of [`Buffers::status`](crate::Buffers::status), which the caller has read back. If there were
+    /// bad indices, Y still has the values of the good indices, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
     /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
@@ -234,7 +234,7 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
 }
 
 /// One-shot calls. They need no runtime: the crate's polling thread wakes them. That thread must not block, so a waker
-/// may not make a blocking call. Buffers and preparations are kept for later calls, in a bounded number; [`Gpu::trim`]
+/// must not make a blocking call. A bounded number of buffers and preparations is kept for later calls; [`Gpu::trim`]
 /// frees them.
 impl Gpu {
     /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). Tensors beyond the device's limits are computed

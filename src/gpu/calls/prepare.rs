@@ -72,8 +72,8 @@ impl Gpu {
     }
 
     /// Compiles the kernels of a schedule, but allocates no scratch memory: every encode provides it in
-    /// [`Buffers::scratch`]. For callers with many schedules that share the memory. Chains and one-shot calls allocate
-    /// scratch memory for each run.
+    /// [`Buffers::scratch`]. This is for callers with many schedules that share the memory. Chains and one-shot calls
+    /// allocate scratch memory for each run of such a schedule.
     ///
     /// # Errors
     /// As [`Gpu::prepare_schedule`].
@@ -112,9 +112,9 @@ impl Gpu {
         Ok(prepared)
     }
 
-    /// Compiles the kernels of schedules ahead, so that preparing them later compiles nothing. Kernels that are
-    /// compiled already are not compiled again. Of pipelines that no [`Prepared`] holds, the 128 used last are kept,
-    /// until [`Gpu::trim`].
+    /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that
+    /// are compiled already are not compiled again. Of the pipelines that no [`Prepared`] holds, the 128 most recently
+    /// used are kept, until [`Gpu::trim`].
     ///
     /// # Errors
     /// The errors of compiling.
@@ -135,7 +135,8 @@ impl Gpu {
         self.inner.device.probe()
     }
 
-    /// Gets the kernels of a schedule ready without scratch memory: the blocking twin of [`Gpu::prepare_without_scratch`].
+    /// Compiles the kernels of a schedule, without scratch memory: the blocking twin of
+    /// [`Gpu::prepare_without_scratch`].
     ///
     /// # Errors
     /// As [`Gpu::prepare_schedule`].
@@ -167,7 +168,7 @@ impl Gpu {
         pollster::block_on(self.warm_up(schedules))
     }
 
-    /// Selects kernels for a plan and gets them ready: the blocking twin of [`Gpu::prepare`].
+    /// Selects kernels for a plan and compiles them: the blocking twin of [`Gpu::prepare`].
     ///
     /// # Errors
     /// As [`Gpu::prepare`].
@@ -183,7 +184,7 @@ impl Gpu {
         pollster::block_on(self.prepare(plan.into()))
     }
 
-    /// Gets the kernels of a schedule ready: the blocking twin of [`Gpu::prepare_schedule`].
+    /// Compiles the kernels of a schedule: the blocking twin of [`Gpu::prepare_schedule`].
     ///
     /// # Errors
     /// As [`Gpu::prepare_schedule`].
@@ -215,8 +216,8 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and wgpu's own errors, for a destroyed buffer
-    /// for example. The encoder is then unchanged.
+    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and wgpu's own errors, for example for a
+    /// destroyed buffer. The encoder is then unchanged.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};

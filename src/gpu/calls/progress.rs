@@ -1,4 +1,4 @@
-//! Streaming runs: their options, their progress, and how much memory they hold.
+//! Streaming runs: their options, their progress, and the memory that they hold.
 
 use std::ops::ControlFlow;
 

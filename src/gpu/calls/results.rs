@@ -81,7 +81,7 @@ pub struct Submitted {
 
 impl Submitted {
     /// Waits for the device. No runtime is needed: the crate's polling thread wakes the future. That thread must not
-    /// block, so a waker may not make a blocking call.
+    /// block, so a waker must not make a blocking call.
     ///
     /// # Errors
     /// [`ExecuteError::InChain`] with the first step that met bad indices; [`ExecuteError::DeviceLost`] or another
@@ -166,7 +166,7 @@ pub struct Results {
 /// The chain's buffers that return to the buffer pool when its results are dropped.
 #[derive(Debug)]
 pub(super) enum BufferLifetime {
-    /// None: all are freed.
+    /// None: all buffers are freed.
     Nothing,
     /// The staging buffers.
     Staging,
@@ -208,7 +208,7 @@ pub struct StepTime {
     pub step: usize,
     /// The schedule's name, from [`Schedule::kernel`].
     pub kernel: String,
-    /// The time from the begin to the end of the step's pass, by the device's clock.
+    /// The time from the beginning to the end of the step's pass, by the device's clock.
     pub duration: Duration,
 }
 
@@ -302,7 +302,7 @@ pub(super) fn read_report(plan: &Plan, words: &[u32; STATUS_WORDS as usize]) -> 
     if count == 0 && !matches!(plan, Plan::Pool(_)) {
         return Ok(());
     }
-    // The first offender's position is stored complemented, so that zero means that there is none.
+    // The position of the first bad index is stored complemented, so that zero means that there is none.
     let (position, count) = (u64::from(!first), u64::from(count));
     let value = (u64::from(high) << 32 | u64::from(low)) as i64;
     match plan {

@@ -1,4 +1,5 @@
-//! Streaming pools: tensors of any size are read, computed and written tile by tile, overlapped, in bounded memory.
+//! Streaming pools: tensors of any size are read, computed and written tile by tile, in bounded memory. The three steps
+//! of neighbouring tiles overlap in time.
 
 use std::collections::VecDeque;
 use std::io;
@@ -130,8 +131,8 @@ struct PoolRun<'a> {
     run: Run<'a>,
     plan: &'a PoolPlan,
     tiling: Tiling,
-    /// The preparation of the last tile, which fits the next tile if their plans are equal, as most are without
-    /// indices.
+    /// The preparation of the last tile. It fits the next tile if the tiles' plans are equal, which most plans without
+    /// indices are.
     prepared: Option<Prepared>,
 }
 
@@ -283,8 +284,8 @@ impl<T> StreamSink<T> for Nowhere {
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Gpu {
     /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
-    /// into tiles that fit the budget; while the device computes one, the next is read and the last is written. The
-    /// bits are those of [`Gpu::max_pool`].
+    /// into tiles that fit the budget; while the device computes one tile, the next is read and the last is written.
+    /// The result has the same bits as that of [`Gpu::max_pool`].
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the budget is too small for the smallest tile; [`ExecuteError::Source`],
@@ -371,7 +372,7 @@ impl Gpu {
         Ok((y, Tensor::from_parts(plan.outputs[1].shape.clone(), indices)))
     }
 
-    /// The budget of a call without one: a few of the largest bindings, with an upper bound.
+    /// The budget of a call that names none: four times the largest binding, and at most 1 GiB.
     pub(super) fn own_budget(&self) -> StreamOptions<'static> {
         let limits = &self.inner.device.limits;
         let binding = limits.max_binding_bytes.min(limits.max_buffer_bytes);

@@ -248,8 +248,8 @@ impl UnpoolRun<'_> {
         let mut sources = Sources { values: zeros(&[capacity])?, targets: zeros(&[capacity])? };
         sources.values.clear();
         sources.targets.clear();
-        // Where indices stay in their planes, sources of other planes are not read, and planes may be visited in any
-        // order.
+        // Where indices stay in their planes, the sources of other planes are not read, and planes may be visited in
+        // any order.
         let (batch, channels) =
             if stay { (region.batch.clone(), region.channels.clone()) } else { (0..plan.batch, 0..plan.channels) };
         let order = if stay { plan.layout() } else { Layout::Nchw };
@@ -295,8 +295,8 @@ impl Gpu {
     /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the
     /// positions that the indices name, zeros elsewhere. None of the three has to be in memory. All indices are read
     /// and checked before anything is written, and read again with the values. Where every index stays in its own
-    /// plane, as those of a pool do, they are read once for each tile that holds a part of the plane, otherwise once
-    /// for every tile of Y.
+    /// plane, as a pool's indices do, the values and indices of a plane are read once for each tile that holds a part
+    /// of the plane; otherwise all values and indices are read once for every tile of Y.
     ///
     /// # Errors
     /// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them; otherwise as

@@ -92,8 +92,8 @@ impl GpuOptions {
     /// The limits to open the device with, instead of [`required_limits`]. Limits beyond the adapter's are an error.
     ///
     /// Four storage buffers per stage, as in `downlevel_defaults`, are enough for every operator except pools with
-    /// indices over more than three spatial axes. These take five, and fail with
-    /// [`PlanError::ExceedsLimit`](crate::PlanError). With four, unpools run as
+    /// indices over more than three spatial axes. Such pools take five buffers, and fail with
+    /// [`PlanError::ExceedsLimit`](crate::PlanError). With four buffers, unpools run as
     /// [`Family::ClaimEmit`](crate::Family::ClaimEmit) with one additional dispatch.
     ///
     /// ```
@@ -189,8 +189,8 @@ impl GpuOptions {
     /// The adapter that matches the options, for callers who open the device themselves.
     ///
     /// # Errors
-    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`] if it has
-    /// no compute shaders.
+    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`]
+    /// if the adapter has no compute shaders.
     ///
     /// ```no_run
     /// # async fn open() -> Result<(), Box<dyn std::error::Error>> {
@@ -297,7 +297,7 @@ fn contains(adapter: &str, name: &str) -> bool {
     adapter.to_lowercase().contains(&name.to_lowercase())
 }
 
-/// The limits to open a device with, so that this crate can use all of its adapter: WebGPU's defaults, with the
+/// The limits to open a device with, so that this crate can use all of the adapter: WebGPU's defaults, with the
 /// adapter's largest buffers, bindings and grids. Applications raise further limits that they need.
 ///
 /// ```no_run
@@ -320,7 +320,7 @@ pub fn required_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
         min_storage_buffer_offset_alignment: has.min_storage_buffer_offset_alignment,
         ..wgpu::Limits::defaults()
     };
-    // Some adapters have less than the defaults; a schedule that needs more then fails with an error.
+    // Some adapters have smaller limits than the defaults. A schedule that needs more fails with an error.
     wanted.or_worse_values_from(&has)
 }
 

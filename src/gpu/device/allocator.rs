@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::gate::Owned;
 
-/// A test's hook, called before each allocation: whether the allocation shall fail.
+/// A test's hook that is called before each allocation and says whether it has to fail.
 pub(in crate::gpu) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Creates a device's buffers and query sets.
@@ -34,8 +34,8 @@ impl Allocator {
         gate.own(self.refused(|device| device.create_buffer(&wgpu::BufferDescriptor { usage, ..descriptor.clone() })))
     }
 
-    /// Creates a query set. If memory does not suffice, it is invalid and the error scope around the call catches the
-    /// error.
+    /// Creates a query set. If memory does not suffice, the query set is invalid and the error scope around the call
+    /// catches the error.
     pub fn query_set(&self, descriptor: &wgpu::QuerySetDescriptor<'_>) -> Owned<wgpu::QuerySet> {
         let gate = self.device.gate();
         if !self.is_to_fail() {
@@ -46,8 +46,8 @@ impl Allocator {
         gate.own(self.refused(|device| device.create_query_set(&none)))
     }
 
-    /// Writes `bytes` bytes, whole words, at the begin of a buffer before the next submit. wgpu stages them in its own
-    /// memory; if that does not suffice, nothing is written and the error scope around the call catches the error.
+    /// Writes `bytes` bytes, whole words, at the beginning of a buffer before the next submit. wgpu stages them in its
+    /// own memory; if that does not suffice, nothing is written and the error scope around the call catches the error.
     pub fn write(
         &self,
         queue: &wgpu::Queue,

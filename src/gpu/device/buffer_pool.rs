@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::gate::Owned;
 
-/// The most bytes of idle buffers. Beyond, the longest unused buffers are freed.
+/// The most bytes of idle buffers. If there are more, the longest unused buffers are freed.
 pub(in crate::gpu) const MOST_IDLE_BYTES: u64 = 64 << 20;
 
 /// The most idle buffers: every request searches all of them.

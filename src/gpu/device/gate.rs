@@ -203,7 +203,7 @@ mod tests {
         gate.0.as_ref().is_none_or(|turn| turn.lock().inside.is_none())
     }
 
-    /// Notes who is inside when it is dropped, or woken.
+    /// Sends whether the gate is open when it is dropped.
     struct Notes(Gate, mpsc::Sender<bool>);
 
     impl Drop for Notes {
@@ -265,7 +265,7 @@ mod tests {
             assert!(notes.try_recv().is_err());
         });
         assert_eq!(notes.try_recv(), Ok(true));
-        // A thread that is outside has nothing to wait for.
+        // A thread outside the gate wakes at once, even while another thread is inside.
         let waker = Waker::from(Arc::new(WakeNotes(Mutex::new(Some(Notes(gate.clone(), sender))))));
         gate.exclusive(|| std::thread::scope(|scope| drop(scope.spawn(|| gate.wake(waker)))));
         assert_eq!(notes.try_recv(), Ok(false));

@@ -63,8 +63,8 @@ impl Device {
         }
     }
 
-    /// The reason of the device's loss, once it is lost. Callbacks set it; the first reason stays, since later ones
-    /// follow from it.
+    /// The reason of the device's loss, once it is lost. Callbacks set the reason. The first one stays, since later
+    /// reasons follow from it.
     pub fn lost(&self) -> &Arc<OnceLock<String>> {
         &self.lost
     }
@@ -88,9 +88,10 @@ impl Device {
         Ok(())
     }
 
-    /// The error of a failed call: the device's loss, if the device is lost.
+    /// The error of a failed call. If the device is lost, it is the device's loss.
     pub fn failed(&self, text: String) -> ExecuteError {
-        // The lost callback is called by a poll, and a lost device's objects are refused as invalid before that.
+        // wgpu calls the lost callback in a poll only. Before that poll, objects made on a lost device are invalid, and
+        // their use fails validation.
         self.probe().err().unwrap_or(ExecuteError::Device(text))
     }
 
@@ -102,8 +103,8 @@ impl Device {
         }
     }
 
-    /// An error if the device is lost, even if no callback has reported it yet. On a lost device wgpu raises no errors,
-    /// not even for invalid calls; so an invalid call without an error shows the loss.
+    /// An error if the device is lost, even if no callback has reported it yet. A lost device raises no error for an
+    /// invalid descriptor; so such a call without an error shows the loss.
     pub fn probe(&self) -> Result<(), ExecuteError> {
         self.check_alive()?;
         let ((), mut pending) = self.scoped_later(|| self.memory.allocator.ask_for_nonsense());

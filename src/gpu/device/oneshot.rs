@@ -17,8 +17,8 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// The sending end. It may be shared; the first result counts, and if the last owner drops it without sending, the
-/// result is an error.
+/// The sending end. It may be shared: the first result that is sent counts. If the last owner drops it and nothing was
+/// sent, the result is an error.
 #[derive(Debug)]
 pub(in crate::gpu) struct MapSender {
     state: Arc<Mutex<State>>,

@@ -140,7 +140,7 @@ fn ask_again(mut poll: impl FnMut() -> Polled) -> bool {
     }
 }
 
-/// Lets callbacks run. wgpu panics over a device that the driver has lost.
+/// Lets callbacks run. wgpu panics if the driver has lost the device.
 #[cfg(not(target_arch = "wasm32"))]
 pub(in crate::gpu) fn poll(device: &Owned<wgpu::Device>, until: wgpu::PollType) -> Polled {
     let polled = contained("polling the device", || device.gate().exclusive(|| device.poll(until)));

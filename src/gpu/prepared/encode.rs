@@ -13,8 +13,8 @@ use crate::schedule::Dispatch;
 /// The buffers of one run. Buffers that the schedule does not need may be left out and are ignored.
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
-/// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be passed
-/// for anything else.
+/// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be given
+/// for any other field.
 ///
 /// ```no_run
 /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
@@ -45,9 +45,9 @@ pub struct Buffers<'a> {
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
     /// An unpool that skips bad indices reports nothing and needs none.
     pub status: Option<wgpu::BufferSlice<'a>>,
-    /// Scratch memory in place of the plan's own: a slice for each of [`Schedule::scratch`](crate::Schedule::scratch),
-    /// each of another buffer, with the usages `STORAGE` and `INDIRECT`. Its contents need not persist between two
-    /// runs.
+    /// Scratch memory in place of the [`Prepared`](crate::Prepared)'s own: a slice for each of
+    /// [`Schedule::scratch`](crate::Schedule::scratch), each in a buffer of its own, with the usages `STORAGE` and
+    /// `INDIRECT`. The contents need not persist between two runs.
     pub scratch: &'a [wgpu::BufferSlice<'a>],
 }
 
@@ -168,7 +168,7 @@ impl Preparation {
         entries.push(resource(0, &self.resources.constants, uniform, dispatch.uniform.len() as u64));
         for (&number, part) in pipeline.bindings.iter().zip(&dispatch.operands) {
             let whole = if part.operand == Operand::Tables { Some(tables) } else { of(bound, part.operand) };
-            // `check` has found every slice that a dispatch uses.
+            // `check` has made sure that there is a slice for every operand.
             if let Some(whole) = whole {
                 let (offset, size) = (whole.offset() + part.offset, part.bytes.unwrap_or(whole.size()));
                 entries.push(resource(number, whole.buffer(), offset, size));
@@ -206,7 +206,7 @@ impl Preparation {
 /// The bind group of each dispatch.
 pub(in crate::gpu) type Groups = Vec<Owned<wgpu::BindGroup>>;
 
-/// The slice that was given for a operand.
+/// The slice that was given for an operand.
 fn of<'a>(bound: &[Bound<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>> {
     bound.iter().find(|bound| bound.operand == operand).map(|bound| bound.slice)
 }

@@ -157,8 +157,8 @@ impl Cache {
 impl Entry {
     /// Whether an idle entry has a pipeline; `None` while the entry is in use, being compiled or waited for.
     fn idle(&self) -> Option<bool> {
-        // A task that compiles or waits holds a handle on the slot, and new handles are created under the cache's lock
-        // only.
+        // A task that compiles the pipeline or waits for it holds a handle on the slot. New handles are created under
+        // the cache's lock only.
         if Arc::strong_count(&self.slot) > 1 {
             return None;
         }
@@ -169,8 +169,8 @@ impl Entry {
     }
 }
 
-/// Checks the limits that a kernel needs besides storage buffers, which `Schedule::check` covers. WebGPU's defaults
-/// suffice; a device can be opened with less.
+/// Checks the limits that a kernel needs, except the number of storage buffers, which `Schedule::check` covers.
+/// WebGPU's default limits suffice, but a device can be opened with smaller ones.
 fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanError> {
     let invocations = WORKGROUP as u32;
     let bindings = dispatch.key.bindings().len() as u32 + 1;
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
     use crate::{Build, Choice, DType, Family, Limits, MaxPool, select};
 
-    /// Keys of windows of one row.
+    /// The keys of pools whose windows have one row.
     fn keys() -> Vec<KernelKey> {
         let key = |columns| {
             let plan = MaxPool::new([1, columns]).plan(&[1, 1, 1, 32], DType::F32, None).unwrap().into();

@@ -9,7 +9,7 @@ use crate::plan::Plan;
 /// The most preparations that are kept: every call compares its plan with all of them.
 const MOST_KEPT: usize = 8;
 
-/// The most bytes of buffers of a kept preparation: beyond, preparing is cheap compared with computing.
+/// The most bytes of buffers of a kept preparation. With larger buffers, preparing is cheap compared with computing.
 const MOST_BYTES_EACH: u64 = 1 << 20;
 
 /// The kept preparations, the longest unused first.

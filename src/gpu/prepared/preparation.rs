@@ -11,7 +11,7 @@ use crate::options::OutOfBounds;
 use crate::plan::Plan;
 use crate::schedule::Schedule;
 
-/// A schedule and its device resources. Clones share both. It does not keep the device alive.
+/// A schedule and its device resources. Clones share both. A preparation does not keep the device alive.
 #[derive(Debug, Clone)]
 pub(in crate::gpu) struct Preparation {
     pub schedule: Arc<Schedule>,
@@ -25,7 +25,7 @@ pub(in crate::gpu) struct Resources {
     pub pipelines: Vec<Arc<Pipeline>>,
     /// The uniforms and the window tables.
     pub constants: Owned<wgpu::Buffer>,
-    /// `None` where the caller provides it.
+    /// `None` where every run has its own.
     pub scratch: Option<Vec<Owned<wgpu::Buffer>>>,
     /// The report buffer of an unpool whose report is not read.
     pub status: Option<Owned<wgpu::Buffer>>,
@@ -34,9 +34,9 @@ pub(in crate::gpu) struct Resources {
 /// The owner of a schedule's scratch memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::gpu) enum Scratch {
-    /// The preparation's own, allocated once.
+    /// The preparation: the memory is allocated once.
     Own,
-    /// A fresh allocation, or the caller's, for each run.
+    /// The run: every run allocates the memory, or its caller provides it.
     OfTheRun,
 }
 
@@ -69,7 +69,7 @@ impl Preparation {
         Ok(Preparation { schedule: Arc::new(schedule), resources })
     }
 
-    /// The bytes of its buffers.
+    /// The bytes of the constants and the scratch memory.
     pub fn bytes(&self) -> u64 {
         self.schedule.constants_bytes() + self.schedule.scratch_bytes()
     }

@@ -1,4 +1,5 @@
-//! naga's HLSL with the options of wgpu-hal 30 for DX12. The package that has it compiled (benches/compilers) takes it from here.
+//! naga's HLSL with the options of wgpu-hal 30 for DX12. The package benches/compilers, which compiles the HLSL,
+//! includes this file.
 
 use naga::back::hlsl;
 use naga::valid::ModuleInfo;

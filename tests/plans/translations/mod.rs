@@ -1,5 +1,5 @@
-//! What the shaders become on their way to a driver: every text that `select` gives over a broad sweep is written as HLSL, MSL,
-//! GLSL and SPIR-V by naga, with the options with which wgpu-hal writes it, and searched for what a compiler behind one of them
+//! What the shaders become on their way to a driver: naga writes every text of a broad sweep as HLSL, MSL, GLSL and
+//! SPIR-V, with the options that wgpu-hal uses, and the results are searched for what a compiler behind one of them
 //! refuses or miscompiles.
 
 mod hlsl;
@@ -33,7 +33,7 @@ fn module_faults(module: &Module, info: &naga::valid::ModuleInfo, floats: &BTree
             if kind == ScalarKind::Float && !floats.contains(&name) {
                 faults.push(format!("{name} computes in floats"));
             }
-            // Literals without a suffix are 64 bits wide until they are used, and are then none.
+            // Literals without a suffix are abstract and 64 bits wide; they become concrete where they are used.
             let concrete = !matches!(kind, ScalarKind::AbstractInt | ScalarKind::AbstractFloat);
             if width > 4 && concrete {
                 faults.push(format!("{name} has scalars of {} bits", u32::from(width) * 8));
@@ -53,9 +53,9 @@ fn module_faults(module: &Module, info: &naga::valid::ModuleInfo, floats: &BTree
     faults
 }
 
-/// A loop that nothing inside it leaves.
+/// Finds loops that no statement inside them leaves.
 fn unbounded_loops(block: &naga::Block, name: &str, faults: &mut Vec<String>) {
-    /// Whether a block leaves the loop around it: by a break of its own or a return anywhere.
+    /// Whether a block leaves the loop around it: by a break that is the loop's `own`, or by a return anywhere.
     fn leaves(block: &naga::Block, own: bool) -> bool {
         block.iter().any(|statement| match statement {
             Statement::Break => own,
@@ -87,7 +87,8 @@ fn unbounded_loops(block: &naga::Block, name: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// A float subtraction in the reduction of an exponential: what cancels may be reassociated by compilers with fast math.
+/// Finds float subtractions in the range reduction of an exponential: compilers with fast math may reassociate terms
+/// that cancel.
 fn subtractions(
     function: &Function,
     info: &naga::valid::FunctionInfo,
@@ -111,7 +112,8 @@ fn subtractions(
     }
 }
 
-/// What a text defines at its outermost level, each with its parameters' types, since functions may be overloaded.
+/// The names that a text defines at its outermost level; functions with their parameters' types, since they may be
+/// overloaded.
 fn definitions(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let (mut depth, mut parameters) = (0usize, 0usize);
@@ -131,7 +133,7 @@ fn definitions(text: &str) -> Vec<String> {
 
 /// The name that a line defines, and its parameters' types if it is a function.
 fn definition(head: &str) -> Option<String> {
-    // GLSL says where a block is bound before it says what it is.
+    // In GLSL a block begins with its `layout(..)`.
     let head = if head.starts_with("layout(") { head.split_once(')')?.1 } else { head };
     let head = head.split(['{', '=']).next()?.trim().trim_end_matches(';');
     let (before, parameters) = match head.split_once('(') {
@@ -154,7 +156,7 @@ fn duplicates(text: &str) -> Vec<String> {
     definitions(text).into_iter().filter(|name| !seen.insert(name.clone())).collect()
 }
 
-/// Words of types of 64 bits, in any of the languages.
+/// The words of a text that name 64-bit types in one of the languages.
 fn wide_types(text: &str) -> Vec<&str> {
     const WIDE: [&str; 11] =
         ["double", "dvec2", "dvec3", "dvec4", "int64_t", "uint64_t", "i64vec2", "u64vec2", "long", "ulong", "double2"];
@@ -167,7 +169,7 @@ fn text_faults(language: &str, text: &str) -> Vec<String> {
     let mut faults: Vec<String> =
         duplicates(text).into_iter().map(|name| format!("{language} defines {name} twice")).collect();
     faults.extend(wide_types(text).into_iter().map(|word| format!("{language} has the type {word}")));
-    // GLSL below 4.50 mixes floats alone, and an integer `select` by a vector is written as a mix.
+    // Below 4.50 GLSL's `mix` takes only floats, and naga writes an integer `select` by a vector as a `mix`.
     if matches!(language, "GLSL 4.30" | "GLSL 4.40") && text.contains("mix(") {
         faults.push(format!("{language} mixes integers"));
     }
@@ -223,7 +225,7 @@ fn no_translation_of_any_text_has_what_a_compiler_refuses() {
     assert!(number > 1_000, "the sweep has only {number} texts");
 }
 
-/// The checks find what they are for.
+/// The checks find the faults that they search for.
 #[test]
 fn what_a_compiler_refuses_is_found() {
     let main = "@compute @workgroup_size(1) fn main() {";

@@ -1,5 +1,5 @@
-//! The texts of a broad sweep: operators, element types, layouts, geometries, rules, index types, activations, families, builds.
-//! The package that has them compiled by Microsoft's compilers (benches/compilers) takes them from here.
+//! The texts of a broad sweep: operators, element types, layouts, geometries, NaN policies, index types, activations,
+//! families, builds. The package benches/compilers, which runs Microsoft's compilers on them, includes this file.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ const ACTIVATIONS: [Activation; 6] = [
     Activation::Sigmoid,
 ];
 
-/// Pools that differ in what a text is made for, with shapes that they come out even with and shapes that they do not.
+/// Pools that differ in what a text depends on, with shapes that the kernels' blocks divide and shapes that they do
+/// not.
 fn pools() -> Vec<(MaxPool, Vec<Vec<usize>>)> {
     let of = |kernel: &[i64]| MaxPool::new(kernel);
     vec![
