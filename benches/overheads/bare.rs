@@ -1,5 +1,5 @@
-//! A round trip with nothing but wgpu: bytes written to a buffer, a kernel that copies words, bytes read back. What a call of
-//! the library cannot be faster than.
+//! A round trip with nothing but wgpu: bytes are written to a buffer, a kernel copies words, and bytes are read back.
+//! No call of the library can be faster.
 
 use wgpu_pooling::{Gpu, wgpu};
 
@@ -15,7 +15,7 @@ const KERNEL: &str = "
         }
     }";
 
-/// So many bytes up, so many down.
+/// A round trip that moves `up` bytes to the device and `down` bytes back.
 pub struct RoundTrip {
     gpu: Gpu,
     pipeline: wgpu::ComputePipeline,
@@ -23,7 +23,7 @@ pub struct RoundTrip {
     down: u64,
 }
 
-/// What a round trip needs on the device.
+/// The buffers and the bind group of a round trip.
 pub struct Bound {
     source: wgpu::Buffer,
     destination: wgpu::Buffer,
@@ -67,7 +67,7 @@ impl RoundTrip {
         Bound { source, destination, staging, group }
     }
 
-    /// The bytes that come back.
+    /// Runs the round trip and gives the bytes that come back.
     pub fn run(&self, bound: &Bound, bytes: &[u8]) -> Vec<u8> {
         let (device, queue) = (self.gpu.device(), self.gpu.queue());
         queue.write_buffer(&bound.source, 0, bytes);
@@ -92,7 +92,7 @@ impl RoundTrip {
         bytes
     }
 
-    /// Whether these bytes are what the kernel makes of those.
+    /// Whether `down` is what the kernel makes of `up`.
     pub fn moved(&self, up: &[u8], down: &[u8]) -> bool {
         let words = up.chunks_exact(4).cycle();
         down.chunks_exact(4).zip(words).all(|(down, up)| down == up)

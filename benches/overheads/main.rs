@@ -1,8 +1,8 @@
-//! What a call costs besides computing: planning, selecting and composing a shader; encoding into an encoder; a call from
-//! slices to vectors beside a bare round trip of the same bytes; and the reference on the CPU.
+//! What a call costs besides computing: planning, selecting and composing a shader; encoding into an encoder; a call
+//! from slices to vectors beside a bare round trip of the same bytes; and the reference on the CPU.
 //!
-//! Ratios within one run are what counts; every answer is verified before it is timed. How fast the kernels themselves are
-//! is the example `roofline`'s matter.
+//! Only ratios within one run can be compared; every answer is verified before it is timed. The example `roofline`
+//! measures the kernels themselves.
 
 mod bare;
 
@@ -15,7 +15,7 @@ use wgpu_pooling::{
     reference, select, wgpu, wgsl,
 };
 
-/// From next to nothing, where a call is all overhead, to a few MiB, where bytes begin to count.
+/// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.
 const SHAPES: [[usize; 4]; 3] = [[1, 1, 8, 8], [1, 8, 56, 56], [1, 64, 112, 112]];
 
 fn pool() -> MaxPool {
@@ -31,12 +31,12 @@ fn tensor(shape: [usize; 4]) -> Tensor<f32> {
     Tensor::new(shape, data).expect("the data fits its shape")
 }
 
-/// What a benchmark is called by its shape.
+/// The name of a benchmark by its shape.
 fn by(shape: [usize; 4]) -> String {
     shape.map(|extent| extent.to_string()).join("x")
 }
 
-/// A device, or a word about what is left out.
+/// A device, or `None` and a message that the GPU is left out.
 fn gpu() -> Option<Gpu> {
     match Gpu::new_blocking() {
         Ok(gpu) => Some(gpu),
@@ -78,7 +78,7 @@ fn on_the_cpu(c: &mut Criterion) {
     }
 }
 
-/// Into an encoder that is thrown away: nothing is submitted, so only the host's part is timed.
+/// Encodes into an encoder that is thrown away: nothing is submitted, so only the host's work is timed.
 fn encoding(c: &mut Criterion) {
     let Some(gpu) = gpu() else { return };
     let mut group = c.benchmark_group("encode");
@@ -105,7 +105,7 @@ fn encoding(c: &mut Criterion) {
                 black_box(encoder.finish())
             });
         });
-        // What each costs once encoder and pass are there.
+        // The cost of each encoding, once the encoder and the pass exist.
         group.bench_function(format!("{name}, 16 times into an open pass"), |b| {
             b.iter(|| {
                 let mut encoder = encoder();

@@ -1,4 +1,4 @@
-//! What each adapter of this machine offers, and what wgpu-pooling makes of the one that it would open.
+//! Shows what each adapter of this machine offers, and what wgpu-pooling would run on the one that it would open.
 //!
 //! `cargo run --release --example adapters` prints it. Without an adapter it fails, so scripts can ask whether there is
 //! one; `--help` lists the options.
@@ -23,7 +23,7 @@ use wgpu_pooling::{ExecuteError, Gpu, list_adapters_blocking, required_limits};
 
 /// Shows what the GPUs of this machine offer to wgpu-pooling, which of them it would open, and what it would run there.
 ///
-/// Fails if there is no usable one.
+/// Fails if there is no usable GPU.
 #[derive(Debug, Parser)]
 #[command(name = "adapters")]
 struct Options {
@@ -31,14 +31,14 @@ struct Options {
     wanted: Wanted,
 }
 
-/// What chooses an adapter where no option does.
+/// The environment variables that choose an adapter if no option does.
 const VARIABLES: [&str; 3] = ["WGPU_BACKEND", "WGPU_ADAPTER_NAME", "WGPU_POWER_PREF"];
 
 fn main() -> ExitCode {
     common::main(run)
 }
 
-/// Does it all; what there is to say goes into `report` as far as it comes.
+/// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let gpu_options = gpu_options(options.wanted.backend, options.wanted.adapter.as_deref());
     let opened = Gpu::open_blocking(&gpu_options);
@@ -50,7 +50,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
         let value = std::env::var(variable).unwrap_or_else(|_| "not set".to_owned());
         writeln!(report, "{variable:<18} {value}")?;
     }
-    // The library tells what adapters are; what they allow is wgpu's to tell.
+    // The library lists the adapters; their features and limits come from wgpu.
     for adapter in enumerate(&options.wanted) {
         if listed.contains(&adapter.get_info()) {
             writeln!(report)?;
@@ -71,7 +71,7 @@ fn enumerate(wanted: &Wanted) -> Vec<wgpu::Adapter> {
     pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
 }
 
-/// What an adapter has, and what a device of the library's would be opened with.
+/// The features and limits of an adapter, and the limits with which the library would open its device.
 fn offer(report: &mut String, adapter: &wgpu::Adapter) -> Result<(), Box<dyn Error>> {
     let yes = |is: bool| if is { "yes" } else { "no" };
     let computes = adapter.get_downlevel_capabilities().flags.contains(DownlevelFlags::COMPUTE_SHADERS);

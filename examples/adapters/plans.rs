@@ -1,4 +1,4 @@
-//! What the library makes of limits. All of it is planning, which needs no device.
+//! What the library would run within given limits. All of it is planning, which needs no device.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use wgpu_pooling::{
 /// More elements than any device has room for.
 const TOO_MANY: usize = 1 << 40;
 
-/// The largest tensors, and what runs for some plans.
+/// The largest tensors that fit, and the kernels that run for some plans.
 pub fn describe(limits: &Limits) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     writeln!(text, "  {:<20} {:>12} {:>12}", "most elements", "pooled", "unpooled")?;
@@ -36,10 +36,10 @@ pub fn describe(limits: &Limits) -> Result<String, Box<dyn std::error::Error>> {
     Ok(text)
 }
 
-/// The most elements for which a plan can be made and run under these limits, found by asking.
+/// The most elements for which a plan can be made and scheduled within these limits, found by bisection.
 fn most(limits: &Limits, plan: impl Fn(usize) -> Result<Plan, PlanError>) -> usize {
     let fits = |elements| plan(elements).is_ok_and(|plan| select(&plan, limits, &Choice::default()).is_ok());
-    // It fits up to some number and never above.
+    // Every number up to some bound fits, and no number above it.
     let (mut fitting, mut refused) = (0, TOO_MANY);
     while fitting + 1 < refused {
         let middle = fitting + (refused - fitting) / 2;

@@ -1,4 +1,4 @@
-//! Adapters: which ones a command line means, and what one is, in a line.
+//! Adapters: those that a command line selects, and the description of an adapter in a line.
 
 use clap::ValueEnum;
 use wgpu_pooling::GpuOptions;
@@ -18,7 +18,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The backend alone; `None` leaves the choice to the environment and to what is there.
+    /// The wgpu backends of this choice; `None` leaves the choice to the environment and to the adapters that exist.
     pub fn backends(self) -> Option<Backends> {
         match self {
             Backend::Auto => None,

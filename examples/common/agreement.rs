@@ -1,8 +1,8 @@
-//! The GPU's results beside those of the reference.
+//! Compares the GPU's results with those of the reference.
 
 use wgpu_pooling::Tensor;
 
-/// How many elements there are, if all have the same bits on the GPU and on the CPU; else what differs first.
+/// The number of elements, if all have the same bits on the GPU and on the CPU; otherwise the first difference.
 pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
     what: &str,
     on_gpu: &Tensor<T>,

@@ -1,4 +1,4 @@
-//! On what it is computed: a GPU that the command line names, or the CPU.
+//! What an example computes on: a GPU that the command line selects, or the CPU.
 
 #[path = "adapter.rs"]
 mod adapter;
@@ -14,7 +14,7 @@ use wgpu_pooling::{ExecuteError, Gpu, GpuOptions};
 
 use crate::common::one_line;
 
-// Where to compute, as options. A documentation comment here would become the help of the whole program.
+// The options for where to compute. A documentation comment here would become the help of the whole program.
 #[derive(Debug, Args)]
 pub struct Device {
     /// Where to compute; auto takes a GPU if there is one and the CPU if not
@@ -35,7 +35,8 @@ impl Device {
         }
     }
 
-    /// What the options ask for. Only `auto` takes the CPU where there is no GPU; what is named has to be there.
+    /// The engine that the options ask for. Only `auto` falls back to the CPU if there is no GPU; a backend or an
+    /// adapter that was named has to exist.
     pub fn open(&self) -> Result<Engine, Box<dyn Error>> {
         let Some(options) = self.options() else {
             return match self.adapter {
@@ -57,14 +58,14 @@ impl Device {
 /// What computes.
 pub enum Engine {
     Gpu(Gpu),
-    /// The reference on the CPU, and why.
+    /// The reference on the CPU, and why it was chosen.
     Cpu {
         why: String,
     },
 }
 
 impl Engine {
-    /// What computes, for people.
+    /// The engine in words.
     pub fn name(&self) -> String {
         match self {
             Engine::Gpu(gpu) => describe(&gpu.adapter_info()),
@@ -72,8 +73,8 @@ impl Engine {
         }
     }
 
-    /// How what was computed compares with the reference. `compare` counts the values and the indices that agree, or says
-    /// what differs first; what the reference itself computed is not computed again.
+    /// Says in words whether the results agree with the reference. `compare` counts the values and the indices that
+    /// agree, or gives the first difference; it is not called if the reference itself computed the results.
     pub fn agreement(
         &self,
         compare: impl FnOnce() -> Result<[usize; 2], Box<dyn Error>>,

@@ -1,12 +1,12 @@
-//! A 5 x 7 font with the characters that captions need, and two rows more for what hangs below the line.
+//! A 5 x 7 font with the characters that captions need, and two more rows for descenders.
 
 use image::{Rgb, RgbImage};
 
-/// From one character to the next, in dots.
+/// The distance from one character to the next, in dots.
 const ADVANCE: u32 = 6;
 /// The height of a line in dots.
 pub const HEIGHT: u32 = 7 + DESCENT;
-/// How far some characters hang below the line.
+/// How many dots some characters reach below the line.
 const DESCENT: u32 = 2;
 
 /// The width of a text in dots.
@@ -29,7 +29,7 @@ pub fn draw(picture: &mut RgbImage, [x, y]: [u32; 2], dot: u32, colour: Rgb<u8>,
     }
 }
 
-/// The rows of a character from the top, five bits each. What is not here is blank.
+/// The rows of a character from the top, five bits each. A character without a glyph is blank.
 #[rustfmt::skip]
 fn glyph(character: u8) -> [u8; 7] {
     match character {

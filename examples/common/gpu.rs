@@ -1,11 +1,11 @@
-//! The options of examples that show what happens on a device, and so need one.
+//! The options of examples that need a GPU.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::adapter::Backend;
 
-// Which GPU, as options. A documentation comment here would become the help of the whole program.
+// The options for which GPU to open. A documentation comment here would become the help of the whole program.
 #[derive(Debug, Args)]
 pub struct Wanted {
     /// Which GPUs to look at; auto takes what WGPU_BACKEND says, or all
@@ -17,7 +17,7 @@ pub struct Wanted {
     pub adapter: Option<String>,
 }
 
-/// The backends without the one that is no GPU.
+/// All backends except `cpu`.
 fn gpu_backend() -> impl TypedValueParser<Value = Backend> {
     let gpus = Backend::value_variants().iter().filter(|&&backend| backend != Backend::Cpu);
     let names = gpus.filter_map(ValueEnum::to_possible_value);

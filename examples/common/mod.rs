@@ -1,6 +1,6 @@
-//! What the programs of all examples do alike: say what is wrong in one line, print what was found, leave with a code.
+//! What all examples have in common: they print a report, print an error in one line, and exit with a code.
 //!
-//! The files beside this one are taken up by the examples that need them. This one knows no GPU.
+//! The other files of this folder are included by the examples that need them. This file needs no GPU.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// A whole program: the command line, then `run`, which puts what there is to say into the report as far as it comes.
+/// The whole program: parses the command line and calls `run`, whose report is printed even if it fails.
 pub fn main<O: Parser>(run: impl FnOnce(&O, &mut String) -> Result<(), Box<dyn Error>>) -> ExitCode {
     let mut report = String::new();
     let outcome = match O::try_parse() {
@@ -20,7 +20,7 @@ pub fn main<O: Parser>(run: impl FnOnce(&O, &mut String) -> Result<(), Box<dyn E
         }
         Err(error) => Err(gist(&error).into()),
     };
-    // A reader that has gone away, as `head` does, is no failure.
+    // It is no failure if the reader has closed the pipe, as `head` does.
     let _ = io::stdout().write_all(report.as_bytes());
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -39,7 +39,7 @@ fn gist(error: &clap::Error) -> String {
     paragraph.strip_prefix("error: ").unwrap_or(&paragraph).to_owned()
 }
 
-/// A text without line breaks. Drivers and libraries are free with them.
+/// A text without line breaks, which the messages of drivers and libraries may have.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -8,14 +8,15 @@ use std::path::Path;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{DynamicImage, ImageDecoder, ImageReader, RgbImage};
 
-/// Enough for 8K. Above, f32 planes and 64-bit indices would ask for more memory than a small machine has.
+/// Enough for 8K. With more pixels, f32 planes and 64-bit indices would need more memory than a small machine has.
 pub const MOST_PIXELS: u64 = 1 << 25;
-/// The gaps of the contact sheet grow with a picture's sides, not with its area.
+/// The longest side. The gaps of the contact sheet grow with a picture's sides, not with its area.
 const LONGEST_SIDE: u32 = 1 << 16;
 
 /// The picture in a file, or the example's own.
 ///
-/// Grey, alpha and 16-bit pictures become 8-bit RGB (transparency is left out), and a photograph stands as its camera says.
+/// Grey, alpha and 16-bit pictures become 8-bit RGB (transparency is left out), and a photograph is turned as its
+/// metadata says.
 pub fn read(path: Option<&Path>, own: &[u8]) -> Result<RgbImage, Box<dyn Error>> {
     let Some(path) = path else {
         return decode(own).map_err(|error| format!("the default picture: {error}").into());
@@ -27,7 +28,7 @@ pub fn read(path: Option<&Path>, own: &[u8]) -> Result<RgbImage, Box<dyn Error>>
 fn decode(bytes: &[u8]) -> Result<RgbImage, Box<dyn Error>> {
     let mut decoder = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?.into_decoder()?;
     let (width, height) = decoder.dimensions();
-    // Asked before the pixels are decoded: a small file can claim a very large picture.
+    // Checked before the pixels are decoded: a small file can claim a very large picture.
     if u64::from(width) * u64::from(height) > MOST_PIXELS || width.max(height) > LONGEST_SIDE {
         let most = format!("{MOST_PIXELS} pixels and {LONGEST_SIDE} on a side");
         return Err(format!("it is {width} wide and {height} high, and this example takes {most} at most").into());
@@ -40,22 +41,23 @@ fn decode(bytes: &[u8]) -> Result<RgbImage, Box<dyn Error>> {
 
 /// Writes a PNG file.
 ///
-/// It is written under another name first, so that whoever looks sees the old file or the new one, never a half.
+/// The file is written under another name first, so that readers see the old file or the new one, never a part.
 pub fn write(target: &Path, picture: &RgbImage) -> Result<(), Box<dyn Error>> {
     let mut bytes = Vec::new();
-    // Named here and not left to defaults, so that the same picture is the same file.
+    // Both are set here instead of by default, so that the same picture always gives the same file.
     let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, FilterType::Adaptive);
     picture.write_with_encoder(encoder)?;
     let name = target.file_name().ok_or_else(|| format!("{} names no file", target.display()))?;
     let unfinished = target.with_file_name(format!(".{}.{}", name.display(), std::process::id()));
     fs::write(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, target)).map_err(|error| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(&unfinished);
         format!("cannot write {}: {error}", target.display()).into()
     })
 }
 
-/// A ring with soft edges. Only operations that IEEE rounds exactly, so it is the same on every machine.
+/// Draws a ring with soft edges. It takes only operations that IEEE 754 rounds exactly, so the ring is the same on
+/// every machine.
 pub fn ring(picture: &mut RgbImage, [x, y]: [f32; 2], [radius, half_line]: [f32; 2], colour: [f32; 3]) {
     let reach = radius + half_line + 1.0;
     let range = |centre: f32, extent: u32| (centre - reach).max(0.0) as u32..((centre + reach) as u32 + 1).min(extent);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use wgpu_pooling::{Dispatch, Schedule, wgsl};
 
-/// A kernel's text and what is read off it.
+/// A kernel's text, and what is read from it.
 pub struct Kernel {
     name: String,
     text: String,
@@ -78,7 +78,8 @@ fn times(extents: [u32; 3]) -> String {
     extents.map(|extent| extent.to_string()).join(" x ")
 }
 
-/// The text of the kernels, each once, or that of one dispatch. A comment above each says which dispatches it serves.
+/// The text of the kernels, each once, or that of one dispatch. A comment above each text names the dispatches that run
+/// it.
 pub fn text(kernels: &[Kernel], only: Option<usize>) -> Result<String, Box<dyn Error>> {
     let wanted = match only {
         None => 1..=kernels.len(),

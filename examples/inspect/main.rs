@@ -1,7 +1,9 @@
-//! Shows what an operator becomes: attributes and a shape in; plan, schedule, kernels and their text out. It needs no GPU.
+//! Shows what an operator becomes: from attributes and a shape the plan, the schedule, the kernels and their text. It
+//! needs no GPU.
 //!
-//! `cargo run --example inspect` shows a case of its own, `cargo run --example inspect -- max_pool --shape 1,3,224,224
-//! --kernel 3,3 --strides 2,2` another; `--wgsl` adds the text of the kernels, and `max_pool --help` lists the attributes.
+//! `cargo run --example inspect` shows a case of its own,
+//! `cargo run --example inspect -- max_pool --shape 1,3,224,224 --kernel 3,3 --strides 2,2` another; `--wgsl` adds the
+//! text of the kernels, and `max_pool --help` lists the attributes.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -18,14 +20,14 @@ use clap::Parser;
 use options::Options;
 use wgpu_pooling::{Build, Choice, Family, Limits, Plan, Schedule, families, select};
 
-/// What is shown where no operator is named: the pool behind the first convolution of a ResNet.
+/// The command line that is taken if no operator is named: the pool after the first convolution of a ResNet.
 const OWN_CASE: &str = "inspect max_pool --shape 1,64,112,112 --kernel 3,3 --strides 2,2 --pads 1,1,1,1";
 
 fn main() -> ExitCode {
     common::main(run)
 }
 
-/// Does it all; what there is to say goes into `text` as far as it comes.
+/// Runs the example and appends what it finds to `text`, which is printed even if an error follows.
 fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     let own_case = Options::try_parse_from(OWN_CASE.split(' '))?;
     let operator = options.operator.as_ref().or(own_case.operator.as_ref()).ok_or("no operator is named")?;
@@ -45,7 +47,7 @@ fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     match options.wgsl {
         None => text.push_str(&report),
         Some(dispatch) => {
-            // Comments, so that what is printed is a shader with all that is known of it above.
+            // The report is printed as comments, so that the whole output is a shader.
             for line in report.lines() {
                 writeln!(text, "{}", format!("// {line}").trim_end())?;
             }
@@ -70,7 +72,7 @@ fn schedule(plan: &Plan, limits: &Limits, families: &[Family], options: &Options
         };
         schedule = select(plan, limits, &Choice { family: Some(family), build })?;
     }
-    // Where no family has the build that was asked for, one runs in the build that it has.
+    // `select` falls back to another build if no family has the one that was asked for; here that is an error.
     if build.is_some_and(|build| build != schedule.build()) {
         return Err(format!("--specialised: {} has the generic build alone", schedule.family().name()).into());
     }

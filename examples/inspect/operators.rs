@@ -6,7 +6,7 @@ use crate::options::{
     AdaptiveMaxPoolOptions, GlobalMaxPoolOptions, Indices, MaxPoolOptions, MaxUnpoolOptions, Node, Operator,
 };
 
-/// An operator with those of the named options that are given. Setters and options have the same names.
+/// Sets those of the named options of an operator that are given. Setters and options have the same names.
 macro_rules! with {
     ($operator:expr, $options:expr, $($name:ident),+) => {{
         let operator = $operator;
@@ -92,7 +92,7 @@ impl Indices {
 }
 
 impl Node {
-    /// What is given, as the attributes of a node.
+    /// The options that are given, as the attributes of a node.
     fn attributes(&self) -> impl Iterator<Item = (&'static str, Attribute)> {
         given([
             ("kernel_shape", Some(Attribute::Ints(self.kernel.clone()))),

@@ -1,4 +1,4 @@
-//! The command line: attributes in ONNX's words, and what the library makes options of.
+//! The command line: attributes by their ONNX names, and the library's options.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -7,14 +7,14 @@ use wgpu_pooling::{
     MaxUnpool, NanPolicy, OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
-/// Under what help lists the options that every operator takes.
+/// The help heading of the options that every operator takes.
 const SELECTION: &str = "Selection";
 
 /// Shows what an operator becomes: its plan, its schedule and its kernels. No GPU is needed.
 #[derive(Debug, Parser)]
 #[command(name = "inspect")]
 pub struct Options {
-    /// What is inspected [default: a 3 x 3 max pool with stride 2]
+    /// The operator to inspect [default: a 3 x 3 max pool with stride 2]
     #[command(subcommand)]
     pub operator: Option<Operator>,
 
@@ -22,11 +22,11 @@ pub struct Options {
     #[arg(long, global = true, help_heading = SELECTION)]
     pub family: Option<String>,
 
-    /// Kernels that serve every window of an element type, whatever the size of the tensor
+    /// Take the generic build, whose kernels serve every window of an element type
     #[arg(long, global = true, help_heading = SELECTION, conflicts_with = "specialised")]
     pub generic: bool,
 
-    /// Kernels that have their window's attributes as constants, whatever the size of the tensor
+    /// Take the specialised build, whose kernels have their window's attributes as constants
     #[arg(long, global = true, help_heading = SELECTION)]
     pub specialised: bool,
 
@@ -34,11 +34,11 @@ pub struct Options {
     #[arg(long, global = true, help_heading = SELECTION, ignore_case = true, default_value = "webgpu", value_parser = named(&LIMITS, |limits| limits.0))]
     limits: (&'static str, Limits),
 
-    /// The largest buffer, instead of that of --limits
+    /// The size of the largest buffer, instead of that of --limits
     #[arg(long, global = true, help_heading = SELECTION, value_name = "BYTES")]
     max_buffer_bytes: Option<u64>,
 
-    /// The largest storage binding, instead of that of --limits
+    /// The size of the largest storage binding, instead of that of --limits
     #[arg(long, global = true, help_heading = SELECTION, value_name = "BYTES")]
     max_binding_bytes: Option<u64>,
 
@@ -72,7 +72,7 @@ pub struct MaxPoolOptions {
     #[command(flatten)]
     pub node: Node,
 
-    /// Elements from one tap to the next
+    /// Distance from one tap to the next, in elements
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     pub dilations: Option<Vec<i64>>,
 
@@ -99,11 +99,11 @@ pub struct MaxPoolOptions {
     #[arg(long, ignore_case = true, value_parser = named(SamePadding::ALL, SamePadding::name))]
     pub same_padding: Option<SamePadding>,
 
-    /// What becomes of a kernel that exceeds the padded input
+    /// What happens if the kernel exceeds the padded input
     #[arg(long, ignore_case = true, value_parser = named(SizeRounding::ALL, SizeRounding::name))]
     pub size_rounding: Option<SizeRounding>,
 
-    /// What a NaN does
+    /// How NaN is treated
     #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 
@@ -115,7 +115,7 @@ pub struct MaxPoolOptions {
     #[arg(long, ignore_case = true, value_parser = named(EmptyIndex::ALL, EmptyIndex::name))]
     pub empty_index: Option<EmptyIndex>,
 
-    /// Refuse pads that a peer refuses
+    /// Refuse the pads that another runtime refuses
     #[arg(long, ignore_case = true, value_parser = named(PadsLimit::ALL, PadsLimit::name))]
     pub pads_limit: Option<PadsLimit>,
 }
@@ -128,7 +128,7 @@ pub struct GlobalMaxPoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// What a NaN does
+    /// How NaN is treated
     #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 }
@@ -152,7 +152,7 @@ pub struct MaxUnpoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// In which shape indices are flat
+    /// The shape in which indices are counted
     #[arg(long, ignore_case = true, value_parser = named(UnpoolSpace::ALL, UnpoolSpace::name))]
     pub unpool_space: Option<UnpoolSpace>,
 
@@ -185,12 +185,12 @@ pub struct AdaptiveMaxPoolOptions {
     #[command(flatten)]
     pub conventions: Conventions,
 
-    /// What a NaN does
+    /// How NaN is treated
     #[arg(long, ignore_case = true, value_parser = named(NanPolicy::ALL, NanPolicy::name))]
     pub nan_policy: Option<NanPolicy>,
 }
 
-// What operators have in common. Documentation comments here would become the help of the whole operator.
+// The options that operators have in common. Documentation comments here would become the help of the whole operator.
 
 #[derive(Debug, Args)]
 pub struct Tensors {
@@ -220,11 +220,11 @@ pub struct Node {
     #[arg(long, required = true, value_delimiter = ',', allow_hyphen_values = true, visible_alias = "kernel-shape")]
     pub kernel: Vec<i64>,
 
-    /// Elements from one window to the next
+    /// Distance from one window to the next, in elements
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     pub strides: Option<Vec<i64>>,
 
-    /// All begins, then all ends
+    /// Padding: all begins, then all ends
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     pub pads: Option<Vec<i64>>,
 
@@ -232,7 +232,7 @@ pub struct Node {
     #[arg(long)]
     pub activation: Option<String>,
 
-    /// Its parameters
+    /// The parameters of --activation
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     pub activation_params: Option<Vec<f32>>,
 }
@@ -247,7 +247,7 @@ pub struct Conventions {
     #[arg(long, ignore_case = true, value_parser = named(Layout::ALL, Layout::name))]
     pub index_layout: Option<Layout>,
 
-    /// Through what an index counts
+    /// What an index counts through: the tensor, a batch item or a plane
     #[arg(long, ignore_case = true, value_parser = named(IndexFlattening::ALL, IndexFlattening::name))]
     pub flatten: Option<IndexFlattening>,
 
@@ -282,7 +282,7 @@ const ADAPTIVE_MAX_POOL_PRESETS: [Preset<AdaptiveMaxPool>; 2] =
 const LIMITS: [(&str, Limits); 1] = [("webgpu", Limits::WEBGPU)];
 
 impl Options {
-    /// What the device allows.
+    /// The limits that the options give.
     pub fn limits(&self) -> Limits {
         let (_, limits) = self.limits;
         Limits {
@@ -298,7 +298,7 @@ fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    // In lower or upper case; clap gives back what was typed.
+    // clap gives back the name as it was typed, in lower or upper case.
     let of = move |text: &str| values.iter().copied().find(|&value| name(value).eq_ignore_ascii_case(text));
     PossibleValuesParser::new(values.iter().map(|&value| name(value)))
         .try_map(move |text| of(&text).ok_or("there is no such value"))

@@ -12,7 +12,7 @@ pub fn plan(report: &mut String, plan: &Plan) -> fmt::Result {
     match plan {
         Plan::Pool(plan) => pool(report, plan),
         Plan::Unpool(plan) => unpool(report, plan),
-        // No operator of the command line becomes one.
+        // No operator of the command line has such a plan.
         Plan::Convert(plan) => writeln!(report, "operator     convert_indices to {:?}", plan.output_shape()),
     }
 }
@@ -52,7 +52,7 @@ fn unpool(report: &mut String, plan: &UnpoolPlan) -> fmt::Result {
     activation(report, plan.activation())
 }
 
-/// What is applied to Y, if anything.
+/// The function that is applied to Y, if there is one.
 fn activation(report: &mut String, activation: Activation) -> fmt::Result {
     match activation {
         Activation::Identity => Ok(()),
@@ -60,7 +60,7 @@ fn activation(report: &mut String, activation: Activation) -> fmt::Result {
     }
 }
 
-/// What will be dispatched, as a whole.
+/// The schedule as a whole.
 pub fn schedule(report: &mut String, schedule: &Schedule, limits: &Limits, families: &[Family]) -> fmt::Result {
     let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers } = limits;
     writeln!(report, "kernel       {}", schedule.kernel())?;

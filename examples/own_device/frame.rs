@@ -18,7 +18,8 @@ pub struct Plans {
 }
 
 impl Plans {
-    /// A frame's bytes are a tensor as they are: u8, channels last. The fourth channel is 255 throughout.
+    /// The bytes of a frame are used as a tensor without conversion: u8, channels last. The fourth channel is 255
+    /// throughout.
     pub fn new(size: u32, window: i64) -> Result<Plans, Box<dyn Error>> {
         if window > i64::from(size) {
             return Err(format!("no window of {window} x {window} fits into a picture of {size} x {size}").into());
@@ -39,7 +40,7 @@ pub struct Results {
     pub indices: Tensor<i32>,
     pub unpooled: Tensor<u8>,
     pub picture: Tensor<u8>,
-    /// What wgpu says of the submit.
+    /// The index of the submit, as wgpu prints it.
     pub submission: String,
 }
 
@@ -50,7 +51,7 @@ pub struct Pooling {
 }
 
 impl Pooling {
-    /// Compiles; nothing runs yet.
+    /// Compiles the pipelines; nothing runs yet.
     pub fn new(gpu: &Gpu, plans: &Plans) -> Result<Pooling, ExecuteError> {
         Ok(Pooling {
             pool: gpu.prepare_blocking(plans.pool.clone())?,
@@ -59,7 +60,7 @@ impl Pooling {
     }
 }
 
-/// Draws a frame. All that the device does in here is in `encoder`, which this application submits.
+/// Draws a frame. All work for the device is encoded into `encoder`, which this application submits.
 pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Box<dyn Error>> {
     let Pooling { pool, unpool } = pooling;
     let missing = "a schedule without bytes";
@@ -82,12 +83,12 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
     let lights = host.kernel("lights", include_str!("lights.wgsl"), &[&uniform, &unpooled, &picture]);
 
     let mut encoder = host.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("frame") });
-    // A pass of the application's own,
+    // First comes a pass of the application's own.
     let label = Some("draw");
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes: None });
     waves.dispatch(&mut pass, size);
     drop(pass);
-    // a pass of the library's in the same encoder,
+    // Then comes a pass of the library's in the same encoder.
     let buffers = Buffers {
         x: Some(frame.slice(..)),
         y: Some(maxima.slice(..)),
@@ -95,8 +96,8 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
         ..Buffers::default()
     };
     pool.encode(&mut encoder, buffers)?;
-    // and one of the application's again, in which the library has a part: pipeline and bind group are others
-    // afterwards.
+    // Then comes another pass of the application's, into which the library encodes its dispatches. They change the
+    // pipeline and the bind group of the pass.
     let label = Some("light up");
     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes: None });
     darken.dispatch(&mut pass, size);

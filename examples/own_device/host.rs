@@ -8,8 +8,8 @@ use wgpu_pooling::wgpu::{self, BufferUsages};
 
 use crate::gpu::Wanted;
 
-/// What this application's own kernels need of a device, beside what every device has. It is the host's business, and
-/// an adapter with less than these opens no device.
+/// The limits that this application's own kernels need. The application has to ask for them itself; an adapter with
+/// lower limits opens no device.
 fn own_limits() -> wgpu::Limits {
     wgpu::Limits {
         max_storage_buffers_per_shader_stage: 2,
@@ -23,7 +23,7 @@ fn own_limits() -> wgpu::Limits {
     }
 }
 
-/// The application: a device that it opened by itself, and what it heard on the device's callbacks.
+/// The application: a device that it opened by itself, and the messages of the device's callbacks.
 pub struct Host {
     pub adapter: wgpu::AdapterInfo,
     pub device: wgpu::Device,
@@ -46,8 +46,8 @@ impl Host {
         Ok(Host { adapter: adapter.get_info(), device, queue, errors, losses })
     }
 
-    /// The application's own lost callback, of which a device has one. It passes the word on, because the library has
-    /// none.
+    /// Sets the application's device-lost callback. A device has only one such callback, so it also notifies the
+    /// library.
     pub fn pass_losses_on(&self, notify: impl Fn(String) + Send + 'static) {
         let heard = Arc::clone(&self.losses);
         self.device.set_device_lost_callback(move |reason, message| {
@@ -63,10 +63,11 @@ impl Host {
         errors.first().map_or(Ok(()), |error| Err(error.clone().into()))
     }
 
-    /// Gives the device up, as an application does that closes a window, and says what its lost callback heard.
+    /// Destroys the device, as an application does when it closes a window, and gives the messages of the lost
+    /// callback.
     pub fn lose(&self) -> String {
         self.device.destroy();
-        // The callback is called from a poll, which of a device that is gone may fail.
+        // The callback is called from a poll, which may fail on a destroyed device.
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).join(", ")
     }
@@ -105,7 +106,7 @@ impl Host {
     }
 }
 
-/// The adapter that the command line asks for, or else the variables that wgpu knows.
+/// The adapter that the command line asks for, or else wgpu's environment variables.
 fn choose(wanted: &Wanted) -> Result<wgpu::Adapter, Box<dyn Error>> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = wanted.backend.backends().unwrap_or(descriptor.backends);

@@ -34,11 +34,12 @@ fn main() -> ExitCode {
     common::main(run)
 }
 
-/// Does it all; what there is to say goes into `report` as far as it comes.
+/// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let plans = Plans::new(options.size, options.window)?;
     let host = Host::open(&options.gpu)?;
-    // From here on the library uses the device as a guest. It sets no callback, so the host's own tells it of a loss.
+    // From here on the library uses the device as a guest. It sets no callback, so the host's lost callback has to
+    // notify it of a loss.
     let gpu = Gpu::from_wgpu(host.device.clone(), host.queue.clone());
     host.pass_losses_on(gpu.loss_notifier());
     let pooling = Pooling::new(&gpu, &plans)?;

@@ -10,8 +10,8 @@ use crate::gpu::Wanted;
 /// encoder: it draws waves, marks the brightest red, green and blue pixel of every window, and writes the picture as
 /// PNG.
 ///
-/// What the pool and the unpool give is computed once more by the reference on the CPU; the two have to agree bit for
-/// bit.
+/// The results of the pool and the unpool are computed once more by the reference on the CPU; both have to agree bit
+/// for bit.
 #[derive(Debug, Parser)]
 #[command(name = "own_device")]
 pub struct Options {

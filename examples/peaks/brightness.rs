@@ -1,4 +1,4 @@
-//! How bright each pixel is: what the pool looks at, made on the CPU.
+//! The brightness of each pixel, which is the input of the pool, computed on the CPU.
 
 use std::error::Error;
 
@@ -8,12 +8,12 @@ use wgpu_pooling::Tensor;
 /// What is done to a picture, for the report.
 pub const WHAT: &str = "made grey and smoothed over 5 x 5 pixels on the CPU";
 
-/// Red, green and blue in grey, out of 256: Rec. 709.
+/// The weights of red, green and blue in grey, out of 256, after Rec. 709.
 const GREY: [u32; 3] = [54, 183, 19];
-/// The binomial filter along an axis, out of 16. It takes away the grain that would make maxima of its own, and parts
-/// most pixels that 8 bits had made equal.
+/// The weights of the binomial filter along an axis, out of 16. The filter removes grain, which would make maxima of
+/// its own, and separates most pixels that 8 bits had made equal.
 const SMOOTH: [u32; 5] = [1, 4, 6, 4, 1];
-/// The units of a step of 8-bit grey. Nothing is divided, so that brightness is exact in integers.
+/// The units in one step of 8-bit grey. Weighted sums are not divided, so that brightness is an exact integer.
 const UNITS: f64 = 256.0 * 16.0 * 16.0;
 
 /// The brightness of a picture: 1 x 1 x height x width, in units of its own.
@@ -30,7 +30,7 @@ pub fn in_grey(units: u32) -> f64 {
     f64::from(units) / UNITS
 }
 
-/// A plane, smoothed along one axis; at its edges the last pixel counts for those that are not there.
+/// A plane, smoothed along one axis. Beyond an edge the last pixel is repeated.
 fn smooth(plane: &[u32], [width, height]: [usize; 2], [along_x, along_y]: [isize; 2]) -> Vec<u32> {
     let beside = |at: usize, step: isize, extent: usize| at.saturating_add_signed(step).min(extent - 1);
     let pixel = |position: usize| {

@@ -1,7 +1,7 @@
 //! Finds the bright objects of a picture, that is its local maxima, by one max pool with argmax.
 //!
-//! `cargo run --release --example peaks -- picture.jpg` lists the brightest ones and writes `peaks.png`, on which they are
-//! marked; `--help` lists the options.
+//! `cargo run --release --example peaks -- picture.jpg` lists the brightest ones and writes `peaks.png`, on which they
+//! are marked; `--help` lists the options.
 
 mod brightness;
 #[path = "../common/mod.rs"]
@@ -31,11 +31,11 @@ fn main() -> ExitCode {
     common::main(run)
 }
 
-/// Does it all; what there is to say goes into `report` as far as it comes.
+/// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let original = picture::read(options.picture.as_deref(), HUBBLE_DEEP_FIELD)?;
     let x = brightness::of(&original)?;
-    // As many outputs as there are pixels, each the maximum of the window around its own.
+    // The pool has one output for each pixel: the maximum of the window around it.
     let pool = MaxPool::new([options.window; 2]).auto_pad(AutoPad::SameUpper);
     let plan = pool.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
     let engine = options.device.open()?;

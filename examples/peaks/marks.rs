@@ -6,7 +6,7 @@ use crate::font;
 use crate::peak::Peak;
 use crate::picture::ring;
 
-/// Rings leave their object free.
+/// The radius of a ring, large enough to leave its object visible.
 const RADIUS: f32 = 9.0;
 /// Half the width of a ring's line.
 const HALF_LINE: f32 = 0.75;
@@ -16,7 +16,7 @@ const SHADOW: [u8; 3] = [0; 3];
 /// The picture with its peaks marked and numbered.
 pub fn draw(picture: &RgbImage, peaks: &[Peak]) -> RgbImage {
     let mut marked = picture.clone();
-    // First all the shadows, so that none hides another's ink.
+    // All shadows are drawn first, so that none hides the ink of another ring.
     for peak in peaks {
         ring(&mut marked, centre(peak), [RADIUS, HALF_LINE + 1.0], SHADOW.map(f32::from));
     }
@@ -40,8 +40,8 @@ fn centre(peak: &Peak) -> [f32; 2] {
     [peak.x, peak.y].map(|at| at as f32 + 0.5)
 }
 
-/// Where a rank stands: to the right of its ring, or to the left where it would meet another ring or the picture's edge.
-/// There may be room nowhere.
+/// Where the rank of a peak is written: to the right of its ring, or to the left if it would meet another ring or the
+/// picture's edge on the right. `None` if there is room on neither side.
 fn place(picture: &RgbImage, peak: &Peak, text: &str, peaks: &[Peak]) -> Option<[u32; 2]> {
     const REACH: i64 = RADIUS as i64 + 3;
     let [x, y] = [peak.x, peak.y].map(i64::from);

@@ -6,11 +6,11 @@ use clap::Parser;
 
 use crate::engine::Device;
 
-/// Finds the bright objects of a picture: the pixels that are the maximum of the window around them, by one max pool with
-/// argmax. Lists the brightest and writes the picture with rings around them as PNG.
+/// Finds the bright objects of a picture: the pixels that are the maximum of the window around them, by one max pool
+/// with argmax. Lists the brightest and writes the picture with rings around them as PNG.
 ///
-/// The picture is made grey and smoothed on the CPU. The pool is computed on the GPU and once more by the reference on the
-/// CPU; the two have to agree bit for bit.
+/// The picture is made grey and smoothed on the CPU. The pool is computed on the GPU and once more by the reference on
+/// the CPU; the two have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "peaks")]
 pub struct Options {
@@ -21,7 +21,7 @@ pub struct Options {
     #[arg(long, value_name = "PIXELS", default_value = "15", value_parser = window, allow_hyphen_values = true)]
     pub window: i64,
 
-    /// The brightness from which a maximum is a peak, of 255
+    /// The least brightness of a peak, from 0 to 255
     #[arg(long, value_name = "BRIGHTNESS", default_value = "60", value_parser = threshold, allow_hyphen_values = true)]
     pub threshold: f64,
 
@@ -37,7 +37,7 @@ pub struct Options {
     pub device: Device,
 }
 
-/// Above, the reference would take minutes: it looks at every pixel of every window.
+/// The largest window. The reference looks at every pixel of every window, and would take minutes with a larger one.
 const LARGEST_WINDOW: i64 = 63;
 
 /// A window with a pixel in its middle.
@@ -50,7 +50,7 @@ fn window(text: &str) -> Result<i64, String> {
     }
 }
 
-/// A number to compare with, which NaN is not.
+/// A number other than NaN, which cannot be compared.
 fn threshold(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(threshold) if !threshold.is_nan() => Ok(threshold),
@@ -58,7 +58,7 @@ fn threshold(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A file that says what is in it.
+/// A file name that ends in .png.
 fn png(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {

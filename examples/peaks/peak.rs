@@ -15,11 +15,12 @@ pub struct Peak {
     pub brightness: f64,
 }
 
-/// How many maxima there are, and those that are bright enough, the brightest first; equal ones from the top.
+/// The number of maxima, and the peaks: the maxima that are bright enough, the brightest first. Peaks of equal
+/// brightness are in the order of their positions.
 ///
-/// An index names the pixel that has its window's maximum, so a pixel is the maximum of its own window if the index in its
-/// place is its own position: non-maximum suppression is a comparison of integers. Of equal pixels the pool takes the one
-/// that comes first, row by row, and so all others in whose windows it lies are none.
+/// An index names the pixel that has its window's maximum, so a pixel is the maximum of its own window if the index in
+/// its place is its own position: non-maximum suppression is a comparison of integers. Of equal pixels in a window the
+/// pool takes the first one, row by row, so the others in that window are no maxima.
 pub fn find(brightness: &Tensor<u32>, indices: &Tensor<i32>, threshold: f64) -> (usize, Vec<Peak>) {
     let width = brightness.shape()[3] as u32;
     let own = |&(position, &index): &(u32, &i32)| u32::try_from(index) == Ok(position);
@@ -39,7 +40,7 @@ pub fn find(brightness: &Tensor<u32>, indices: &Tensor<i32>, threshold: f64) -> 
     (maxima.len(), peaks)
 }
 
-/// Peaks, one in a line.
+/// A table of peaks, one in a line.
 pub fn table(peaks: &[Peak]) -> String {
     let mut table = String::new();
     for (rank, Peak { x, y, brightness }) in (1..).zip(peaks) {

@@ -33,13 +33,13 @@ fn main() -> ExitCode {
     common::main(run)
 }
 
-/// Does it all; what there is to say goes into `report` as far as it comes.
+/// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let original = picture::read(options.picture.as_deref(), CAT)?;
     let x = planes::from_picture(&original)?;
     let plans = Plans::new(options, x.shape())?;
     let engine = options.device.open()?;
-    // Before anything is computed, because nothing is worth computing that cannot be written.
+    // The folder is made before anything is computed, since results that cannot be written are not worth computing.
     let folder = &options.out;
     fs::create_dir_all(folder).map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
 

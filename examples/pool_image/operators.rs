@@ -1,4 +1,4 @@
-//! What is computed: three operators, their plans on a picture, and what they give.
+//! The three operators, their plans for a picture, and their results.
 
 use std::error::Error;
 
@@ -11,14 +11,15 @@ use crate::engine::{Engine, same};
 use crate::options::Options;
 use crate::picture::MOST_PIXELS;
 
-/// The three operators on a picture's shape. Plans are made without a GPU, and what is wrong with the options shows here.
+/// The plans of the three operators for a picture's shape. Planning needs no GPU, and finds what is wrong with the
+/// options.
 pub struct Plans {
     pub pool: PoolPlan,
     pub unpool: UnpoolPlan,
     pub adaptive: PoolPlan,
 }
 
-/// What the operators give.
+/// The results of the operators.
 pub struct Results {
     pub pooled: Tensor<f32>,
     pub indices: Tensor<i64>,
@@ -28,8 +29,8 @@ pub struct Results {
 }
 
 impl Plans {
-    /// The operators that the options ask for, on a picture of this shape. Their outputs are pictures: not empty, and not
-    /// so large that memory would not hold them.
+    /// The operators that the options ask for, on a picture of this shape. Their outputs are pictures: not empty, and
+    /// not so large that memory would not hold them.
     pub fn new(options: &Options, shape: &[usize]) -> Result<Self, Box<dyn Error>> {
         let pool = MaxPool::new(options.kernel).strides(options.stride()).pads(options.pads);
         let unpool = MaxUnpool::inverse_of(&pool, shape);
@@ -61,7 +62,7 @@ impl Plans {
         Ok((Results { pooled, indices, unpooled, adaptive, adaptive_indices }, kernels))
     }
 
-    /// The operators by the reference: plain loops, the meaning of the plans.
+    /// The operators computed by the reference, whose plain loops define what plans mean.
     pub fn by_reference(&self, x: TensorView<'_, f32>) -> Result<Results, ExecuteError> {
         let (pooled, indices) = reference::max_pool_with_indices(&self.pool, x.clone())?;
         let unpooled = reference::max_unpool(&self.unpool, pooled.view(), indices.view())?;
@@ -70,7 +71,7 @@ impl Plans {
     }
 }
 
-/// Refuses outputs that are no pictures. An empty output is right for the library and has no pixels to show.
+/// Refuses outputs that are no pictures. The library accepts empty outputs, but they have no pixels to show.
 fn check_size(what: &str, plan: &PoolPlan) -> Result<(), Box<dyn Error>> {
     let size = size(plan.output_shape());
     match element_count(plan.output_shape())? / 3 {
@@ -92,7 +93,7 @@ pub fn size(shape: &[usize]) -> String {
 }
 
 impl Results {
-    /// How many values and indices there are, if all have the same bits as `expected`; else what differs first.
+    /// The numbers of values and of indices, if all have the same bits as `expected`; otherwise the first difference.
     pub fn compare(&self, expected: &Results) -> Result<[usize; 2], String> {
         let values = [
             ("pooled", &self.pooled, &expected.pooled),

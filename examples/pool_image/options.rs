@@ -19,7 +19,7 @@ pub struct Options {
     #[arg(long, default_value = "2", value_parser = pair, allow_hyphen_values = true)]
     pub kernel: [i64; 2],
 
-    /// From one window to the next, in pixels: one number, or height and width [default: the kernel]
+    /// Distance from one window to the next, in pixels: one number, or height and width [default: the kernel]
     #[arg(long, value_parser = pair, allow_hyphen_values = true)]
     pub stride: Option<[i64; 2]>,
 
@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The stride, which follows the kernel unless it is given.
+    /// The stride; by default it is the kernel.
     pub fn stride(&self) -> [i64; 2] {
         self.stride.unwrap_or(self.kernel)
     }
@@ -65,7 +65,7 @@ fn pads(text: &str) -> Result<[i64; 4], String> {
     }
 }
 
-/// Rows and columns. The library knows empty outputs, but there are no pictures without pixels.
+/// Rows and columns. The library accepts empty outputs, but a picture needs pixels.
 fn grid(text: &str) -> Result<[i64; 2], String> {
     let [rows, columns] = pair(text)?;
     if rows < 1 || columns < 1 {

@@ -8,7 +8,7 @@ use wgpu_pooling::{IndexSpace, Tensor};
 use crate::font;
 use crate::picture::ring;
 
-/// A picture and what stands above it.
+/// A picture and the caption above it.
 pub struct Panel<'a> {
     pub picture: &'a RgbImage,
     pub caption: String,
@@ -18,10 +18,10 @@ const BACKGROUND: Rgb<u8> = Rgb([22, 24, 29]);
 const INK: Rgb<u8> = Rgb([214, 218, 226]);
 /// Pictures are enlarged by a whole number to about this length, so that a mark and a pixel can be told apart.
 const PANEL_LENGTH: u32 = 960;
-/// Between panels and around them, in pixels.
+/// The gap between panels and around them, in pixels.
 const GAP: u32 = 24;
 
-/// The element in which a channel has the maximum of a cell: the channels that share it, by their position.
+/// The pixels that are the maximum of a cell in some channel: by position, whether each channel has its maximum there.
 type Marks = BTreeMap<[usize; 2], [bool; 3]>;
 
 /// The panels side by side: in one row, two, or four, whichever gives the sheet that is nearest to 3 : 2.
@@ -32,7 +32,7 @@ pub fn compose(panels: [Panel<'_>; 4], indices: &Tensor<i64>, space: &IndexSpace
     let longer = width.max(height);
     let enlargement = ((PANEL_LENGTH + longer / 2) / longer).max(1);
     let (width, height) = (width * enlargement, height * enlargement);
-    // Captions are for all panels or for none: on a narrow one they would run into the next.
+    // Either all panels have captions or none: on a narrow panel a caption would run into the next one.
     let caption_width = panels.iter().map(|panel| font::width(&panel.caption)).max().unwrap_or(0).max(1);
     let dot = (width / caption_width).min(3);
     let header = if dot == 0 { 0 } else { (font::HEIGHT + 3) * dot };
@@ -92,7 +92,7 @@ fn colour(channels: [bool; 3]) -> [f32; 3] {
 
 /// Rings around the marked pixels, or dots on them where cells are small, on a subdued picture.
 ///
-/// First all the dark rims, then all the colours, so that no rim hides another's colour.
+/// All dark rims are drawn before all colours, so that no rim hides the colour of another mark.
 fn draw_marks(picture: &mut RgbImage, marks: &Marks, enlargement: u32, grid: &[usize]) {
     for pixel in picture.pixels_mut() {
         let [r, g, b] = pixel.0.map(u32::from);
@@ -100,7 +100,7 @@ fn draw_marks(picture: &mut RgbImage, marks: &Marks, enlargement: u32, grid: &[u
         pixel.0 = [r, g, b].map(|sample| ((3 * sample + grey) * 11 / 64) as u8);
     }
     let cell = (picture.width() / grid[3] as u32).min(picture.height() / grid[2] as u32);
-    // A ring shows what it marks but needs room; without a radius it is a dot.
+    // A ring leaves the marked pixel visible but needs room; a ring of radius 0 is a dot.
     let [radius, half_line] = if cell < 32 { [0.0, (cell as f32 * 0.15).max(0.75)] } else { [7.0, 1.5] };
     for rim in [true, false] {
         for (at, &channels) in marks {

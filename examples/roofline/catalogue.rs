@@ -11,14 +11,14 @@ pub const OWN: &str = include_str!("../../benches/catalogue.json");
 pub struct Row {
     pub name: String,
     pub operator: Operator,
-    /// Where the row asks for one.
+    /// The row's own element type, if it has one.
     pub dtype: Option<DType>,
     pub layout: Layout,
-    /// What a NaN does in element types that have one.
+    /// The NaN rule, for element types that have a NaN.
     pub nan_policy: NanPolicy,
     /// N, C and the spatial extents of what is pooled: X of a pool, Y of an unpool.
     pub pooled: Vec<usize>,
-    /// Written by a pool, read by an unpool.
+    /// The type of the indices that a pool writes or an unpool reads.
     pub indices: Option<IndexType>,
 }
 
@@ -30,7 +30,7 @@ pub enum Operator {
     MaxUnpool { window: Window, indices: IndexSource },
 }
 
-/// Attributes of a window. Those without a value are left to their defaults.
+/// Attributes of a window. Those that are `None` have their defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Window {
     pub kernel_shape: Vec<i64>,
@@ -42,14 +42,14 @@ pub struct Window {
 /// Where an unpool's indices come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexSource {
-    /// X and indices are what the pool gives.
+    /// X and the indices are the outputs of the pool.
     Pool,
-    /// Anywhere in the same plane, some more than once.
+    /// Random positions in the same plane, some more than once.
     Random,
 }
 
 impl Operator {
-    /// ONNX's or OpenVINO's name.
+    /// The operator's name in ONNX or OpenVINO.
     pub fn name(&self) -> &'static str {
         match self {
             Operator::MaxPool(_) => "MaxPool",
@@ -59,7 +59,7 @@ impl Operator {
         }
     }
 
-    /// Its windows in a few words, with a comma before them.
+    /// A short description of the operator's windows, which begins with a comma.
     pub fn in_words(&self) -> String {
         match self {
             Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => window.in_words(),
@@ -68,7 +68,7 @@ impl Operator {
         }
     }
 
-    /// The keys of its rows, beside those of every row.
+    /// The JSON keys of this operator's rows, beside `KEYS`.
     fn keys(&self) -> &'static [&'static str] {
         match self {
             Operator::MaxPool(_) => &["nan_policy", "kernel_shape", "strides", "pads", "dilations"],
@@ -137,10 +137,10 @@ fn row_of(number: usize, value: &Value) -> Result<Row, String> {
     Fields { fields }.row(name).map_err(|error| format!("row {name}: {error}"))
 }
 
-/// The keys of every row; those of its operator are beside them.
+/// The JSON keys that every row may have; `Operator::keys` has those of each operator.
 const KEYS: [&str; 7] = ["name", "op", "x", "dtype", "layout", "indices", "from"];
 
-/// X of a pool, unless it has no windows.
+/// Gives X of a pool back if it has windows along every axis.
 fn pooled(x: Vec<i64>, window: &Window) -> Result<Vec<i64>, String> {
     let windows = |axis: usize| (window.padded(axis, x[axis + 2]) >= window.reach(axis)).then_some(());
     match (0..x.len() - 2).find(|&axis| windows(axis).is_none()) {
@@ -166,7 +166,7 @@ impl<'a> Fields<'a> {
         }
         let axes = x.len() - 2;
         let operator = self.operator(axes)?;
-        // A key that nobody reads would be a row measured as something else than it says.
+        // If unknown keys were ignored, a row could be measured as something other than it says.
         let own = operator.keys();
         if let Some(key) = self.fields.keys().find(|key| !KEYS.contains(&key.as_str()) && !own.contains(&key.as_str()))
         {
@@ -233,7 +233,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The shape that an unpool gives: `output`, or what ONNX infers. Its pool has to give `x`.
+    /// The shape of an unpool's output: `output`, or what ONNX infers. A pool of this shape has to give `x`.
     fn unpooled(&self, x: &[i64], window: &Window) -> Result<Vec<i64>, String> {
         let spatial = match self.positive("output", x.len() - 2)? {
             Some(output) => output,
@@ -259,7 +259,7 @@ impl<'a> Fields<'a> {
         numbers.filter(small).map(Some).ok_or_else(|| format!("{key} is no list of whole numbers below 2^31"))
     }
 
-    /// One number for each axis, from 1 on.
+    /// One positive number for each axis.
     fn positive(&self, key: &str, axes: usize) -> Result<Option<Vec<i64>>, String> {
         match self.numbers(key)? {
             Some(numbers) if numbers.len() != axes || numbers.iter().any(|&number| number < 1) => {

@@ -1,10 +1,10 @@
-//! Kinds of geometry that a sweep is summed up by. A geometry may be of several.
+//! The classes of geometries by which a sweep is summarised. A geometry may belong to several classes.
 
 use wgpu_pooling::{DType, Layout};
 
 use crate::catalogue::{Operator, Row, Window};
 
-/// A kind of geometry.
+/// A class of geometries.
 pub struct Class {
     pub name: &'static str,
     has: fn(&Row, DType) -> bool,
@@ -16,12 +16,12 @@ impl Class {
     }
 }
 
-/// Windows of more elements are large.
+/// Windows of more taps than this are large.
 const LARGE: i64 = 64;
-/// Windows of as many elements and fewer are small.
+/// Windows of at most this many taps are small.
 const SMALL: i64 = 9;
 
-/// All kinds, the first of which every geometry is of.
+/// All classes. Every geometry belongs to the first one.
 pub const CLASSES: &[Class] = &[
     Class { name: "all", has: |_, _| true },
     Class { name: "pool", has: |row, _| pools(row).is_some() },
@@ -54,7 +54,7 @@ pub const CLASSES: &[Class] = &[
     Class { name: "64-bit", has: |_, dtype| dtype.bytes() == 8 },
 ];
 
-/// The names of the classes that a geometry is of.
+/// The names of the classes that a geometry belongs to.
 pub fn names(row: &Row, dtype: DType) -> Vec<&'static str> {
     CLASSES.iter().filter(|class| class.has(row, dtype)).map(|class| class.name).collect()
 }

@@ -1,4 +1,4 @@
-//! What times are measured by.
+//! The clocks that can measure times.
 
 use clap::ValueEnum;
 
@@ -7,17 +7,17 @@ use crate::failure::Failure;
 /// A clock by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Clock {
-    /// The device's own, by timestamps around a pass; the wall clock where it has none
+    /// Timestamps of the device around a pass; the wall clock if it has none
     Device,
-    /// The wall clock, from submit to done
+    /// The wall clock, from the submit until the device is done
     Wall,
-    /// What all threads of this process compute from submit to done: of use where a software adapter computes in them. It
-    /// leaves out what other programs take of the machine's cores, and how well a kernel spreads over them
+    /// CPU time of all threads of this process, for software adapters; it ignores the load of other programs, and how
+    /// well a kernel uses several cores
     Cpu,
 }
 
 impl Clock {
-    /// Whether this platform counts what a process computes.
+    /// Whether this platform measures the CPU time of a process.
     pub const COUNTS_CPU: bool = cfg!(any(target_os = "linux", target_os = "macos"));
 
     pub fn describe(self) -> &'static str {
@@ -29,7 +29,7 @@ impl Clock {
     }
 }
 
-/// The seconds that the threads of this process have computed.
+/// The CPU seconds of all threads of this process so far.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub fn cpu_seconds() -> Result<f64, Failure> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);

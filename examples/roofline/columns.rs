@@ -1,8 +1,8 @@
 //! Tables: aligned for people, or as markdown for documents.
 
-/// A table's head and rows of cells, as many as the head has.
+/// A table: its head, and rows with as many cells as the head.
 pub struct Columns {
-    /// Names, and whether what is below them are numbers, which go to the right.
+    /// The names of the columns, and whether a column holds numbers, which are aligned to the right.
     head: Vec<(&'static str, bool)>,
     rows: Vec<Vec<String>>,
 }

@@ -1,5 +1,5 @@
-//! What the others are measured by: a plain copy kernel that moves as many bytes as a row's kernel has to, half of them read and
-//! half of them written, in vectors of 16 bytes.
+//! The plain copy kernel that all other kernels are compared with. It moves as many bytes as a row's kernel has to,
+//! half of them read and half of them written, in vectors of 16 bytes.
 
 use wgpu_pooling::wgpu;
 
@@ -8,18 +8,18 @@ use crate::failure::Failure;
 
 const VECTOR_BYTES: u64 = 16;
 const WORKGROUP: u64 = 256;
-/// Where a part of a binding may begin on every device.
+/// The alignment that every device accepts for the offset of a binding.
 const ALIGNMENT: u64 = 256;
 
 /// The copy kernel for a row's bytes.
 pub struct Copy {
-    /// What is read, and as much is written.
+    /// The bytes that are read; as many are written.
     half: u64,
     pipeline: wgpu::ComputePipeline,
     parts: Vec<Part>,
 }
 
-/// As much as a binding holds.
+/// A part of the copy, which fits a binding.
 struct Part {
     offset: u64,
     bytes: u64,
@@ -36,7 +36,7 @@ fn parts(bytes: u64, most_bytes: u64) -> Vec<(u64, u64)> {
 }
 
 impl Copy {
-    /// A copy that moves as many bytes, read and written together: of a row X, Y and the indices of either side.
+    /// A copy that moves `bytes`, read and written together: those of a row's X, Y and indices.
     pub fn new(device: &Device, bytes: u64) -> Result<Copy, Failure> {
         let label = Some("roofline copy");
         let pipeline = device.scoped(|device| {

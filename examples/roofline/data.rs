@@ -1,4 +1,4 @@
-//! What tensors are filled with, and how they are summed up: arithmetic that another program repeats exactly.
+//! The values that tensors are filled with, and checksums, by arithmetic that another program can repeat exactly.
 
 use std::thread;
 
@@ -9,20 +9,20 @@ use wgpu_pooling::{DType, Element};
 
 /// 2^64 over the golden ratio, the step of splitmix64.
 pub const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Unpools draw their random indices from another part of the sequence than values.
+/// Where an unpool's random indices begin in the sequence, far behind the part that values are drawn from.
 pub const OF_INDICES: u64 = 1 << 48;
 
-/// What values are made of.
+/// The values that tensors are filled with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Data {
     /// Few distinct values, so that maxima tie; NaN, infinities, -0 and subnormals among them
     Mixed,
     /// 0 to 250, which every runtime treats alike
     Peers,
-    /// A third NaN of many payloads and both signs, 14 % -0, infinities, subnormals, largest values, and ties; of integers
-    /// a third the lowest value, 14 % the largest
+    /// One third NaN with many payloads and both signs, 14 % -0, infinities, subnormals, largest values and ties; for
+    /// integers one third lowest value, 14 % largest
     Nasty,
-    /// +0, -0 and NaN alone; of integers 0 alone
+    /// Only +0, -0 and NaN; for integers only 0
     Zeros,
 }
 
@@ -45,7 +45,7 @@ pub fn finish(z: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// The values of a tensor, by their positions in memory.
+/// The values of a tensor. Each follows from its position in memory.
 pub fn values<T: Element>(data: Data, count: usize) -> Vec<T> {
     let table = match data {
         Data::Mixed => mixture(T::DTYPE),
@@ -58,7 +58,7 @@ pub fn values<T: Element>(data: Data, count: usize) -> Vec<T> {
     filled(count, |index| table[(noise(index) % choices) as usize])
 }
 
-/// A vector whose elements follow from their positions, made by all cores.
+/// A vector whose elements are a function of their positions, computed on all cores.
 pub fn filled<T: bytemuck::Zeroable + Copy + Send>(count: usize, element: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let mut all = zeroed_vec(count);
     let part = count.div_ceil(cores()).max(1);
@@ -79,8 +79,8 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The sum over all elements of `finish(bits + STEP * position)`, modulo 2^64: positions count, and NaN has bits like any
-/// other value.
+/// The sum over all elements of `finish(bits + STEP * position)`, modulo 2^64: it depends on the positions, and NaN
+/// counts by its bits like any other value.
 pub fn checksum<T: Copy + Sync>(data: &[T], bits: impl Fn(T) -> u64 + Sync) -> u64 {
     let part = data.len().div_ceil(cores()).max(1);
     let sum_of = |number: usize, part_of_all: &[T]| {
@@ -99,7 +99,8 @@ pub fn checksum<T: Copy + Sync>(data: &[T], bits: impl Fn(T) -> u64 + Sync) -> u
     })
 }
 
-/// A table of 4096 values: one in 512 is NaN, one in 512 an infinity, one in 64 a signed zero, the rest small integers.
+/// A table of 4096 values: for floats one in 256 is NaN, one in 256 an infinity, one in 256 is -0, one in 512 a
+/// subnormal, and nearly all others are small integers.
 fn mixture(dtype: DType) -> Vec<u64> {
     let sign = 1 << (8 * dtype.bytes() - 1);
     let lowest = dtype.negative_infinity_bits();
@@ -109,8 +110,9 @@ fn mixture(dtype: DType) -> Vec<u64> {
     (0..4096).map(|index| if index % 64 < 1 { specials[index / 64 % 8] } else { small(index) }).collect()
 }
 
-/// A table of 1000 values: 333 NaN, 140 times -0, 30 times +0, 40 infinities, 60 subnormals, 60 of the largest and lowest
-/// finite values, the rest small integers. Integer types have their lowest value for NaN, their largest for -0.
+/// A table of 1000 values: 333 NaN, 140 times -0, 30 times +0, 40 infinities, 60 subnormals, 60 of the largest and
+/// lowest finite values, the rest small integers. Integer types have their lowest value in place of NaN and their
+/// largest in place of -0.
 fn nasty(dtype: DType) -> Vec<u64> {
     let sign = 1 << (8 * dtype.bytes() - 1);
     let (lowest, infinity) = (dtype.lowest_finite_bits(), dtype.negative_infinity_bits() ^ sign);
@@ -158,7 +160,7 @@ fn bits(dtype: DType, value: i32) -> u64 {
         DType::F16 => u64::from(f16::from_f32(value as f32).to_bits()),
         DType::Bf16 => u64::from(bf16::from_f32(value as f32).to_bits()),
         DType::F64 => f64::from(value).to_bits(),
-        // What is too large wraps, as conversions between integers do elsewhere.
+        // A value that does not fit the type wraps, as in other conversions between integers.
         _ => i64::from(value) as u64,
     }
 }

@@ -1,4 +1,4 @@
-//! A row as a catalogue has it: what `--catalogue` reads back.
+//! Writes a row as an entry of a catalogue, which `--catalogue` can read.
 
 use serde_json::{Map, Value, json};
 use wgpu_pooling::{DType, Layout, NanPolicy};
@@ -6,7 +6,7 @@ use wgpu_pooling::{DType, Layout, NanPolicy};
 use crate::catalogue::{IndexSource, Operator, Row, Window};
 
 impl Row {
-    /// The row in an element type as an entry of a catalogue. What is left to its default is left out.
+    /// The row in an element type as an entry of a catalogue. Attributes with their defaults are left out.
     pub fn entry(&self, dtype: DType) -> Value {
         let mut fields = Map::new();
         let mut set = |key: &str, value: Value| fields.insert(key.to_owned(), value);
@@ -27,7 +27,7 @@ impl Row {
                 set("output_size", json!(output_size));
             }
             Operator::MaxUnpool { window, indices } => {
-                // The pooled tensor is what an unpool gives.
+                // `pooled` is the shape of an unpool's output; the shape of X follows from it.
                 let outputs =
                     self.pooled[2..].iter().enumerate().map(|(axis, &extent)| window.outputs(axis, extent as i64));
                 let outer = self.pooled[..2].iter().map(|&extent| extent as i64);
@@ -63,7 +63,7 @@ mod tests {
     use crate::catalogue::{OWN, parse};
     use crate::draw::{Bounds, draw};
 
-    /// What a catalogue gives of a row that is written into one.
+    /// Writes a row into a catalogue and reads it back.
     fn read_back(row: &Row, dtype: DType) -> Row {
         let rows = parse(&json!({ "rows": [row.entry(dtype)] }).to_string()).unwrap();
         rows.into_iter().next().unwrap()

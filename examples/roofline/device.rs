@@ -7,11 +7,11 @@ use wgpu_pooling::{Gpu, wgpu};
 use crate::clock::{Clock, cpu_seconds};
 use crate::failure::Failure;
 
-/// What a fresh output holds, so that an element which no kernel writes shows.
+/// The byte that outputs are filled with before a run, so that an element that no kernel writes is noticed.
 const POISON: u8 = 0xA5;
-/// How much is staged for the bus at a time.
+/// The most bytes that are staged for one transfer.
 const STAGED_BYTES: usize = 32 << 20;
-/// Longer than any pass that is worth waiting for.
+/// How long to wait for the device: longer than any pass that is worth measuring.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 pub struct Device {
@@ -31,8 +31,8 @@ struct Timestamps {
 const TIMESTAMPS: u64 = 2;
 
 impl Device {
-    /// A device with the clock that is asked for. Without one, software adapters are timed by what they compute, which other
-    /// programs disturb least.
+    /// A device with the given clock. By default software adapters are timed by CPU time, which other programs disturb
+    /// least.
     pub fn new(gpu: Gpu, clock: Option<Clock>) -> Result<Device, Failure> {
         let has_timestamps = gpu.device().features().contains(wgpu::Features::TIMESTAMP_QUERY);
         let mut device = Device { gpu, clock: Clock::Wall, timestamps: None };
@@ -72,7 +72,7 @@ impl Device {
         self.gpu.adapter_info().device_type == wgpu::DeviceType::Cpu
     }
 
-    /// What the device refuses in `work` as an error.
+    /// Runs `work` in error scopes, and gives what the device refuses as an error.
     pub fn scoped<T>(&self, work: impl FnOnce(&Device) -> T) -> Result<T, Failure> {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
         let [memory, internal, validation] =
@@ -111,7 +111,7 @@ impl Device {
             if part.len() < whole_words {
                 part.to_mut().resize(whole_words, 0);
             }
-            // Submitted at once, so that what is staged is freed before more is.
+            // Submitted at once, so that the staging memory of this part is freed before the next part is staged.
             self.scoped(|device| device.gpu.queue().write_buffer(buffer, (number * STAGED_BYTES) as u64, &part))?;
             self.submit(|_| Ok(()))?;
         }
@@ -167,7 +167,7 @@ impl Device {
         Ok(bytes)
     }
 
-    /// Encodes, submits, and waits until it is done.
+    /// Encodes commands, submits them, and waits until the device has finished them.
     pub fn submit(&self, encode: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<(), Failure>) -> Result<(), Failure> {
         self.scoped(|device| {
             let label = Some("roofline");
@@ -184,7 +184,7 @@ impl Device {
         self.wgpu().poll(all).map(|_| ()).map_err(|error| Failure::Other(format!("waiting for the device: {error}")))
     }
 
-    /// The seconds that a pass takes, by the device's clock.
+    /// The seconds that a pass takes, by the clock of this `Device`.
     pub fn time(&self, record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<(), Failure>) -> Result<f64, Failure> {
         let timestamp_writes = self.timestamps.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
             query_set: &clock.queries,

@@ -1,5 +1,5 @@
-//! Geometries that nobody picked: rows drawn at random, each from a seed and its number alone, so that a longer sweep begins
-//! with a shorter one and any geometry of it can be had again.
+//! Rows drawn at random. Each depends on the seed and its own number alone, so a longer sweep begins with the
+//! geometries of a shorter one, and any geometry can be drawn again.
 
 use wgpu_pooling::{DType, IndexType, Layout, NanPolicy, PlanError};
 
@@ -12,19 +12,19 @@ const LONGEST_KERNEL: u64 = 31;
 /// The most channels.
 const MOST_CHANNELS: u64 = 512;
 
-/// What all draws of a sweep keep to.
+/// The bounds of all geometries of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
     /// The fewest bytes that a geometry moves; the most are about four times as many.
     pub bytes: u64,
-    /// The most elements that the windows of a geometry look at together.
+    /// The most taps that all windows of a geometry have together.
     pub taps: u64,
     /// The element types to draw from.
     pub dtypes: Vec<DType>,
 }
 
 impl Bounds {
-    /// The most elements that the windows of one plane look at: the reference computes at least one plane of each geometry.
+    /// The most taps of all windows of one plane, since the reference computes at least one plane of each geometry.
     const TAPS_OF_A_PLANE: u64 = 1 << 27;
 }
 
@@ -35,10 +35,10 @@ pub struct Drawn {
     pub dtype: DType,
 }
 
-/// Number `number` of the sweep with this seed.
+/// Geometry `number` of the sweep with this seed.
 ///
-/// What kind of geometry it is, which the shares of the classes follow from, is drawn once. Extents, windows and channels are
-/// drawn until the operator takes them and they are within the bounds.
+/// The kind of the geometry is drawn once, so that refused draws do not change the shares of the classes. Extents,
+/// windows and channels are drawn again until the operator accepts them and they are within the bounds.
 pub fn draw(seed: u64, number: u64, bounds: &Bounds) -> Drawn {
     let mut random = Random::new(seed, number);
     let kind = Kind::draw(&mut random, bounds);
@@ -50,7 +50,7 @@ pub fn draw(seed: u64, number: u64, bounds: &Bounds) -> Drawn {
     }
 }
 
-/// What is drawn first.
+/// The kind of a geometry, which is drawn first and only once.
 struct Kind {
     dtype: DType,
     axes: usize,
@@ -112,7 +112,8 @@ impl Kind {
         }
     }
 
-    /// Gives a row of one plane batch items and channels for its bytes. False if it is out of bounds.
+    /// Adds batch items and channels to a row of one plane until it moves enough bytes. Gives false if the row is out
+    /// of bounds.
     fn fill(&self, random: &mut Random, row: &mut Row, bounds: &Bounds) -> Result<bool, PlanError> {
         let plane = Plans::new(row, self.dtype)?;
         let target = random.between(bounds.bytes, bounds.bytes.saturating_mul(2));
@@ -127,13 +128,13 @@ impl Kind {
     }
 }
 
-/// A window that fits its extents with the pads that it has.
+/// The attributes of a window that fits the extents and its own pads.
 fn window(random: &mut Random, extents: &[u64]) -> Window {
     // Most networks have the same numbers on all axes, and small kernels.
     let longest = if random.percent(50) { 5 } else { LONGEST_KERNEL };
     let kernels = random.per_axis(extents.len(), 60, |random| random.between(1, longest));
     let rule = random.below(100);
-    // None is as long as the kernel.
+    // `None` stands for a stride as long as the kernel.
     let strides = random.per_axis(extents.len(), 80, |random| match rule {
         0..35 => Some(1),
         35..55 => Some(2),
@@ -147,7 +148,8 @@ fn window(random: &mut Random, extents: &[u64]) -> Window {
     let (mut all_strides, mut all_dilations, mut begins, mut ends) = (vec![], vec![], vec![], vec![]);
     for (axis, &extent) in extents.iter().enumerate() {
         let kernel = kernels[axis].min(extent);
-        // The reach stays within the extent, so that pads may be anything below the reach and no window is without elements.
+        // The reach stays within the extent, so that every window has an element whatever the pads, which are below the
+        // reach.
         let dilation = dilations[axis].min(((extent - 1) / (kernel - 1).max(1)).max(1));
         let reach = (kernel - 1) * dilation + 1;
         let (begin, end) = match padding {
@@ -167,20 +169,21 @@ fn window(random: &mut Random, extents: &[u64]) -> Window {
     window
 }
 
-/// A few outputs as often as any number up to the extent.
+/// The output size along each axis: in half of the draws at most 14, otherwise any number up to the extent.
 fn output_size(random: &mut Random, extents: &[u64]) -> Vec<i64> {
     let most = if random.percent(50) { 14 } else { u64::MAX };
     extents.iter().map(|&extent| random.between(1, extent.min(most)) as i64).collect()
 }
 
-/// Numbers by splitmix64, which are the same in every version of the program: libraries of random numbers do not promise that.
+/// Random numbers by splitmix64. They are the same in every version of the program, which libraries of random numbers
+/// do not promise.
 struct Random {
     state: u64,
 }
 
 impl Random {
     fn new(seed: u64, number: u64) -> Random {
-        // Both are mixed, so that the sequences of neighbouring numbers and seeds do not overlap.
+        // Seed and number are both mixed, so that the sequences of neighbouring numbers and seeds do not overlap.
         Random { state: finish(finish(seed.wrapping_add(STEP)).wrapping_add(number)) }
     }
 
@@ -189,7 +192,7 @@ impl Random {
         finish(self.state)
     }
 
-    /// From 0 to `end`, which is left out. The remainder's bias is of no account for numbers as small as these.
+    /// A number from 0 to `end` - 1. The bias of the remainder does not matter for numbers this small.
     fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
     }
@@ -198,7 +201,7 @@ impl Random {
         least + self.below(most.saturating_sub(least).saturating_add(1))
     }
 
-    /// From `least` to `most`, one order of magnitude as often as another.
+    /// A number from `least` to `most`, with all orders of magnitude equally likely.
     fn small_or_large(&mut self, least: u64, most: u64) -> u64 {
         let halvings = (most / least.max(1)).ilog2() as u64;
         let most = (most >> self.between(0, halvings)).max(least);
@@ -214,7 +217,7 @@ impl Random {
         choices.get(choice).copied()
     }
 
-    /// One number for each axis, in `alike` of 100 cases the same.
+    /// One value for each axis; in `alike` percent of the draws all axes have the same value.
     fn per_axis<T: Clone>(&mut self, axes: usize, alike: u64, mut draw: impl FnMut(&mut Random) -> T) -> Vec<T> {
         if self.percent(alike) { vec![draw(self); axes] } else { (0..axes).map(|_| draw(self)).collect() }
     }

@@ -6,9 +6,9 @@ use wgpu_pooling::{ExecuteError, PlanError};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
-    /// The device cannot hold it.
+    /// The device cannot hold the tensors.
     TooLarge(String),
-    /// The GPU's results are not the reference's, or not those of another kernel.
+    /// The GPU's results differ from those of the reference or of another kernel.
     Mismatch(String),
     Other(String),
 }

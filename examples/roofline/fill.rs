@@ -8,10 +8,10 @@ use crate::failure::Failure;
 use crate::run::Set;
 use crate::work::Plans;
 
-/// What is on the device, on the host.
+/// The inputs on the device, as the host has them.
 pub struct Inputs<T> {
     pub x: Vec<T>,
-    /// The bytes of the indices that an unpool reads; of a pool none.
+    /// The bytes of the indices that an unpool reads; empty for a pool.
     pub indices: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
             let host: Vec<T> = data::values(data, plans.x_shape().iter().product());
             device.upload(x, bytemuck::cast_slice(&host))?;
             let plane = plan.space().strides().c;
-            // Index tensors lie in planes beside X of either layout.
+            // Index tensors lie in planes, whatever the layout of X.
             let per_plane = plan.inputs()[1].shape[2..].iter().product::<usize>() as u64;
             let index = |at: u64| (at / per_plane) as i64 * plane + (noise(OF_INDICES + at) % plane as u64) as i64;
             let count = host.len();
@@ -49,7 +49,7 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
     }
 }
 
-/// Has the pool write an unpool's inputs.
+/// Computes an unpool's inputs by the pool.
 fn pooled<T: Element>(device: &Device, pool: &PoolPlan, data: Data, set: &Set) -> Result<(), Failure> {
     let prepared = device.gpu.prepare_blocking(pool.clone())?;
     let host: Vec<T> = data::values(data, pool.input_shape().iter().product());

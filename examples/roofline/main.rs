@@ -1,5 +1,5 @@
-//! How close to the speed of memory the kernels come: every row of a catalogue of shapes, verified against the reference
-//! and timed beside a plain copy of the same bytes in the same run.
+//! Measures how close the kernels come to the speed of memory. Every row of a catalogue of shapes is verified against
+//! the reference and timed beside a plain copy of the same bytes in the same run.
 //!
 //! `cargo run --release --example roofline` runs the crate's own catalogue; `--help` lists the options.
 
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     common::main(roofline)
 }
 
-/// Does it all; what there is to say goes into `text` as far as it comes.
+/// Runs the example and appends what it finds to `text`, which is printed even if an error follows.
 fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     let Tasks { tasks, sweep } = tasks(options)?;
     if options.list {
@@ -78,7 +78,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         let outcome = run(&device, &row, dtype, &settings);
         entries.push(Entry { row, dtype, number, outcome });
         if let Some(path) = options.json.as_deref().filter(|_| !options.json_to_stdout()) {
-            // After each row, so that what has been measured is there whatever the next one does.
+            // The file is written after each row, so that the figures survive a failure of a later row.
             write_json(path, &circumstances, &entries)?;
         }
         bar.inc(1);
@@ -89,7 +89,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
     } else {
         let Circumstances { adapter, clock, rounds, sweep, .. } = &circumstances;
         writeln!(text, "on {adapter}; {}; best of {rounds} rounds\n", clock.describe())?;
-        // Hundreds of geometries are for programs to read; those asked for one by one are rows.
+        // A sweep of many geometries is summarised; geometries that were named one by one are listed like rows.
         if options.sweep.count.is_none() {
             text.push_str(&table(&entries, options.markdown));
         } else if let Some(sweep) = sweep {
@@ -126,7 +126,7 @@ fn list(tasks: &[Task], sweep: Option<&sweep::Draws>, text: &mut String) -> std:
 fn settings(options: &Options, device: &Device) -> Settings {
     let software = device.is_software();
     let sweeps = !options.sweep.numbers().is_empty();
-    // Software adapters compute in main memory, and are slow.
+    // Software adapters are slow and compute in main memory, so their defaults are smaller.
     let or = |given: Option<u64>, on_gpus, in_software| given.unwrap_or(if software { in_software } else { on_gpus });
     Settings {
         data: options.data,
@@ -138,7 +138,7 @@ fn settings(options: &Options, device: &Device) -> Settings {
         cache_bytes: or(options.cache, 256, 8) << 20,
         memory_bytes: or(options.memory, 8192, 1024) << 20,
         f32_copy: sweeps,
-        // What takes a hundred times as long as a copy need not be measured as precisely.
+        // In a sweep a slow kernel gets fewer rounds: its time need not be as precise.
         patience_seconds: if sweeps { 1.0 } else { f64::INFINITY },
     }
 }
@@ -148,12 +148,12 @@ fn write_json(path: &Path, circumstances: &Circumstances, entries: &[Entry]) -> 
     std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// An error if a row has no figures, with the first reason.
+/// An error if any row failed. It names the first mismatch, or else the first failure.
 fn all_well(entries: &[Entry], may_be_too_large: bool) -> Result<(), Box<dyn Error>> {
     let counts = |failure: &Failure| !(may_be_too_large && matches!(failure, Failure::TooLarge(_)));
     let failed = entries.iter().filter_map(|entry| Some((entry, entry.outcome.as_ref().err()?)));
     let failed: Vec<(&Entry, &Failure)> = failed.filter(|(_, failure)| counts(failure)).collect();
-    // A wrong result matters more than one that is not there.
+    // A wrong result matters more than a missing one.
     let first = failed.iter().find(|(_, failure)| matches!(failure, Failure::Mismatch(_))).or(failed.first());
     match first {
         None => Ok(()),

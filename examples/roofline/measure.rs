@@ -1,5 +1,5 @@
-//! Times by rounds: in each round everything that is compared has its turn, so that what slows the machine for a while slows
-//! all of it.
+//! Measures times in rounds. In each round everything that is compared takes its turn, so that a slow phase of the
+//! machine affects all of it.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use wgpu_pooling::wgpu;
 use crate::device::Device;
 use crate::failure::Failure;
 
-/// The most dispatches of one kernel in a pass. Command buffers cost memory.
+/// The most runs of one kernel in a pass, since command buffers cost memory.
 const MOST_REPEATS: usize = 2000;
 
 /// Encodes one run on the buffers of a set.
@@ -29,11 +29,11 @@ pub struct Method {
     pub pass_seconds: f64,
     /// Sets of buffers, taken in turn.
     pub sets: usize,
-    /// What has run for longer than this is not run again once it has had a round.
+    /// After its first round, a kernel that has run for longer than this gets no further rounds.
     pub patience_seconds: f64,
 }
 
-/// Times everything, in the order given in every round.
+/// Times all runs; each round takes them in the given order.
 pub fn measure(device: &Device, runs: &[Encode<'_>], method: Method) -> Result<Vec<Time>, Failure> {
     let mut repeats = Vec::with_capacity(runs.len());
     for run in runs {
@@ -48,7 +48,7 @@ pub fn measure(device: &Device, runs: &[Encode<'_>], method: Method) -> Result<V
             if round > 0 && spent > method.patience_seconds {
                 continue;
             }
-            // The next round goes on with the set that is next, so that a few long runs use all sets as well.
+            // Each round continues with the set after the last one used, so that a few long runs use all sets too.
             let first = round * repeats;
             seconds.push(turns(device, run, method.sets, first..first + repeats)? / repeats as f64);
         }
@@ -66,7 +66,7 @@ fn calibrated(device: &Device, run: &Encode<'_>, method: Method) -> Result<usize
     let mut repeats = 1;
     loop {
         let seconds = turns(device, run, method.sets, 0..repeats)?;
-        // A short pass is mostly its beginning and its end, and says little of one run.
+        // A short pass is mostly overhead, and says little about one run.
         if seconds * 8.0 >= method.pass_seconds || repeats == MOST_REPEATS {
             return Ok(enough(seconds / repeats as f64, method.pass_seconds));
         }

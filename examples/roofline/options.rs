@@ -12,56 +12,56 @@ use crate::clock::Clock;
 use crate::data::{Data, noise};
 use crate::gpu::Wanted;
 
-/// How close to the speed of memory: every row of the catalogue, verified, then timed beside a copy of the same bytes.
+/// Measures how close the kernels come to the speed of memory: every row of the catalogue is verified, then timed
+/// beside a copy of the same bytes.
 ///
-/// What is called selected is the kernel that the library takes by itself; the others that apply are timed beside it. In
-/// each round copy and kernels run in turn, and the best of the rounds counts. Times of copy and kernels from one run
-/// compare; those of two runs, or of two machines, do not.
+/// The kernel called selected is the one that the library chooses by itself; all other kernels that apply are timed
+/// beside it. In each round the copy and the kernels run in turn, and the best round counts. Times can be compared
+/// within one run, but not between two runs or two machines.
 #[derive(Debug, Parser)]
 #[command(name = "roofline")]
 pub struct Options {
-    /// Rows from this file instead of the crate's own
+    /// Take the rows from this file instead of the crate's own catalogue
     #[arg(long, value_name = "FILE")]
     pub catalogue: Option<PathBuf>,
 
-    /// Only rows of which one of these is a part of the name
+    /// Run only rows whose name contains one of these
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub rows: Vec<String>,
 
-    /// Element types; without it what the row says, or f32
+    /// Element types of the rows [default: each row's own, or f32]
     #[arg(long, value_name = "TYPE,..", value_delimiter = ',', value_parser = catalogue::dtype)]
     pub dtypes: Vec<DType>,
 
-    /// Makes every row about this many times smaller: fewer batch items, then channels, then smaller extents
+    /// Make every row about this many times smaller: fewer batch items, then channels, then smaller extents
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub shrink: u64,
 
-    /// Rounds, of which the best counts
+    /// How many rounds to measure; the best one counts
     #[arg(long, value_name = "N", default_value = "7", value_parser = count(1000))]
     pub rounds: usize,
 
-    /// How long each kernel runs in a round at least
+    /// The least time that each kernel runs in a round
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     pub pass: u64,
 
-    /// How many elements the reference may look at for a row; at least one plane is verified. Without it 2^31, of a sweep's
-    /// geometries 2^26
+    /// The most taps that the reference computes for a row, but at least one plane [default: 2^31; 2^26 in a sweep]
     #[arg(long, value_name = "N")]
     pub verify_taps: Option<u64>,
 
-    /// Only the selected kernel; --sweep has no others anyway
+    /// Run only the selected kernel, as --sweep always does
     #[arg(long)]
     pub selected_only: bool,
 
-    /// Leaves out other kernels of more loop iterations than this; without it 2^36, on software adapters 2^30
+    /// Leave out other kernels of more loop iterations than this [default: 2^36; 2^30 on software adapters]
     #[arg(long, value_name = "N")]
     pub others_limit: Option<u64>,
 
-    /// The buffers in turn are together at least so large; without it 256, on software adapters 8
+    /// The least total size of the buffer sets that are used in turn [default: 256; 8 on software adapters]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=1 << 20))]
     pub cache: Option<u64>,
 
-    /// What all buffers of a row may take, while one set of them has to fit; without it 8192, on software adapters 1024
+    /// The most memory for the buffer sets of a row; one set is always made [default: 8192; 1024 on software adapters]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory: Option<u64>,
 
@@ -69,54 +69,54 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Data::Mixed)]
     pub data: Data,
 
-    /// What a NaN does in rows of floats: seed-first, propagate-last or seed-lowest; without it what the row says, or seed-first
+    /// The NaN rule for rows of floats: seed-first, propagate-last or seed-lowest [default: each row's own, or
+    /// seed-first]
     #[arg(long, value_name = "POLICY", value_parser = catalogue::nan_policy)]
     pub nan_policy: Option<NanPolicy>,
 
-    /// What times are measured by; without it device, on software adapters cpu
+    /// The clock that measures times [default: device; cpu on software adapters]
     #[arg(long, value_enum)]
     pub clock: Option<Clock>,
 
-    /// Writes everything as JSON, rewritten after each row; - is standard output instead of the table
+    /// Write all figures as JSON to this file after each row; - prints the JSON instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 
-    /// The table as markdown
+    /// Print tables as Markdown
     #[arg(long)]
     pub markdown: bool,
 
-    /// Only lists the rows; needs no GPU
+    /// Only list the rows; needs no GPU
     #[arg(long)]
     pub list: bool,
 
-    /// Rows that exceed the device are said, but are no failure
+    /// Report rows that the device cannot hold, but do not fail because of them
     #[arg(long)]
     pub skip_too_large: bool,
 
     #[command(flatten)]
     pub gpu: Wanted,
 
-    // Last, since its heading holds for all that follows.
+    // Last, because its help heading applies to all options after it.
     #[command(flatten)]
     pub sweep: Sweep,
 }
 
-// Geometries at random, as options. A documentation comment here would become the help of the whole program.
+// The options of random geometries. A documentation comment here would become the help of the whole program.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Random geometries instead of rows")]
 pub struct Sweep {
-    /// So many geometries drawn at random, numbered from 0, and how their ratios are distributed; each follows from the seed
-    /// and its number alone
+    /// Measure this many random geometries, numbered from 0, and summarise how their ratios are distributed
     #[arg(long = "sweep", value_name = "N", value_parser = count(1_000_000))]
     #[arg(conflicts_with_all = ["catalogue", "rows", "shrink", "numbers"])]
     pub count: Option<usize>,
 
-    /// Only the geometries with these numbers, in every kernel that applies
+    /// Measure only the geometries with these numbers, in every kernel that applies
     #[arg(long = "sweep-only", value_name = "K,..", value_delimiter = ',', id = "numbers")]
     #[arg(conflicts_with_all = ["catalogue", "rows", "shrink"], requires = "seed")]
     pub numbers: Vec<u64>,
 
-    /// What geometries are drawn from; without it another one each time, which the report says
+    /// The seed; a geometry depends on it and on its number alone [default: a new seed, which the report names]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
@@ -125,7 +125,7 @@ pub struct Sweep {
     #[arg(value_parser = clap::value_parser!(u64).range(1 << 12..=1 << 32))]
     pub bytes: u64,
 
-    /// No geometry's windows look at more elements than this
+    /// The most taps that all windows of a geometry have together
     #[arg(long = "sweep-taps", value_name = "N", default_value_t = 1 << 32)]
     #[arg(value_parser = clap::value_parser!(u64).range(1 << 20..))]
     pub taps: u64,

@@ -1,4 +1,4 @@
-//! What was found: as a table for people, and as JSON for programs.
+//! The results as a table for people and as JSON for programs.
 
 use serde_json::{Value, json};
 use wgpu_pooling::DType;
@@ -13,11 +13,11 @@ use crate::measure::Time;
 use crate::run::Figures;
 use crate::sweep;
 
-/// A row in an element type, and what came of it.
+/// A row in an element type, and its outcome.
 pub struct Entry {
     pub row: Row,
     pub dtype: DType,
-    /// The geometry's in a sweep.
+    /// The number of the geometry in a sweep.
     pub number: Option<u64>,
     pub outcome: Result<Figures, Failure>,
 }
@@ -29,7 +29,7 @@ pub struct Circumstances {
     pub data: Data,
     pub shrink: u64,
     pub rounds: usize,
-    /// Where the rows are geometries at random.
+    /// The parameters of the sweep, if the rows are random geometries.
     pub sweep: Option<sweep::Draws>,
 }
 
@@ -43,9 +43,9 @@ const HEAD: [(&str, bool); 7] = [
     ("time/copy", true),
 ];
 
-/// Each kernel that was timed, then why others were not.
+/// A table of the kernels that were timed, and below it why others were left out.
 pub fn table(entries: &[Entry], markdown: bool) -> String {
-    // Of rows that were not held against an f32 copy there is nothing to say.
+    // The column for the f32 copy is left out if no row was compared with one.
     let beside_f32 = entries.iter().flat_map(|entry| &entry.outcome).any(|figures| figures.f32_copy.is_some());
     let f32_head = beside_f32.then_some(("time/f32 copy", true));
     let mut columns = Columns::new(HEAD.into_iter().chain(f32_head).chain([("verified", false)]).collect());
@@ -80,7 +80,8 @@ fn noted(notes: &[String], markdown: bool) -> String {
     notes.iter().map(|note| format!("{}{note}\n", if markdown { "\n* " } else { "" })).collect()
 }
 
-/// Microseconds, GB/s, percent of the copy's GB/s, time over the copy's, and over the f32 copy's if there is one.
+/// Microseconds, GB/s, percent of the copy's GB/s, time over the copy's time, and over the f32 copy's time if there is
+/// one.
 fn rates(figures: &Figures, time: Time) -> Vec<String> {
     let gbps = figures.bytes as f64 / time.best * 1e-9;
     let mut rates = vec![
@@ -93,7 +94,7 @@ fn rates(figures: &Figures, time: Time) -> Vec<String> {
     rates
 }
 
-/// Everything.
+/// All results as JSON.
 pub fn document(circumstances: &Circumstances, entries: &[Entry]) -> Value {
     let Circumstances { adapter, clock, data, shrink, rounds, sweep } = circumstances;
     let mut value = json!({
@@ -162,7 +163,7 @@ fn figures_of(figures: &Figures) -> Value {
         "buffer_sets": figures.sets,
         "verified_slices": figures.verified.slices,
         "slices": figures.verified.of,
-        // As text: JSON's numbers are doubles to many readers.
+        // As text, because many JSON readers take all numbers for doubles.
         "y_checksum": format!("{:016x}", figures.y_checksum),
         "indices_checksum": figures.indices_checksum.map(|sum| format!("{sum:016x}")),
         "others": others.collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! A row from end to end: planned, filled, computed, verified, timed.
+//! Runs a row from end to end: plans it, fills its inputs, computes, verifies and times it.
 
 use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu, with_element};
 
@@ -24,13 +24,13 @@ pub struct Settings {
     pub others_limit: u64,
     pub cache_bytes: u64,
     pub memory_bytes: u64,
-    /// Times an f32 copy of as many elements too.
+    /// Whether an f32 copy of as many elements is timed too.
     pub f32_copy: bool,
-    /// What has run for longer than this is not run for further rounds.
+    /// A kernel that has run for longer than this gets no further rounds.
     pub patience_seconds: f64,
 }
 
-/// What a row gave.
+/// The figures of a row.
 #[derive(Debug, Clone)]
 pub struct Figures {
     pub x_shape: Vec<usize>,
@@ -39,18 +39,18 @@ pub struct Figures {
     /// The fewest bytes that have to be moved.
     pub bytes: u64,
     pub time: Time,
-    /// What this process computed to get the kernel ready and to run it once: mostly compiling, where the tensors are small.
-    /// Not every platform says it.
+    /// The CPU seconds of this process for preparing the kernel and running it once, mostly for compiling if the
+    /// tensors are small. `None` on platforms that do not measure CPU time.
     pub first_use_cpu: Option<f64>,
     pub copy: Time,
-    /// What the copy moved, which is rounded up to its vectors.
+    /// The bytes that the copy moved, rounded up to whole vectors.
     pub copy_bytes: u64,
     /// An f32 copy of as many elements, if it was asked for.
     pub f32_copy: Option<F32Copy>,
     pub sets: usize,
     pub verified: Verified,
     pub y_checksum: u64,
-    /// Of a pool's indices, widened to 64 bits.
+    /// The checksum of a pool's indices, widened to 64 bits.
     pub indices_checksum: Option<u64>,
     pub others: Vec<Other>,
 }
@@ -77,8 +77,8 @@ impl Figures {
     }
 }
 
-/// A copy of the bytes that a row would move if its elements were f32: 4 for each element of X and Y, and the indices as
-/// they are.
+/// A copy of the bytes that a row would move if its elements were f32: 4 for each element of X and Y, and the indices
+/// as they are.
 #[derive(Debug, Clone, Copy)]
 pub struct F32Copy {
     pub time: Time,
@@ -89,7 +89,7 @@ pub struct F32Copy {
 #[derive(Debug, Clone)]
 pub struct Other {
     pub kernel: String,
-    /// Or why it did not run.
+    /// The time, or why the kernel did not run.
     pub outcome: Result<Time, String>,
 }
 
@@ -116,7 +116,7 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
         same_bytes("the index tensor", indices_out, found.indices.as_deref().unwrap_or_default())
     })?;
     let (y_checksum, indices_checksum) = checksums::<T>(&plans, &outputs);
-    // What is on the host is not needed for timing, and may be large.
+    // The tensors on the host are not needed for timing, and may be large.
     drop((inputs, outputs));
 
     let kernels: Vec<&Prepared> = std::iter::once(&selected).chain(&others).collect();
@@ -147,7 +147,8 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
     })
 }
 
-/// What `work` gives, and the seconds that all threads of this process computed meanwhile, where the platform says it.
+/// The result of `work`, and the CPU seconds that all threads of this process took for it, if the platform measures
+/// them.
 fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
     let begin = cpu_seconds().ok();
     let result = work()?;
@@ -210,7 +211,7 @@ struct Outputs {
     indices: Option<Vec<u8>>,
 }
 
-/// One run into poisoned outputs.
+/// Poisons the outputs, runs the kernel once and reads the outputs back.
 fn compute(device: &Device, kernel: &Prepared, set: &Set) -> Result<Outputs, Failure> {
     for output in [&set.y, &set.indices_out, &set.status].into_iter().flatten() {
         device.poison(output)?;
@@ -240,7 +241,7 @@ fn checksums<T: Element>(plans: &Plans, outputs: &Outputs) -> (u64, Option<u64>)
     (data::checksum(&elements, T::to_bits64), indices)
 }
 
-/// The other kernels that apply, each checked, and those that are left out.
+/// The kernels that apply beside the selected one, each checked, and those that were left out.
 fn others(
     device: &Device,
     selected: &Schedule,
@@ -259,7 +260,7 @@ fn others(
             let Ok(schedule) = select(selected.plan(), &limits, &choice) else {
                 continue;
             };
-            // What was selected is not run again.
+            // The selected schedule, and any other that was seen before, is not run again.
             if seen.contains(&schedule) {
                 continue;
             }

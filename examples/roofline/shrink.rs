@@ -2,8 +2,8 @@
 
 use crate::catalogue::{Operator, Row};
 
-/// A row of about a `by`-th of the elements: fewer batch items, then fewer channels, then smaller extents, which stay
-/// large enough for a window without padding.
+/// The row with about 1 / `by` of its elements: fewer batch items, then fewer channels, then smaller extents, which
+/// stay large enough for a window without padding.
 pub fn shrunk(row: &Row, by: u64) -> Row {
     let mut shape: Vec<u64> = row.pooled.iter().map(|&extent| extent as u64).collect();
     let target = (shape.iter().product::<u64>() / by.max(1)).max(1);
@@ -11,7 +11,7 @@ pub fn shrunk(row: &Row, by: u64) -> Row {
     for outer in [0, 1] {
         reduce(&mut shape, outer, least[outer], target);
     }
-    // The largest extent first and by half at most, so that planes keep about their proportions.
+    // The largest extent shrinks first, and by at most half, so that planes roughly keep their proportions.
     while shape.iter().product::<u64>() > target {
         let can = (2..shape.len()).filter(|&axis| shape[axis] > least[axis]).max_by_key(|&axis| shape[axis]);
         let Some(axis) = can else { break };
@@ -27,7 +27,7 @@ fn reduce(shape: &mut [u64], axis: usize, least: u64, target: u64) {
     shape[axis] = (target / others).clamp(least.min(shape[axis]), shape[axis]);
 }
 
-/// The smallest extent of an axis that a row still means something with.
+/// The smallest extent of an axis with which the row is still meaningful.
 fn least(row: &Row, axis: usize) -> u64 {
     let Some(spatial) = axis.checked_sub(2) else { return 1 };
     match &row.operator {
@@ -64,7 +64,7 @@ mod tests {
                 assert!(plans.is_ok(), "{} by {by}: {:?}: {:?}", row.name, small.pooled, plans.err());
                 let least: u64 = (0..row.pooled.len()).map(|axis| least(&row, axis)).product();
                 let target = (elements(&row) / by).max(1);
-                // Rounding down takes no more than half; below the least size nothing more can be taken away.
+                // Rounding down removes at most half; at the least size nothing more can be removed.
                 assert!(2 * elements(&small) >= target, "{} by {by}: {:?}", row.name, small.pooled);
                 assert!(elements(&small) <= target.max(least), "{} by {by}: {:?}", row.name, small.pooled);
             }

@@ -1,4 +1,4 @@
-//! What a sweep of random geometries comes to: how the ratios of each class are distributed, and which geometries are worst.
+//! The results of a sweep of random geometries: the distribution of the ratios of each class, and the worst geometries.
 
 use std::fmt::Write;
 
@@ -14,10 +14,11 @@ use crate::verify::Verified;
 
 /// How many of the worst geometries are described.
 const WORST: usize = 10;
-/// A geometry should be within the first of these multiples of an f32 copy of as many elements, and none beyond the second.
+/// The goals, as multiples of the time of an f32 copy of as many elements: geometries should stay within the first, and
+/// none may exceed the second.
 const GOALS: [f64; 2] = [3.0, 6.0];
 
-/// What a geometry takes, as a multiple of what a copy takes.
+/// The time of a geometry as a multiple of the time of a copy.
 #[derive(Clone, Copy)]
 enum Ratio {
     /// The copy moves as many bytes.
@@ -54,10 +55,10 @@ impl Ratio {
     }
 }
 
-/// How ratios are distributed.
+/// A distribution of ratios.
 #[derive(Debug, Clone, PartialEq)]
 struct Distribution {
-    /// In rising order, one at least.
+    /// In ascending order; never empty.
     sorted: Vec<f64>,
 }
 
@@ -70,19 +71,19 @@ impl Distribution {
         (!sorted.is_empty()).then_some(Distribution { sorted })
     }
 
-    /// The least ratio that at least so many percent are not above.
+    /// The smallest ratio that at least `percent` percent of the ratios do not exceed.
     fn percentile(&self, percent: u64) -> f64 {
         let rank = (self.sorted.len() as u64 * percent).div_ceil(100).max(1) as usize;
         self.sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
     }
 
-    /// How many percent are not above a bound.
+    /// The percentage of ratios that do not exceed a bound.
     fn percent_within(&self, bound: f64) -> f64 {
         self.sorted.iter().filter(|ratio| **ratio <= bound).count() as f64 * 100.0 / self.sorted.len() as f64
     }
 }
 
-/// What a sweep was asked for, so that its geometries can be had again.
+/// The parameters of a sweep, from which its geometries can be drawn again.
 #[derive(Debug, Clone)]
 pub struct Draws {
     pub seed: u64,
@@ -126,7 +127,7 @@ pub fn summary(draws: &Draws, entries: &[Entry], markdown: bool) -> String {
     text
 }
 
-/// The worst geometries: what each is, and how it is run alone.
+/// The worst geometries, each with its row and the command that runs it alone.
 pub fn worst_of(draws: &Draws, entries: &[Entry]) -> String {
     let mut text = "\nThe worst by time over an f32 copy of as many elements:\n\n".to_owned();
     for (place, (entry, figures, ratio)) in (1..).zip(worst(entries)) {
@@ -173,7 +174,7 @@ fn of_class(entries: &[Entry], class: &Class, ratio: Ratio) -> Option<Distributi
     Distribution::of(of_class.filter_map(|entry| ratio.of(entry.outcome.as_ref().ok()?)))
 }
 
-/// The geometries that are furthest from an f32 copy, the worst first.
+/// The geometries that are slowest relative to an f32 copy, the worst first.
 fn worst(entries: &[Entry]) -> Vec<(&Entry, &Figures, f64)> {
     let found = entries.iter().filter_map(|entry| {
         let figures = entry.outcome.as_ref().ok()?;
@@ -185,7 +186,7 @@ fn worst(entries: &[Entry]) -> Vec<(&Entry, &Figures, f64)> {
     found
 }
 
-/// The same for programs.
+/// The sweep's parameters, distributions and worst geometries as JSON.
 pub fn document(draws: &Draws, entries: &[Entry]) -> Value {
     let Draws { seed, numbers, bytes, taps, dtypes, options } = draws;
     let classes = CLASSES.iter().filter_map(|class| {

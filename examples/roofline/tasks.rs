@@ -1,4 +1,4 @@
-//! What the options ask for: rows of a catalogue, or geometries at random.
+//! What the options ask for: rows of a catalogue, or random geometries.
 
 use wgpu_pooling::DType;
 
@@ -12,13 +12,13 @@ use crate::sweep::Draws;
 pub struct Task {
     pub row: Row,
     pub dtype: DType,
-    /// The geometry's in a sweep.
+    /// The number of the geometry in a sweep.
     pub number: Option<u64>,
 }
 
 pub struct Tasks {
     pub tasks: Vec<Task>,
-    /// Where they are a sweep.
+    /// The parameters of the sweep, if the tasks are one.
     pub sweep: Option<Draws>,
 }
 

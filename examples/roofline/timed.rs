@@ -1,5 +1,5 @@
-//! All that is timed of a row: the kernels on sets of buffers that together exceed the caches, and the copies on as many of
-//! their own.
+//! What is timed for a row: the kernels, on buffer sets that together exceed the caches, and the copies, on as many
+//! buffer sets of their own.
 
 use wgpu_pooling::{Prepared, Schedule};
 
@@ -25,15 +25,15 @@ pub struct Sets {
 pub struct Times {
     pub copy: Time,
     pub f32_copy: Option<F32Copy>,
-    /// In the order in which they were given.
+    /// In the order in which the kernels were given.
     pub kernels: Vec<Time>,
 }
 
-/// More are of no use: each set is a bind group and a few buffers.
+/// The most buffer sets. Each set costs a bind group and a few buffers, and more sets are of no use.
 const MOST_SETS: u64 = 64;
 
 impl Timed {
-    /// With an f32 copy if `f32_bytes` says how many bytes it moves.
+    /// Makes the buffer sets and the copies. `f32_bytes` is what an f32 copy moves, if one is to be timed.
     pub fn new(
         device: &Device,
         schedule: &Schedule,
@@ -43,10 +43,10 @@ impl Timed {
     ) -> Result<Timed, Failure> {
         let copy = Copy::new(device, schedule.bytes_moved())?;
         let bytes = copy.bytes();
-        // One of as many bytes would be the same copy.
+        // If both copies move as many bytes, they are the same copy, and one is enough.
         let f32_copy = f32_bytes.filter(|&bytes| bytes != schedule.bytes_moved());
         let f32_copy = f32_copy.map(|bytes| Copy::new(device, bytes)).transpose()?;
-        // The copies have sets of their own, as large as what they move.
+        // Each copy needs buffer sets of its own, as large as the bytes that it moves.
         let affordable = settings.memory_bytes / (2 * bytes + f32_copy.as_ref().map_or(0, Copy::bytes));
         let wanted = settings.cache_bytes.div_ceil(bytes).max(2);
         let mut sets = vec![first];

@@ -1,4 +1,4 @@
-//! The GPU's results held against the reference, slice by slice.
+//! Compares the GPU's results with the reference, slice by slice.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ pub struct Verified {
     pub of: usize,
 }
 
-/// The tensors of a row as they are on the device, in bytes: X, the indices that are read, and what was computed.
+/// The tensors of a row as they are on the device: X, the indices that an unpool reads, and the outputs.
 pub struct Tensors<'a, T> {
     pub x: &'a [T],
     pub indices: &'a [u8],
@@ -25,12 +25,13 @@ pub struct Tensors<'a, T> {
     pub indices_out: &'a [u8],
 }
 
-/// Compares slices from the first to the last, evenly spread, as many as come to `most_taps`, but one at least.
+/// Compares as many slices as have `most_taps` taps together, but at least one. They are spread evenly from the first
+/// slice to the last.
 pub fn verify<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, most_taps: u64) -> Result<Verified, Failure> {
     let affordable = most_taps / slices.plans.taps().max(1);
     let count = slices.count.min(affordable.clamp(1, slices.count as u64) as usize);
     let next = AtomicUsize::new(0);
-    // The failure of the first slice that has one.
+    // The failure of the slice with the lowest number so far.
     let failed: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
     let work = || {
         loop {
@@ -59,12 +60,12 @@ pub fn verify<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, most_taps: 
     }
 }
 
-/// Number `number` of `count` slices that lie evenly among `all`, the first and the last included.
+/// The slice with number `number` among `count` slices spread evenly over `all`, the first and the last included.
 fn spread(number: usize, count: usize, all: usize) -> usize {
     if count < 2 { 0 } else { (number as u128 * (all as u128 - 1) / (count as u128 - 1)) as usize }
 }
 
-/// One slice by the reference, and what the GPU has in its place.
+/// Computes one slice by the reference and compares it with the GPU's.
 fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) -> Result<(), Failure> {
     let plans = &slices.plans;
     let x_shape = plans.x_shape();
@@ -105,7 +106,7 @@ fn compare_indexed<T: Element, I: Index>(
     }
 }
 
-/// An index by its distance from another plane's begin. That of a window wholly in padding is -1 in every plane.
+/// An index moved from one plane to another. The index of a window wholly in padding is -1 in every plane.
 fn moved<I: Index>(index: I, by: i64) -> I {
     if index.to_i64() == -1 { index } else { I::from_i64(index.to_i64() + by) }
 }
@@ -119,7 +120,7 @@ fn same_y<T: Element>(
     same("Y", slice, &slices.elements::<T>(tensors.y, by_reference.len(), slice), by_reference)
 }
 
-/// Elements of the device beside those of the reference, bit for bit.
+/// Compares elements from the device with those of the reference, bit for bit.
 fn same<E: Element>(what: &str, slice: usize, on_gpu: &[E], by_reference: &[E]) -> Result<(), Failure> {
     if bytemuck::cast_slice::<E, u8>(on_gpu) == bytemuck::cast_slice::<E, u8>(by_reference) {
         return Ok(());
@@ -139,7 +140,7 @@ fn same<E: Element>(what: &str, slice: usize, on_gpu: &[E], by_reference: &[E]) 
     )))
 }
 
-/// The outputs of another kernel, which have to be those of the first to the last byte.
+/// Compares an output of another kernel with that of the selected kernel, byte by byte.
 pub fn same_bytes(what: &str, first: &[u8], other: &[u8]) -> Result<(), Failure> {
     match first.iter().zip(other).position(|(a, b)| a != b) {
         None if first.len() == other.len() => Ok(()),
@@ -171,7 +172,7 @@ mod tests {
     use crate::data::{Data, values};
     use crate::shrink::shrunk;
 
-    /// Each row as the reference computes the whole passes slice by slice; with one bit flipped it does not.
+    /// What the reference computes for a whole row passes slice by slice; with one bit flipped it fails.
     #[test]
     fn slices_of_the_whole_are_those_computed_alone() {
         let names = ["stem_3x3s2p1", "segnet_2x2s2_i64", "global_512x512", "adaptive_odd", "unpool_random"];

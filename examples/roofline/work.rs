@@ -1,4 +1,4 @@
-//! From a row to plans: of the whole, and of one slice of it, which the reference can compute alone.
+//! The plans of a row: one of the whole row, and one of a slice, which the reference can compute alone.
 
 use bytemuck::AnyBitPattern;
 use wgpu_pooling::{
@@ -8,11 +8,11 @@ use wgpu_pooling::{
 
 use crate::catalogue::{IndexSource, Operator, Row, Window};
 
-/// What a row asks for, planned.
+/// The plans of a row.
 #[derive(Debug, Clone)]
 pub struct Plans {
     pub plan: Plan,
-    /// What fills an unpool's inputs, if it is the pool.
+    /// The pool that computes an unpool's inputs, if they come from a pool.
     pub filled_by: Option<PoolPlan>,
 }
 
@@ -30,7 +30,7 @@ impl Plans {
         Ok(Plans { plan: plan.into(), filled_by: Some(pool_plan).filter(|_| source == IndexSource::Pool) })
     }
 
-    /// X.
+    /// The shape of X.
     pub fn x_shape(&self) -> &[usize] {
         match &self.plan {
             Plan::Pool(plan) => plan.input_shape(),
@@ -39,7 +39,7 @@ impl Plans {
         }
     }
 
-    /// Y.
+    /// The shape of Y.
     pub fn y_shape(&self) -> &[usize] {
         match &self.plan {
             Plan::Pool(plan) => plan.output_shape(),
@@ -48,7 +48,7 @@ impl Plans {
         }
     }
 
-    /// How indices count, if there are any.
+    /// The strides by which indices count, if there are any.
     fn strides(&self) -> Option<IndexStrides> {
         match &self.plan {
             Plan::Pool(plan) => plan.indices().map(|indices| indices.space.strides()),
@@ -66,7 +66,7 @@ impl Plans {
         }
     }
 
-    /// How many elements the reference looks at.
+    /// The number of elements that the reference visits.
     pub fn taps(&self) -> u64 {
         match &self.plan {
             Plan::Pool(plan) => pool_taps(plan),
@@ -75,7 +75,7 @@ impl Plans {
         }
     }
 
-    /// How many elements all windows look at: of an unpool those of the pool that fills its inputs.
+    /// The taps of all windows; for an unpool, those of the pool that computes its inputs.
     pub fn window_taps(&self) -> u64 {
         self.filled_by.as_ref().map_or_else(|| self.taps(), pool_taps)
     }
@@ -94,14 +94,14 @@ fn pool_taps(plan: &PoolPlan) -> u64 {
     axis_taps.fold(outer, u64::saturating_mul)
 }
 
-/// The slices of a row: the planes of its batch items and channels. Each is a row of its own.
+/// The slices of a row: the planes of its batch items and channels, each planned as a row of its own.
 #[derive(Debug, Clone)]
 pub struct Slices {
     pub plans: Plans,
     pub count: usize,
     channels: usize,
     layout: Layout,
-    /// How indices of the whole count.
+    /// The strides by which the indices of the whole row count.
     strides: Option<IndexStrides>,
 }
 
@@ -115,12 +115,12 @@ impl Slices {
         Ok(Slices { plans, count: batch * channels, channels, layout: row.layout, strides })
     }
 
-    /// What the whole's indices have more than those of a slice computed alone.
+    /// The number to add to the indices of a slice computed alone to get those of the whole row.
     pub fn base(&self, slice: usize) -> i64 {
         self.strides.as_ref().map_or(0, |strides| strides.flat(slice / self.channels, slice % self.channels, &[]))
     }
 
-    /// The `count` elements that a slice has of X or Y, whose bytes these are: fewer where the whole ends before.
+    /// The `count` elements of a slice in the bytes of X or Y; fewer if the bytes end before.
     pub fn elements<E: AnyBitPattern>(&self, bytes: &[u8], count: usize, slice: usize) -> Vec<E> {
         match self.layout {
             Layout::Nchw => self.in_planes(bytes, count, slice),
@@ -133,7 +133,7 @@ impl Slices {
         }
     }
 
-    /// The `count` indices that a slice has of an index tensor, which lies in planes beside X of either layout.
+    /// The `count` elements of a slice in a tensor that lies in planes, as index tensors do whatever the layout of X.
     pub fn in_planes<E: AnyBitPattern>(&self, bytes: &[u8], count: usize, slice: usize) -> Vec<E> {
         let size = count * size_of::<E>();
         let own = bytes.get(slice * size..).unwrap_or_default();
@@ -141,7 +141,7 @@ impl Slices {
     }
 }
 
-/// The pool of a row; that of an unpool is the one that it undoes.
+/// The pool of a row; for an unpool, the pool that it undoes.
 fn pooling(row: &Row, policy: NanPolicy) -> Box<dyn Pooling> {
     let layout = row.layout;
     match &row.operator {

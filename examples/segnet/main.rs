@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Does it all; what there is to say goes into `report` as far as it comes.
+/// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -> T) -> Result<(), Box<dyn Error>> {
     let [height, width] = options.size;
     let shape = [options.batch, options.channels, height, width];
@@ -57,14 +57,14 @@ fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -
     let values = same("value", &run.y, &plans.by_reference(x.view())?, bits)?;
     writeln!(report, "agreement    GPU and CPU: {values} values, bit for bit")?;
     if options.timings {
-        // The first run has warmed up: drivers finish compiling, and clear fresh memory, at first use.
+        // The first run was the warm-up: drivers finish compiling, and clear fresh memory, at first use.
         let timed = network.run(gpu.chain().timed(), x.view())?;
         timings(report, options.levels, &timed.results)?;
     }
     Ok(())
 }
 
-/// The bits, so that NaN is nothing special and -0 is not 0.
+/// The bits of a value: compared by them, NaN is equal to itself and -0 differs from 0.
 fn bits<T: Element>(value: T) -> [u8; 8] {
     let mut bits = [0; 8];
     bits[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));

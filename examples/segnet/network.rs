@@ -7,7 +7,7 @@ use wgpu_pooling::{
     Tensor, TensorView, UnpoolPlan, element_count, reference,
 };
 
-/// More than this is not a matter of an example, and the reference would take minutes.
+/// The most elements of the input. With more of them the reference would take minutes.
 const MOST_ELEMENTS: u64 = 1 << 27;
 
 /// The plans from the first level down.
@@ -40,7 +40,7 @@ impl Plans {
         Ok(plans)
     }
 
-    /// The same by the reference on the CPU.
+    /// Runs all pools and unpools by the reference on the CPU.
     pub fn by_reference<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
         let mut indices = Vec::new();
         let mut y = Tensor::new(x.shape(), x.data().to_vec())?;
@@ -84,7 +84,7 @@ impl Network {
         })
     }
 
-    /// Runs all of it as one submit. Values and indices of the levels stay where they are made.
+    /// Runs all pools and unpools in one submit. The values and indices of the levels stay on the device.
     pub fn run<T: Element>(&self, mut chain: Chain, x: TensorView<'_, T>) -> Result<Run<T>, ExecuteError> {
         let mut y = chain.upload(x, Layout::Nchw)?;
         let up = y.bytes();
@@ -103,8 +103,8 @@ impl Network {
         Ok(Run { y: results.take(y)?, results, bus: Bus { up, down } })
     }
 
-    /// The bytes if each operator were a call from slices to vectors: what it reads goes up, what it writes and its
-    /// report come down.
+    /// The bytes across the bus if each operator were a call from slices to vectors: its inputs go up, its outputs and
+    /// its report come down.
     pub fn call_by_call(&self) -> Bus {
         let total = |of: fn(&Schedule) -> Option<u64>| -> u64 { self.schedules().filter_map(of).sum() };
         Bus {

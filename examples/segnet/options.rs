@@ -8,12 +8,12 @@ use crate::gpu::Wanted;
 /// The pools and unpools of an encoder-decoder network in the manner of SegNet, chained on the device: pools go down
 /// and leave their indices there, unpools come back up by them, and only the last tensor returns.
 ///
-/// There are no convolutions between them: this shows how data moves, and is no model. What comes back is computed once
-/// more by the reference on the CPU; the two have to agree bit for bit.
+/// There are no convolutions between them: the example shows how data moves, and is no model. The last tensor is
+/// computed once more by the reference on the CPU; both have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "segnet")]
 pub struct Options {
-    /// How many pools go down, and unpools up again
+    /// The number of pools, and of the unpools that undo them
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = levels(), allow_hyphen_values = true)]
     pub levels: u32,
 
@@ -21,11 +21,11 @@ pub struct Options {
     #[arg(long, default_value = "256", value_parser = size, allow_hyphen_values = true)]
     pub size: [usize; 2],
 
-    /// Images in the input
+    /// The number of images in the input
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive, allow_hyphen_values = true)]
     pub batch: usize,
 
-    /// Channels of the input, and of every tensor after it
+    /// The number of channels of the input, and of every tensor after it
     #[arg(long, value_name = "N", default_value = "16", value_parser = positive, allow_hyphen_values = true)]
     pub channels: usize,
 
@@ -50,7 +50,7 @@ pub enum Type {
     U8,
 }
 
-/// More would need sides of 2^17 elements.
+/// The number of levels: more than 16 would need sides of 2^17 elements.
 fn levels() -> impl TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(1..=16)
 }

@@ -1,4 +1,5 @@
-//! Tensors in files as sources and sinks: positioned reads and writes, and a final name only for what is complete.
+//! Tensors in files as sources and sinks, by positioned reads and writes. A file gets its final name only when it is
+//! complete.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -9,7 +10,7 @@ use wgpu_pooling::{DType, Element, StreamSink, StreamSource, element_count};
 
 use crate::format::{Format, Header};
 
-/// A tensor that is read.
+/// A file from which a tensor is read.
 pub struct Input {
     pub header: Header,
     file: File,
@@ -31,7 +32,7 @@ impl<T: Element> StreamSource<T> for Input {
     }
 }
 
-/// A tensor that is written, under a name of its own until it is complete. What is not finished is removed.
+/// A file to which a tensor is written, under a temporary name until it is complete. An unfinished file is removed.
 pub struct Output {
     path: PathBuf,
     unfinished: PathBuf,
@@ -48,7 +49,7 @@ impl Output {
         let unfinished = path.with_file_name(unfinished);
         let file = File::create_new(&unfinished);
         let file = file.map_err(|error| format!("cannot write {}: {error}", unfinished.display()))?;
-        // From here on it is removed again.
+        // From here on the file is removed when `output` is dropped.
         let mut output = Output { path: path.to_owned(), unfinished, file: Some(file), begin: header.len() as u64 };
         let bytes = element_count(shape)? * dtype.bytes() as u64;
         output.begin_with(&header, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -65,7 +66,7 @@ impl Output {
         self.file.as_mut().ok_or_else(|| io::Error::other("it is finished"))
     }
 
-    /// Gives it its name, once all of it has reached the disk.
+    /// Gives the file its final name, once all of it has reached the disk.
     pub fn finish(mut self) -> Result<(), Box<dyn Error>> {
         let finished = self.file().and_then(|file| file.sync_all());
         self.file = None;
@@ -89,7 +90,7 @@ impl<T: Element> StreamSink<T> for Output {
 impl Drop for Output {
     fn drop(&mut self) {
         self.file = None;
-        // It is not there any more if it was finished.
+        // A finished file has been renamed, so nothing is left to remove.
         let _ = fs::remove_file(&self.unfinished);
     }
 }

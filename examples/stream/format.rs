@@ -9,10 +9,10 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use wgpu_pooling::{DType, element_count};
 
-/// A header longer than this is none.
+/// A longer header is refused.
 const LONGEST_HEADER: u64 = 100 << 20;
 
-/// A tensor in a file.
+/// What a file's header says of its tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     pub dtype: DType,
@@ -28,7 +28,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the name's ending.
+    /// The format by the ending of the file's name.
     pub fn of(path: &Path) -> Result<Format, String> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("npy") => Ok(Format::Npy),
@@ -37,7 +37,7 @@ impl Format {
         }
     }
 
-    /// The header of a file, whose elements have to be all there.
+    /// Reads the header of a file, and checks that the file holds all elements.
     pub fn read(self, path: &Path, file: &mut File, tensor: Option<&str>) -> Result<Header, Box<dyn Error>> {
         let name = path.display();
         let say = |what: String| -> Box<dyn Error> { format!("{name}: {what}").into() };
@@ -56,7 +56,7 @@ impl Format {
         Ok(header)
     }
 
-    /// The header to begin a file with.
+    /// The header with which a new file begins.
     pub fn header(self, name: &str, dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Box<dyn Error>> {
         match self {
             Format::Npy => npy_header(dtype, shape),
@@ -154,7 +154,7 @@ const SAFETENSORS_TYPES: [(Dtype, DType); 12] = [
     (Dtype::U64, DType::U64),
 ];
 
-/// The header's length, the header as JSON, the tensors.
+/// The safetensors format: the header's length, the header as JSON, the tensors.
 fn read_safetensors(file: &mut File, tensor: Option<&str>) -> Result<Header, String> {
     let length = take(file, 8)?.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
     if length > LONGEST_HEADER {

@@ -1,7 +1,7 @@
-//! Max-pools a file that is larger than the memory it may take.
+//! Max-pools a tensor in a file that is larger than the memory that the program may take.
 //!
-//! `cargo run --release --example stream -- x.npy --kernel 2 --stride 2 --budget 256MiB --out y.npy`; without arguments it makes
-//! a file of its own. `--help` lists the options.
+//! `cargo run --release --example stream -- x.npy --kernel 2 --stride 2 --budget 256MiB --out y.npy`; without arguments
+//! it makes a file of its own. `--help` lists the options.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -40,11 +40,11 @@ struct Job {
     check: bool,
 }
 
-/// Does it all; what there is to say goes into `report` as far as it comes.
+/// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let Some(input) = &options.input else {
         let budget = options.budget.unwrap_or(16 << 20);
-        // Removed when this ends, however it ends.
+        // The folder is removed when this function ends, also after an error.
         let folder = own::Folder::create()?;
         let input = folder.tensor(options.layout.into(), budget)?;
         let out = options.out.clone().unwrap_or_else(|| folder.path().join("y.npy"));
@@ -120,7 +120,7 @@ fn typed<T: Element>(
     Ok(())
 }
 
-/// On the GPU by the library; on the CPU tile by tile by the reference.
+/// Pools by the library on the GPU, or tile by tile by the reference on the CPU.
 fn stream<T: Element>(
     engine: &Engine,
     plan: &PoolPlan,
@@ -140,7 +140,7 @@ fn stream<T: Element>(
     }
 }
 
-/// Whether two names are of one file that is there.
+/// Whether two names are of the same existing file.
 fn same_file(a: &Path, b: &Path) -> bool {
     matches!((fs::canonicalize(a), fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
 }
@@ -149,7 +149,7 @@ fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64)
 }
 
-/// The most memory that this process ever had, where the system says so.
+/// The most memory that this process ever had, if the system reports it.
 fn process_peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -7,10 +7,11 @@ use wgpu_pooling::Layout;
 
 use crate::engine::Device;
 
-/// Max-pools a tensor in a file, of any size, in the memory that you allow: it is read, computed and written tile by tile.
+/// Max-pools a tensor in a file, of any size, in the memory that you allow: it is read, computed and written tile by
+/// tile.
 ///
-/// Files are .npy or .safetensors. Without a file it makes one that is larger than a small budget, pools it, and holds the
-/// result against the reference.
+/// Files are .npy or .safetensors. Without a file the program makes one that is larger than a small budget, pools it,
+/// and compares the result with the reference.
 #[derive(Debug, Parser)]
 #[command(name = "stream")]
 pub struct Options {
@@ -21,7 +22,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 2, allow_hyphen_values = true)]
     pub kernel: i64,
 
-    /// From one window to the next along every spatial axis [default: the kernel]
+    /// Distance from one window to the next along every spatial axis [default: the kernel]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub stride: Option<i64>,
 
@@ -29,11 +30,11 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true)]
     pub pads: i64,
 
-    /// From one tap of a window to the next along every spatial axis
+    /// Distance from one tap of a window to the next along every spatial axis
     #[arg(long, value_name = "N", default_value_t = 1, allow_hyphen_values = true)]
     pub dilation: i64,
 
-    /// Where the channels lie
+    /// The layout: channels before or after the spatial axes
     #[arg(long, value_enum, default_value_t = Order::Nchw)]
     pub layout: Order,
 
@@ -54,7 +55,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     pub tensor: Option<String>,
 
-    /// Compute it once more by the reference on the CPU and compare
+    /// Compute the result once more by the reference on the CPU and compare
     #[arg(long)]
     pub check: bool,
 

@@ -1,4 +1,4 @@
-//! A file of the example's own, for those who have none at hand.
+//! A file that the example makes if none is named.
 
 use std::error::Error;
 use std::fs;
@@ -8,7 +8,7 @@ use wgpu_pooling::{DType, Layout, StreamSink};
 
 use crate::file::Output;
 
-/// A temporary folder that goes with everything in it.
+/// A temporary folder that is removed with everything in it when it is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -22,7 +22,7 @@ impl Folder {
         &self.0
     }
 
-    /// Noise, four times as large as the budget.
+    /// A tensor of noise in a file, four times as large as the budget.
     pub fn tensor(&self, layout: Layout, budget: u64) -> Result<PathBuf, Box<dyn Error>> {
         const WIDTH: usize = 1024;
         const CHANNELS: usize = 4;

@@ -1,4 +1,4 @@
-//! How far it is: a bar on a terminal, plain lines elsewhere. And the key that stops it.
+//! Shows the progress, as a bar on a terminal and as plain lines elsewhere, and lets Ctrl-C stop the run.
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// From now on Ctrl-C ends the run behind the tile that is being written, instead of the program at once.
+    /// From now on Ctrl-C ends the run after the tile that is being written, instead of ending the program at once.
     pub fn new() -> Result<Progress, Box<dyn std::error::Error>> {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
@@ -45,7 +45,7 @@ impl Progress {
                 let tenths = (done as u128 * 10 / u128::from(tiles.max(1))) as u64;
                 if tenths > self.tenths {
                     self.tenths = tenths;
-                    // Whoever does not listen is not told.
+                    // It is no failure if stderr is closed.
                     let _ = writeln!(io::stderr(), "{:>3} %: {done} of {tiles} tiles, {read}", tenths * 10);
                 }
             }

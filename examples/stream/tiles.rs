@@ -1,4 +1,4 @@
-//! The reference on the CPU, tile by tile: to compute with where there is no GPU, and to compare with.
+//! The reference on the CPU, tile by tile: it computes if there is no GPU, and checks what a GPU computed.
 
 use std::error::Error;
 use std::io;
@@ -13,13 +13,13 @@ use crate::engine::same;
 use crate::file::{Input, Output};
 use crate::progress::Progress;
 
-/// What holds on a CPU: only memory is short.
+/// The limits on a CPU, where only the budget limits the tiles.
 const UNLIMITED: Limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
 
-/// How much the comparison may take.
+/// The memory budget of the comparison, in bytes.
 const COMPARED_AT_A_TIME: u64 = 64 << 20;
 
-/// The whole pool.
+/// Computes the whole pool, tile by tile.
 pub fn reference<T: Element>(
     plan: &PoolPlan,
     input: &mut Input,
@@ -52,7 +52,8 @@ pub fn reference<T: Element>(
     Ok(report)
 }
 
-/// How many values and indices in the files are those of the reference; or what differs first.
+/// The numbers of values and of indices in the files, if all are those of the reference; otherwise the first
+/// difference.
 pub fn compare<T: Element>(
     plan: &PoolPlan,
     input: &mut Input,
@@ -82,7 +83,7 @@ fn compute<T: Element>(
     input: &mut Input,
 ) -> Result<(Tensor<T>, Option<Tensor<i64>>), ExecuteError> {
     if tile.is_part() {
-        // Windows are put together from parts on the way from a GPU alone.
+        // Only streams on a GPU merge the parts of a window that exceeds a tile.
         let what = "bytes of a window";
         let needed = tile.plan().bytes();
         return Err(PlanError::ExceedsLimit { what, needed, limit: COMPARED_AT_A_TIME }.into());

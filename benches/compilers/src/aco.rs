@@ -1,5 +1,5 @@
-//! What the compiler left, block by block: the control flow from its intermediate representation, the instructions from the
-//! assembly. Both number blocks alike.
+//! The compiled kernel, block by block: the control flow comes from the compiler's intermediate representation, the
+//! instructions from the assembly. Both number the blocks in the same way.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,8 @@ use crate::marks;
 /// A stretch of instructions that run one after the other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Block {
-    /// The blocks before it, as the wave goes: where the lanes of a branch part, through one side and then the other.
+    /// The blocks that the wave comes from. At a divergent branch the wave goes through one side and then through the
+    /// other.
     pub before: Vec<usize>,
     pub loop_header: bool,
     /// In a loop's header: the marks that the variables of its phis begin with.
@@ -41,7 +42,7 @@ pub fn parse(ir: &str, assembly: &str, machine: Machine, loops: usize) -> Result
         }
         let Some(name) = code.split_whitespace().next() else { continue };
         if name.contains('_') {
-            // Two instructions of one issue stand in a line, which counts once.
+            // Two instructions that are issued together stand in one line, which counts once.
             last = cost(name, machine);
             block.cost += last;
         }
@@ -117,14 +118,14 @@ fn leading_number(text: &str) -> Option<usize> {
     text[..end].parse().ok()
 }
 
-/// What phis and copies are made of.
+/// The operands of phis and copies.
 struct Values {
     loops: usize,
     known: HashMap<usize, Vec<Operand>>,
 }
 
 impl Values {
-    /// The marks that a value can be, followed through phis and copies.
+    /// The marks that a value can have, followed through phis and copies.
     fn marks(&self, operand: Operand) -> Vec<usize> {
         let (mut found, mut seen, mut open) = (Vec::new(), HashSet::new(), vec![operand]);
         while let Some(operand) = open.pop() {

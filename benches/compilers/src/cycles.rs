@@ -1,7 +1,8 @@
-//! What an instruction keeps busy, and for how long.
+//! Which unit an instruction keeps busy, and for how many cycles.
 //!
-//! The figures are those of Mesa's own estimate (`aco_statistics.cpp`, `get_perf_info` for GFX10 and later) for a wave of 64: two
-//! cycles for a vector instruction, one on RDNA 3 for those that its doubled units take at once.
+//! The figures are those of Mesa's own estimate (`aco_statistics.cpp`, `get_perf_info` for GFX10 and later) for a wave
+//! of 64: two cycles for a vector instruction, or one on RDNA 3 if its doubled units take both halves of the wave at
+//! once.
 
 use std::ops::{Add, AddAssign, Mul};
 
@@ -21,12 +22,12 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cycles for which the busiest unit is taken: the units work beside each other, for different waves.
+    /// The cycles of the busiest unit: the units work in parallel, for different waves.
     pub fn cycles(&self) -> f64 {
         self.units().into_iter().fold(0.0, f64::max)
     }
 
-    /// For choosing between paths: all units together.
+    /// The weight by which paths are compared: the cycles of all units, and a little for each instruction.
     pub fn weight(&self) -> f64 {
         self.units().into_iter().sum::<f64>() + self.instructions / 1024.0
     }
@@ -90,7 +91,7 @@ impl Mul<f64> for Cost {
     }
 }
 
-/// What instructions are counted for: the instruction set and the size of a wave.
+/// The machine that instructions are counted for: the instruction set and the size of a wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Machine {
     /// RDNA 3, which issues both halves of a wave of 64 at once where it can.
@@ -139,7 +140,7 @@ fn loaded(base: &str) -> f64 {
     }
 }
 
-/// Cycles of the vector unit and of the units beside it that are taken for longer, for half a wave.
+/// The cycles of the vector unit, and of the units for products and functions beside it, for half a wave.
 fn vector(base: &str) -> (f64, f64) {
     let is = |kinds: &[&str]| kinds.iter().any(|kind| base.starts_with(kind));
     if is(&["v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_exp_f32", "v_log_f32", "v_sin_f32", "v_cos_f32", "v_rcp_iflag"])
@@ -159,7 +160,7 @@ fn vector(base: &str) -> (f64, f64) {
     (1.0, 0.0)
 }
 
-/// What RDNA 3 issues for both halves of a wave at once (`is_dual_issue_capable`).
+/// Whether RDNA 3 issues an instruction for both halves of a wave at once (`is_dual_issue_capable`).
 fn dual_issued(base: &str) -> bool {
     let floats = ["v_fma", "v_fmac", "v_fmaak", "v_fmamk", "v_mul", "v_add", "v_sub", "v_subrev", "v_max", "v_min"];
     let halves =

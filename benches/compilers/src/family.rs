@@ -28,7 +28,7 @@ impl Family {
         }
     }
 
-    /// The driver that compiles for it.
+    /// The version of the driver that compiles for the family.
     pub fn needs(self) -> &'static str {
         match self {
             Family::Navi31 => "Mesa 23 or later",

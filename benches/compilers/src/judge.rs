@@ -29,11 +29,11 @@ impl Candidate {
     }
 }
 
-/// What is known of a compiled kernel, whatever it is dispatched for.
+/// What is known of a compiled kernel, whatever case it is dispatched for.
 #[derive(Debug, Clone)]
 pub struct Kept {
     pub registers: u32,
-    /// Vector and scalar registers that were spilled, and bytes of memory that an invocation has for itself.
+    /// The vector registers that were spilled, then the scalar ones, and the bytes of an invocation's private memory.
     pub spilled: u32,
     pub spilled_scalar: u32,
     pub scratch: u32,
@@ -50,18 +50,18 @@ pub struct Kept {
 /// A loop that is left in the compiled kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompiledLoop {
-    /// Which of the text's loops it is, if that could be seen.
+    /// The loop of the text that it comes from, if that could be found.
     pub source: Option<SourceLoop>,
 }
 
-/// What a case tells of the loops of a kernel.
+/// What a case says of the loops of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Known {
-    /// The extents of the largest window, of three axes.
+    /// The extents of the largest window along three axes.
     pub widest: [u64; 3],
-    /// Axes of the tensors.
+    /// The number of axes of the tensors.
     pub axes: u64,
-    /// Elements of a line of Y, and lines for each invocation.
+    /// The elements of a line of Y, and the lines of Y over the invocations of the grid.
     pub line: u64,
     pub lines: f64,
 }
@@ -78,7 +78,7 @@ impl CompiledLoop {
         }
     }
 
-    /// For people.
+    /// The loop in words.
     pub fn describe(&self) -> String {
         match &self.source {
             None => "a loop that could not be told".to_owned(),
@@ -128,28 +128,29 @@ impl Kept {
         self.workgroup.div_ceil(self.wave_size.max(1))
     }
 
-    /// What a wave executes, with what the case tells of loops and the bound for all other loops without a count. `None` where
-    /// there is a loop without any bound.
+    /// What a wave executes: `known` is what the case says of loops, and `rest` bounds the loops without a count.
+    /// `None` if a loop has no bound.
     pub fn executed(&self, known: Option<&Known>, rest: Rest) -> Option<path::Executed> {
         let trips: Vec<_> = self.loops.iter().map(|it| it.trips(known)).collect();
         path::executed(&self.blocks, &self.spans, &trips, rest)
     }
 
-    /// All instructions once, as the driver's statistic counts them.
+    /// The cost of all instructions, each counted once, as in the driver's statistic.
     pub fn once(&self) -> Cost {
         self.blocks.iter().fold(Cost::default(), |sum, block| sum + block.cost)
     }
 }
 
-/// A trip for each line of a walk. Each invocation stores some neighbours of a line, and the last one in it those that are left;
-/// that is how many invocations share the lines.
+/// The trips of a walk, one for each line that an invocation stores to. An invocation stores `beside` neighbouring
+/// outputs of a line, and the last one those that are left; so `line` / `beside` invocations, rounded up, share a line.
 fn lines(beside: u64, known: &Known) -> Trips {
     let stored = (known.lines * known.line.div_ceil(beside) as f64).max(1.0);
     Trips { all: stored, at_most: false }
 }
 
-/// The text's loop of each compiled one. A header's marks are those of its own loop and of loops inside it, compiled or unrolled:
-/// what is left after the compiled ones are told is its own and the unrolled, of which its own stands outermost in the text.
+/// The loop of the text that each compiled loop comes from. A header has the marks of its own loop and of the loops
+/// inside it, whether these are still loops or were unrolled. Without the marks of the compiled inner loops, the
+/// header's own mark is the one whose loop stands outermost in the text.
 fn sources(blocks: &[aco::Block], spans: &[Span], candidate: &Candidate) -> Vec<Option<SourceLoop>> {
     let mut told: Vec<Option<usize>> = vec![None; spans.len()];
     for (number, span) in spans.iter().enumerate().rev() {

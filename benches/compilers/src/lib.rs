@@ -1,27 +1,32 @@
 //! The crate's kernels, judged by the compilers of real GPUs on a machine without one.
 //!
-//! * `radv`: AMD's, from Mesa. Registers, spills, waves, and arithmetic against memory time, of every row of the crate's catalogue.
-//! * `microsoft`: FXC and DXC, which every kernel has to get through on Windows, in time.
+//! * `radv`: AMD's compiler, from Mesa. It gives registers, spills, waves, and arithmetic time over memory time for
+//!   every row of the crate's catalogue.
+//! * `microsoft`: FXC and DXC, which compile every kernel on Windows; FXC has to do so within a time limit.
 //!
 //! # How loops are counted
 //!
-//! The driver's own estimate has one number for all loops. Here every loop that is left in the compiled kernel is traced to the loop
-//! of the text that it comes from (`marks`), and runs as often as can be told (`trips`):
+//! The driver's own estimate takes the same number of trips for all loops. Here every loop that is left in the compiled
+//! kernel is traced to the loop of the text that it comes from (`marks`), whose trips are counted (`trips`):
 //!
-//! * from the text's constants, where bound and step are such;
-//! * over a window's taps: the prelude's extents of the window, or the row's, where windows come from a table;
+//! * from the text's constants, if bound and step are constant;
+//! * over a window's taps: the extents of the window in the prelude, or of the row's largest window if windows come
+//!   from a table;
 //! * down the lines of a walk: the lines of Y, shared by the invocations of the grid;
 //! * over the digits of a position: at most one for each axis, and the figure says "at most";
-//! * in the first pass of a pool of whole planes, whose invocations share X: as often as a share has bytes that a trip loads.
+//! * in the first pass of a pool of whole planes, whose invocations share X: the bytes of a share over the bytes that a
+//!   trip loads.
 //!
-//! For what is left, the bound is the schedule's: `Dispatch::iterations` is the most that all loops of an invocation come to. What
-//! the others leave of it goes to the heaviest of those loops, and the figure says "at most". `--wgsl` has no schedule; it lists the
-//! loops, and `--iterations` takes its place. A kernel of a new kind with a bound in a uniform needs its rule in `trips`.
+//! All other loops are bounded by the schedule: `Dispatch::iterations` is the most iterations of all loops of an
+//! invocation together. Those that the counted loops leave go to the heaviest of the other loops, and the figure says
+//! "at most". With `--wgsl` there is no schedule: the loops are listed, and `--iterations` gives the bound. A kernel of
+//! a new kind whose bound stands in a uniform needs a rule of its own in `trips`.
 //!
-//! What a wave executes is the heaviest way through the control flow (`path`) with Mesa's cycles for each instruction (`cycles`),
-//! and the arithmetic time is waves x cycles / (SIMDs x clock) of the family's card, over the fewest bytes / its bandwidth (`judge`).
-//! A kernel without branches has the driver's inverse throughput; where branches are, that figure is lower, since the driver takes
-//! a divergent branch for 0.75 and a uniform one for 0.5.
+//! A wave executes the heaviest path through the control flow (`path`), with Mesa's cycles for each instruction
+//! (`cycles`). The arithmetic time is waves x cycles / (SIMDs x clock) of the family's card, and the memory time is the
+//! fewest bytes / its bandwidth (`judge`). For a kernel without branches the cycles are the driver's inverse
+//! throughput. With branches the driver's figure is lower, since it weights a divergent branch by 0.75 and a uniform
+//! one by 0.5.
 
 pub mod aco;
 #[path = "../../../examples/roofline/catalogue.rs"]

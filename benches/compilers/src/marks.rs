@@ -1,12 +1,13 @@
-//! Which loop of the source a loop of the compiled kernel is.
+//! Finds the loop of the source that a loop of the compiled kernel comes from.
 //!
-//! naga bounds every loop by a counter that begins with 2^64 - 1 (`force_loop_bounding`). In the marked form of a module the high
-//! word of each counter begins with a number of its own. It is never counted down, so the compiler keeps it, and it shows in the
-//! loop's phi instructions. Nothing else of the module changes; registers and spills are read off the unmarked form all the same.
+//! naga bounds every loop by a counter that begins with 2^64 - 1 (`force_loop_bounding`). In the marked form of a
+//! module the high word of each counter begins with a different number, the loop's mark. The mark is never counted
+//! down; the compiler keeps it, and it shows in the loop's phi instructions. Nothing else of the module changes;
+//! registers and spills are still read from the unmarked form.
 
 use std::collections::HashMap;
 
-/// The high half of every mark: no word that the shaders use begins so.
+/// The high half of every mark; no word that the shaders use begins with it.
 const MARK: u32 = 0x5ab1_0000;
 
 /// A loop of the source: the function that it stands in, and its number in it, in the order of the text.
@@ -23,7 +24,7 @@ const OP_FUNCTION: u32 = 54;
 const OP_VARIABLE: u32 = 59;
 /// naga's name for a loop's counter.
 const COUNTER: &str = "loop_bound";
-/// The words before the first instruction; the fourth is the first number that is no identifier yet.
+/// The number of words before the first instruction. The one at `BOUND` is the lowest identifier that is not in use.
 const HEADER: usize = 5;
 const BOUND: usize = 3;
 
@@ -39,7 +40,8 @@ fn instructions(words: &[u32]) -> Vec<(usize, usize)> {
     found
 }
 
-/// A module, written with names, with its loops marked; and what each mark stands for.
+/// Marks the loops of a module that was written with names. Gives the marked module, and the loop that each mark stands
+/// for.
 pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
     let instructions = instructions(words);
     let of = |operation: u32| {
@@ -61,7 +63,7 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
         match instruction[0] & 0xffff {
             OP_FUNCTION => function = names.get(&instruction[2]).cloned().unwrap_or_default(),
             OP_VARIABLE if names.get(&instruction[2]).is_some_and(|name| name == COUNTER) => {
-                // The counter's first value: a vector of one constant, twice.
+                // The counter's first value is a vector that holds one constant twice.
                 let first = instruction.get(4).and_then(|first| composites.get(first));
                 let Some((first, most)) = first.and_then(|first| Some((first, scalars.get(&first[3])?))) else {
                     continue;
@@ -83,13 +85,13 @@ pub fn mark(words: &[u32]) -> (Vec<u32>, Vec<LoopName>) {
     (marked, loops)
 }
 
-/// The number of the loop whose mark a word is.
+/// The number of the loop whose mark a word is, if it is one.
 pub fn marked(word: u32, loops: usize) -> Option<usize> {
     let number = word.wrapping_sub(MARK) as usize;
     (number < loops).then_some(number)
 }
 
-/// A string of SPIR-V: bytes, little end first, up to a zero.
+/// A SPIR-V string: the bytes of little-endian words, up to a zero.
 fn text(words: &[u32]) -> String {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()

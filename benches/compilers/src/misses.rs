@@ -1,7 +1,9 @@
-//! The rows that are known to miss a target, kept beside the package, and what a run is held against.
+//! The list of cases that are known to miss a target. It is checked in beside the sources, and a run is compared with
+//! it.
 //!
-//! A case is a row in a type, a layout and perhaps a NaN rule of its own. Its figures stand by compiler, "navi21, Mesa 22.3", since
-//! versions differ: where the list has nothing of a compiler, that is said, and a listed case may have any figure.
+//! A case is a row in a type, a layout and perhaps another NaN rule. Its figures are listed by compiler, as "navi21,
+//! Mesa 22.3", since versions differ. If the list has no figures of a compiler, the run says so, and a listed case may
+//! have any figure.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::survey::Figures;
 
-/// A listed figure may grow by so much before it counts as worse.
+/// The factor by which a listed figure may grow before it counts as worse.
 const ROUNDING: f64 = 1.05;
 /// The most vector registers of a kernel.
 pub const MOST_REGISTERS: u32 = 128;
@@ -20,7 +22,8 @@ pub const MOST_REGISTERS: u32 = 128;
 pub struct Misses {
     /// Cases whose arithmetic takes more of the memory time than it may.
     pub arithmetic: Vec<Miss<f64>>,
-    /// Cases with a kernel that spills or has more than 128 vector registers. This section is to become empty, and then to go.
+    /// Cases with a kernel that spills or has more than 128 vector registers. This section is to become empty, and then
+    /// to go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub registers: Vec<Miss<Registers>>,
 }
@@ -34,9 +37,9 @@ pub struct Miss<T> {
     pub layout: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nan_policy: Option<String>,
-    /// By compiler.
+    /// The figures by compiler.
     pub figures: BTreeMap<String, T>,
-    /// What bounds it.
+    /// What bounds the case.
     pub reason: String,
 }
 
@@ -58,7 +61,7 @@ impl Registers {
     }
 }
 
-/// What there is to say of a case.
+/// The verdict on a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     Meets,
@@ -117,7 +120,7 @@ impl Misses {
         [arithmetic.verdict(&self.arithmetic, figures, known), registers.verdict(&self.registers, figures, known)]
     }
 
-    /// Takes over what was found: of the cases judged, by their compilers. Other entries, and reasons, stay.
+    /// Takes the figures of the judged cases over into the list, by their compilers. Other entries, and reasons, stay.
     pub fn update(&mut self, all: &[Figures]) {
         for figures in all {
             let arithmetic = figures.misses().then(|| (figures.arithmetic * 1000.0).round() / 1000.0);
@@ -132,7 +135,7 @@ impl Misses {
         }
     }
 
-    /// As it is checked in: a case a line.
+    /// The list as it is checked in: one case in a line.
     pub fn text(&self) -> Result<String, String> {
         let mut text = "{\n  \"arithmetic\": [\n".to_owned();
         lines(&self.arithmetic, &mut text)?;
@@ -147,7 +150,7 @@ impl Misses {
     }
 }
 
-/// A figure of a case and how it is held against the list.
+/// A figure of a case, and how it is compared with the list.
 struct Found<T> {
     what: String,
     figure: T,
@@ -166,7 +169,7 @@ impl<T: Copy> Found<T> {
                 Verdict::Fails(format!("{}: more than is listed", self.what))
             }
             (true, _, Some(_)) => Verdict::Listed,
-            // A compiler that the list knows nothing of.
+            // The list has no figures of this compiler.
             (true, Some(_), None) if !known => Verdict::Listed,
             (true, _, None) => Verdict::Fails(format!("{}: not listed", self.what)),
         }

@@ -1,7 +1,8 @@
-//! What a wave executes: the most costly way through the control flow, each loop's body as often as it runs.
+//! What a wave executes: the most costly path through the control flow, with each loop's body as often as it runs.
 //!
-//! Where lanes part, the wave goes through both sides; where a branch is uniform, through one: the more costly one counts. The
-//! driver's own figure halves what stands under a uniform branch and takes a number of its own for every loop, so it is not used.
+//! Where lanes diverge, the wave executes both sides of a branch. At a uniform branch it executes one side, and the
+//! more costly one counts. The driver's own estimate is not used: it halves the cost under a uniform branch and takes a
+//! fixed number of trips for every loop.
 
 use std::collections::HashSet;
 
@@ -19,11 +20,11 @@ pub struct Span {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Executed {
     pub cost: Cost,
-    /// Whether loops were only bounded by the dispatch's iterations, so that this is the most that it can be.
+    /// Whether the trips of some loop are only bounded, so that the cost is an upper bound.
     pub bounded: bool,
 }
 
-/// The loops, those inside others behind them.
+/// The loops; those inside another loop come after it.
 pub fn loops(blocks: &[Block]) -> Vec<Span> {
     let headers = blocks.iter().enumerate().filter(|(_, block)| block.loop_header);
     let span = |(header, block): (usize, &Block)| {
@@ -37,7 +38,7 @@ pub fn loops(blocks: &[Block]) -> Vec<Span> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rest {
     Nothing,
-    /// The most that all loops of an invocation come to.
+    /// The most iterations of all loops of an invocation together.
     Iterations(u64),
     /// The bytes that an invocation loads in all, none of them twice.
     Loaded(f64),
@@ -47,7 +48,7 @@ pub enum Rest {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trips {
     pub all: f64,
-    /// Whether it may be less.
+    /// Whether the loop may run less often.
     pub at_most: bool,
 }
 
@@ -57,11 +58,11 @@ impl Trips {
     }
 }
 
-/// What a wave executes where each of the loops runs as often as `trips` says, and those without a number until what bounds the rest
-/// is used up. `None` where nothing does.
+/// What a wave executes if each loop runs as often as `trips` says, and the loops without a number run until the bound
+/// `rest` is used up. `None` if there are such loops and `rest` is no bound.
 pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<Trips>], rest: Rest) -> Option<Executed> {
     let mut bodies = vec![Cost::default(); loops.len()];
-    // All trips of each loop.
+    // The cost of all trips of each loop.
     let mut ran = vec![Cost::default(); loops.len()];
     // Inner loops first.
     for (number, it) in loops.iter().enumerate().rev() {
@@ -94,7 +95,8 @@ pub fn executed(blocks: &[Block], loops: &[Span], trips: &[Option<Trips>], rest:
     }
 }
 
-/// What loops execute that load some bytes between them: as much as comes out even by the one that loads most, and so on.
+/// The cost of loops that load some bytes together. The loop that loads most in a trip makes as many whole trips as
+/// fit, then the next one does, and the last one rounds up.
 fn sharing(mut bodies: Vec<Cost>, bytes: f64) -> Cost {
     bodies.retain(|body| body.loaded > 0.0);
     bodies.sort_by(|a, b| b.loaded.total_cmp(&a.loaded));
@@ -110,7 +112,7 @@ fn sharing(mut bodies: Vec<Cost>, bytes: f64) -> Cost {
     cost
 }
 
-/// The iterations of the loops whose trips are known, inside others as often as those run.
+/// The iterations of the loops whose trips are known; those of an inner loop count as often as the loops around it run.
 fn known_trips(loops: &[Span], trips: &[Option<Trips>]) -> f64 {
     let around = |inner: &Span| {
         let outer = loops.iter().zip(trips).filter(|(it, _)| it.header < inner.header && inner.header <= it.last);
@@ -123,8 +125,9 @@ fn heaviest(costs: impl Iterator<Item = Cost>) -> Cost {
     costs.max_by(|a, b| a.weight().total_cmp(&b.weight())).unwrap_or_default()
 }
 
-/// The heaviest cost up to and with each block from a span's first one on, not going back to it. The loops inside have run before
-/// the last, partial trip in which they are left.
+/// For each block of a span, the heaviest cost of a path from the span's header up to and including the block, without
+/// a return to the header. All trips of an inner loop are counted at its header, before the last, partial trip in which
+/// the loop is left.
 fn forward(blocks: &[Block], loops: &[Span], ran: &[Cost], span: Span) -> Vec<Option<Cost>> {
     let mut costs: Vec<Option<Cost>> = vec![None; blocks.len()];
     for number in span.header..=span.last {
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_last_partial_trip_of_a_loop_is_not_a_whole_one() {
-        // Left from its header, with next to nothing behind it.
+        // The loop is left from its header, and little follows it.
         let blocks =
             [block(1.0, &[], false), block(1.0, &[0, 2], true), block(50.0, &[1], false), block(1.0, &[1], false)];
         assert_eq!(cycles(&blocks, &[Some(4)], Rest::Nothing), Some(1.0 + 4.0 * 51.0 + 1.0 + 1.0));
@@ -222,7 +225,8 @@ mod tests {
     #[test]
     fn loops_that_load_all_of_something_share_it() {
         let body = |vector: f64, loaded: f64| Cost { vector, loaded, ..Cost::default() };
-        // Three times 64 bytes, and the last 20 in two trips of 16; what loads nothing does not count.
+        // Three trips load 64 bytes each, and two trips of 16 bytes load the last 20; a loop that loads nothing does
+        // not count.
         let cost = sharing(vec![body(5.0, 16.0), body(1000.0, 0.0), body(100.0, 64.0)], 212.0);
         assert_eq!(cost.vector, 3.0 * 100.0 + 2.0 * 5.0);
     }

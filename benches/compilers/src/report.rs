@@ -12,7 +12,8 @@ pub fn head() -> &'static str {
     HEAD
 }
 
-/// A case: a line for each kernel, one for all where they are several, and what is wrong or listed.
+/// A case: a line for each kernel, one for all if there are several, the scratch memory, failures, and listed misses
+/// that are none any more.
 pub fn case(figures: &Figures, verdicts: &[Verdict]) -> String {
     let mut text = String::new();
     for kernel in &figures.kernels {
@@ -63,7 +64,7 @@ fn line(figures: &Figures, kernel: &KernelFigures) -> String {
     )
 }
 
-/// A text judged by itself.
+/// The report of one text that is judged by itself.
 pub fn alone(kept: &Kept, executed: Option<&Executed>, family: &str, driver: &str) -> String {
     let mut text = format!(
         "{family}, {driver}\n  {} VGPRs, {} vector and {} scalar registers spilled, {} bytes of scratch\n  {} bytes of workgroup \

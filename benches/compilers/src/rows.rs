@@ -10,12 +10,12 @@ use crate::work::Plans;
 pub const LIMITS: Limits =
     Limits { max_buffer_bytes: (2 << 30) - 1, max_binding_bytes: (2 << 30) - 4, ..Limits::WEBGPU };
 
-/// In what the rows are judged.
+/// The types, layouts and NaN rule in which rows are judged.
 #[derive(Debug, Clone)]
 pub struct Ask {
     pub dtypes: Vec<DType>,
     pub layouts: Vec<Layout>,
-    /// Instead of each row's own.
+    /// A NaN rule instead of each row's own.
     pub nan_policy: Option<NanPolicy>,
 }
 
@@ -26,12 +26,12 @@ pub struct Case {
     pub dtype: DType,
     pub layout: Layout,
     pub nan_policy: NanPolicy,
-    /// The extents of the largest window, of three axes.
+    /// The extents of the largest window along three axes.
     pub widest: [u64; 3],
     pub schedule: Schedule,
-    /// The most that arithmetic may take of the memory time.
+    /// The largest part of the memory time that arithmetic may take.
     pub target: f64,
-    /// Whether the dispatches run that only bad indices ask for.
+    /// Whether the indirect dispatches of an unpool run; they do if the indices are random.
     pub indirect: bool,
 }
 
@@ -51,8 +51,8 @@ impl Case {
         Known { widest: self.widest, axes: shape.len() as u64, line, lines }
     }
 
-    /// What an invocation of a dispatch loads of X, where that is known and no element is looked at twice: in the first pass of a
-    /// pool of whole planes, whose invocations share them.
+    /// The bytes of X that an invocation of a dispatch loads. They are known in the first pass of a pool of whole
+    /// planes, whose invocations share the planes and load no element twice.
     pub fn share_of_x(&self, dispatch: &Dispatch, workgroup: u32) -> Option<f64> {
         let first = self.schedule.dispatches().first()?;
         if self.schedule.family() != Family::Reducing || first.key() != dispatch.key() {
@@ -73,7 +73,7 @@ fn groups(dispatch: &Dispatch) -> u64 {
     dispatch.grid().into_iter().map(u64::from).product()
 }
 
-/// The cases of a row: in the layout or the type that it asks for, or in each of those given.
+/// The cases of a row: in each of the given types and layouts, or only in those that the row asks for.
 pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
     let mut cases = Vec::new();
     for &dtype in ask.dtypes.iter().filter(|dtype| row.dtype.is_none_or(|own| own == **dtype)) {
@@ -82,7 +82,8 @@ pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
             let row = Row { layout, nan_policy, ..row.clone() };
             let plan = Plans::new(&row, dtype)?.plan;
             let schedule = select(&plan, &LIMITS, &Choice::default())?;
-            // Windows up to 5x5 have to leave half of the time, since a card does not compute and wait at once everywhere.
+            // The arithmetic of windows up to 5x5 may take only half of the memory time, since a card does not overlap
+            // arithmetic and memory everywhere.
             let widest = window(&row);
             let small = widest.into_iter().all(|extent| extent <= 5);
             let target = if small { 0.5 } else { 1.0 };
@@ -93,7 +94,7 @@ pub fn cases(row: &Row, ask: &Ask) -> Result<Vec<Case>, PlanError> {
     Ok(cases)
 }
 
-/// The extents of a row's largest window, of three axes; those before the row's have one tap.
+/// The extents of a row's largest window along three axes. Axes that the row lacks come first, and have one tap.
 fn window(row: &Row) -> [u64; 3] {
     let mut widest = [1; 3];
     for (to, from) in widest.iter_mut().rev().zip(extents(row).into_iter().rev()) {
@@ -107,7 +108,7 @@ fn extents(row: &Row) -> Vec<i64> {
         Operator::MaxPool(window) | Operator::MaxUnpool { window, .. } => window.kernel_shape.clone(),
         Operator::GlobalMaxPool => row.pooled[2..].iter().map(|&extent| extent as i64).collect(),
         Operator::AdaptiveMaxPool { output_size } => {
-            // Uneven windows reach over at most two elements more than even ones.
+            // If the extents do not divide evenly, a window has at most two elements more than the quotient.
             let widest = |(&input, &output): (&usize, &i64)| {
                 let (input, output) = (input as i64, output.max(1));
                 if input % output == 0 { input / output } else { input / output + 2 }

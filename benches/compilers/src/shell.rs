@@ -1,15 +1,16 @@
-//! A shader compiler as a command: what is run for some files, and what is read off its output.
+//! A shader compiler as a command: how it is run for a list of files, and how its output is read.
 //!
-//! A command that names `{file}` is run once for each file, with `{target}` and `{file}` replaced: a compiler's own command line.
-//! Its exit status says whether the file compiled. Any other command is run for many files at once, `COMMAND TARGET FILES...`, which
-//! is faster where starting takes long (under wine), and prints a line for each file, with the compiler's messages below it:
+//! A command that contains `{file}` is a compiler's own command line: it is run once for each file, with `{target}` and
+//! `{file}` replaced, and its exit status says whether the file compiled. Any other command is run for many files at
+//! once as `COMMAND TARGET FILES...`, which is faster where starting takes long (under wine). It prints a line for each
+//! file, with the compiler's messages below the line:
 //!
 //! ```text
 //! OK     412 ms  FILE: whatever
 //! FAILED  80 ms  FILE: whatever
 //! ```
 //!
-//! Programs for the second kind are asked for warnings by `HLSLC_WARNINGS=1` in their environment.
+//! `HLSLC_WARNINGS=1` in the environment asks commands of the second kind for warnings.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Files that a command gets at once.
+/// The most files that a command gets at once.
 const BATCH: usize = 32;
 
 /// A shader compiler.
@@ -28,7 +29,7 @@ pub struct Shell {
     target: &'static str,
 }
 
-/// How a file went.
+/// The outcome of compiling a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Went {
     pub compiled: bool,
@@ -37,13 +38,13 @@ pub struct Went {
 }
 
 impl Shell {
-    /// A command, its words parted by spaces.
+    /// A command, its words separated by spaces.
     pub fn new(command: &str, target: &'static str) -> Result<Shell, String> {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() { Err("the command is empty".to_owned()) } else { Ok(Shell { words, target }) }
     }
 
-    /// Compiles files, some commands beside each other. An error is a command that cannot be run.
+    /// Compiles files by up to `jobs` commands in parallel. It is an error if the command cannot be run.
     pub fn compile(&self, files: &[PathBuf], jobs: usize) -> Result<Vec<Went>, String> {
         let size = if self.one_by_one() { 1 } else { BATCH.min(files.len().div_ceil(jobs.max(1)).max(1)) };
         let batches: Vec<&[PathBuf]> = files.chunks(size).collect();
@@ -71,8 +72,8 @@ impl Shell {
         Ok(results.into_inner().unwrap_or_default().into_values().flatten().collect())
     }
 
-    /// Compiles a file alone and gives its seconds: the processor's, where the system tells those of programs that ended, since on a
-    /// busy machine others take longer. They include the command's start.
+    /// Compiles a file alone and gives its seconds: the CPU time of the command, if the system reports it and it is the
+    /// lesser, since on a busy machine the elapsed time is longer. The CPU time includes the command's start.
     pub fn seconds_alone(&self, file: &PathBuf) -> Result<f64, String> {
         let before = seconds_of_children();
         let went = self.batch(std::slice::from_ref(file))?;
@@ -109,7 +110,7 @@ impl Shell {
     }
 }
 
-/// The seconds of the processor that all programs took that this one started and that ended, where Linux tells them.
+/// The CPU seconds of all programs that this one started and that have ended, on Linux.
 fn seconds_of_children() -> Option<f64> {
     children_in(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
@@ -123,7 +124,7 @@ fn children_in(stat: &str) -> Option<f64> {
     Some((ticks(13)? + ticks(14)?) / 100.0)
 }
 
-/// What the output of a command for many files says of each.
+/// Reads the outcome of each file from the output of a command for many files.
 fn read(files: &[PathBuf], output: &str, errors: &str) -> Vec<Went> {
     let mut found: HashMap<&Path, Went> = HashMap::new();
     let mut current: Option<&Path> = None;
@@ -141,7 +142,7 @@ fn read(files: &[PathBuf], output: &str, errors: &str) -> Vec<Went> {
     files.iter().map(|file| found.remove(file.as_path()).unwrap_or_else(silent)).collect()
 }
 
-/// Neither empty nor the count at the end.
+/// Whether a line is a message: neither empty nor the count at the end.
 fn is_message(line: &str) -> bool {
     let count = line.starts_with(|it: char| it.is_ascii_digit()) && line.trim_end().ends_with("failed");
     !line.trim().is_empty() && !count
@@ -161,7 +162,7 @@ fn verdict<'a>(files: &'a [PathBuf], line: &str) -> Option<(&'a Path, bool, f64)
 
 /// The codes of the warnings among a compiler's messages: FXC's numbers, DXC's names.
 pub fn warnings(messages: &str) -> Vec<String> {
-    // A note below a warning may speak of it.
+    // A note below a warning may repeat the code, so only the lines of warnings are read.
     let lines = messages.lines().filter(|line| line.contains("warning:") || line.contains("warning X"));
     let code = |line: &str| {
         let word = line.split([' ', ':', '[', ']']).find(|word| {
@@ -173,7 +174,8 @@ pub fn warnings(messages: &str) -> Vec<String> {
     lines.map(code).collect()
 }
 
-/// Whether a warning is of variables that are read before anything is written to them: X4000 and its neighbours, -Wuninitialized.
+/// Whether a warning is about a variable that is read before it is written: X4000 and its neighbours, or
+/// -Wuninitialized.
 pub fn is_of_uninitialised(code: &str) -> bool {
     code.starts_with("X400") || code.contains("uninitialized")
 }

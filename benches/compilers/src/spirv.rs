@@ -37,7 +37,7 @@ pub struct Source {
 impl Source {
     pub fn parse(wgsl: &str) -> Result<Source, String> {
         let module = naga::front::wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
-        // What the crate's devices have: nothing optional.
+        // The crate's devices have no optional features.
         let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
             .validate(&module)
             .map_err(|error| error.emit_to_string(wgsl))?;
@@ -46,12 +46,12 @@ impl Source {
         Ok(Source { module, info, workgroup })
     }
 
-    /// As wgpu writes it.
+    /// The kernel as wgpu writes it.
     pub fn kernel(&self) -> Result<Kernel, String> {
         self.write(spv::WriterFlags::empty())
     }
 
-    /// With the names of functions and variables beside it.
+    /// The kernel with the names of functions and variables.
     pub fn named(&self) -> Result<Kernel, String> {
         self.write(spv::WriterFlags::DEBUG)
     }
@@ -76,8 +76,8 @@ fn bindings(module: &Module) -> impl Iterator<Item = (ResourceBinding, BufferKin
     })
 }
 
-/// What wgpu-hal asks naga for on RADV, whose devices have robustBufferAccess2: indices are bounded, buffers bound themselves.
-/// The crate's pipelines ask for no zeros in workgroup memory.
+/// The options that wgpu-hal gives naga for RADV. Its devices have robustBufferAccess2, so naga bounds indices but
+/// leaves the bounds of buffers to the device. The crate's pipelines do not ask for workgroup memory to be zeroed.
 fn options(module: &Module) -> spv::Options<'static> {
     let binding_map = bindings(module).map(|(it, _)| {
         let (descriptor_set, binding) = (it.group, it.binding);

@@ -1,4 +1,4 @@
-//! All cases compiled for a family, and each one's figures.
+//! Compiles the kernels of all cases for a family, and computes the figures of each case.
 
 use std::collections::HashMap;
 
@@ -23,12 +23,12 @@ pub enum Failure {
     Kernel(String),
 }
 
-/// The kernels of some cases, each text once.
+/// The kernels of some cases, each different text once.
 #[derive(Default)]
 pub struct Kernels {
     candidates: Vec<Candidate>,
     names: Vec<String>,
-    /// The number of each text.
+    /// The position of each text among the candidates.
     numbers: HashMap<String, usize>,
 }
 
@@ -48,7 +48,7 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// What the family's compiler makes of them. The marked form is compiled where loops are left.
+    /// Compiles the kernels for a family. If a compiled kernel has loops left, its marked form is compiled too.
     pub fn compile(&self, family: Family) -> Result<Compilation<'_>, Failure> {
         let kernels: Vec<_> = self.candidates.iter().map(|candidate| candidate.kernel.clone()).collect();
         let (driver, plain) = self.all(family, &kernels, |number| number)?;
@@ -65,7 +65,8 @@ impl Kernels {
         Ok(Compilation { kernels: self, family, driver, results })
     }
 
-    /// Kernels compiled, none of which may be refused. The number of each among all is for the message.
+    /// Compiles kernels, none of which may be refused. `number` gives the position of each among all kernels, for the
+    /// error's message.
     fn all(
         &self,
         family: Family,
@@ -98,14 +99,14 @@ pub struct Figures {
     pub row: String,
     pub dtype: &'static str,
     pub layout: &'static str,
-    /// Where it is not the default.
+    /// `None` for the default.
     pub nan_policy: Option<&'static str>,
     pub family: &'static str,
     pub driver: String,
     pub kernels: Vec<KernelFigures>,
     /// Arithmetic over memory time, of all dispatches.
     pub arithmetic: f64,
-    /// Whether loops were only bounded by the schedule's iterations, so that the figures are upper bounds.
+    /// Whether the trips of some loop are only bounded, so that the figures are upper bounds.
     pub at_most: bool,
     pub target: f64,
     /// The fewest bytes: inputs once, outputs once.
@@ -128,7 +129,7 @@ pub struct KernelFigures {
     pub waves_per_simd: u32,
     pub instructions_per_output: f64,
     pub arithmetic: f64,
-    /// What takes the longest.
+    /// The unit that is busy for the longest.
     pub bound: &'static str,
     /// Each loop that is left, and how often it runs.
     pub loops: Vec<String>,
@@ -157,7 +158,8 @@ impl Figures {
 }
 
 impl Compilation<'_> {
-    /// The files of the kernels whose name contains a text, by their names: WGSL, assembly and intermediate representation.
+    /// The files of the kernels whose names contain `name_part`, each with its file name: WGSL, assembly and
+    /// intermediate representation.
     pub fn files(&self, name_part: &str) -> Vec<(String, &str)> {
         let mut files = Vec::new();
         for (text, &number) in

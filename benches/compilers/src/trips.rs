@@ -1,11 +1,12 @@
 //! How often the loops of a text run, as far as the text says.
 //!
-//! A loop counts itself if it has the form of `for (var i = a; i < b; i += c)` or `i + d < b` with constants b, c and d, which may be
-//! sums and products of the prelude's, or what a function returns that does nothing else. Where a is no constant but unsigned (the number of an invocation), it is taken for 0: the invocation with the
-//! most trips decides, since a wave goes on until its last one is done. For the loops over a window's taps, whose bound stands in
-//! a uniform or a table, this module has the constant of the prelude that bounds them too; for those down the lines of a walk, how
-//! many lines that is; for those over digits, the tensor's axes. All
-//! others are [`Count::Unknown`].
+//! The trips of a loop `for (var i = a; i < b; i += c)`, also with `i + d < b`, follow from the text if b, c and d are
+//! constant: literals, sums and products of the prelude's constants, or calls of functions that only return such a
+//! constant. If a is not constant but unsigned (the number of an invocation), it is taken as 0: the invocation with the
+//! most trips decides, since a wave runs until its last invocation is done. Other loops have rules: the bound of a loop
+//! over a window's taps stands in a uniform or a table, so it is taken from a constant of the prelude or from the case;
+//! a walk has a trip for each line of outputs; a loop over digits has at most a trip for each axis of the tensor; a
+//! loop over windows that begin with a NaN has none. All other loops are [`Count::Unknown`].
 
 use naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, Module, ScalarKind, Statement,
@@ -18,13 +19,13 @@ use crate::marks::LoopName;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
     Known(u64),
-    /// As often as the widest window has taps along an axis of the kernel, of three.
+    /// As often as the widest window has taps along this one of the kernel's three axes.
     Taps(usize),
     /// As often as a position has digits: at most one for each axis of the tensor.
     Digits,
-    /// Down the lines of a walk, of which an invocation writes so many neighbouring outputs each.
+    /// Once for each line of a walk; an invocation writes this many neighbouring outputs of a line.
     Lines(u64),
-    /// Over windows that begin with a NaN: none, since data without NaN is what speed is judged by.
+    /// A loop over windows that begin with a NaN: no trips, since speed is judged by data without NaN.
     OfNan,
     Unknown,
 }
@@ -33,16 +34,16 @@ pub enum Count {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLoop {
     pub name: LoopName,
-    /// How many loops of the same function it stands in.
+    /// How many loops of the same function are around it.
     pub depth: usize,
     /// The line of the text.
     pub line: u32,
     pub count: Count,
 }
 
-/// Loops that end with a window's taps: their bound is a uniform's or a table's. The function, the loop's number in it and the axis.
-/// Specialised texts have the most that it can be as a constant, KERNEL_0 to KERNEL_2, or say by KIND_0 to KIND_2 that it is a
-/// table's.
+/// The loops over a window's taps, whose bound stands in a uniform or a table: the function, the loop's number in it,
+/// and the axis. In a specialised text KIND_0 to KIND_2 say whether the windows of an axis come from a table; if not,
+/// KERNEL_0 to KERNEL_2 are the largest bounds.
 const TAPS: [(&str, usize, usize); 3] = [("scan", 0, 0), ("scan", 1, 1), ("scan", 2, 2)];
 
 /// Where windows come from, as the shaders number it (window/windows.wgsl).
@@ -70,7 +71,7 @@ struct Visitor<'a> {
     number: usize,
 }
 
-/// What a block has stored to a local variable so far, one entry for each store.
+/// A store to a local variable: the variable and the value.
 type Stored = (Handle<LocalVariable>, Handle<Expression>);
 
 impl Visitor<'_> {
@@ -150,7 +151,7 @@ impl Visitor<'_> {
         (step > 0).then(|| (room.max(0) as u64).div_ceil(step as u64))
     }
 
-    /// What a variable begins with; 0 where that is any unsigned number.
+    /// The first value of a variable; 0 if the value is not constant but unsigned.
     fn begin(&self, variable: Handle<LocalVariable>, before: &[Stored]) -> Option<i64> {
         let last = before.iter().rev().find(|(stored, _)| *stored == variable).map(|(_, value)| *value);
         let value = last.or(self.function.local_variables[variable].init);
@@ -184,7 +185,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// What a function returns that does nothing else.
+    /// The value that a function returns, if the function does nothing else.
     fn returned(&self, function: Handle<Function>) -> Option<(&Function, Handle<Expression>)> {
         let function = &self.module.functions[function];
         let mut statements = function.body.iter().filter(|statement| !matches!(statement, Statement::Emit(_)));
@@ -210,7 +211,8 @@ impl Visitor<'_> {
     fn taps(&self, name: &LoopName) -> Option<Count> {
         let taps = TAPS.iter().find(|(function, number, _)| name.function == *function && name.number == *number);
         let (_, _, axis) = *taps?;
-        // Where a part of its own goes along rows, the third loop stands in place of the second, for windows of one layer.
+        // If `accumulate_row` goes along the rows, `scan` has no loop over axis 2: its third loop replaces the second
+        // one, for windows of one layer.
         let by_rows = self.module.functions.iter().any(|(_, it)| it.name.as_deref() == Some("accumulate_row"));
         let axis = if by_rows { axis.min(1) } else { axis };
         match self.named(&format!("KIND_{axis}"))? {
@@ -220,7 +222,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// The loops over the digits of a position end with a member of the uniform whose name says so.
+    /// A loop over the digits of a position is bounded by a member of the uniform, which is known by its name.
     fn digits(&self, body: &Block) -> Option<Count> {
         let condition = body.iter().find_map(|statement| match statement {
             Statement::If { condition, accept, reject } if accept.is_empty() && breaks(reject) => Some(*condition),
@@ -244,14 +246,15 @@ impl Visitor<'_> {
         (member.ends_with("digits") || member == "spatial_axes").then_some(Count::Digits)
     }
 
-    /// The loops of a sliding maximum whose prelude does not bound them: over NaN, in the end.
+    /// The loops of `conclude` in a sliding kernel, which the prelude does not bound: they run over windows that begin
+    /// with a NaN.
     fn sliding(&self, name: &LoopName) -> Option<Count> {
         self.named("CHUNKS")?;
         (name.function == "conclude").then_some(Count::OfNan)
     }
 
-    /// The loop of a kernel that walks down lines of outputs: its prelude has the outputs beside each other that an invocation
-    /// writes, and all its other loops have constant bounds.
+    /// The loop of a kernel that walks down lines of outputs. The prelude says how many neighbouring outputs of a line
+    /// an invocation writes, and all other loops of such a kernel have constant bounds.
     fn walk(&self, name: &LoopName) -> Option<Count> {
         let named = |name: &str| self.named(name).and_then(|value| u64::try_from(value).ok());
         let beside = named("OWNED").or_else(|| named("ACROSS").and(named("QUADS")).map(|quads| 4 * quads))?;
@@ -271,7 +274,8 @@ fn breaks(block: &Block) -> bool {
     matches!(block.iter().next(), Some(Statement::Break))
 }
 
-/// What a block stores to a variable, at any depth; a call that gets a pointer to it could store anything, and shows as the pointer.
+/// The values that a block stores to a variable, at any depth. A call that gets a pointer to the variable could store
+/// any value, and is listed as the pointer.
 fn stores(block: &Block, function: &Function, variable: Handle<LocalVariable>, found: &mut Vec<Handle<Expression>>) {
     let is_it = |pointer: &Handle<Expression>| matches!(function.expressions[*pointer], Expression::LocalVariable(it) if it == variable);
     for statement in block.iter() {

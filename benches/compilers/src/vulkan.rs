@@ -1,6 +1,7 @@
 //! AMD's compiler through Vulkan: a device that only compiles, and what it says of a pipeline.
 //!
-//! All `unsafe` of this package is here. RADV is asked for null hardware (`RADV_FORCE_FAMILY`), so nothing is ever submitted.
+//! All `unsafe` of this package is here. RADV is asked for null hardware (`RADV_FORCE_FAMILY`), so nothing is ever
+//! submitted.
 
 use std::ffi::{CStr, c_char};
 
@@ -13,7 +14,7 @@ use crate::spirv::{Bound, BufferKind, Kernel};
 /// What the driver says of a compiled kernel.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Compiled {
-    /// By the driver's names.
+    /// The driver's statistics, each with its name.
     pub statistics: Vec<(String, f64)>,
     pub wave_size: u32,
     /// The compiler's last representation before the assembly, block by block.
@@ -21,9 +22,9 @@ pub struct Compiled {
     pub assembly: String,
 }
 
-/// A compiling device. One thread uses it.
+/// A device that only compiles. One thread uses it.
 pub struct Compiler {
-    // The loader's library has to stay while objects of it live.
+    // The loader's library has to stay loaded while its objects are alive.
     _entry: Entry,
     instance: Instance,
     device: Device,
@@ -41,7 +42,8 @@ impl Compiled {
 impl Compiler {
     /// Opens the RADV device of the environment.
     pub fn open() -> Result<Compiler, String> {
-        // SAFETY: the loader is the system's own libvulkan, whose initialisers have no conditions beyond those of any library.
+        // SAFETY: the loader is the system's own libvulkan, whose initialisers have no conditions beyond those of any
+        // library.
         let entry = unsafe { Entry::load() }.map_err(|error| format!("no Vulkan loader: {error}"))?;
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
         let create = vk::InstanceCreateInfo::default().application_info(&application);
@@ -54,8 +56,8 @@ impl Compiler {
                 Ok(Compiler { _entry: entry, instance, device, executables, driver })
             }
             Err(error) => {
-                // SAFETY: nothing was made of the instance that still lives: open_device gives an error only before it has a
-                // device, and the handles of physical devices need no release.
+                // SAFETY: no object of the instance is alive: open_device gives an error only if it has made no device,
+                // and the handles of physical devices need no release.
                 unsafe { instance.destroy_instance(None) };
                 Err(error)
             }
@@ -97,7 +99,8 @@ impl Compiler {
         Ok(compiled)
     }
 
-    /// The compiler's texts by their names. ash reads the list, but not the texts: that takes a second call with room for them.
+    /// The compiler's texts by their names. ash's own wrapper reads the list but not the texts, which take another call
+    /// with room for them.
     fn representations(
         &self,
         executable: &vk::PipelineExecutableInfoKHR<'_>,
@@ -105,7 +108,8 @@ impl Compiler {
         let get = self.executables.fp().get_pipeline_executable_internal_representations_khr;
         let device = self.device.handle();
         let mut count = 0;
-        // SAFETY: with a null list the call only writes the count. The pipeline was made with CAPTURE_INTERNAL_REPRESENTATIONS.
+        // SAFETY: with a null list the call only writes the count. The pipeline was made with
+        // CAPTURE_INTERNAL_REPRESENTATIONS.
         unsafe { get(device, executable, &mut count, std::ptr::null_mut()) }.result()?;
         let mut found = vec![vk::PipelineExecutableInternalRepresentationKHR::default(); count as usize];
         // SAFETY: the list has `count` elements with their types set; without room for texts their lengths are written.
@@ -114,7 +118,8 @@ impl Compiler {
         for (one, text) in found.iter_mut().zip(&mut texts) {
             one.p_data = text.as_mut_ptr().cast();
         }
-        // SAFETY: each element points to as many bytes as it says, which live and are not looked at until the call returns.
+        // SAFETY: each element points to as many bytes as it says, which live and are not looked at until the call
+        // returns.
         unsafe { get(device, executable, &mut count, found.as_mut_ptr()) }.result()?;
         let texts = texts.into_iter().map(|bytes| {
             let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -126,8 +131,8 @@ impl Compiler {
 
 impl Drop for Compiler {
     fn drop(&mut self) {
-        // SAFETY: every object of the device was released by `Objects`, the device is the instance's only one, and neither is
-        // used again.
+        // SAFETY: every object of the device was released by `Objects`, the device is the instance's only one, and
+        // neither is used again.
         unsafe {
             self.device.destroy_device(None);
             self.instance.destroy_instance(None);
@@ -135,7 +140,7 @@ impl Drop for Compiler {
     }
 }
 
-/// What compiling one module makes, released together.
+/// The objects that compiling one module makes; they are released together.
 struct Objects<'a> {
     device: &'a Device,
     module: vk::ShaderModule,
@@ -186,8 +191,8 @@ impl<'a> Objects<'a> {
         let capture = vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR
             | vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
         let create = vk::ComputePipelineCreateInfo::default().flags(capture).stage(stage).layout(self.layout);
-        // SAFETY: module and layout are of this device and live; the layout has every binding that the module declares, and the
-        // feature of the capture flags was enabled.
+        // SAFETY: module and layout are of this device and live; the layout has every binding that the module declares,
+        // and the feature of the capture flags was enabled.
         let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &[create], None) };
         let pipelines = made.map_err(|(_, error)| failed(error))?;
         self.pipeline = pipelines.first().copied().ok_or("the driver made no pipeline")?;
@@ -197,8 +202,8 @@ impl<'a> Objects<'a> {
 
 impl Drop for Objects<'_> {
     fn drop(&mut self) {
-        // SAFETY: each handle is null, which is allowed, or an object of this device that nothing uses any more: nothing is ever
-        // submitted, and the pipeline is read before its objects are dropped.
+        // SAFETY: each handle is null, which is allowed, or an object of this device that nothing uses any more:
+        // nothing is ever submitted, and the pipeline is read before its objects are dropped.
         unsafe {
             self.device.destroy_pipeline(self.pipeline, None);
             self.device.destroy_pipeline_layout(self.layout, None);
@@ -208,7 +213,8 @@ impl Drop for Objects<'_> {
     }
 }
 
-/// The RADV device of an instance with what the library's own devices have enabled under wgpu, and the driver's version.
+/// Opens the RADV device of an instance, with what wgpu enables on the library's own devices. Gives the driver's
+/// version too.
 fn open_device(instance: &Instance) -> Result<(Device, String), String> {
     // SAFETY: the instance lives.
     let physical = unsafe { instance.enumerate_physical_devices() }.map_err(|error| format!("no device: {error}"))?;
@@ -237,8 +243,8 @@ fn open_device(instance: &Instance) -> Result<(Device, String), String> {
             .push_next(&mut robust)
             .push_next(&mut describe)
             .push_next(&mut memory);
-        // SAFETY: everything that the structure points to lives until the call returns. Queue family 0 exists on every RADV
-        // device; where an extension or feature is missing the driver gives an error.
+        // SAFETY: everything that the structure points to lives until the call returns. Queue family 0 exists on every
+        // RADV device; where an extension or feature is missing the driver gives an error.
         let device = unsafe { instance.create_device(physical, &create, None) };
         return device.map(|device| (device, version)).map_err(|error| format!("{name} does not open: {error}"));
     }

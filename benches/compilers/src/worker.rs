@@ -1,5 +1,5 @@
-//! The driver in a process of its own: which family it compiles for is read from the environment once, and an unknown family or a
-//! fault of the compiler ends the process.
+//! Runs the driver in a process of its own, because the driver reads the family from the environment only once, and
+//! because an unknown family or a fault of the compiler ends the process.
 //!
 //! The worker reads kernels from its standard input and answers on its standard output, one JSON value a line.
 
@@ -16,10 +16,10 @@ use crate::family::Family;
 use crate::spirv::Kernel;
 use crate::vulkan::{Compiled, Compiler};
 
-/// The argument that makes a worker of the program.
+/// The argument that starts the program as a worker.
 pub const ARGUMENT: &str = "--worker";
 
-/// What a worker says first.
+/// The first line that a worker writes.
 #[derive(Debug, Serialize, Deserialize)]
 enum Greeting {
     Ready { driver: String },
@@ -46,10 +46,10 @@ impl std::fmt::Display for Unavailable {
     }
 }
 
-/// Why there is no compiler of a family.
+/// Why there is no compiler for a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unavailable {
-    /// No loader, or no driver of AMD's.
+    /// There is no Vulkan loader, or no RADV driver.
     Driver(String),
     /// The driver is too old for the family.
     Family(Family),
@@ -57,7 +57,7 @@ pub enum Unavailable {
     Fault(String),
 }
 
-/// The worker's whole life.
+/// Runs a worker: compiles the kernels on its standard input until the input ends.
 pub fn serve() -> Result<(), String> {
     let broken = |error: std::io::Error| format!("the worker's pipe: {error}");
     let mut answers = std::io::stdout().lock();
@@ -84,7 +84,7 @@ struct Worker {
     child: Child,
     questions: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// What the driver writes besides; read all along, so that it never waits.
+    /// What the driver writes to standard error. A thread reads it all the time, so that the driver never waits.
     said: Option<JoinHandle<String>>,
     driver: String,
 }
@@ -95,7 +95,7 @@ impl Worker {
         let mut child = Command::new(program)
             .arg(ARGUMENT)
             .env("RADV_FORCE_FAMILY", family.name())
-            // What is judged is what this driver compiles now.
+            // Without the cache, every kernel is compiled by this driver now.
             .env("MESA_SHADER_CACHE_DISABLE", "true")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -148,7 +148,8 @@ impl Drop for Worker {
     }
 }
 
-/// The kernels compiled, in their order, by as many processes as there are processors; and the driver's version.
+/// Compiles the kernels by as many processes as there are processors. Gives the driver's version, and the results in
+/// the order of the kernels.
 pub fn compile_all(family: Family, kernels: &[Kernel]) -> Result<(String, Vec<Result<Compiled, String>>), Unavailable> {
     let program = std::env::current_exe().map_err(|error| Unavailable::Fault(error.to_string()))?;
     let first = Worker::start(&program, family)?;

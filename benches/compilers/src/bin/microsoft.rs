@@ -1,9 +1,10 @@
-//! Has every kernel compiled by Microsoft's compilers, which a pipeline has to get through on Windows: FXC as shader model 5.1,
-//! which a machine without dxcompiler.dll uses, and DXC as 6.0.
+//! Compiles every kernel with Microsoft's compilers, which compile wgpu's pipelines on Windows: with FXC for shader
+//! model 5.1, which a machine without dxcompiler.dll uses, and with DXC for 6.0.
 //!
-//! The texts are those of tests/plans/translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does. The command fails on
-//! a refusal, on a text that takes FXC more than `--most-seconds`, and on a warning of a variable that is read uninitialised. It
-//! prints the slowest files and the codes of all warnings. All of the sweep takes long; `--sample` takes a part.
+//! The texts are those of tests/plans/translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does. The
+//! command fails if a text is refused, takes FXC more than `--most-seconds`, or has a warning about a variable that is
+//! read uninitialised. It prints the slowest files and the codes of all warnings. The whole sweep takes long;
+//! `--sample` takes a random part.
 //!
 //! ```sh
 //! # On Windows, with the SDK's fxc and dxc in PATH:
@@ -24,39 +25,39 @@ use compilers::spirv::Source;
 use compilers::{hlsl, sweep};
 use naga::back::hlsl::ShaderModel;
 
-/// There is no such compiler here.
+/// The exit code if a compiler cannot be run.
 const NO_COMPILER: u8 = 3;
 /// How often a file that took too long is compiled again, alone: another program may have had the processor.
 const AGAIN: usize = 2;
 
-/// Has every kernel compiled by FXC and DXC
+/// Compiles every kernel with FXC and DXC
 #[derive(Parser)]
 struct Options {
-    /// The command for FXC: with {target} and {file} the compiler's own, otherwise one that takes TARGET FILES...
+    /// The command for FXC: the compiler's own with {target} and {file}, or one that takes TARGET FILES...
     #[arg(long, value_name = "CMD", default_value = "fxc /nologo /Ges /T {target} /E main {file}")]
     fxc: String,
-    /// The command for DXC, likewise
+    /// The command for DXC, in one of the same forms
     #[arg(long, value_name = "CMD", default_value = "dxc -HV 2018 -Ges -T {target} -E main {file}")]
     dxc: String,
-    /// One of the two
+    /// Use only this compiler
     #[arg(long, value_enum)]
     only: Option<Which>,
-    /// The longest that FXC may take for a text
+    /// The most seconds that FXC may take for a text
     #[arg(long, default_value_t = 2.0)]
     most_seconds: f64,
-    /// A random part of the texts, of so many
+    /// Compile only this many texts, drawn at random
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// What the part is drawn by
+    /// The seed of --sample
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Only kernels whose name contains this
     #[arg(long, default_value = "")]
     name: String,
-    /// Commands beside each other; times are those of a quiet machine only with as many as it has idle processors
+    /// Commands to run in parallel; times are reliable only if each has an idle processor
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// How many of the slowest to print
+    /// How many of the slowest texts to print
     #[arg(long, default_value_t = 10)]
     slowest: usize,
     /// Keep the HLSL in this folder
@@ -171,7 +172,7 @@ fn write(texts: &[(String, String)], folder: &Path, lane: &Lane) -> Result<Vec<F
     Ok(files)
 }
 
-/// Compiles what took too long again, alone: the least time counts.
+/// Compiles each text that took too long again, alone; the least time counts.
 fn measure_again(shell: &Shell, paths: &[PathBuf], went: &mut [Went], most_seconds: f64) -> Result<(), String> {
     for (path, went) in paths.iter().zip(went) {
         for _ in 0..AGAIN {
@@ -183,7 +184,7 @@ fn measure_again(shell: &Shell, paths: &[PathBuf], went: &mut [Went], most_secon
     Ok(())
 }
 
-/// Prints what there is to say, and gives the number of texts that fail.
+/// Prints the failures, the slowest texts and the warnings, and gives the number of texts that fail.
 fn report(lane: &Lane, files: &[File], went: &[Went], slowest: usize) -> usize {
     let mut failures = 0;
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,17 +1,18 @@
 //! Judges kernels by AMD's compiler (ACO in RADV, from Mesa) on null hardware: no GPU is needed, and nothing is run.
 //!
-//! `cargo run --release -p compilers --bin radv` compiles what `select` chooses for every row of the crate's catalogue, in four
-//! types and both layouts, for RDNA 3 and RDNA 2, and prints vector registers, spilled registers, workgroup memory, waves that fit
-//! on a SIMD, instructions that are executed for an output, and the arithmetic time over the memory time. The library's own
-//! documentation (`src/lib.rs`) has the model.
+//! `cargo run --release -p compilers --bin radv` compiles what `select` chooses for every row of the crate's catalogue,
+//! in four types and both layouts, for RDNA 3 and RDNA 2, and prints vector registers, spilled registers, workgroup
+//! memory, waves that fit on a SIMD, instructions that are executed for an output, and the arithmetic time over the
+//! memory time. The documentation of this package's library (`src/lib.rs`) describes the model.
 //!
-//! Targets: no spill, at most 128 vector registers, arithmetic below half of the memory time for windows up to 5x5 and below all of it
-//! for larger ones. Cases that miss stand in misses.json with what bounds them. The exit code is 1 on a spill, on too many
-//! registers, on a miss that is not listed and on a listed one that became worse; 3 where there is no such driver.
+//! Targets: no spill, at most 128 vector registers, arithmetic below half of the memory time for windows up to 5x5 and
+//! below all of it for larger ones. Cases that miss a target are listed in misses.json with what bounds them. The exit
+//! code is 1 if a case misses a target and is not listed, or is worse than listed, and 3 if there is no such driver.
 //!
-//! The driver: Mesa's, behind the Vulkan loader; on Debian and Ubuntu the packages mesa-vulkan-drivers and libvulkan1. Navi31 needs
-//! Mesa 23. A newer driver need not be installed; unpacked from the package of a later release, for example of
-//! bookworm-backports, it is named by an environment variable, once the library's place in its JSON file is a whole path:
+//! The driver is Mesa's RADV behind the Vulkan loader: on Debian and Ubuntu the packages mesa-vulkan-drivers and
+//! libvulkan1. Navi31 needs Mesa 23. A newer driver need not be installed: unpack the package of a later release, for
+//! example of bookworm-backports, write the full path of the library into its JSON file, and name that file in an
+//! environment variable:
 //!
 //! ```sh
 //! apt-get download mesa-vulkan-drivers/bookworm-backports && dpkg-deb -x mesa-vulkan-drivers_*.deb newer
@@ -34,15 +35,15 @@ use compilers::survey::{Failure, Figures, Kernels};
 use compilers::worker::{self, Unavailable};
 use wgpu_pooling::{DType, Layout, NanPolicy};
 
-/// The list, where it is checked in.
+/// The path of the checked-in list.
 const MISSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/misses.json");
-/// There is no driver to judge with.
+/// The exit code if there is no driver to judge with.
 const NO_DRIVER: u8 = 3;
 
 /// Judges kernels by AMD's compiler, without a GPU
 #[derive(Parser)]
 struct Options {
-    /// Rows whose names contain one of these, instead of all
+    /// Judge only rows whose names contain one of these
     #[arg(long, value_delimiter = ',')]
     rows: Vec<String>,
     /// Element types
@@ -51,7 +52,7 @@ struct Options {
     /// Layouts, where a row has none of its own
     #[arg(long, value_delimiter = ',', default_value = "NCHW,NHWC", value_parser = layout)]
     layout: Vec<Layout>,
-    /// The GPUs to compile for; all that the driver knows unless said otherwise
+    /// The families to compile for [default: all that the driver knows]
     #[arg(long, value_enum, value_delimiter = ',')]
     family: Vec<Family>,
     /// The NaN rule, instead of each row's own
@@ -60,7 +61,7 @@ struct Options {
     /// Judge one WGSL text by itself, entry point `main`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rows", "json", "write_misses"])]
     wgsl: Option<PathBuf>,
-    /// With --wgsl: the most iterations that all loops of an invocation come to
+    /// With --wgsl: the most iterations of all loops of an invocation together
     #[arg(long, requires = "wgsl")]
     iterations: Option<u64>,
     /// Print only the cases that fail
@@ -69,11 +70,11 @@ struct Options {
     /// Print JSON: a list of cases
     #[arg(long)]
     json: bool,
-    /// Write text, assembly and intermediate representation of the kernels whose name contains KEYTEXT to FOLDER; with --wgsl an
-    /// empty KEYTEXT will do
+    /// Write text, assembly and intermediate representation of the kernels whose name contains KEYTEXT to FOLDER; with
+    /// --wgsl an empty KEYTEXT will do
     #[arg(long, num_args = 2, value_names = ["KEYTEXT", "FOLDER"])]
     dump: Vec<String>,
-    /// Take what misses now over into misses.json; reasons stay
+    /// Write the current misses to misses.json; reasons stay
     #[arg(long)]
     write_misses: bool,
     #[arg(long, hide = true)]
@@ -114,8 +115,8 @@ fn main() -> ExitCode {
 }
 
 impl Options {
-    /// What `judge` gives for each family that was asked for. Where none was, a family that the driver does not know is left out
-    /// aloud, unless that leaves none.
+    /// The results of `judge` for each family that was asked for. If none was, families that the driver does not know
+    /// are left out with a message, and it is an error if no family is left.
     fn each_family<T>(&self, judge: impl Fn(Family) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
         let asked = if self.family.is_empty() { &Family::ALL[..] } else { &self.family[..] };
         let (mut results, mut unknown) = (Vec::new(), None);
@@ -225,7 +226,7 @@ fn fail(verdicts: &[Verdict]) -> bool {
     verdicts.iter().any(|verdict| matches!(verdict, Verdict::Fails(_)))
 }
 
-/// The last lines, and the exit code.
+/// Prints the last lines, and gives the exit code.
 fn conclude(judged: &[(&Figures, [Verdict; 2])], misses: &Misses) -> ExitCode {
     let mut compilers: Vec<String> = judged.iter().map(|(figures, _)| compiler(figures)).collect();
     compilers.dedup();
