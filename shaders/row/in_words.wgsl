@@ -5,7 +5,7 @@
 //   words of X     | a b c d | e f g h | i j k l |      8-bit elements, the line's first column in the middle of a word
 //   shifted            [ c d e f ] [ g h i j ]
 // provides: x, line_elements, alternating_elements
-// requires: Elements, Quad, Row, row_from, lifted, clamp_tap, pool, extract, OUTPUTS, KERNEL_2, STRIDE_2, QUADS
+// requires: Elements, Quad, Row, row_from, lifted, clamp_tap, pool, extract, OUTPUTS, SLIDES, KERNEL_2, STRIDE_2, QUADS
 @group(0) @binding(1) var<storage, read> x: array<u32>;
 
 // The elements of the first tap, and the elements that enter as the windows slide.
@@ -103,18 +103,38 @@ fn neighbours_at(line: u32, column: i32) -> Neighbours {
   if (FOURS > 5u) {
     all.q5 = four_from(begin, 5u);
   }
-  all.q5 = without_before(all.q5, column + 20, all.q5.d);
-  all.q4 = without_before(all.q4, column + 16, all.q5.a);
-  all.q3 = without_before(all.q3, column + 12, all.q4.a);
-  all.q2 = without_before(all.q2, column + 8, all.q3.a);
-  all.q1 = without_before(all.q1, column + 4, all.q2.a);
+  if (FOURS > 5u) {
+    all.q5 = without_before(all.q5, column + 20, all.q5.d);
+  }
+  if (FOURS > 4u) {
+    all.q4 = without_before(all.q4, column + 16, all.q5.a);
+  }
+  if (FOURS > 3u) {
+    all.q3 = without_before(all.q3, column + 12, all.q4.a);
+  }
+  if (FOURS > 2u) {
+    all.q2 = without_before(all.q2, column + 8, all.q3.a);
+  }
+  if (FOURS > 1u) {
+    all.q1 = without_before(all.q1, column + 4, all.q2.a);
+  }
   all.q0 = without_before(all.q0, column, all.q1.a);
   all.q0 = without_behind(all.q0, column, all.q0.a);
-  all.q1 = without_behind(all.q1, column + 4, all.q0.d);
-  all.q2 = without_behind(all.q2, column + 8, all.q1.d);
-  all.q3 = without_behind(all.q3, column + 12, all.q2.d);
-  all.q4 = without_behind(all.q4, column + 16, all.q3.d);
-  all.q5 = without_behind(all.q5, column + 20, all.q4.d);
+  if (FOURS > 1u) {
+    all.q1 = without_behind(all.q1, column + 4, all.q0.d);
+  }
+  if (FOURS > 2u) {
+    all.q2 = without_behind(all.q2, column + 8, all.q1.d);
+  }
+  if (FOURS > 3u) {
+    all.q3 = without_behind(all.q3, column + 12, all.q2.d);
+  }
+  if (FOURS > 4u) {
+    all.q4 = without_behind(all.q4, column + 16, all.q3.d);
+  }
+  if (FOURS > 5u) {
+    all.q5 = without_behind(all.q5, column + 20, all.q4.d);
+  }
   return all;
 }
 
@@ -132,28 +152,33 @@ fn lifted_at(raws: Elements, column: i32, order: u32, step: u32) -> Quad {
 }
 
 fn row_at(low: Elements, high: Elements, column: i32, order: u32, step: u32) -> Row {
-  return row_from(
-    lifted_at(low, column, order, step),
-    lifted_at(high, column + 4 * i32(step), order + 4u * step, step),
-    low,
-    high,
-  );
+  let first = lifted_at(low, column, order, step);
+  var second = first;
+  if (QUADS > 1u) {
+    second = lifted_at(high, column + 4 * i32(step), order + 4u * step, step);
+  }
+  return row_from(first, second, low, high);
 }
 
 fn line_elements(line: u32, column: i32, order: u32) -> LineElements {
   let all = neighbours_at(line, column);
   let behind = 4u * QUADS;
-  var next = all.q1;
-  var next_4 = all.q2;
+  let lanes = row_at(all.q0, all.q1, column, order, 1u);
+  var following = all.q1;
+  var following_4 = all.q2;
   if (QUADS > 1u) {
-    next = all.q2;
-    next_4 = all.q3;
+    following = all.q2;
+    following_4 = all.q3;
   }
-  return LineElements(
-    row_at(all.q0, all.q1, column, order, 1u),
-    lifted_at(next, column + i32(behind), order + behind, 1u),
-    lifted_at(next_4, column + i32(behind) + 4, order + behind + 4u, 1u),
-  );
+  var next = lanes.low;
+  var next_4 = lanes.low;
+  if (SLIDES > 0u) {
+    next = lifted_at(following, column + i32(behind), order + behind, 1u);
+  }
+  if (SLIDES > 4u) {
+    next_4 = lifted_at(following_4, column + i32(behind) + 4, order + behind + 4u, 1u);
+  }
+  return LineElements(lanes, next, next_4);
 }
 
 // Every second of eight neighbours.
@@ -169,16 +194,21 @@ fn alternating_elements(line: u32, column: i32, order: u32) -> AlternatingElemen
   let all = neighbours_at(line, column);
   let behind = 8u * QUADS;
   let far = column + i32(behind);
-  var next = halved(all.q2, all.q3);
-  var next_odd = halved_odd(all.q2, all.q3);
+  let even = row_at(halved(all.q0, all.q1), halved(all.q2, all.q3), column, order, 2u);
+  let odd = row_at(halved_odd(all.q0, all.q1), halved_odd(all.q2, all.q3), column + 1, order + 1u, 2u);
+  var following = halved(all.q2, all.q3);
+  var following_odd = halved_odd(all.q2, all.q3);
   if (QUADS > 1u) {
-    next = halved(all.q4, all.q5);
-    next_odd = halved_odd(all.q4, all.q5);
+    following = halved(all.q4, all.q5);
+    following_odd = halved_odd(all.q4, all.q5);
   }
-  return AlternatingElements(
-    row_at(halved(all.q0, all.q1), halved(all.q2, all.q3), column, order, 2u),
-    row_at(halved_odd(all.q0, all.q1), halved_odd(all.q2, all.q3), column + 1, order + 1u, 2u),
-    lifted_at(next, far, order + behind, 2u),
-    lifted_at(next_odd, far + 1, order + behind + 1u, 2u),
-  );
+  var next_even = even.low;
+  var next_odd = even.low;
+  if (KERNEL_2 > 2u) {
+    next_even = lifted_at(following, far, order + behind, 2u);
+  }
+  if (KERNEL_2 > 3u) {
+    next_odd = lifted_at(following_odd, far + 1, order + behind + 1u, 2u);
+  }
+  return AlternatingElements(even, odd, next_even, next_odd);
 }

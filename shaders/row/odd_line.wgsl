@@ -89,14 +89,30 @@ fn all_without_behind(fours: Fours, column: i32) -> Fours {
   let end = i32(pool.axes[2].input) - column;
   var all = fours;
   all.q0 = without_behind(all.q0, 0, end, all.q0.a);
-  all.q1 = without_behind(all.q1, 4, end, all.q0.d);
-  all.q2 = without_behind(all.q2, 8, end, all.q1.d);
-  all.q3 = without_behind(all.q3, 12, end, all.q2.d);
-  all.q4 = without_behind(all.q4, 16, end, all.q3.d);
-  all.q5 = without_behind(all.q5, 20, end, all.q4.d);
-  all.q6 = without_behind(all.q6, 24, end, all.q5.d);
-  all.q7 = without_behind(all.q7, 28, end, all.q6.d);
-  all.q8 = without_behind(all.q8, 32, end, all.q7.d);
+  if (REACH > 4u) {
+    all.q1 = without_behind(all.q1, 4, end, all.q0.d);
+  }
+  if (REACH > 8u) {
+    all.q2 = without_behind(all.q2, 8, end, all.q1.d);
+  }
+  if (REACH > 12u) {
+    all.q3 = without_behind(all.q3, 12, end, all.q2.d);
+  }
+  if (REACH > 16u) {
+    all.q4 = without_behind(all.q4, 16, end, all.q3.d);
+  }
+  if (REACH > 20u) {
+    all.q5 = without_behind(all.q5, 20, end, all.q4.d);
+  }
+  if (REACH > 24u) {
+    all.q6 = without_behind(all.q6, 24, end, all.q5.d);
+  }
+  if (REACH > 28u) {
+    all.q7 = without_behind(all.q7, 28, end, all.q6.d);
+  }
+  if (REACH > 32u) {
+    all.q8 = without_behind(all.q8, 32, end, all.q7.d);
+  }
   return all;
 }
 
@@ -197,33 +213,69 @@ fn line_of_windows(line: u32, column: i32, order: u32, at_end: bool) -> Line {
     all = all_without_behind(all, column);
   }
   let e0 = lifted_at(all.q0, from_line, column, order);
-  let e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
-  let e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
-  let e3 = lifted_at(all.q3, from_line, column + 12, order + 12u);
-  let e4 = lifted_at(all.q4, from_line, column + 16, order + 16u);
+  var e1 = e0;
+  if (REACH > 4u) {
+    e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
+  }
+  var e2 = e1;
+  if (REACH > 8u) {
+    e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
+  }
+  var e3 = e2;
+  if (REACH > 12u) {
+    e3 = lifted_at(all.q3, from_line, column + 12, order + 12u);
+  }
+  var e4 = e3;
+  if (REACH > 16u) {
+    e4 = lifted_at(all.q4, from_line, column + 16, order + 16u);
+  }
   var row: Line;
   if (STRIDE_2 == 1u) {
     row.w0 = quad_of_windows(e0, e1, e2);
-    row.w1 = quad_of_windows(e1, e2, e3);
-    row.w2 = quad_of_windows(e2, e3, e4);
-    row.w3 = quad_of_windows(e3, e4, e4);
     row.first_0 = firsts(all.q0, all.q1);
-    row.first_1 = firsts(all.q1, all.q2);
-    row.first_2 = firsts(all.q2, all.q3);
-    row.first_3 = firsts(all.q3, all.q4);
+    if (QUADS > 1u) {
+      row.w1 = quad_of_windows(e1, e2, e3);
+      row.first_1 = firsts(all.q1, all.q2);
+    }
+    if (QUADS > 2u) {
+      row.w2 = quad_of_windows(e2, e3, e4);
+      row.first_2 = firsts(all.q2, all.q3);
+    }
+    if (QUADS > 3u) {
+      row.w3 = quad_of_windows(e3, e4, e4);
+      row.first_3 = firsts(all.q3, all.q4);
+    }
   } else {
-    let e5 = lifted_at(all.q5, from_line, column + 20, order + 20u);
-    let e6 = lifted_at(all.q6, from_line, column + 24, order + 24u);
-    let e7 = lifted_at(all.q7, from_line, column + 28, order + 28u);
-    let e8 = lifted_at(all.q8, from_line, column + 32, order + 32u);
+    var e5 = e4;
+    if (REACH > 20u) {
+      e5 = lifted_at(all.q5, from_line, column + 20, order + 20u);
+    }
+    var e6 = e5;
+    if (REACH > 24u) {
+      e6 = lifted_at(all.q6, from_line, column + 24, order + 24u);
+    }
+    var e7 = e6;
+    if (REACH > 28u) {
+      e7 = lifted_at(all.q7, from_line, column + 28, order + 28u);
+    }
+    var e8 = e7;
+    if (REACH > 32u) {
+      e8 = lifted_at(all.q8, from_line, column + 32, order + 32u);
+    }
     row.w0 = quad_of_windows(e0, e1, e2);
-    row.w1 = quad_of_windows(e2, e3, e4);
-    row.w2 = quad_of_windows(e4, e5, e6);
-    row.w3 = quad_of_windows(e6, e7, e8);
     row.first_0 = firsts(all.q0, all.q1);
-    row.first_1 = firsts(all.q2, all.q3);
-    row.first_2 = firsts(all.q4, all.q5);
-    row.first_3 = firsts(all.q6, all.q7);
+    if (QUADS > 1u) {
+      row.w1 = quad_of_windows(e2, e3, e4);
+      row.first_1 = firsts(all.q2, all.q3);
+    }
+    if (QUADS > 2u) {
+      row.w2 = quad_of_windows(e4, e5, e6);
+      row.first_2 = firsts(all.q4, all.q5);
+    }
+    if (QUADS > 3u) {
+      row.w3 = quad_of_windows(e6, e7, e8);
+      row.first_3 = firsts(all.q6, all.q7);
+    }
   }
   return row;
 }
@@ -234,8 +286,14 @@ fn head_of_windows(line: u32, order: u32) -> Head {
   let column = -i32(PAD_2);
   let all = fours_at(line + u32(column), column, HEAD_REACH);
   let e0 = lifted_at(all.q0, from_line, column, order);
-  let e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
-  let e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
+  var e1 = e0;
+  if (HEAD_REACH > 4u) {
+    e1 = lifted_at(all.q1, from_line, column + 4, order + 4u);
+  }
+  var e2 = e1;
+  if (HEAD_REACH > 8u) {
+    e2 = lifted_at(all.q2, from_line, column + 8, order + 8u);
+  }
   return Head(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
 }
 
