@@ -282,7 +282,7 @@ impl AxisWindow {
     }
 
     /// The largest number of covering windows of a position.
-    pub(crate) fn most_covering(self, input: usize, output: usize) -> u64 {
+    pub(crate) fn most_covering_windows(self, input: usize, output: usize) -> u64 {
         let most = match self {
             AxisWindow::Strided { kernel, stride, dilation, .. } => {
                 // The number of window starts within the span of a window.
@@ -290,7 +290,7 @@ impl AxisWindow {
                 u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
             }
             AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
-            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_covering(input, output),
+            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_covering_windows(input, output),
         };
         most.min(output as u64)
     }
@@ -578,11 +578,14 @@ mod tests {
                     assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
                 }
                 assert!(count == 0 || first + count <= output as i64);
-                assert!(count as u64 <= window.most_covering(input, output), "{window:?} on {input} to {output}");
+                assert!(
+                    count as u64 <= window.most_covering_windows(input, output),
+                    "{window:?} on {input} to {output}"
+                );
                 if window == AxisWindow::Adaptive && p < input {
                     let hold =
                         (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));
-                    assert_eq!(hold.count() as i64, count, "adaptive covering are exact");
+                    assert_eq!(hold.count() as i64, count, "adaptive covering windows are exact");
                 }
             }
         };

@@ -22,12 +22,12 @@ use crate::wgsl::key::KernelKey;
 pub(crate) fn pool(
     reduction: Reduction,
     dtype: DType,
-    source: PassInput,
+    input: PassInput,
     sink: Sink,
     activation: ActivationKind,
     specialised: Option<&Specialised>,
 ) -> KernelKey {
-    let from = match source {
+    let from = match input {
         PassInput::Elements => "elements",
         PassInput::Candidates => "candidates",
         PassInput::Accumulators => "accumulators",
@@ -36,13 +36,13 @@ pub(crate) fn pool(
     let mut variants = vec!["core/pool.wgsl"];
     variants.push(if specialised.is_some() { "window/constant.wgsl" } else { "window/uniform.wgsl" });
     variants.push(if sink == Sink::Accumulators { "window/part.wgsl" } else { "window/whole.wgsl" });
-    variants.extend(match source {
+    variants.extend(match input {
         PassInput::Elements if specialised.is_some() => ["core/ordered.wgsl", "core/scanned.wgsl"],
         PassInput::Elements => ["core/scan.wgsl", "core/elements.wgsl"],
         PassInput::Candidates => ["core/scan.wgsl", "core/candidates.wgsl"],
         PassInput::Accumulators => ["core/accumulated.wgsl"; 2],
     });
-    if source != PassInput::Accumulators {
+    if input != PassInput::Accumulators {
         variants.push("core/scanned.wgsl");
     }
     let mut consts = specialised.map(|it| it.window.consts()).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn pool(
     let index_digits = specialised.map(|it| it.index_digits).filter(|_| sink.index_type().is_some());
     count_digits(index_digits, &mut variants, &mut consts);
     if let Some(&Specialised { row, layers, .. }) = specialised
-        && source == PassInput::Elements
+        && input == PassInput::Elements
     {
         variants.push(if row.words { "core/row_words.wgsl" } else { "core/row_elements.wgsl" });
         consts.extend([("LOADS", row.together), ("CHUNKS", row.chunks), ("LAYERS", layers.min(2))]);

@@ -101,6 +101,17 @@ pub struct Dispatch {
 }
 
 impl Dispatch {
+    /// A dispatch of a grid that the host knows.
+    pub(crate) fn new(
+        key: KernelKey,
+        uniform: &impl bytemuck::NoUninit,
+        operands: Vec<BoundRange>,
+        grid: [u32; 3],
+        iterations: u64,
+    ) -> Dispatch {
+        Dispatch { key, uniform: bytemuck::bytes_of(uniform).to_vec(), operands, grid, indirect: None, iterations }
+    }
+
     /// The kernel.
     pub fn key(&self) -> &KernelKey {
         &self.key
@@ -341,9 +352,9 @@ impl Schedule {
         for (what, bytes) in buffers.into_iter().chain(scratch) {
             within(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
         }
-        for part in self.dispatches.iter().flat_map(|dispatch| &dispatch.operands) {
-            let (what, bytes) = self.buffer(part.operand);
-            within(what, part.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
+        for range in self.dispatches.iter().flat_map(|dispatch| &dispatch.operands) {
+            let (what, bytes) = self.buffer(range.operand);
+            within(what, range.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;

@@ -1,5 +1,5 @@
-// Writes results whose elements are smaller than a word to scratch memory, one per word, in vectors of lanes. A
-// later dispatch packs them into words of Y (kernel/pool_pack.wgsl).
+// Writes results whose elements are smaller than a word to scratch memory, one per word, in vectors of lanes. A later
+// dispatch packs them into words of Y (kernel/pool_pack.wgsl).
 // provides: kept_out, result_of, put_vector, vector_at
 // requires: Raw, Vector
 @group(0) @binding(13) var<storage, read_write> kept_out: array<Vector>;

@@ -1,6 +1,6 @@
 // Windows of neighbouring outputs: the positions of their lines of X, and the row maxima of a line.
 // provides: Place, line_at, located_windows, Seen, LineMaxima, join_maxima
-// requires: pool, clamp_tap, Acc, Quad, Row, high_of, with_quads, row_windows, join_rows, element_at, DILATION_0, DILATION_1, ORDER_COLUMNS
+// requires: pool, clamp_tap, Acc, Quad, Row, high_of, with_quads, row_windows, join_rows, element_at, DILATION_0, DILATION_1, QUADS, ORDER_COLUMNS
 // The position of windows.
 struct Place {
   // The first column of the first output's window.
@@ -31,7 +31,12 @@ fn located_quad(quad: Quad, line: u32) -> Quad {
 // The row maxima of a line, with their positions as points of X.
 fn located_windows(line: u32, place: Place, order: u32) -> Row {
   let row = row_windows(element_at(line, place.channel) - pool.x_first, place.column, order * ORDER_COLUMNS);
-  return with_quads(row, located_quad(row.low, line), located_quad(high_of(row), line));
+  let low = located_quad(row.low, line);
+  var high = low;
+  if (QUADS > 1u) {
+    high = located_quad(high_of(row), line);
+  }
+  return with_quads(row, low, high);
 }
 
 // The row maxima of a line that a walk keeps in registers.

@@ -3,7 +3,7 @@
 
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use super::epilogue::{Epilogue, lanes};
-use super::partition::{OUTPUT_UNIT, Partitioner, part, ranges};
+use super::partition::{OUTPUT_UNIT, Partitioner, bound_range, ranges};
 use super::view::{ElementRange, Pass, iterations, passes};
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
@@ -69,7 +69,7 @@ pub(super) fn dispatches(
     let largest = tiles.iter().map(|tile| tile.count()).max().unwrap_or(0);
     schedule.scratch.push(accumulator_bytes(largest));
     // Each kernel's text is linked once for all its dispatches.
-    let kernel = |source, sink, activation| keys::pool(plan.reduction, plan.dtype(), source, sink, activation, None);
+    let kernel = |input, sink, activation| keys::pool(plan.reduction, plan.dtype(), input, sink, activation, None);
     let accumulate = kernel(PassInput::Elements, Sink::Accumulators, ActivationKind::Identity);
     let finishing = kernel(PassInput::Accumulators, sink, activation_kind);
     for tile in tiles {
@@ -127,7 +127,7 @@ impl WindowParts<'_> {
 
     /// The range of X that these taps of these outputs read, extended down to an aligned offset.
     fn x(&self, outputs: ElementRange, taps: &[ElementRange; 3]) -> ElementRange {
-        self.pass.source(outputs, taps).aligned(self.plan.dtype().bytes())
+        self.pass.input(outputs, taps).aligned(self.plan.dtype().bytes())
     }
 
     fn dispatch(&mut self, outputs: ElementRange, taps: &[ElementRange; 3], x: ElementRange) -> Result<(), PlanError> {
@@ -142,7 +142,7 @@ impl WindowParts<'_> {
         }
         let elements = count(self.plan.input_shape());
         let operands = vec![
-            part(Operand::X, x, self.plan.dtype().bytes(), elements),
+            bound_range(Operand::X, x, self.plan.dtype().bytes(), elements),
             BoundRange::whole(Operand::Tables),
             BoundRange::whole(ACCUMULATORS),
         ];
@@ -161,10 +161,10 @@ impl WindowParts<'_> {
         let mut uniform: uniform::Pool = self.uniform;
         uniform.store_first = store.first as u32;
         let elements = count(self.plan.output_shape());
-        let mut operands = vec![part(Operand::Y, self.tile, self.plan.dtype().bytes(), elements)];
+        let mut operands = vec![bound_range(Operand::Y, self.tile, self.plan.dtype().bytes(), elements)];
         if let Sink::ValuesAndIndices(index_type) = sink {
             operands.push(BoundRange::whole(Operand::Tables));
-            operands.push(part(Operand::IndicesOut, store, index_type.bytes(), elements));
+            operands.push(bound_range(Operand::IndicesOut, store, index_type.bytes(), elements));
         }
         operands.push(BoundRange::whole(ACCUMULATORS));
         self.push(key, uniform, operands, self.tile, self.tile.count().div_ceil(lanes), iterations)
@@ -184,8 +184,7 @@ impl WindowParts<'_> {
         uniform.output_first = outputs.first as u32;
         uniform.in_first = self.tile.first as u32;
         uniform.grid_width = grid[0];
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        self.schedule.dispatches.push(Dispatch { key, uniform, operands, grid, indirect: None, iterations });
+        self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bounds::{check_buffer, check_elements, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
-use super::partition::{part, ranges};
+use super::partition::{bound_range, ranges};
 use super::view::ElementRange;
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
@@ -82,8 +82,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     };
     let chunks = ranges(indices, 1, fit)?;
     let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], operands: Vec<BoundRange>, iterations| {
-        let uniform = bytemuck::bytes_of(uniform).to_vec();
-        schedule.dispatches.push(Dispatch { key, uniform, operands, grid, indirect: None, iterations });
+        schedule.dispatches.push(Dispatch::new(key, uniform, operands, grid, iterations));
     };
     let status = BoundRange::whole(Operand::Status);
     dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![status], 0);
@@ -98,8 +97,8 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         uniform.from_first = from.first as u32;
         uniform.from_count = from.count() as u32;
         uniform.to_first = to.first as u32;
-        let read = part(Operand::Indices, from, from_type.bytes(), indices);
-        let written = part(Operand::IndicesOut, to, to_type.bytes(), indices);
+        let read = bound_range(Operand::Indices, from, from_type.bytes(), indices);
+        let written = bound_range(Operand::IndicesOut, to, to_type.bytes(), indices);
         dispatch(convert.clone(), &uniform, grid, vec![read, status, written], iterations);
         dispatch(report.clone(), &uniform, [1, 1, 1], vec![read, status], 0);
     }

@@ -8,7 +8,7 @@ use super::view::{Pass, passes};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
-use crate::kernel::{Operand, PassInput, Sink, binding};
+use crate::kernel::{PassInput, Sink};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 use crate::schedule::{Dispatch, Limits, Schedule};
@@ -106,7 +106,6 @@ impl<'a> OnePass<'a> {
         block_invocations: u64,
         iterations: u64,
     ) -> Result<(), PlanError> {
-        let tables = key.bindings().iter().any(|it| it.number == binding::TABLES);
         let (plan, sink) = (self.plan, self.sink());
         let partitioner = Partitioner { plan, passes: &[self.pass], limits: self.limits };
         // The number of invocations is a multiple of `block_invocations`.
@@ -121,17 +120,8 @@ impl<'a> OnePass<'a> {
             uniform.x_first = ranges.x.first as u32;
             uniform.store_first = ranges.store.first as u32;
             uniform.grid_width = grid[0];
-            let mut operands = ranges.operands(0, PassInput::Elements, sink, plan);
-            operands.retain(|part| part.operand != Operand::Tables || tables);
-            let uniform = bytemuck::bytes_of(&uniform).to_vec();
-            schedule.dispatches.push(Dispatch {
-                key: key.clone(),
-                uniform,
-                operands,
-                grid,
-                indirect: None,
-                iterations,
-            });
+            let operands = ranges.operands(0, PassInput::Elements, sink, plan, &key);
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }
         Ok(())
     }

@@ -5,10 +5,11 @@ use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
 use super::view::{ALIGNMENT, ElementRange, Pass};
 use crate::element::DType;
 use crate::error::{PlanError, within};
-use crate::kernel::{Operand, PassInput, Sink};
+use crate::kernel::{Operand, PassInput, Sink, binding};
 use crate::plan::PoolPlan;
 use crate::schedule::{BoundRange, Limits};
 use crate::tensor::{count, device_bytes};
+use crate::wgsl::key::KernelKey;
 
 /// Bytes of a candidate: two words.
 pub(super) const CANDIDATE_BYTES: u64 = 8;
@@ -69,7 +70,7 @@ pub(super) struct Partitioner<'a> {
 pub(super) struct DispatchRanges {
     pub outputs: ElementRange,
     pub x: ElementRange,
-    pub source: ElementRange,
+    pub input: ElementRange,
     pub store: ElementRange,
 }
 
@@ -91,7 +92,7 @@ impl Partitioner<'_> {
     fn ranges(&self, number: usize, outputs: ElementRange) -> DispatchRanges {
         let pass = &self.passes[number];
         let whole = outputs.count() == pass.outputs;
-        let source = pass.source(outputs, &pass.taps());
+        let input = pass.input(outputs, &pass.taps());
         // A pass in one dispatch binds its buffers from their first element on.
         let bound = |range: ElementRange, bytes: usize| {
             if whole { ElementRange { first: 0, ..range } } else { range.aligned(bytes) }
@@ -102,7 +103,7 @@ impl Partitioner<'_> {
         DispatchRanges {
             outputs,
             x,
-            source: bound(source, CANDIDATE_BYTES as usize),
+            input: bound(input, CANDIDATE_BYTES as usize),
             store: bound(self.store(outputs), self.index_bytes()),
         }
     }
@@ -111,7 +112,7 @@ impl Partitioner<'_> {
     fn x(&self, number: usize, outputs: ElementRange) -> ElementRange {
         let mut range = outputs;
         for pass in self.passes[..=number].iter().rev() {
-            range = pass.source(range, &pass.taps());
+            range = pass.input(range, &pass.taps());
         }
         range
     }
@@ -166,29 +167,38 @@ impl Partitioner<'_> {
             Sink::ValuesAndIndices(index_type) => bytes(ranges.store, index_type.bytes()),
             _ => 0,
         };
-        let source_bytes = if number == 0 { 0 } else { bytes(ranges.source, CANDIDATE_BYTES as usize) };
+        let input_bytes = if number == 0 { 0 } else { bytes(ranges.input, CANDIDATE_BYTES as usize) };
         let x_bytes = bytes(ranges.x, self.plan.dtype().bytes());
-        value_bytes.max(index_bytes).max(source_bytes).max(x_bytes)
+        value_bytes.max(index_bytes).max(input_bytes).max(x_bytes)
     }
 }
 
 impl DispatchRanges {
     /// The bound ranges of the dispatch, in the order of the key's bindings.
-    pub fn operands(&self, number: usize, source: PassInput, sink: Sink, plan: &PoolPlan) -> Vec<BoundRange> {
+    pub fn operands(
+        &self,
+        number: usize,
+        input: PassInput,
+        sink: Sink,
+        plan: &PoolPlan,
+        key: &KernelKey,
+    ) -> Vec<BoundRange> {
         let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
-        let mut operands = vec![part(Operand::X, self.x, plan.dtype().bytes(), x)];
+        let mut operands = vec![bound_range(Operand::X, self.x, plan.dtype().bytes(), x)];
         if sink != Sink::Candidates {
-            operands.push(part(Operand::Y, self.outputs, plan.dtype().bytes(), y));
+            operands.push(bound_range(Operand::Y, self.outputs, plan.dtype().bytes(), y));
         }
-        if let (PassInput::Candidates, Some(before)) = (source, number.checked_sub(1)) {
-            operands.push(part(Operand::Scratch(before), self.source, CANDIDATE_BYTES as usize, u64::MAX));
+        if let (PassInput::Candidates, Some(before)) = (input, number.checked_sub(1)) {
+            operands.push(bound_range(Operand::Scratch(before), self.input, CANDIDATE_BYTES as usize, u64::MAX));
         }
         if sink == Sink::Candidates {
-            operands.push(part(Operand::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
+            operands.push(bound_range(Operand::Scratch(number), self.outputs, CANDIDATE_BYTES as usize, u64::MAX));
         }
-        operands.push(BoundRange::whole(Operand::Tables));
+        if key.bindings().iter().any(|it| it.number == binding::TABLES) {
+            operands.push(BoundRange::whole(Operand::Tables));
+        }
         if let Sink::ValuesAndIndices(index_type) = sink {
-            operands.push(part(Operand::IndicesOut, self.store, index_type.bytes(), y));
+            operands.push(bound_range(Operand::IndicesOut, self.store, index_type.bytes(), y));
         }
         operands
     }
@@ -196,7 +206,7 @@ impl DispatchRanges {
 
 /// The bound range that holds `range` of a buffer of `elements` elements, in whole words. It is the whole buffer if
 /// `range` holds all elements.
-pub(super) fn part(operand: Operand, range: ElementRange, element_bytes: usize, elements: u64) -> BoundRange {
+pub(super) fn bound_range(operand: Operand, range: ElementRange, element_bytes: usize, elements: u64) -> BoundRange {
     if range.first == 0 && range.end >= elements {
         return BoundRange::whole(operand);
     }

@@ -7,7 +7,7 @@ use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, rows, sliding, team};
 use crate::error::PlanError;
 use crate::family::{Build, Family};
-use crate::kernel::{ActivationKind, Operand, PassInput, RowLoads, Sink, Specialised, binding};
+use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
 use crate::plan::{Plan, PoolPlan};
 use crate::schedule::{Dispatch, Limits, Schedule};
@@ -90,7 +90,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             (true, None) => Sink::Values,
             (true, Some(indices)) => Sink::ValuesAndIndices(indices.index_type),
         };
-        let source = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
+        let input = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
         let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
         let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations);
         let iterations = of_an_output.saturating_mul(lanes);
@@ -106,30 +106,19 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         let specialised = (build == Build::Specialised).then(|| specialised(pass, &uniforms[number], plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
-            None => keys::pool(plan.reduction, plan.dtype(), source, sink, activation, specialised.as_ref()),
+            None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
         };
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
             let mut uniform: uniform::Pool = uniforms[number];
             uniform.outputs = ranges.outputs.count() as u32;
             uniform.output_first = ranges.outputs.first as u32;
             uniform.x_first = ranges.x.first as u32;
-            uniform.in_first = ranges.source.first as u32;
+            uniform.in_first = ranges.input.first as u32;
             uniform.store_first = ranges.store.first as u32;
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
             uniform.grid_width = grid[0];
-            let mut operands = ranges.operands(number, source, sink, plan);
-            if !key.bindings().iter().any(|it| it.number == binding::TABLES) {
-                operands.retain(|part| part.operand != Operand::Tables);
-            }
-            let uniform = bytemuck::bytes_of(&uniform).to_vec();
-            schedule.dispatches.push(Dispatch {
-                key: key.clone(),
-                uniform,
-                operands,
-                grid,
-                indirect: None,
-                iterations,
-            });
+            let operands = ranges.operands(number, input, sink, plan, &key);
+            schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }
     }
     check_bytes("bytes of window tables", schedule.tables.bytes(), limits)?;

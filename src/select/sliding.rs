@@ -4,7 +4,7 @@ use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, chec
 use super::epilogue::{Epilogue, index_digits, lanes};
 use super::form::Form;
 use super::one_pass::{positions_are_indices, same_place};
-use super::partition::{Partitioner, part, ranges, unit};
+use super::partition::{Partitioner, bound_range, ranges, unit};
 use super::runs::Blocks;
 use super::slide::{Pitch, Slide, refuse, slides};
 use super::tuning::sliding::CACHE_BYTES;
@@ -212,9 +212,8 @@ impl Sliding<'_> {
         let grid = grid(groups, self.limits)?;
         uniform.outputs = groups as u32;
         uniform.grid_width = grid[0];
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        let (key, operands) = (keys::clear_flags(), vec![BoundRange::whole(operand)]);
-        self.schedule.dispatches.push(Dispatch { key, uniform, operands, grid, indirect: None, iterations: 1 });
+        let operands = vec![BoundRange::whole(operand)];
+        self.schedule.dispatches.push(Dispatch::new(keys::clear_flags(), &uniform, operands, grid, 1));
         Ok(())
     }
 
@@ -418,7 +417,7 @@ impl Sliding<'_> {
         let aligned = self.kept_bytes().min(PLACE_BYTES);
         let local = ElementRange { first: range.first.saturating_sub(base), end: range.end.saturating_sub(base) }
             .aligned(aligned);
-        (part(operand, local, bytes, u64::MAX), base.saturating_add(local.first))
+        (bound_range(operand, local, bytes, u64::MAX), base.saturating_add(local.first))
     }
 
     #[expect(clippy::too_many_arguments, reason = "a dispatch is made of these")]
@@ -448,18 +447,18 @@ impl Sliding<'_> {
                     }
                     .aligned(dtype.bytes());
                     uniform.x_first = range.first as u32;
-                    part(Operand::X, range, dtype.bytes(), x)
+                    bound_range(Operand::X, range, dtype.bytes(), x)
                 }
                 binding::Y => {
                     let range = bound.sink.aligned(dtype.bytes());
                     uniform.slide.out_first = range.first as u32;
-                    part(Operand::Y, range, dtype.bytes(), y)
+                    bound_range(Operand::Y, range, dtype.bytes(), y)
                 }
                 binding::INDICES_OUT => {
                     let bytes = self.plan.indices.as_ref().map_or(4, |indices| indices.index_type.bytes());
                     let range = bound.store.aligned(bytes);
                     uniform.store_first = range.first as u32;
-                    part(Operand::IndicesOut, range, bytes, y)
+                    bound_range(Operand::IndicesOut, range, bytes, y)
                 }
                 binding::FLAGS => BoundRange::whole(Operand::Scratch(self.scratch(Kept::Flags))),
                 number_of_binding => {
@@ -469,22 +468,14 @@ impl Sliding<'_> {
                         binding::PLACES_OUT => (Kept::Places(number), false),
                         _ => (Kept::Elements(number), false),
                     };
-                    let (part, first) = self.kept(kept, if reads { bound.source } else { bound.sink }, planes);
+                    let (range, first) = self.kept(kept, if reads { bound.source } else { bound.sink }, planes);
                     *(if reads { &mut uniform.in_first } else { &mut uniform.slide.out_first }) = first as u32;
-                    part
+                    range
                 }
             });
         }
         uniform.grid_width = grid[0];
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        self.schedule.dispatches.push(Dispatch {
-            key: key.clone(),
-            uniform,
-            operands,
-            grid,
-            indirect: None,
-            iterations,
-        });
+        self.schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }
 
@@ -513,10 +504,8 @@ impl Sliding<'_> {
             uniform.output_first = outputs.first as u32;
             let grid = grid(outputs.count().div_ceil(lanes), self.limits)?;
             uniform.grid_width = grid[0];
-            let operands = vec![part(Operand::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
-            let (uniform, key) = (bytemuck::bytes_of(&uniform).to_vec(), key.clone());
-            let dispatch = Dispatch { key, uniform, operands, grid, indirect: None, iterations: lanes };
-            self.schedule.dispatches.push(dispatch);
+            let operands = vec![bound_range(Operand::Y, outputs, dtype.bytes(), count(self.plan.output_shape())), kept];
+            self.schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, lanes));
         }
         within("dispatches", self.schedule.dispatches.len() as u64, MAX_DISPATCHES)
     }

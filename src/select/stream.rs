@@ -104,15 +104,8 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let mut dispatch = |key: KernelKey, grid: [u32; 3], operands: &[Operand], iterations: u64| {
         let mut uniform: uniform::Stream = uniform;
         uniform.grid_width = grid[0];
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        schedule.dispatches.push(Dispatch {
-            key,
-            uniform,
-            operands: operands.iter().copied().map(BoundRange::whole).collect(),
-            grid,
-            indirect: None,
-            iterations,
-        });
+        let operands = operands.iter().copied().map(BoundRange::whole).collect();
+        schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
     };
     if let Some(cells) = cells {
         let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Status];
@@ -155,7 +148,7 @@ fn axes(plan: &UnpoolPlan, windows: &[AxisWindow], tables: &mut Tables, limits: 
     let entries = covering.iter_mut().zip(&mut own).skip(3usize.saturating_sub(windows.len()));
     for ((axis, &window), (covering_axis, own_axis)) in windows.iter().enumerate().zip(entries) {
         let (input, output, extent) = (plan.x_extents[axis], plan.y_extents[axis], plan.space.extents[axis]);
-        let most = window.most_covering(extent, input);
+        let most = window.most_covering_windows(extent, input);
         let held = PassAxis {
             input: input as u64,
             output: output as u64,

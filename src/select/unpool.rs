@@ -5,7 +5,7 @@ use super::activation;
 use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::epilogue::lanes;
-use super::partition::{OUTPUT_UNIT, part, ranges};
+use super::partition::{OUTPUT_UNIT, bound_range, ranges};
 use super::view::ElementRange;
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
@@ -194,7 +194,7 @@ impl General<'_> {
         uniform.report &= u32::from(reports);
         let index_type = self.plan.index_type;
         let operands = vec![
-            part(Operand::Indices, indices, index_type.bytes(), self.sources),
+            bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
             BoundRange::whole(OWNERS),
             BoundRange::whole(Operand::Status),
         ];
@@ -215,13 +215,13 @@ impl General<'_> {
         let dtype = self.plan.dtype();
         let index_type = Some(self.plan.index_type).filter(|_| !reports_apart(self.limits));
         let mut operands = vec![
-            part(Operand::X, x, dtype.bytes(), self.sources),
-            part(Operand::Y, window, dtype.bytes(), self.outputs),
+            bound_range(Operand::X, x, dtype.bytes(), self.sources),
+            bound_range(Operand::Y, window, dtype.bytes(), self.outputs),
         ];
         match index_type {
             None => operands.push(BoundRange::whole(OWNERS)),
             Some(index_type) => operands.extend([
-                part(Operand::Indices, indices, index_type.bytes(), self.sources),
+                bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
                 BoundRange::whole(OWNERS),
                 BoundRange::whole(Operand::Status),
             ]),
@@ -236,8 +236,10 @@ impl General<'_> {
 
     fn report(&self, window: ElementRange, chunk: ElementRange, indices: ElementRange) -> Result<Dispatch, PlanError> {
         let index_type = self.plan.index_type;
-        let operands =
-            vec![part(Operand::Indices, indices, index_type.bytes(), self.sources), BoundRange::whole(Operand::Status)];
+        let operands = vec![
+            bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
+            BoundRange::whole(Operand::Status),
+        ];
         self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, operands, 1)
     }
 
@@ -272,8 +274,7 @@ impl General<'_> {
     ) -> Result<Dispatch, PlanError> {
         let grid = grid(invocations, self.limits)?;
         uniform.grid_width = grid[0];
-        let uniform = bytemuck::bytes_of(&uniform).to_vec();
-        Ok(Dispatch { key, uniform, operands, grid, indirect: None, iterations })
+        Ok(Dispatch::new(key, &uniform, operands, grid, iterations))
     }
 }
 

@@ -182,7 +182,7 @@ impl Pass {
         clippy::arithmetic_side_effects,
         reason = "a pass has at most 2^31 elements (`Pass::of`), and a coordinate times its step stays among them"
     )]
-    pub fn source(&self, outputs: ElementRange, taps: &[ElementRange; 3]) -> ElementRange {
+    pub fn input(&self, outputs: ElementRange, taps: &[ElementRange; 3]) -> ElementRange {
         let (first, last) = (self.coordinates(outputs.first), self.coordinates(outputs.end.saturating_sub(1)));
         // The stride of each digit: outer, the three axes, inner.
         let mut steps = [1u64; 5];
@@ -484,7 +484,7 @@ mod tests {
             for taps in parts {
                 for first in 0..total {
                     for end in first + 1..=total.min(first + 30) {
-                        let range = pass.source(ElementRange { first, end }, &taps);
+                        let range = pass.input(ElementRange { first, end }, &taps);
                         for output in first..end {
                             for position in positions(&plan, pass, output, &taps) {
                                 let inside = range.first <= position && position < range.end;
@@ -495,7 +495,7 @@ mod tests {
                 }
             }
             let elements: u64 = shape.iter().map(|&extent| extent as u64).product();
-            assert!(pass.source(ElementRange { first: 0, end: total }, &every).end <= elements);
+            assert!(pass.input(ElementRange { first: 0, end: total }, &every).end <= elements);
         }
     }
 

@@ -131,7 +131,7 @@ impl Preparation {
     }
 
     fn uses(&self, operand: Operand) -> bool {
-        self.schedule.dispatches.iter().any(|dispatch| dispatch.operands.iter().any(|part| part.operand == operand))
+        self.schedule.dispatches.iter().any(|dispatch| dispatch.operands.iter().any(|range| range.operand == operand))
     }
 
     /// The bind groups of all dispatches. They are created and validated before anything is recorded, so that a refused
@@ -166,11 +166,11 @@ impl Preparation {
         };
         let mut entries = Vec::with_capacity(1 + dispatch.operands.len());
         entries.push(resource(0, &self.resources.constants, uniform, dispatch.uniform.len() as u64));
-        for (&number, part) in pipeline.bindings.iter().zip(&dispatch.operands) {
-            let whole = if part.operand == Operand::Tables { Some(tables) } else { of(bound, part.operand) };
+        for (&number, range) in pipeline.bindings.iter().zip(&dispatch.operands) {
+            let whole = if range.operand == Operand::Tables { Some(tables) } else { of(bound, range.operand) };
             // `check` has made sure that there is a slice for every operand.
             if let Some(whole) = whole {
-                let (offset, size) = (whole.offset() + part.offset, part.bytes.unwrap_or(whole.size()));
+                let (offset, size) = (whole.offset() + range.offset, range.bytes.unwrap_or(whole.size()));
                 entries.push(resource(number, whole.buffer(), offset, size));
             }
         }
