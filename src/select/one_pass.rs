@@ -79,11 +79,6 @@ impl<'a> OnePass<'a> {
         self.plan.indices.is_some() && (self.index_map() != 0 || !self.same_place())
     }
 
-    /// Whether a kernel splits the position of every single output into digits to find its index.
-    pub fn digits_per_output(&self) -> bool {
-        self.plan.indices.is_some() && self.index_map() == 2
-    }
-
     /// Whether each stride of the indices, times the channels, is the stride of the positions.
     fn counts_columns(&self, indices: &[i64], positions: &[i64]) -> bool {
         let inner = self.plan.channels as i64;

@@ -232,9 +232,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     // The previous tap stays in registers beside the one that is loaded.
     let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    // The code that computes an index by digits is repeated for every output of an invocation, so such kernels have one
-    // quad.
-    let quads: u32 = if wide && !one.digits_per_output() { 2 } else { 1 };
+    let quads: u32 = if wide { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
         return refuse("the lines of a window take too many registers");
     }
@@ -290,10 +288,8 @@ impl Walk {
         let of_a_quad =
             words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        // The code that writes an index is repeated for every output. Where that code is long, or a wider tile is no
-        // faster, a tile has two quads: Microsoft's FXC would take seconds to compile more.
-        let long = one.digits_per_output() || !one.same_place() || plan.dtype().is_float();
-        let most = if long && plan.indices.is_some() { 2 } else { most };
+        // Wider tiles of 16-bit floats with indices are no faster, and Microsoft's FXC takes seconds for them.
+        let most = if plan.indices.is_some() && plan.dtype().is_float() { 2 } else { most };
         // Words begin at a different column in each line, so a walk that shares lines computes more outputs than it
         // writes.
         let owned = |quads: u32| {
