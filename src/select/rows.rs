@@ -6,7 +6,8 @@ use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::tuning::rows::{
-    FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
+    FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_QUADS_OF_HALVES, MOST_TAPS, MOST_WORDS,
+    MOST_WORDS_OF_A_QUAD,
 };
 use super::view::{Pass, PassAxis, passes};
 use crate::error::PlanError;
@@ -288,8 +289,8 @@ impl Walk {
         let of_a_quad =
             words(plan, &self.window).saturating_mul(if shares_lines { lines } else { 2 }).saturating_mul(4);
         let most = MOST_WORDS.checked_div(of_a_quad).unwrap_or(1).clamp(2, 4);
-        // Wider tiles of 16-bit floats with indices are no faster, and Microsoft's FXC takes seconds for them.
-        let most = if plan.indices.is_some() && plan.dtype().is_float() { 2 } else { most };
+        let halves_with_indices = plan.indices.is_some() && plan.dtype().is_float();
+        let most = if halves_with_indices { most.min(MOST_QUADS_OF_HALVES) } else { most };
         // Words begin at a different column in each line, so a walk that shares lines computes more outputs than it
         // writes.
         let owned = |quads: u32| {
