@@ -12,7 +12,7 @@
 // that the windows of two invocations cover are loaded by both.
 // Algorithm: row windows; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, join_maxima, strip_of, line_of_plane, line_windows, store_line, KERNEL_1, DILATION_1
+// requires: pool, invocation, WORKGROUP, join_maxima, strip_of, line_of_planes, line_windows, store_line, KERNEL_1, DILATION_1
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let strip = strip_of(invocation(group, pool.grid_width, local));
@@ -26,7 +26,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   var goal = strip.goal;
   goal.begin = goal.column;
-  goal.first_line = line_of_plane(place.plane, strip.top);
-  goal.head_line = line_of_plane(place.head_plane, strip.top + place.head_down);
+  goal.first_line = line_of_planes(place.planes, 0u, strip.top);
+  goal.head_line = line_of_planes(place.head_planes, 0u, strip.top + place.head_down);
   store_line(goal, best);
 }

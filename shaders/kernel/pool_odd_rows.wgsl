@@ -15,16 +15,19 @@
 // that the windows of two invocations cover are loaded by both.
 // Algorithm: row windows, kept in registers; words of a line aligned by a shift.
 // provides: main
-// requires: pool, invocation, WORKGROUP, first_lines, best_of, strip_of, line_of_plane, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, origin_at, DILATION_1, LINES_BETWEEN, ORDER_COLUMNS, OUTPUTS
-// The first windows of the first line of outputs of a plane. The loop's bound is read from the uniform, so that
+// requires: pool, invocation, WORKGROUP, first_lines, best_of, strip_of, planes_of, origin_of_planes, line_of_planes, with_next_lines, Later, store_line, taken_head, put, Head, join_heads, head_of_windows, DILATION_1, LINES_BETWEEN, ORDER_LINES, ORDER_COLUMNS, OUTPUTS
+// The first windows of the first line of outputs of a plane of Y. The loop's bound is read from the uniform, so that
 // compilers do not unroll the loop: few invocations run it, and each unrolled copy would cost compile time.
-fn head_of_plane(plane: u32) -> Head {
+fn head_of_planes(planes: Planes) -> Head {
   let top = -pool.axes[1].pad_begin;
+  let lines = pool.axes[1].kernel;
   var best: Head;
-  for (var tap = 0u; tap < pool.axes[1].kernel; tap++) {
-    let line = line_of_plane(plane, top + i32(tap * DILATION_1)) - pool.x_first;
-    let next = head_of_windows(line, tap * ORDER_COLUMNS);
-    if (tap == 0u) {
+  for (var number = 0u; number < pool.axes[0].kernel * lines; number++) {
+    let depth = number / lines;
+    let tap = number - depth * lines;
+    let line = line_of_planes(planes, depth, top + i32(tap * DILATION_1)) - pool.x_first;
+    let next = head_of_windows(line, (depth * ORDER_LINES + tap) * ORDER_COLUMNS);
+    if (number == 0u) {
       best = next;
     } else {
       best = join_heads(best, next);
@@ -51,8 +54,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let first = step * LINES_BETWEEN;
     kept = with_next_lines(kept, place, top, first);
     goal.begin = strip.column + (0u - goal.line) % OUTPUTS;
-    goal.first_line = line_of_plane(place.plane, top + i32(first));
-    goal.head_line = line_of_plane(place.head_plane, top + i32(first) + place.head_down);
+    goal.first_line = line_of_planes(place.planes, 0u, top + i32(first));
+    goal.head_line = line_of_planes(place.head_planes, 0u, top + i32(first) + place.head_down);
     // After the last line of a plane, the next line of outputs is the first one of the next plane. The two share no
     // lines of X, so the word that holds outputs of both is written after the loop.
     goal.later = place.at_end && strip.out_top + step + 1u == height;
@@ -61,9 +64,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   if (goal.later && later.bits != 0u) {
     goal.line -= width;
-    goal.head_line = line_of_plane(place.plane + 1u, -pool.axes[1].pad_begin);
-    goal.head_origin = origin_at((place.plane + 1u) * pool.axes[1].input * pool.axes[2].input);
-    let head = taken_head(goal, head_of_plane(place.plane + 1u));
+    let next = planes_of(strip.plane + 1u);
+    goal.head_line = line_of_planes(next, 0u, -pool.axes[1].pad_begin);
+    goal.head_origin = origin_of_planes(next);
+    let head = taken_head(goal, head_of_planes(next));
     put(later.place, later.word | (head << later.bits));
   }
 }

@@ -1,7 +1,7 @@
 // The thread tile of an invocation in rows that are not whole words: its position, the windows of a line of X, and the
 // writing of a line of outputs.
-// provides: ELEMENT_BITS, LineMaxima, join_maxima, Place, Target, Strip, strip_of, line_of_plane, line_windows, Later, store_line, taken_head, put
-// requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, clamp_tap, insert, y, ZERO, ZERO_WORD, OUTPUTS, STRIDE_1, STRIDE_2, DILATION_1, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
+// provides: ELEMENT_BITS, LineMaxima, join_maxima, Planes, planes_of, origin_of_planes, Place, Target, Strip, strip_of, line_of_planes, line_windows, Later, store_line, taken_head, put
+// requires: pool, quotient, Acc, Raw, Elements, Quad, Line, join_lines, line_of_windows, Head, join_heads, head_of_windows, outcome, Origin, origin_at, put_index, clamp_tap, insert, y, ZERO, ZERO_WORD, OUTPUTS, KERNEL_0, STRIDE_0, STRIDE_1, STRIDE_2, DILATION_0, DILATION_1, ORDER_LINES, ORDER_COLUMNS, QUADS, OWNED, OUTPUTS_SEEN, SHARED_LINES, BEHIND
 const ELEMENT_BITS: u32 = 32u / OUTPUTS;
 
 // The row maxima of a line of X, and the row maxima of the next line's head.
@@ -10,13 +10,20 @@ struct LineMaxima {
   head: Head,
 }
 
-// The position of an invocation's windows. Planes are numbered across the whole tensor.
+// The planes of X that the windows of a plane of Y cover. Planes are numbered across the whole tensor.
+struct Planes {
+  // The plane at depth zero, and the depth at which the windows begin, which may lie in the padding.
+  first: u32,
+  depth: i32,
+}
+
+// The position of an invocation's windows.
 struct Place {
-  plane: u32,
+  planes: Planes,
   column: i32,
-  // The plane of the next line of outputs, and the distance, in lines of X, from the windows of this line of outputs to
-  // the windows of the next.
-  head_plane: u32,
+  // The planes of the next line of outputs, and the distance, in lines of X, from the windows of this line of outputs
+  // to the windows of the next.
+  head_planes: Planes,
   head_down: i32,
   at_end: bool,
 }
@@ -59,19 +66,58 @@ fn join_maxima(p: LineMaxima, q: LineMaxima) -> LineMaxima {
   return LineMaxima(join_lines(p.line, q.line), join_heads(p.head, q.head));
 }
 
-// The position of the first element of a line of X. The line may lie in the padding.
-fn line_of_plane(plane: u32, line: i32) -> u32 {
+// The planes of X for a plane of Y. Where windows have a single depth, X has as many planes as Y.
+fn planes_of(plane: u32) -> Planes {
+  var planes = Planes(plane, 0);
+  if (KERNEL_0 > 1u) {
+    let outer = plane / pool.axes[0].output;
+    let out_depth = plane - outer * pool.axes[0].output;
+    planes = Planes(outer * pool.axes[0].input, i32(out_depth * STRIDE_0) - pool.axes[0].pad_begin);
+  }
+  return planes;
+}
+
+fn origin_of_planes(planes: Planes) -> Origin {
+  return origin_at(planes.first * pool.axes[1].input * pool.axes[2].input);
+}
+
+// The position of the first element of a line of X, at depth number `tap` of the windows. The depth and the line may
+// lie in the padding.
+fn line_of_planes(planes: Planes, tap: u32, line: i32) -> u32 {
+  var plane = planes.first;
+  if (KERNEL_0 > 1u) {
+    plane += clamp_tap(planes.depth + i32(tap * DILATION_0), pool.axes[0].input, DILATION_0);
+  }
   return (plane * pool.axes[1].input + clamp_tap(line, pool.axes[1].input, DILATION_1)) * pool.axes[2].input;
 }
 
-// The row maxima of a line of X. In a strip at the end of its line of outputs, also the row maxima of the head of the
-// next line of outputs.
-fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
-  let order = number * ORDER_COLUMNS;
+// The row maxima of a line of X at one depth of the windows. In a strip at the end of its line of outputs, also the row
+// maxima of the head of the next line of outputs.
+fn windows_at_depth(place: Place, tap: u32, line: i32, number: u32) -> LineMaxima {
+  let order = (tap * ORDER_LINES + number) * ORDER_COLUMNS;
   var seen: LineMaxima;
-  seen.line = line_of_windows(line_of_plane(place.plane, line) - pool.x_first, place.column, order, place.at_end);
+  let here = line_of_planes(place.planes, tap, line) - pool.x_first;
+  seen.line = line_of_windows(here, place.column, order, place.at_end);
   if (place.at_end) {
-    seen.head = head_of_windows(line_of_plane(place.head_plane, line + place.head_down) - pool.x_first, order);
+    seen.head = head_of_windows(line_of_planes(place.head_planes, tap, line + place.head_down) - pool.x_first, order);
+  }
+  return seen;
+}
+
+// The row maxima of a line of X at all depths of the windows. The order number of a line is its number plus ORDER_LINES
+// for each depth before it. The first depths are unrolled, as in row/lines_deep.wgsl.
+fn line_windows(place: Place, line: i32, number: u32) -> LineMaxima {
+  var seen = windows_at_depth(place, 0u, line, number);
+  if (KERNEL_0 > 1u) {
+    seen = join_maxima(seen, windows_at_depth(place, 1u, line, number));
+  }
+  if (KERNEL_0 > 2u) {
+    seen = join_maxima(seen, windows_at_depth(place, 2u, line, number));
+  }
+  if (KERNEL_0 > 3u) {
+    for (var tap = 3u; tap < KERNEL_0; tap++) {
+      seen = join_maxima(seen, windows_at_depth(place, tap, line, number));
+    }
   }
   return seen;
 }
@@ -171,7 +217,8 @@ fn words_of(goal: Target, head: u32) -> Words {
   // The columns up to the end of the line, or zero.
   let columns = max(pool.axes[2].output, goal.begin) - goal.begin;
   var words: Words;
-  words.place = (goal.line + goal.begin - pool.output_first) / OUTPUTS;
+  // Negative, as a wrapped number, for words before this dispatch's first word: a strip may begin before the dispatch.
+  words.place = u32(i32(goal.line + goal.begin - pool.output_first) >> (OUTPUTS / 2u));
   words.bits = (goal.begin - goal.column) * ELEMENT_BITS;
   words.last = columns / OUTPUTS;
   words.last_bits = columns % OUTPUTS * ELEMENT_BITS;
@@ -265,7 +312,9 @@ fn store_line(goal: Target, best: LineMaxima) -> Later {
 struct Strip {
   place: Place,
   goal: Target,
-  // The first column of Y, the first line of the walk in its plane, and the line of X at which its windows begin.
+  // The plane of Y, the first column of Y, the first line of the walk in its plane, and the line of X at which its
+  // windows begin.
+  plane: u32,
   column: u32,
   out_top: u32,
   top: i32,
@@ -282,8 +331,9 @@ fn strip_of(number: u32) -> Strip {
   let whole = (max(width + OWNED, INSIDE) - INSIDE) / OWNED;
   let group_number = quotient(number, pool.split[3]);
   let planes_before = group_number * PLANES;
+  let depths = pool.axes[0].output;
   let number_here = number - group_number * pool.split[3].divisor;
-  let planes_here = min(PLANES, pool.blocks - min(pool.blocks, planes_before));
+  let planes_here = min(PLANES, pool.blocks * depths - min(pool.blocks * depths, planes_before));
   let inner = planes_here * walks * whole;
   let at_end = number_here >= inner;
   var rest = number_here;
@@ -301,8 +351,9 @@ fn strip_of(number: u32) -> Strip {
 
   var goal: Target;
   var place: Place;
-  place.plane = pool.block_first + planes_before + plane_here;
-  goal.line = (place.plane * height + out_top) * width;
+  let plane = pool.block_first * depths + planes_before + plane_here;
+  place.planes = planes_of(plane);
+  goal.line = (plane * height + out_top) * width;
   goal.column = strip;
   if (SHARED_LINES == 0u) {
     // Where lines are not shared, a strip begins at the first word boundary of its line.
@@ -310,17 +361,17 @@ fn strip_of(number: u32) -> Strip {
   }
   place.column = i32(goal.column * STRIDE_2) - pool.axes[2].pad_begin;
   place.at_end = at_end;
-  place.head_plane = place.plane;
+  place.head_planes = place.planes;
   place.head_down = i32(STRIDE_1);
   goal.at_end = at_end;
-  goal.origin = origin_at(place.plane * pool.axes[1].input * pool.axes[2].input);
+  goal.origin = origin_of_planes(place.planes);
   goal.head_origin = goal.origin;
   if (SHARED_LINES == 0u && out_top + 1u == height) {
     // The next line of outputs is the first one of the next plane.
-    place.head_plane = place.plane + 1u;
+    place.head_planes = planes_of(plane + 1u);
     place.head_down = -i32(out_top * STRIDE_1);
-    goal.head_origin = origin_at(place.head_plane * pool.axes[1].input * pool.axes[2].input);
+    goal.head_origin = origin_of_planes(place.head_planes);
   }
   let top = i32(out_top * STRIDE_1) - pool.axes[1].pad_begin;
-  return Strip(place, goal, strip, out_top, top, number_here < planes_here * walks * across);
+  return Strip(place, goal, plane, strip, out_top, top, number_here < planes_here * walks * across);
 }

@@ -275,7 +275,7 @@ impl Walk {
         let [.., stride] = self.window.stride;
         let [_, line_dilation, dilation] = self.window.dilation;
         let shares_lines = self.shares_lines();
-        let flat = depth.kernel == 1 && depth.output == 1 && depth.input == 1;
+        let flat = depth.output == 1 && depth.input == 1;
         let along = dilation == 1 && (1..=2).contains(&stride) && columns <= MOST_COLUMNS_OF_ODD_ROWS;
         let down = !shares_lines || (line_dilation == 1 && lines <= MOST_LINES_OF_ODD_ROWS);
         let padded = u32::try_from(width.pad_begin).is_ok_and(|pad| pad <= MOST_PAD);
@@ -283,7 +283,7 @@ impl Walk {
         // line.
         let head = self.in_a_word.saturating_sub(2).saturating_mul(stride).saturating_add(columns);
         let wide = width.output >= NARROWEST_ODD_ROW && width.input.saturating_add_signed(width.pad_begin) >= head;
-        if !(flat && along && down && padded && wide) {
+        if !((flat || depth.kernel > 1) && along && down && padded && wide) {
             return self;
         }
         let of_a_quad =

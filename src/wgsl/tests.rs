@@ -105,12 +105,13 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
     for nan_policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
         for index_type in [None, Some(IndexType::I32), Some(IndexType::I64)] {
             let of = |kernel: &[i64]| MaxPool::new(kernel).nan_policy(nan_policy);
-            let pools: [(MaxPool, &[usize]); 14] = [
+            let pools: [(MaxPool, &[usize]); 15] = [
                 (of(&[3, 3]).pads([1; 4]), &[1, 1, 5, 13]),
                 (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 26]),
                 (of(&[3, 3]).pads([1; 4]).strides([2, 2]), &[1, 2, 8, 13]),
                 (of(&[3, 2]).strides([2, 3]), &[1, 2, 9, 40]),
                 (of(&[2, 3, 3]), &[1, 2, 4, 9, 12]),
+                (of(&[3, 3]), &[1, 2, 5, 14]),
                 (of(&[2, 2]).layout(Layout::Nhwc), &[1, 5, 5, 11]),
                 (of(&[2, 2]).strides([2, 2]), &[1, 2, 8, 64]),
                 (of(&[3, 3]).pads([1, 1, 1, 1]), &[1, 2, 8, 32]),

@@ -101,6 +101,11 @@ fn pools_beyond_a_binding_give_the_same_bits_in_every_family() {
         let deep = MaxPool::new([3, 2, 3]).dilations([1, 2, 1]).pads([1, 0, 1, 1, 2, 0]).nan_policy(policy);
         dispatches += check::<f32, i64>(gpu, &deep, &[1, 2, 5, 30, 29], &SMALL);
         dispatches += check::<u8, i32>(gpu, &deep, &[1, 1, 4, 61, 57], &SMALL);
+        // Rows that are not whole words: a dispatch may begin inside a line, also inside the outputs of an invocation.
+        let flat = MaxPool::new([3, 3]).pads([1, 1, 1, 0]).nan_policy(policy);
+        dispatches += check::<half::f16, i32>(gpu, &flat, &[5, 12, 9, 11], &SMALL);
+        let odd = MaxPool::new([2, 3, 3]).pads([1, 1, 1, 0, 1, 0]).nan_policy(policy);
+        dispatches += check::<half::f16, i32>(gpu, &odd, &[5, 4, 3, 9, 11], &SMALL);
         // Windows larger than a binding.
         let global = MaxPool::new([50, 60]).nan_policy(policy);
         dispatches += check::<f32, i64>(gpu, &global, &[1, 2, 50, 60], &SMALL);
