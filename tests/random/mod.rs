@@ -20,7 +20,7 @@ mod unpools;
 use proptest::strategy::Strategy;
 
 use crate::support::harness::tests;
-use pools::{channels_last_pools, plain_pools, pools, reaching_pools};
+use pools::{channels_last_pools, divided_pools, plain_pools, pools, reaching_pools};
 use runner::{caught, run};
 use unpools::{inverses, reaching_inverses, reaching_unpools, unpools};
 
@@ -28,6 +28,7 @@ tests! {
     here =>
         pools_are_what_their_definition_says,
         pools_of_innermost_channels_are_what_their_definition_says,
+        pools_in_several_dispatches_are_what_their_definition_says,
         unpools_are_what_their_definition_says,
         inverses_of_pools_are_what_their_definition_says,
         pools_whose_windows_reach_far_are_what_their_definition_says,
@@ -47,6 +48,10 @@ fn pools_are_what_their_definition_says() {
 
 fn pools_of_innermost_channels_are_what_their_definition_says() {
     run("channels last", 2, 48, channels_last_pools(), |case, bench| check::pool(case, bench).map(drop));
+}
+
+fn pools_in_several_dispatches_are_what_their_definition_says() {
+    run("divided", 1, 24, divided_pools(), |case, bench| check::pool(case, bench).map(drop));
 }
 
 fn unpools_are_what_their_definition_says() {

@@ -377,6 +377,30 @@ pub fn channels_last_pools() -> impl Strategy<Value = PoolCase> {
     })
 }
 
+/// MaxPools over at most three axes that exceed the smallest bindings, so that their outputs are divided among several
+/// dispatches, which begin inside lines and inside the outputs of an invocation.
+pub fn divided_pools() -> impl Strategy<Value = PoolCase> {
+    raw(Just(Oddity::Tidy).boxed()).prop_map(|mut raw| {
+        (raw.operator, raw.options.pads_limit) = (0, None);
+        raw.outer = (2, 2 + raw.outer.1);
+        raw.axes.truncate(3);
+        for axis in &mut raw.axes {
+            axis.stride = 1 + axis.stride % 2;
+        }
+        let [least, most]: [&[usize]; 2] = match raw.axes.len() {
+            1 => [&[800], &[1_600]],
+            2 => [&[9, 20], &[32, 60]],
+            _ => [&[3, 7, 9], &[6, 16, 30]],
+        };
+        let between = |(axis, (least, most)): (&RawAxis, (&usize, &usize))| {
+            // The random extents are below 72.
+            least + axis.extent * (most - least) / 71
+        };
+        let spatial = raw.axes.iter().zip(least.iter().zip(most)).map(between).collect();
+        raw.finish(spatial)
+    })
+}
+
 /// Pools of all kinds with indices and without an activation. Windows wholly in padding have the index -1.
 pub fn plain_pools() -> impl Strategy<Value = PoolCase> {
     let index_type = select(vec![IndexType::I64, IndexType::I32]);
