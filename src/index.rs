@@ -27,6 +27,7 @@ pub(crate) fn take_digit(number: &mut u64, radix: u64) -> u64 {
 /// assert_eq!(onnx.decode(119, 0, 0), Some((1, 2, vec![3, 4])));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct IndexSpace {
     pub(crate) flatten: IndexFlattening,
     pub(crate) order: StorageOrder,

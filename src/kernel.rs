@@ -262,23 +262,51 @@ impl Kernel {
 /// Invocations of a workgroup (`WORKGROUP` in shaders/core/grid.wgsl).
 pub(crate) const WORKGROUP: u64 = 64;
 
-/// A buffer by its role in a kernel.
+/// A buffer of a schedule, by its role.
+///
+/// ```
+/// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
+///
+/// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// assert_eq!(schedule.operand_bytes(Operand::X), Some(64));
+/// assert_eq!(schedule.operand_bytes(Operand::Indices), None);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Operand {
+#[non_exhaustive]
+pub enum Operand {
     /// X.
     X,
     /// Y.
     Y,
-    /// The indices that are read.
+    /// The indices that an unpool or a conversion reads.
     Indices,
-    /// The indices that are written.
+    /// The indices that a pool or a conversion writes.
     IndicesOut,
-    /// The report of an unpool or a conversion.
-    Status,
-    /// The tables of windows that no formula gives.
+    /// The [`Report`](crate::Report) of an unpool or a conversion.
+    Report,
+    /// The tables of windows that no formula gives: [`Schedule::window_tables`](crate::Schedule::window_tables).
     Tables,
-    /// Scratch memory, by number.
+    /// A buffer of scratch memory, by its number in [`Schedule::scratch`](crate::Schedule::scratch). Its contents need
+    /// not be set, and need not persist after a run.
     Scratch(usize),
+}
+
+impl Operand {
+    /// The operand's name: `x`, `y`, `indices`, `indices_out`, `report`, `tables`, or `scratch0`, `scratch1`, ...
+    pub fn name(self) -> String {
+        let name = match self {
+            Operand::X => "x",
+            Operand::Y => "y",
+            Operand::Indices => "indices",
+            Operand::IndicesOut => "indices_out",
+            Operand::Report => "report",
+            Operand::Tables => "tables",
+            Operand::Scratch(number) => return format!("scratch{number}"),
+        };
+        name.to_owned()
+    }
 }
 
 /// A storage binding of a kernel.

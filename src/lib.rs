@@ -83,10 +83,11 @@
 //! Outside a folder's own files, a file imports only from floors below its own, and no imports are circular.
 //!
 //! ```text
-//!  8  gpu/calls
-//!  7  gpu/prepared  tile
-//!  6  gpu/device  select
-//!  5  keys  ops  reference  schedule  uniform
+//!  9  gpu/calls
+//!  8  gpu/prepared  tile
+//!  7  gpu/device  select
+//!  6  schedule
+//!  5  keys  ops  reference  report  uniform
 //!  4  activation  arrays  plan  tables  wgsl
 //!  3  attributes  geometry  index  kernel  tensor
 //!  2  error  reduction
@@ -152,6 +153,7 @@ mod options;
 mod plan;
 mod reduction;
 pub mod reference;
+mod report;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod schedule;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
@@ -177,14 +179,15 @@ pub use gpu::{
     StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
 pub use index::{IndexSpace, IndexStrides};
-pub use kernel::Binding;
+pub use kernel::{Binding, Operand};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds, PadsLimit,
     SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
-pub use schedule::{Dispatch, Limits, Schedule};
+pub use report::Report;
+pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
@@ -209,6 +212,10 @@ pub mod faults {}
 
 #[doc = include_str!("growing.md")]
 pub mod growing {}
+
+#[cfg(feature = "gpu")]
+#[doc = include_str!("hosts.md")]
+pub mod hosts {}
 
 /// The wgpu that this crate was built with, for callers who bring their own device.
 ///

@@ -29,6 +29,7 @@ pub const MAX_SPATIAL_AXES: usize = 10;
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub enum Plan {
     /// MaxPool, GlobalMaxPool or AdaptiveMaxPool.
     Pool(PoolPlan),
@@ -167,6 +168,7 @@ pub struct IndexPlan {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct PoolPlan {
     pub(crate) operator: &'static str,
     /// X.
@@ -360,6 +362,7 @@ impl PoolPlan {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct UnpoolPlan {
     /// X, then Indices.
     pub(crate) inputs: Vec<TensorSpec>,
@@ -498,6 +501,7 @@ impl UnpoolPlan {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct ConvertPlan {
     pub(crate) from: IndexSpace,
     pub(crate) to: IndexSpace,

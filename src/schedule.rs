@@ -2,13 +2,11 @@
 
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
-use crate::kernel::Operand;
+use crate::kernel::{Binding, Operand};
 use crate::plan::Plan;
+use crate::report::Report;
 use crate::tables::Tables;
 use crate::wgsl::key::KernelKey;
-
-/// Words of the report (`STATUS_WORDS` in shaders/core/status.wgsl).
-pub(crate) const STATUS_WORDS: u64 = 8;
 
 /// The name of a kernel's bindings in errors.
 const STORAGE_BUFFERS: &str = "storage buffers of a kernel";
@@ -33,6 +31,7 @@ const CONSTANTS_ALIGNMENT: usize = 256;
 /// assert_eq!(Limits::WEBGPU.max_binding_bytes, 128 << 20);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub struct Limits {
     /// The largest buffer, in bytes.
     pub max_buffer_bytes: u64,
@@ -60,9 +59,21 @@ impl Limits {
     };
 }
 
-/// The range of a buffer that a dispatch binds.
+/// The range of a buffer that a dispatch binds, or from which it takes its grid.
+///
+/// ```
+/// use wgpu_pooling::{select, BoundRange, Choice, DType, Limits, MaxPool, Operand};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+/// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+/// let bound: Vec<BoundRange> = schedule.dispatches()[0].bindings().map(|(_, range)| range).collect();
+/// assert_eq!((bound[0].operand, bound[0].offset, bound[0].bytes), (Operand::X, 0, None), "all of X");
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BoundRange {
+#[non_exhaustive]
+pub struct BoundRange {
+    /// The buffer.
     pub operand: Operand,
     /// The offset in bytes, a multiple of 256.
     pub offset: u64,
@@ -71,7 +82,7 @@ pub(crate) struct BoundRange {
 }
 
 impl BoundRange {
-    pub fn whole(operand: Operand) -> BoundRange {
+    pub(crate) fn whole(operand: Operand) -> BoundRange {
         BoundRange { operand, offset: 0, bytes: None }
     }
 }
@@ -115,6 +126,43 @@ impl Dispatch {
     /// The kernel.
     pub fn key(&self) -> &KernelKey {
         &self.key
+    }
+
+    /// The name of the entry point in the kernel's text.
+    pub fn entry_point(&self) -> &'static str {
+        "main"
+    }
+
+    /// The invocations of a workgroup along x, y and z, which the kernel's text says too.
+    pub fn workgroup_size(&self) -> [u32; 3] {
+        [self.key.workgroup(), 1, 1]
+    }
+
+    /// The contents of the uniform buffer, which is binding 0 of group 0: words in the byte order of this machine.
+    pub fn uniform(&self) -> &[u8] {
+        &self.uniform
+    }
+
+    /// The storage bindings of group 0, each with the range of the buffer that is bound, in the order of their numbers.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// let bound: Vec<(u32, Operand)> =
+    ///     schedule.dispatches()[0].bindings().map(|(binding, range)| (binding.number, range.operand)).collect();
+    /// assert_eq!(bound, [(1, Operand::X), (2, Operand::Y)]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn bindings(&self) -> impl Iterator<Item = (Binding, BoundRange)> + '_ {
+        self.key.bindings().iter().copied().zip(self.operands.iter().copied())
+    }
+
+    /// For an indirect dispatch, the 12 bytes of scratch memory in which an earlier dispatch has written the grid.
+    pub fn indirect(&self) -> Option<BoundRange> {
+        let range = |(number, offset)| BoundRange { operand: Operand::Scratch(number), offset, bytes: Some(12) };
+        self.indirect.map(range)
     }
 
     /// Workgroups along x, y and z; for an indirect dispatch the largest numbers.
@@ -172,6 +220,7 @@ impl Dispatch {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Schedule {
     pub(crate) plan: Plan,
     pub(crate) family: Family,
@@ -258,6 +307,27 @@ impl Schedule {
         Ok(bytes)
     }
 
+    /// The contents of [`Operand::Tables`]: words in the byte order of this machine.
+    ///
+    /// # Errors
+    /// Where the host lacks the memory for tables that fit the device.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, AdaptiveMaxPool, Choice, DType, Limits, Operand};
+    ///
+    /// let plan = AdaptiveMaxPool::new([3]).plan(&[1, 1, 70_000], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// let bytes = schedule.window_tables().map_or(0, |tables| tables.len() as u64);
+    /// assert_eq!(schedule.operand_bytes(Operand::Tables), Some(bytes));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn window_tables(&self) -> Result<Vec<u8>, std::collections::TryReserveError> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(self.tables.bytes()).unwrap_or(usize::MAX))?;
+        self.tables.fill(&mut bytes);
+        Ok(bytes)
+    }
+
     /// The offset of each dispatch's uniform in the buffer of constants, then the offset of the tables.
     pub(crate) fn constants_offsets(&self) -> impl Iterator<Item = u64> + '_ {
         let sizes = self.dispatches.iter().map(|dispatch| dispatch.uniform.len().next_multiple_of(CONSTANTS_ALIGNMENT));
@@ -318,7 +388,7 @@ impl Schedule {
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
-            Plan::Unpool(_) | Plan::Convert(_) => Some(STATUS_WORDS * 4),
+            Plan::Unpool(_) | Plan::Convert(_) => Some(Report::BYTES),
         }
     }
 
@@ -405,18 +475,57 @@ impl Schedule {
         tensors.find(|(own, _)| **own == operand).map(|(_, tensor)| tensor.device_bytes())
     }
 
+    /// The buffers that the dispatches bind, each once.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool, Operand};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.operands(), [Operand::X, Operand::Y, Operand::IndicesOut]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn operands(&self) -> Vec<Operand> {
+        let mut operands = Vec::new();
+        for range in self.dispatches.iter().flat_map(|dispatch| &dispatch.operands) {
+            if !operands.contains(&range.operand) {
+                operands.push(range.operand);
+            }
+        }
+        operands
+    }
+
+    /// The bytes of an operand's buffer, whole words; `None` if the schedule has no such buffer.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::U8, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.operand_bytes(Operand::X), Some(8), "five bytes, in whole words");
+    /// assert_eq!(schedule.operand_bytes(Operand::Report), None);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn operand_bytes(&self, operand: Operand) -> Option<u64> {
+        match operand {
+            Operand::Report => self.status_bytes(),
+            Operand::Tables => Some(self.tables.bytes()),
+            Operand::Scratch(number) => self.scratch.get(number).copied(),
+            _ => self.tensor_bytes(operand),
+        }
+    }
+
     /// The name of an operand in errors, and its bytes.
     fn buffer(&self, operand: Operand) -> (&'static str, u64) {
-        let (what, bytes) = match operand {
-            Operand::X => ("bytes of X", self.x_bytes()),
-            Operand::Y => ("bytes of Y", self.y_bytes()),
-            Operand::Indices => ("bytes of Indices", self.indices_bytes()),
-            Operand::IndicesOut => ("bytes of Indices", self.indices_out_bytes()),
-            Operand::Status => ("bytes of the report", self.status_bytes()),
-            Operand::Tables => ("bytes of window tables", Some(self.tables.bytes())),
-            Operand::Scratch(number) => ("bytes of scratch memory", self.scratch.get(number).copied()),
+        let what = match operand {
+            Operand::X => "bytes of X",
+            Operand::Y => "bytes of Y",
+            Operand::Indices | Operand::IndicesOut => "bytes of Indices",
+            Operand::Report => "bytes of the report",
+            Operand::Tables => "bytes of window tables",
+            Operand::Scratch(_) => "bytes of scratch memory",
         };
-        (what, bytes.unwrap_or(0))
+        (what, self.operand_bytes(operand).unwrap_or(0))
     }
 
     /// The bytes of all buffers of [`scratch`](Schedule::scratch) memory together.

@@ -81,7 +81,6 @@ impl Tables {
     }
 
     /// Appends the tables' words, as bytes.
-    #[cfg(feature = "gpu")]
     pub fn fill(&self, words: &mut Vec<u8>) {
         words.extend_from_slice(bytemuck::bytes_of(&[0u32; ENTRY_WORDS as usize]));
         for rows in &self.rows {

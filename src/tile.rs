@@ -47,6 +47,7 @@ pub(crate) const IN_FLIGHT: u64 = 2;
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct Tiling {
     plan: PoolPlan,
     /// Outputs of a tile along N, C and the spatial axes.

@@ -3,10 +3,12 @@
 //!
 //! `cargo run --example inspect` shows a case of its own,
 //! `cargo run --example inspect -- max_pool --shape 1,3,224,224 --kernel 3,3 --strides 2,2` another; `--wgsl` adds the
-//! text of the kernels, and `max_pool --help` lists the attributes.
+//! text of the kernels, `--json` prints all that a program needs to execute the schedule on another WebGPU, and
+//! `max_pool --help` lists the attributes.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod json;
 mod kernels;
 mod operators;
 mod options;
@@ -35,6 +37,10 @@ fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     let limits = options.limits();
     let families = families(&plan, &limits);
     let schedule = schedule(&plan, &limits, &families, options)?;
+    if options.json {
+        text.push_str(&json::of(&schedule)?);
+        return Ok(());
+    }
 
     let mut report = String::new();
     if options.operator.is_none() {

@@ -45,6 +45,10 @@ pub struct Options {
     /// Print the text of all kernels too, or of one dispatch: --wgsl=2
     #[arg(long, global = true, help_heading = SELECTION, value_name = "DISPATCH", num_args = 0..=1, require_equals = true)]
     pub wgsl: Option<Option<usize>>,
+
+    /// Print the schedule as JSON and nothing else: for each dispatch its text, uniform, grid and bindings
+    #[arg(long, global = true, help_heading = SELECTION, conflicts_with = "wgsl")]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,6 +7,8 @@
 mod adapter;
 #[path = "../common/agreement.rs"]
 mod agreement;
+#[path = "../common/choose.rs"]
+mod choose;
 #[path = "../common/mod.rs"]
 mod common;
 mod frame;

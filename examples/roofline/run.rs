@@ -1,6 +1,6 @@
 //! Runs a row from end to end: plans it, fills its inputs, computes, verifies and times it.
 
-use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Schedule, families, select, wgpu, with_element};
+use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Report, Schedule, families, select, wgpu, with_element};
 
 use crate::catalogue::Row;
 use crate::clock::cpu_seconds;
@@ -218,9 +218,9 @@ fn compute(device: &Device, kernel: &Prepared, set: &Set) -> Result<Outputs, Fai
     }
     device.submit(|encoder| Ok(kernel.encode(encoder, set.buffers())?))?;
     if let Some(status) = &set.status {
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&device.read_back(status)?);
-        let words = words.try_into().map_err(|words| Failure::Other(format!("a report of other words: {words:?}")))?;
-        kernel.read_report(&words)?;
+        let bytes = device.read_back(status)?;
+        let report = Report::from_bytes(&bytes);
+        kernel.read_report(report.ok_or_else(|| Failure::Other(format!("a report of {} bytes", bytes.len())))?)?;
     }
     let y = set.y.as_ref().map(|y| device.read_back(y)).transpose()?.unwrap_or_default();
     let indices = set.indices_out.as_ref().map(|indices| device.read_back(indices)).transpose()?;

@@ -25,6 +25,7 @@ use crate::reduction::Reduction;
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct AdaptiveMaxPool {
     output_size: Vec<i64>,
     options: PoolOptions,

@@ -25,6 +25,7 @@ use crate::plan::{ConvertPlan, Dimensions};
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct ConvertIndices {
     from: IndexSpace,
     to: IndexSpace,

@@ -32,6 +32,7 @@ const OPERATOR: &str = "MaxPool";
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct MaxPool {
     kernel_shape: Vec<i64>,
     strides: Option<Vec<i64>>,
@@ -467,6 +468,7 @@ impl Pooling for MaxPool {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct GlobalMaxPool {
     options: PoolOptions,
 }

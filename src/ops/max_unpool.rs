@@ -34,6 +34,7 @@ const OPERATOR: &str = "MaxUnpool";
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[must_use]
 pub struct MaxUnpool {
     target: Target,
     layout: Layout,

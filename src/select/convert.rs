@@ -84,7 +84,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], operands: Vec<BoundRange>, iterations| {
         schedule.dispatches.push(Dispatch::new(key, uniform, operands, grid, iterations));
     };
-    let status = BoundRange::whole(Operand::Status);
+    let status = BoundRange::whole(Operand::Report);
     dispatch(keys::convert_clear(), &uniform, [1, 1, 1], vec![status], 0);
     let (convert, report) = (keys::convert_indices(from_type, to_type), keys::convert_report(from_type));
     for chunk in chunks {

@@ -15,7 +15,8 @@ use crate::kernel::WORKGROUP;
 use crate::keys;
 use crate::options::Layout;
 use crate::plan::{PoolAxis, UnpoolPlan};
-use crate::schedule::{BoundRange, Dispatch, Limits, STATUS_WORDS, Schedule};
+use crate::report::Report;
+use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
 use crate::tensor::count;
 use crate::uniform;
@@ -108,16 +109,16 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
     };
     if let Some(cells) = cells {
-        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Status];
+        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Report];
         dispatch(cells.key, grid(cells.blocks, limits)?, &operands, cells.iterations);
     } else {
-        let check = [Operand::Indices, Operand::Tables, Operand::Status];
+        let check = [Operand::Indices, Operand::Tables, Operand::Report];
         dispatch(keys::unpool_check(index_type), grid(sources, limits)?, &check, uniform.digits.into());
         let gather = keys::unpool_gather(dtype, index_type, activation_kind);
         let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
         dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &operands, iterations);
     }
-    dispatch(keys::unpool_indirect(), [1, 1, 1], &[Operand::Status, Operand::Scratch(grids)], 3);
+    dispatch(keys::unpool_indirect(), [1, 1, 1], &[Operand::Report, Operand::Scratch(grids)], 3);
     // The report is cleared first; the owner table only if the general path runs.
     if let Some(clear) = general.first() {
         schedule.dispatches.insert(0, clear_report(clear.clone()));
@@ -134,7 +135,7 @@ fn clear_report(mut clear: Dispatch) -> Dispatch {
     let mut uniform: uniform::Unpool = bytemuck::pod_read_unaligned(&clear.uniform);
     uniform.outputs = 0;
     clear.uniform = bytemuck::bytes_of(&uniform).to_vec();
-    clear.grid = [STATUS_WORDS.div_ceil(WORKGROUP) as u32, 1, 1];
+    clear.grid = [(Report::WORDS as u64).div_ceil(WORKGROUP) as u32, 1, 1];
     clear
 }
 

@@ -178,7 +178,7 @@ impl General<'_> {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.outputs = window.count() as u32;
         uniform.begins = begins.into();
-        let operands = vec![BoundRange::whole(OWNERS), BoundRange::whole(Operand::Status)];
+        let operands = vec![BoundRange::whole(OWNERS), BoundRange::whole(Operand::Report)];
         let quads = window.count().div_ceil(OWNERS_AT_ONCE).max(1);
         self.dispatch(self.kernels.clear.clone(), uniform, invocations(quads), operands, PER_INVOCATION)
     }
@@ -196,7 +196,7 @@ impl General<'_> {
         let operands = vec![
             bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
             BoundRange::whole(OWNERS),
-            BoundRange::whole(Operand::Status),
+            BoundRange::whole(Operand::Report),
         ];
         let key = self.kernels.claim.clone();
         self.dispatch(key, uniform, invocations(chunk.count()), operands, self.turns(self.loops()))
@@ -223,7 +223,7 @@ impl General<'_> {
             Some(index_type) => operands.extend([
                 bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
                 BoundRange::whole(OWNERS),
-                BoundRange::whole(Operand::Status),
+                BoundRange::whole(Operand::Report),
             ]),
         }
         let [again, afresh] = &self.kernels.emit;
@@ -238,7 +238,7 @@ impl General<'_> {
         let index_type = self.plan.index_type;
         let operands = vec![
             bound_range(Operand::Indices, indices, index_type.bytes(), self.sources),
-            BoundRange::whole(Operand::Status),
+            BoundRange::whole(Operand::Report),
         ];
         self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, operands, 1)
     }

@@ -60,6 +60,11 @@ impl KernelKey {
         &self.linked().bindings
     }
 
+    /// The invocations of a workgroup.
+    pub(crate) fn workgroup(&self) -> u32 {
+        self.linked().workgroup
+    }
+
     pub(crate) fn kernel(&self) -> &Kernel {
         &self.0.kernel
     }

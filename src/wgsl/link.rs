@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::parts::PARTS;
 use crate::element::{DType, IndexType};
-use crate::kernel::{ActivationKind, Binding, Kernel};
+use crate::kernel::{ActivationKind, Binding, Kernel, WORKGROUP};
 
 /// The parts of a kernel by their numbers in [`PARTS`], and the storage bindings that they declare.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Linked {
     pub parts: Vec<usize>,
     pub bindings: Vec<Binding>,
+    /// The invocations of a workgroup.
+    pub workgroup: u32,
 }
 
 /// The names in one line of a part's header.
@@ -50,7 +52,15 @@ pub(crate) fn link(kernel: &Kernel) -> Linked {
     }
     let parts: Vec<usize> = linked.into_iter().collect();
     let bindings = bindings(&parts);
-    Linked { parts, bindings }
+    let workgroup = workgroup(kernel.entry);
+    Linked { parts, bindings, workgroup }
+}
+
+/// The invocations of a workgroup, as the part with the entry point declares them: a number, or `WORKGROUP`.
+fn workgroup(entry: &str) -> u32 {
+    let text = PARTS.iter().find(|(path, _)| *path == entry).map_or("", |(_, text)| text);
+    let size = text.split_once("@workgroup_size(").and_then(|(_, rest)| rest.split_once(')'));
+    size.and_then(|(size, _)| size.parse().ok()).unwrap_or(WORKGROUP as u32)
 }
 
 /// The storage bindings that parts declare, in the order of their numbers.

@@ -291,6 +291,8 @@ fn bindings_are_those_of_the_key() {
         let expected: Vec<(u32, bool)> =
             key.bindings().iter().map(|binding| (binding.number, binding.read_only)).collect();
         assert_eq!(found, expected, "{}", key.name());
+        assert_eq!(module.entry_points[0].workgroup_size, [key.workgroup(), 1, 1], "{}", key.name());
+        assert_eq!(module.entry_points[0].name, "main", "{}", key.name());
     }
 }
 

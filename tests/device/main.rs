@@ -8,6 +8,9 @@ mod convert;
 mod encode;
 mod fuzz;
 mod gpu;
+#[path = "../../examples/bare_wgpu/host.rs"]
+mod host;
+mod hosts;
 mod kernels;
 mod left_out;
 mod limits;
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         encode::tests(),
         fuzz::tests(),
         gpu::tests(),
+        hosts::tests(),
         kernels::tests(),
         left_out::tests(),
         limits::tests(),

@@ -1,7 +1,9 @@
 //! The example `inspect` from the outside: its numbers are compared with ones worked out by hand, and naga has to
 //! accept the texts of its kernels. It needs no GPU.
 
-use wgpu_pooling::{AdaptiveMaxPool, Build, Choice, DType, Family, IndexType, Limits, Plan, Schedule, select, wgsl};
+use wgpu_pooling::{
+    AdaptiveMaxPool, Build, Choice, DType, Family, IndexType, Limits, MaxPool, MaxUnpool, Plan, Schedule, select, wgsl,
+};
 
 use crate::example::Example;
 use crate::support::harness::tests;
@@ -13,6 +15,7 @@ tests! {
         limits_are_those_that_are_given,
         what_is_printed_is_wgsl,
         kernels_are_those_of_the_library,
+        as_json_a_schedule_is_whole,
         what_is_wrong_is_said_in_one_line,
         help_is_no_error;
 }
@@ -23,6 +26,66 @@ static EXAMPLE: Example = Example::new("inspect");
 fn inspect(test: &str, arguments: &str) -> String {
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
     EXAMPLE.run_well(&EXAMPLE.scratch(test), &arguments)
+}
+
+fn as_json_a_schedule_is_whole() {
+    let read = |arguments: &str| -> serde_json::Value {
+        let text = inspect("json", arguments);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments}: {error}: {text}"))
+    };
+    // An unpool has an indirect dispatch, scratch memory and a report; the adaptive pool a table.
+    let plans: [(&str, Plan); 3] = [
+        (
+            "",
+            MaxPool::new([3, 3])
+                .strides([2, 2])
+                .pads([1; 4])
+                .plan(&[1, 64, 112, 112], DType::F32, Some(IndexType::I64))
+                .unwrap()
+                .into(),
+        ),
+        (
+            "max_unpool --shape 1,2,8,10 --kernel 2,2 --strides 2,2",
+            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 8, 10], DType::F32, IndexType::I64).unwrap().into(),
+        ),
+        (
+            "adaptive_max_pool --shape 1,1,70000 --output 3000 --generic",
+            AdaptiveMaxPool::new([3_000]).plan(&[1, 1, 70_000], DType::F32, Some(IndexType::I64)).unwrap().into(),
+        ),
+    ];
+    let (mut tables, mut indirect) = (0, 0);
+    for (arguments, plan) in plans {
+        let build = arguments.contains("--generic").then_some(Build::Generic);
+        let schedule = select(&plan, &Limits::WEBGPU, &Choice { family: None, build }).unwrap();
+        let document = read(&format!("{arguments} --json"));
+        assert_eq!(document["bytes_moved"], schedule.bytes_moved());
+        let dispatches = document["dispatches"].as_array().unwrap();
+        assert_eq!(dispatches.len(), schedule.dispatches().len(), "{arguments}");
+        for (found, dispatch) in dispatches.iter().zip(schedule.dispatches()) {
+            assert_eq!(found["kernel"], dispatch.key().name());
+            assert_eq!(found["family"], schedule.family().name());
+            assert_eq!(found["wgsl"], wgsl(dispatch.key()));
+            assert_eq!(found["entry"], "main");
+            let uniform: String = dispatch.uniform().iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(found["uniform"], uniform);
+            assert_eq!(found.get("grid").is_some(), !dispatch.is_indirect());
+            indirect += usize::from(found.get("indirect").is_some());
+            for (bound, (binding, range)) in found["bindings"].as_array().unwrap().iter().zip(dispatch.bindings()) {
+                assert_eq!(
+                    (&bound["binding"], &bound["read_only"]),
+                    (&binding.number.into(), &binding.read_only.into())
+                );
+                let buffer = &document["buffers"][bound["buffer"].as_str().unwrap()];
+                let end = bound["offset"].as_u64().unwrap() + bound["bytes"].as_u64().unwrap();
+                assert!(buffer["bytes"].as_u64().unwrap() >= end, "{arguments}: {range:?} in {buffer}");
+            }
+        }
+        if let Some(table) = document["buffers"].get("tables") {
+            assert_eq!(table["contents"].as_str().unwrap().len() as u64, 2 * table["bytes"].as_u64().unwrap());
+            tables += 1;
+        }
+    }
+    assert!(tables > 0 && indirect > 0, "{tables} tables, {indirect} indirect dispatches");
 }
 
 fn without_arguments_a_case_of_its_own() {

@@ -4,6 +4,8 @@
 mod absent;
 #[cfg(feature = "gpu")]
 mod adapters;
+#[cfg(feature = "gpu")]
+mod bare_wgpu;
 mod example;
 mod inspect;
 #[cfg(feature = "gpu")]
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
 fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
     let lists = [
         adapters::tests(),
+        bare_wgpu::tests(),
         own_device::tests(),
         peaks::tests(),
         pool_image::tests(),

@@ -17,7 +17,7 @@ use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Missing, Preparation};
 use crate::kernel::Operand;
 use crate::options::Layout;
-use crate::schedule::STATUS_WORDS;
+use crate::report::Report;
 use crate::tensor::{TensorSpec, TensorView};
 
 /// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
@@ -421,7 +421,7 @@ impl Chain {
         })?;
         pending.0.extend(error);
         let Outputs { y, indices: indices_out, report, .. } = outputs;
-        let report = report.map(|buffer| self.stage(buffer, 0, STATUS_WORDS * 4));
+        let report = report.map(|buffer| self.stage(buffer, 0, Report::BYTES));
         let timestamps = times.map(|buffer| self.stage(buffer, 0, TIMESTAMP_BYTES));
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
         // Y precedes Indices in a plan's outputs too.

@@ -4,11 +4,12 @@
 use super::chain::Chain;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
-use super::results::{Results, read_report};
+use super::results::Results;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
 use crate::plan::{ConvertPlan, Plan, PoolPlan, UnpoolPlan};
+use crate::report::Report;
 use crate::schedule::refuses_the_kernel;
 use crate::tensor::{Tensor, TensorSpec, TensorView};
 
@@ -185,22 +186,25 @@ impl Prepared {
         }
     }
 
-    /// Decodes the words of [`Buffers::status`](crate::Buffers::status), which the caller has read back. If there were
-    /// bad indices, Y still has the values of the good indices, and a conversion has written -1 for the bad ones.
+    /// Checks the report in [`Buffers::status`](crate::Buffers::status), which the caller has read back:
+    /// [`Report::check`] with the plan of this preparation. If there were bad indices, Y still has the values of the
+    /// good indices, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
     /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
     /// [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
     ///
     /// ```no_run
-    /// # fn f(unpool: wgpu_pooling::Prepared, status: &[u32; 8]) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// unpool.read_report(status)?;
+    /// # use wgpu_pooling::{ExecuteError, Prepared, Report};
+    /// # fn f(unpool: Prepared, read_back: &[u8]) -> Result<(), ExecuteError> {
+    /// let report = Report::from_bytes(read_back).expect("32 bytes");
+    /// unpool.read_report(report)?;
     /// println!("every index was good");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn read_report(&self, words: &[u32; 8]) -> Result<(), ExecuteError> {
-        read_report(self.schedule().plan(), words)
+    pub fn read_report(&self, report: impl Into<Report>) -> Result<(), ExecuteError> {
+        report.into().check(self.schedule().plan())
     }
 }
 

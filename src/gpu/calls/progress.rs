@@ -59,6 +59,7 @@ pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()>
 /// let options = StreamOptions::new(256 << 20);
 /// # let _ = options;
 /// ```
+#[must_use]
 pub struct StreamOptions<'a> {
     pub(super) budget_bytes: u64,
     pub(super) progress: Option<Callback<'a>>,

@@ -11,8 +11,8 @@ use crate::gpu::device::PendingErrors;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::oneshot::MapReceiver;
 use crate::gpu::device::polling::Submission;
-use crate::plan::Plan;
-use crate::schedule::{STATUS_WORDS, Schedule};
+use crate::report::Report;
+use crate::schedule::Schedule;
 use crate::tensor::{Tensor, count};
 
 /// Two timestamps of 64 bits.
@@ -258,9 +258,10 @@ impl Results {
                 continue;
             };
             // A report that cannot be read is an error, since the indices may be bad.
-            let words = self.read::<u32>(place, STATUS_WORDS)?;
-            let report = words.first_chunk().map_or(Ok(()), |words| read_report(step.schedule.plan(), words));
-            if let Err(error) = report {
+            let words = self.read::<u32>(place, Report::WORDS as u64)?;
+            let report = Report::from_bytes(bytemuck::cast_slice(&words));
+            let lost = || self.gpu.inner.device.failed("a report of another length".to_owned());
+            if let Err(error) = report.ok_or_else(lost)?.check(step.schedule.plan()) {
                 return Ok(Some((number, error)));
             }
         }
@@ -293,22 +294,5 @@ impl Results {
         let mut data = bytemuck::allocation::try_zeroed_vec::<T>(elements as usize).map_err(missing)?;
         bytemuck::cast_slice_mut(&mut data).copy_from_slice(&view[..bytes as usize]);
         Ok(data)
-    }
-}
-
-/// Decodes the words of a report on a plan's indices.
-pub(super) fn read_report(plan: &Plan, words: &[u32; STATUS_WORDS as usize]) -> Result<(), ExecuteError> {
-    let [count, first, low, high, ..] = *words;
-    if count == 0 && !matches!(plan, Plan::Pool(_)) {
-        return Ok(());
-    }
-    // The position of the first bad index is stored complemented, so that zero means that there is none.
-    let (position, count) = (u64::from(!first), u64::from(count));
-    let value = (u64::from(high) << 32 | u64::from(low)) as i64;
-    match plan {
-        // A pool accepts any data and has no report.
-        Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
-        Plan::Unpool(plan) => Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count }),
-        Plan::Convert(plan) => Err(plan.offence(position, value, count)),
     }
 }

@@ -17,6 +17,7 @@ use crate::schedule::Limits;
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
 #[derive(Clone, Default)]
+#[must_use]
 pub struct GpuOptions {
     backends: Option<wgpu::Backends>,
     adapter_name: Option<String>,

@@ -77,7 +77,7 @@ impl Preparation {
             ("y", Operand::Y, buffers.y, schedule.y_bytes(), true),
             ("indices", Operand::Indices, buffers.indices, schedule.indices_bytes(), false),
             ("the indices to write", Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
-            ("the report", Operand::Status, buffers.status.or(own_status), schedule.status_bytes(), true),
+            ("the report", Operand::Report, buffers.status.or(own_status), schedule.status_bytes(), true),
         ];
         let mut bound: Vec<Bound<'a>> = Vec::new();
         for (what, operand, slice, bytes, written) in slices {

@@ -1,0 +1,103 @@
+//! The report of an unpool or a conversion, as the device writes it.
+
+use crate::error::ExecuteError;
+use crate::plan::Plan;
+
+/// What an unpool or a conversion of indices says of bad indices: the contents of the buffer
+/// [`Operand::Report`](crate::Operand::Report).
+///
+/// The library's own calls read it themselves. A program that encodes into its own pass, or runs a schedule on its own,
+/// reads the buffer back and asks [`check`](Report::check).
+///
+/// ```
+/// use wgpu_pooling::{DType, ExecuteError, IndexType, MaxUnpool, Plan, Report};
+///
+/// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
+/// let plan = Plan::from(unpool);
+/// assert_eq!(Report::from([0; 8]).check(&plan), Ok(()));
+/// // One bad index, the first one at position 0, with the value 7.
+/// let bad = Report::from([1, !0, 7, 0, 0, 0, 0, 0]);
+/// let expected = ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 };
+/// assert_eq!(bad.check(&plan), Err(expected));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[must_use]
+pub struct Report {
+    words: [u32; Report::WORDS],
+}
+
+impl Report {
+    /// The words of a report (`STATUS_WORDS` in shaders/core/status.wgsl).
+    pub(crate) const WORDS: usize = 8;
+
+    /// The bytes of a report.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, Operand, Report};
+    ///
+    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
+    /// assert_eq!(schedule.operand_bytes(Operand::Report), Some(Report::BYTES));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub const BYTES: u64 = 4 * Report::WORDS as u64;
+
+    /// The report in the bytes that were read back, in the byte order of this machine; `None` if they are not
+    /// [`BYTES`](Report::BYTES) bytes.
+    ///
+    /// ```
+    /// use wgpu_pooling::Report;
+    /// assert_eq!(Report::from_bytes(&[0; 32]), Some(Report::default()));
+    /// assert_eq!(Report::from_bytes(&[0; 31]), None);
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Option<Report> {
+        let words = bytemuck::try_pod_read_unaligned(bytes).ok()?;
+        Some(Report { words })
+    }
+
+    /// Whether the indices that the plan's unpool or conversion read were good. If some were bad, Y still has the
+    /// values of the good ones, and a conversion has written -1 for the bad ones.
+    ///
+    /// # Errors
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
+    /// [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan, Report};
+    ///
+    /// let plan: Plan = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    /// let error = Report::from([3, !2, 99, 0, 0, 0, 0, 0]).check(&plan).unwrap_err();
+    /// assert_eq!(error.to_string(), "indices[2] is 99, outside the valid range [0, 5); 3 such indices in all");
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn check(&self, plan: &Plan) -> Result<(), ExecuteError> {
+        let [count, first, low, high, ..] = self.words;
+        if count == 0 && !matches!(plan, Plan::Pool(_)) {
+            return Ok(());
+        }
+        // The position of the first bad index is stored complemented, so that zero means that there is none.
+        let (position, count) = (u64::from(!first), u64::from(count));
+        let value = (u64::from(high) << 32 | u64::from(low)) as i64;
+        match plan {
+            // A pool accepts any data and has no report.
+            Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
+            Plan::Unpool(plan) => {
+                Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count })
+            }
+            Plan::Convert(plan) => Err(plan.offence(position, value, count)),
+        }
+    }
+}
+
+impl From<[u32; Report::WORDS]> for Report {
+    fn from(words: [u32; Report::WORDS]) -> Report {
+        Report { words }
+    }
+}
+
+impl From<&[u32; Report::WORDS]> for Report {
+    fn from(words: &[u32; Report::WORDS]) -> Report {
+        Report { words: *words }
+    }
+}
