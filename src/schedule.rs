@@ -148,7 +148,7 @@ impl Dispatch {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
     ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 128, 128], DType::F32, None)?.into();
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// let bound: Vec<(u32, Operand)> =
     ///     schedule.dispatches()[0].bindings().map(|(binding, range)| (binding.number, range.operand)).collect();
@@ -480,7 +480,7 @@ impl Schedule {
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool, Operand};
     ///
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64))?.into();
+    /// let plan = MaxPool::new([2, 2]).plan(&[1, 1, 128, 128], DType::F32, Some(IndexType::I64))?.into();
     /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?;
     /// assert_eq!(schedule.operands(), [Operand::X, Operand::Y, Operand::IndicesOut]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())

@@ -45,11 +45,11 @@ fn as_json_a_schedule_is_whole() {
                 .into(),
         ),
         (
-            "max_unpool --shape 1,2,8,10 --kernel 2,2 --strides 2,2",
-            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 8, 10], DType::F32, IndexType::I64).unwrap().into(),
+            "max_unpool --shape 1,2,40,60 --kernel 2,2 --strides 2,2",
+            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 40, 60], DType::F32, IndexType::I64).unwrap().into(),
         ),
         (
-            "adaptive_max_pool --shape 1,1,70000 --output 3000 --generic",
+            "adaptive_max_pool --shape 1,1,70000 --output-size 3000 --generic",
             AdaptiveMaxPool::new([3_000]).plan(&[1, 1, 70_000], DType::F32, Some(IndexType::I64)).unwrap().into(),
         ),
     ];
