@@ -71,7 +71,7 @@
 //! | `reference/` | the operators as plain loops: the oracle | speed |
 //! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change |
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
-//! | `schedule.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | dispatches; window tables, not yet filled; kernels as data; the twins of the shaders' structs | wgpu |
+//! | `schedule.rs`, `report.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | dispatches; what a device says of indices; window tables, not yet filled; kernels as data; the twins of the shaders' structs | wgpu |
 //! | `keys.rs`, `wgsl.rs`, `shaders/` | a kernel's key to text: constants, then the parts of shaders/ that its entry requires | ONNX's words, shapes |
 //! | `gpu/device/` | a wgpu device: limits, error scopes, loss, memory, polling | schedules |
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
@@ -213,7 +213,6 @@ pub mod faults {}
 #[doc = include_str!("growing.md")]
 pub mod growing {}
 
-#[cfg(feature = "gpu")]
 #[doc = include_str!("hosts.md")]
 pub mod hosts {}
 
