@@ -19,8 +19,8 @@
 //! let gpu = Gpu::new_blocking()?;
 //! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 //! let pool = MaxPool::new([2, 2]).strides([2, 2]);
-//! let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view())?;
-//! let back = gpu.max_unpool_blocking(&MaxUnpool::inverse_of(&pool, x.shape()), y.view(), indices.view())?;
+//! let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, &x)?;
+//! let back = gpu.max_unpool_blocking(&MaxUnpool::inverse_of(&pool, x.shape()), &y, &indices)?;
 //! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
 //! # }
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -33,7 +33,7 @@
 //!
 //! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 //! let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-//! let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view())?;
+//! let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, &x)?;
 //! assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```

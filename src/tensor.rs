@@ -245,6 +245,27 @@ impl<T> Tensor<T> {
     }
 }
 
+/// A view of the whole tensor: calls that take a view take a tensor by reference, too.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, MaxPool, Tensor};
+/// let x = Tensor::new([1, 1, 3], vec![3.0f32, 1.0, 2.0])?;
+/// let y = reference::max_pool(&MaxPool::new([2]).plan(x.shape(), DType::F32, None)?, &x)?;
+/// assert_eq!(y.data(), &[3.0, 2.0]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+impl<'a, T> From<&'a Tensor<T>> for TensorView<'a, T> {
+    fn from(tensor: &'a Tensor<T>) -> TensorView<'a, T> {
+        tensor.view()
+    }
+}
+
+impl<'a, T> From<&TensorView<'a, T>> for TensorView<'a, T> {
+    fn from(view: &TensorView<'a, T>) -> TensorView<'a, T> {
+        TensorView { shape: view.shape.clone(), data: view.data }
+    }
+}
+
 fn check_length(shape: &[usize], actual: usize) -> Result<(), PlanError> {
     let expected = element_count(shape)?;
     if expected == actual as u64 {

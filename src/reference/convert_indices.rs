@@ -23,10 +23,11 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// assert_eq!(reference::convert_indices::<i64, i64>(&plan, indices)?.data(), &[1]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-pub fn convert_indices<F: Index, T: Index>(
+pub fn convert_indices<'a, F: Index, T: Index>(
     plan: &ConvertPlan,
-    indices: TensorView<'_, F>,
+    indices: impl Into<TensorView<'a, F>>,
 ) -> Result<Tensor<T>, ExecuteError> {
+    let indices = indices.into();
     plan.inputs[0].check_host("indices", &indices)?;
     plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
     let mut converted = zeros(plan.output_shape())?;

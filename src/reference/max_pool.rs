@@ -30,7 +30,8 @@ enum Outcome<T> {
 /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[3, 9]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-pub fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
+pub fn max_pool<'a, T: Element>(plan: &PoolPlan, x: impl Into<TensorView<'a, T>>) -> Result<Tensor<T>, ExecuteError> {
+    let x = x.into();
     let mut y = zeros(plan.output_shape())?;
     pool(plan, &x, |n, c, out, outcome| {
         y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
@@ -52,10 +53,11 @@ pub fn max_pool<T: Element>(plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Ten
 /// assert_eq!(indices.data(), &[0, 3]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-pub fn max_pool_with_indices<T: Element, I: Index>(
+pub fn max_pool_with_indices<'a, T: Element, I: Index>(
     plan: &PoolPlan,
-    x: TensorView<'_, T>,
+    x: impl Into<TensorView<'a, T>>,
 ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+    let x = x.into();
     let Some(index_plan) = &plan.indices else {
         return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
     };

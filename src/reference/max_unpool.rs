@@ -22,11 +22,12 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 5.0, 6.0, 0.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-pub fn max_unpool<T: Element, I: Index>(
+pub fn max_unpool<'a, T: Element, I: Index>(
     plan: &UnpoolPlan,
-    x: TensorView<'_, T>,
-    indices: TensorView<'_, I>,
+    x: impl Into<TensorView<'a, T>>,
+    indices: impl Into<TensorView<'a, I>>,
 ) -> Result<Tensor<T>, ExecuteError> {
+    let (x, indices) = (x.into(), indices.into());
     plan.inputs[0].check_host("x", &x)?;
     plan.inputs[1].check_host("indices", &indices)?;
     let mut y = zeros(plan.output_shape())?;

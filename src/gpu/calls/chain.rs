@@ -152,7 +152,12 @@ impl Chain {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn upload<T: Element>(&mut self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
+    pub fn upload<'a, T: Element>(
+        &mut self,
+        x: impl Into<TensorView<'a, T>>,
+        layout: Layout,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        let x = x.into();
         self.gpu.inner.device.check_alive()?;
         let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
         let (buffer, error) = self.gpu.inner.device.scoped_now(|| self.gpu.tensor_of(&x, lent))?;

@@ -143,7 +143,12 @@ impl Gpu {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn upload<T: Element>(&self, x: TensorView<'_, T>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
+    pub async fn upload<'a, T: Element>(
+        &self,
+        x: impl Into<TensorView<'a, T>>,
+        layout: Layout,
+    ) -> Result<DeviceTensor, ExecuteError> {
+        let x = x.into();
         self.inner.device.check_alive()?;
         let buffer = self.inner.device.scoped(|| self.tensor_of(&x, false)).await??;
         self.inner.device.probe()?;
@@ -246,9 +251,9 @@ mod blocking {
         /// let x = gpu.upload_blocking(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw)?;
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
-        pub fn upload_blocking<T: Element>(
+        pub fn upload_blocking<'a, T: Element>(
             &self,
-            x: TensorView<'_, T>,
+            x: impl Into<TensorView<'a, T>>,
             layout: Layout,
         ) -> Result<DeviceTensor, ExecuteError> {
             pollster::block_on(self.upload(x, layout))

@@ -29,7 +29,8 @@ impl Prepared {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn max_pool<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
+    pub async fn max_pool<'a, T: Element>(&self, x: impl Into<TensorView<'a, T>>) -> Result<Tensor<T>, ExecuteError> {
+        let x = x.into();
         self.values_plan()?.inputs[0].check_host("x", &x)?;
         let [y] = self.outputs()?;
         if self.schedule().dispatches.is_empty() {
@@ -57,10 +58,11 @@ impl Prepared {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn max_pool_with_indices<T: Element, I: Index>(
+    pub async fn max_pool_with_indices<'a, T: Element, I: Index>(
         &self,
-        x: TensorView<'_, T>,
+        x: impl Into<TensorView<'a, T>>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        let x = x.into();
         self.indices_plan()?.inputs[0].check_host("x", &x)?;
         let [y, indices] = self.outputs()?;
         indices.check_dtype("indices", I::DTYPE)?;
@@ -90,11 +92,12 @@ impl Prepared {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn max_unpool<T: Element, I: Index>(
+    pub async fn max_unpool<'a, T: Element, I: Index>(
         &self,
-        x: TensorView<'_, T>,
-        indices: TensorView<'_, I>,
+        x: impl Into<TensorView<'a, T>>,
+        indices: impl Into<TensorView<'a, I>>,
     ) -> Result<Tensor<T>, ExecuteError> {
+        let (x, indices) = (x.into(), indices.into());
         let plan = self.unpool_plan()?;
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
@@ -125,10 +128,11 @@ impl Prepared {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn convert_indices<F: Index, T: Index>(
+    pub async fn convert_indices<'a, F: Index, T: Index>(
         &self,
-        indices: TensorView<'_, F>,
+        indices: impl Into<TensorView<'a, F>>,
     ) -> Result<Tensor<T>, ExecuteError> {
+        let indices = indices.into();
         let plan = self.convert_plan()?;
         plan.inputs[0].check_host("indices", &indices)?;
         plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
@@ -255,11 +259,12 @@ impl Gpu {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn max_pool<T: Element>(
+    pub async fn max_pool<'a, T: Element>(
         &self,
         pool: &(impl Pooling + ?Sized),
-        x: TensorView<'_, T>,
+        x: impl Into<TensorView<'a, T>>,
     ) -> Result<Tensor<T>, ExecuteError> {
+        let x = x.into();
         let plan = pool.plan(x.shape(), T::DTYPE, None)?;
         let whole = async { self.prepare_cached(plan.clone().into()).await?.max_pool(x.clone()).await };
         match whole.await {
@@ -283,11 +288,12 @@ impl Gpu {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn max_pool_with_indices<T: Element, I: Index>(
+    pub async fn max_pool_with_indices<'a, T: Element, I: Index>(
         &self,
         pool: &(impl Pooling + ?Sized),
-        x: TensorView<'_, T>,
+        x: impl Into<TensorView<'a, T>>,
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        let x = x.into();
         let plan = pool.plan(x.shape(), T::DTYPE, Some(I::INDEX_TYPE))?;
         let whole = async { self.prepare_cached(plan.clone().into()).await?.max_pool_with_indices(x.clone()).await };
         match whole.await {
@@ -310,12 +316,13 @@ impl Gpu {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn max_unpool<T: Element, I: Index>(
+    pub async fn max_unpool<'a, T: Element, I: Index>(
         &self,
         unpool: &MaxUnpool,
-        x: TensorView<'_, T>,
-        indices: TensorView<'_, I>,
+        x: impl Into<TensorView<'a, T>>,
+        indices: impl Into<TensorView<'a, I>>,
     ) -> Result<Tensor<T>, ExecuteError> {
+        let (x, indices) = (x.into(), indices.into());
         let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE)?;
         let whole =
             async { self.prepare_cached(plan.clone().into()).await?.max_unpool(x.clone(), indices.clone()).await };
@@ -341,11 +348,12 @@ impl Gpu {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn convert_indices<F: Index, T: Index>(
+    pub async fn convert_indices<'a, F: Index, T: Index>(
         &self,
         conversion: &ConvertIndices,
-        indices: TensorView<'_, F>,
+        indices: impl Into<TensorView<'a, F>>,
     ) -> Result<Tensor<T>, ExecuteError> {
+        let indices = indices.into();
         let plan = conversion.plan(indices.shape(), F::INDEX_TYPE, T::INDEX_TYPE)?;
         self.prepare_cached(plan.into()).await?.convert_indices(indices).await
     }
@@ -368,7 +376,10 @@ mod blocking {
         /// # Ok(())
         /// # }
         /// ```
-        pub fn max_pool_blocking<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
+        pub fn max_pool_blocking<'a, T: Element>(
+            &self,
+            x: impl Into<TensorView<'a, T>>,
+        ) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.polling().max_pool(x))
         }
 
@@ -384,9 +395,9 @@ mod blocking {
         /// # Ok(())
         /// # }
         /// ```
-        pub fn max_pool_with_indices_blocking<T: Element, I: Index>(
+        pub fn max_pool_with_indices_blocking<'a, T: Element, I: Index>(
             &self,
-            x: TensorView<'_, T>,
+            x: impl Into<TensorView<'a, T>>,
         ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
             pollster::block_on(self.polling().max_pool_with_indices(x))
         }
@@ -403,10 +414,10 @@ mod blocking {
         /// # Ok(())
         /// # }
         /// ```
-        pub fn max_unpool_blocking<T: Element, I: Index>(
+        pub fn max_unpool_blocking<'a, T: Element, I: Index>(
             &self,
-            x: TensorView<'_, T>,
-            indices: TensorView<'_, I>,
+            x: impl Into<TensorView<'a, T>>,
+            indices: impl Into<TensorView<'a, I>>,
         ) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.polling().max_unpool(x, indices))
         }
@@ -423,9 +434,9 @@ mod blocking {
         /// # Ok(())
         /// # }
         /// ```
-        pub fn convert_indices_blocking<F: Index, T: Index>(
+        pub fn convert_indices_blocking<'a, F: Index, T: Index>(
             &self,
-            indices: TensorView<'_, F>,
+            indices: impl Into<TensorView<'a, F>>,
         ) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.polling().convert_indices(indices))
         }
@@ -444,10 +455,10 @@ mod blocking {
         /// assert_eq!(y.data(), &[3.0, 2.0]);
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
-        pub fn max_pool_blocking<T: Element>(
+        pub fn max_pool_blocking<'a, T: Element>(
             &self,
             pool: &(impl Pooling + ?Sized),
-            x: TensorView<'_, T>,
+            x: impl Into<TensorView<'a, T>>,
         ) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.polling().max_pool(pool, x))
         }
@@ -465,10 +476,10 @@ mod blocking {
         /// assert_eq!(indices.data(), &[0, 2]);
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
-        pub fn max_pool_with_indices_blocking<T: Element, I: Index>(
+        pub fn max_pool_with_indices_blocking<'a, T: Element, I: Index>(
             &self,
             pool: &(impl Pooling + ?Sized),
-            x: TensorView<'_, T>,
+            x: impl Into<TensorView<'a, T>>,
         ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
             pollster::block_on(self.polling().max_pool_with_indices(pool, x))
         }
@@ -486,11 +497,11 @@ mod blocking {
         /// assert_eq!(y.data(), &[3.0, 0.0, 2.0]);
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
-        pub fn max_unpool_blocking<T: Element, I: Index>(
+        pub fn max_unpool_blocking<'a, T: Element, I: Index>(
             &self,
             unpool: &MaxUnpool,
-            x: TensorView<'_, T>,
-            indices: TensorView<'_, I>,
+            x: impl Into<TensorView<'a, T>>,
+            indices: impl Into<TensorView<'a, I>>,
         ) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.polling().max_unpool(unpool, x, indices))
         }
@@ -509,10 +520,10 @@ mod blocking {
         /// assert_eq!(indices.data(), &[1, 3]);
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
-        pub fn convert_indices_blocking<F: Index, T: Index>(
+        pub fn convert_indices_blocking<'a, F: Index, T: Index>(
             &self,
             conversion: &ConvertIndices,
-            indices: TensorView<'_, F>,
+            indices: impl Into<TensorView<'a, F>>,
         ) -> Result<Tensor<T>, ExecuteError> {
             pollster::block_on(self.polling().convert_indices(conversion, indices))
         }
