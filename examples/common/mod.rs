@@ -20,9 +20,14 @@ pub fn main<O: Parser>(run: impl FnOnce(&O, &mut String) -> Result<(), Box<dyn E
         }
         Err(error) => Err(gist(&error).into()),
     };
+    let mut stdout = io::stdout();
+    let written = stdout.write_all(report.as_bytes()).and_then(|()| stdout.flush());
     // It is no failure if the reader has closed the pipe, as `head` does.
-    let _ = io::stdout().write_all(report.as_bytes());
-    match outcome {
+    let written = written.or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(format!("the report cannot be written: {error}").into()),
+    });
+    match outcome.and(written) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "{}: {}", O::command().get_name(), one_line(&error.to_string()));

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use serde_json::{Map, Value, json};
-use wgpu_pooling::{BoundRange, Dispatch, Operand, Schedule, TensorSpec, wgsl};
+use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Operand, Plan, Schedule, TensorSpec, wgsl};
 
 /// The schedule. `buffers` has the bytes of each buffer that `bindings` name; that of the tables has its contents too.
 pub fn of(schedule: &Schedule) -> Result<String, Box<dyn Error>> {
@@ -16,19 +16,41 @@ pub fn of(schedule: &Schedule) -> Result<String, Box<dyn Error>> {
         buffers.insert(operand.name(), buffer);
     }
     let plan = schedule.plan();
+    let tensors = |tensors: &[TensorSpec], operands: [Operand; 2]| -> Vec<Value> {
+        tensors.iter().zip(operands).map(|(spec, operand)| tensor(spec, operand)).collect()
+    };
+    // An unpool reads X and Indices, a pool writes Y and Indices; no operator of the command line converts indices.
+    let slices = schedule.slices().into_iter().map(|slice| [slice.start, slice.end]);
     let document = json!({
         "operator": plan.operator(),
-        "inputs": plan.inputs().iter().map(tensor).collect::<Vec<_>>(),
-        "outputs": plan.outputs().iter().map(tensor).collect::<Vec<_>>(),
+        "inputs": tensors(plan.inputs(), [Operand::X, Operand::Indices]),
+        "outputs": tensors(plan.outputs(), [Operand::Y, Operand::IndicesOut]),
+        "index_space": index_space(plan).map(space),
         "bytes_moved": schedule.bytes_moved(),
+        "slices": slices.collect::<Vec<_>>(),
         "buffers": buffers,
         "dispatches": schedule.dispatches().iter().map(|it| dispatch(schedule, it)).collect::<Vec<_>>(),
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
 }
 
-fn tensor(spec: &TensorSpec) -> Value {
-    json!({ "shape": spec.shape, "dtype": spec.dtype.name(), "layout": spec.layout.name(), "bytes": spec.device_bytes() })
+fn tensor(spec: &TensorSpec, operand: Operand) -> Value {
+    let (dtype, layout) = (spec.dtype.name(), spec.layout.name());
+    json!({ "buffer": operand.name(), "shape": spec.shape, "dtype": dtype, "layout": layout })
+}
+
+/// What the indices count, if the plan has any.
+fn index_space(plan: &Plan) -> Option<&IndexSpace> {
+    match plan {
+        Plan::Pool(plan) => plan.indices().map(|indices| &indices.space),
+        Plan::Unpool(plan) => Some(plan.space()),
+        Plan::Convert(_) => None,
+    }
+}
+
+fn space(space: &IndexSpace) -> Value {
+    let (flatten, order) = (space.flatten().name(), space.order().name());
+    json!({ "flatten": flatten, "order": order, "layout": space.layout().name(), "shape": space.shape() })
 }
 
 fn dispatch(schedule: &Schedule, dispatch: &Dispatch) -> Value {

@@ -17,6 +17,8 @@ tests! {
         kernels_are_those_of_the_library,
         as_json_a_schedule_is_whole,
         what_is_wrong_is_said_in_one_line,
+        #[cfg(target_os = "linux")]
+        a_report_that_cannot_be_written_is_an_error,
         help_is_no_error;
 }
 
@@ -59,6 +61,12 @@ fn as_json_a_schedule_is_whole() {
         let schedule = select(&plan, &Limits::WEBGPU, &Choice { family: None, build }).unwrap();
         let document = read(&format!("{arguments} --json"));
         assert_eq!(document["bytes_moved"], schedule.bytes_moved());
+        let inputs = document["inputs"].as_array().unwrap();
+        let named: Vec<&str> = inputs.iter().map(|input| input["buffer"].as_str().unwrap()).collect();
+        assert_eq!(named, &["x", "indices"][..plan.inputs().len()]);
+        assert!(document["index_space"]["flatten"].is_string(), "{}", document["index_space"]);
+        let slices: Vec<[usize; 2]> = schedule.slices().into_iter().map(|slice| [slice.start, slice.end]).collect();
+        assert_eq!(document["slices"], serde_json::json!(slices));
         let dispatches = document["dispatches"].as_array().unwrap();
         assert_eq!(dispatches.len(), schedule.dispatches().len(), "{arguments}");
         for (found, dispatch) in dispatches.iter().zip(schedule.dispatches()) {
@@ -86,6 +94,22 @@ fn as_json_a_schedule_is_whole() {
         }
     }
     assert!(tables > 0 && indirect > 0, "{tables} tables, {indirect} indirect dispatches");
+}
+
+/// As on a full disk; a reader that closes the pipe is no error.
+#[cfg(target_os = "linux")]
+fn a_report_that_cannot_be_written_is_an_error() {
+    let folder = EXAMPLE.scratch("full");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = EXAMPLE.command(&folder, &["--json"]).stdout(full).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.starts_with("inspect: the report cannot be written: ") && stderr.lines().count() == 1, "{stderr}");
+    // More than a pipe holds, of which nobody reads anything.
+    let text = ["max_pool", "--shape", "1,1,80,80", "--kernel", "3,3", "--json"];
+    let mut child = EXAMPLE.command(&folder, &text).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
 }
 
 fn without_arguments_a_case_of_its_own() {
