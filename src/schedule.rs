@@ -451,7 +451,7 @@ impl Schedule {
     }
 
     /// The operands of the plan's inputs, in their order.
-    pub(crate) fn input_operands(&self) -> &'static [Operand] {
+    pub fn input_operands(&self) -> &'static [Operand] {
         match &self.plan {
             Plan::Pool(_) => &[Operand::X],
             Plan::Unpool(_) => &[Operand::X, Operand::Indices],
@@ -460,7 +460,7 @@ impl Schedule {
     }
 
     /// The operands of the plan's outputs, in their order.
-    fn output_operands(&self) -> &'static [Operand] {
+    pub fn output_operands(&self) -> &'static [Operand] {
         match &self.plan {
             Plan::Pool(_) => &[Operand::Y, Operand::IndicesOut],
             Plan::Unpool(_) => &[Operand::Y],

@@ -89,8 +89,8 @@ pub fn execute(
     }
     drop(pass);
 
-    let written = [Operand::Y, Operand::IndicesOut, Operand::Report];
-    let written = written.into_iter().filter_map(|operand| Some((operand, buffers.get(&operand)?)));
+    let written = schedule.output_operands().iter().copied().chain([Operand::Report]);
+    let written = written.filter_map(|operand| Some((operand, buffers.get(&operand)?)));
     let mut staging = Vec::new();
     for (operand, buffer) in written {
         let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;

@@ -16,15 +16,14 @@ pub fn of(schedule: &Schedule) -> Result<String, Box<dyn Error>> {
         buffers.insert(operand.name(), buffer);
     }
     let plan = schedule.plan();
-    let tensors = |tensors: &[TensorSpec], operands: [Operand; 2]| -> Vec<Value> {
-        tensors.iter().zip(operands).map(|(spec, operand)| tensor(spec, operand)).collect()
+    let tensors = |specs: &[TensorSpec], operands: &[Operand]| -> Vec<Value> {
+        specs.iter().zip(operands).map(|(spec, &operand)| tensor(spec, operand)).collect()
     };
-    // An unpool reads X and Indices, a pool writes Y and Indices; no operator of the command line converts indices.
     let slices = schedule.slices().into_iter().map(|slice| [slice.start, slice.end]);
     let document = json!({
         "operator": plan.operator(),
-        "inputs": tensors(plan.inputs(), [Operand::X, Operand::Indices]),
-        "outputs": tensors(plan.outputs(), [Operand::Y, Operand::IndicesOut]),
+        "inputs": tensors(plan.inputs(), schedule.input_operands()),
+        "outputs": tensors(plan.outputs(), schedule.output_operands()),
         "index_space": index_space(plan).map(space),
         "bytes_moved": schedule.bytes_moved(),
         "slices": slices.collect::<Vec<_>>(),

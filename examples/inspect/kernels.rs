@@ -9,8 +9,6 @@ use wgpu_pooling::{Dispatch, Schedule, wgsl};
 pub struct Kernel {
     name: String,
     text: String,
-    /// Invocations of a workgroup along x, y and z.
-    workgroup: [u32; 3],
     /// The storage bindings: number, name and whether they are only read.
     bindings: Vec<String>,
 }
@@ -25,7 +23,6 @@ fn kernel(dispatch: &Dispatch) -> Result<Kernel, Box<dyn Error>> {
     let text = wgsl(dispatch.key());
     let module =
         naga::front::wgsl::parse_str(&text).map_err(|error| format!("{name}: {}", error.emit_to_string(&text)))?;
-    let entry = module.entry_points.first().ok_or_else(|| format!("{name} has no entry point"))?;
     let variable = |number: u32| {
         let bound = module.global_variables.iter().find(|(_, variable)| {
             variable.binding.is_some_and(|binding| binding.group == 0 && binding.binding == number)
@@ -36,7 +33,7 @@ fn kernel(dispatch: &Dispatch) -> Result<Kernel, Box<dyn Error>> {
         let access = if binding.read_only { "read" } else { "written" };
         format!("{} {} {access}", binding.number, variable(binding.number))
     });
-    Ok(Kernel { bindings: bindings.collect(), workgroup: entry.workgroup_size, name, text })
+    Ok(Kernel { bindings: bindings.collect(), name, text })
 }
 
 /// The dispatches, one in a line.
@@ -51,7 +48,7 @@ pub fn table(schedule: &Schedule, kernels: &[Kernel]) -> String {
             number.to_string(),
             kernel.name.clone(),
             format!("{most}{}", times(dispatch.grid())),
-            times(kernel.workgroup),
+            times(dispatch.workgroup_size()),
             dispatch.iterations().to_string(),
             kernel.bindings.join(", "),
         ]

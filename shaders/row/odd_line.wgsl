@@ -2,7 +2,7 @@
 // anywhere in a word. Lines of Y are not whole words either: the last word of a line also holds the first elements of
 // the next line. The windows of these elements are the head of the next line.
 // provides: Line, join_lines, line_of_windows, head_of_windows, Head, join_heads
-// requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, join_quads, lifted, clamp_tap, pool, extract, OUTPUTS, OUTPUTS_SEEN, EQUALS_ALIKE, KERNEL_0, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
+// requires: Reader, reader_at, shifted_word, Elements, Quad, combine_quads, join_quads, lifted, clamp_tap, pool, extract, OUTPUTS, OUTPUTS_SEEN, KERNEL_2, STRIDE_2, PAD_2, X_ALIGNED, BEHIND, QUADS
 // The windows of neighbouring outputs, QUADS quads, with the first elements of each quad's windows.
 struct Line {
   w0: Quad,
@@ -297,33 +297,22 @@ fn head_of_windows(line: u32, order: u32) -> Head {
   return Head(quad_of_windows(e0, e1, e2), firsts(all.q0, all.q1));
 }
 
-// Combines the maxima of two lines of X; `p` precedes `q`. Where windows have several depths, the maximum of a later
-// line can lie at an earlier position. The positions are therefore compared, unless equal elements give the same result.
-fn join_windows(p: Quad, q: Quad) -> Quad {
-  var best: Quad;
-  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
-    best = join_quads(p, q);
-  } else {
-    best = combine_quads(p, q);
-  }
-  return best;
-}
-
+// Combines the maxima of two lines of X; `p` precedes `q`.
 fn join_lines(p: Line, q: Line) -> Line {
   var row = p;
-  row.w0 = join_windows(p.w0, q.w0);
+  row.w0 = join_quads(p.w0, q.w0);
   if (QUADS > 1u) {
-    row.w1 = join_windows(p.w1, q.w1);
+    row.w1 = join_quads(p.w1, q.w1);
   }
   if (QUADS > 2u) {
-    row.w2 = join_windows(p.w2, q.w2);
+    row.w2 = join_quads(p.w2, q.w2);
   }
   if (QUADS > 3u) {
-    row.w3 = join_windows(p.w3, q.w3);
+    row.w3 = join_quads(p.w3, q.w3);
   }
   return row;
 }
 
 fn join_heads(p: Head, q: Head) -> Head {
-  return Head(join_windows(p.windows, q.windows), p.first);
+  return Head(join_quads(p.windows, q.windows), p.first);
 }

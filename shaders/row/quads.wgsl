@@ -1,7 +1,7 @@
 // Four neighbouring outputs as a structure instead of an array, because drivers keep arrays in memory. A quad is four
 // neighbours along the last axis, or four channels of one column.
 // provides: Quad, combine_quads, join_quads, lifted, elements_in
-// requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere
+// requires: Acc, Elements, lift_in_order, raw_of, combine, combine_anywhere, KERNEL_0, EQUALS_ALIKE
 struct Quad {
   a: Acc,
   b: Acc,
@@ -28,6 +28,14 @@ fn combine_quads(p: Quad, q: Quad) -> Quad {
   return Quad(combine(p.a, q.a), combine(p.b, q.b), combine(p.c, q.c), combine(p.d, q.d));
 }
 
+// Combines the maxima of two lines; `p` precedes `q`. Where windows have several depths, the maximum of a later line can
+// lie at an earlier position. The positions are therefore compared, unless equal elements give the same result.
 fn join_quads(p: Quad, q: Quad) -> Quad {
-  return Quad(combine_anywhere(p.a, q.a), combine_anywhere(p.b, q.b), combine_anywhere(p.c, q.c), combine_anywhere(p.d, q.d));
+  var best: Quad;
+  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
+    best = Quad(combine_anywhere(p.a, q.a), combine_anywhere(p.b, q.b), combine_anywhere(p.c, q.c), combine_anywhere(p.d, q.d));
+  } else {
+    best = combine_quads(p, q);
+  }
+  return best;
 }

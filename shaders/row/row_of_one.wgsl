@@ -1,7 +1,7 @@
 // Neighbouring outputs of an invocation as one quad. The second quad of row/row_of_two.wgsl is left out, because
 // compilers take longer for structures with unused fields.
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
-// requires: Quad, Elements, combine_quads, join_quads, EQUALS_ALIKE, KERNEL_0
+// requires: Quad, Elements, combine_quads, join_quads
 // For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
 // of these taps.
 struct Row {
@@ -31,14 +31,7 @@ fn combine_rows(p: Row, q: Row) -> Row {
   return Row(combine_quads(p.low, q.low), p.first_low);
 }
 
-// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can lie at an
-// earlier position. The positions are therefore compared, unless equal elements give the same result.
+// Combines the maxima of two lines; `p` precedes `q`.
 fn join_rows(p: Row, q: Row) -> Row {
-  var row = p;
-  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
-    row.low = join_quads(p.low, q.low);
-  } else {
-    row.low = combine_quads(p.low, q.low);
-  }
-  return row;
+  return Row(join_quads(p.low, q.low), p.first_low);
 }

@@ -1,6 +1,6 @@
 // Neighbouring outputs of an invocation as two quads.
 // provides: Row, row_from, high_of, first_high_of, with_quads, combine_rows, join_rows
-// requires: Quad, Elements, combine_quads, join_quads, EQUALS_ALIKE, KERNEL_0
+// requires: Quad, Elements, combine_quads, join_quads
 // For each output, the maximum of the taps of its window that have been combined so far, and the element at the first
 // of these taps.
 struct Row {
@@ -31,16 +31,7 @@ fn combine_rows(p: Row, q: Row) -> Row {
   return with_quads(p, combine_quads(p.low, q.low), combine_quads(p.high, q.high));
 }
 
-// Combines the maxima of two lines. Where windows have several depths, the maximum of a later line can lie at an
-// earlier position. The positions are therefore compared, unless equal elements give the same result.
+// Combines the maxima of two lines; `p` precedes `q`.
 fn join_rows(p: Row, q: Row) -> Row {
-  var row = p;
-  if (KERNEL_0 > 1u && EQUALS_ALIKE == 0u) {
-    row.low = join_quads(p.low, q.low);
-    row.high = join_quads(p.high, q.high);
-  } else {
-    row.low = combine_quads(p.low, q.low);
-    row.high = combine_quads(p.high, q.high);
-  }
-  return row;
+  return with_quads(p, join_quads(p.low, q.low), join_quads(p.high, q.high));
 }

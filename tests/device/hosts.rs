@@ -1,9 +1,9 @@
 //! A host that takes nothing but values from the library (examples/bare_wgpu/host.rs) computes what the library does.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, ConvertIndices, Element, GlobalMaxPool, Index, IndexFlattening, IndexSpace,
-    Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, Plan, Pooling, Report, Tensor, families, reference,
-    select,
+    Activation, AdaptiveMaxPool, Choice, ConvertIndices, Dispatch, Element, GlobalMaxPool, Index, IndexFlattening,
+    IndexSpace, Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, Plan, Pooling, Report, Tensor, families,
+    reference, select,
 };
 
 use super::host::{Contents, execute};
@@ -38,6 +38,13 @@ fn bytes<T: bytemuck::NoUninit>(elements: &[T]) -> Vec<u8> {
     bytes
 }
 
+/// The same for an input, in which the bytes after the last element may be anything.
+fn input<T: bytemuck::NoUninit>(elements: &[T]) -> Vec<u8> {
+    let mut bytes: Vec<u8> = bytemuck::cast_slice(elements).to_vec();
+    bytes.resize(bytes.len().next_multiple_of(4), 0x7e);
+    bytes
+}
+
 /// Executes a plan in every family and build that applies, and cut into small bindings, and compares what it writes.
 /// Outputs, report and scratch memory are poisoned before. Returns the number of schedules.
 fn check(plan: &Plan, inputs: Contents, expected: &Contents) -> usize {
@@ -55,6 +62,8 @@ fn check(plan: &Plan, inputs: Contents, expected: &Contents) -> usize {
             let words = schedule.operand_bytes(operand).unwrap() as usize / 4;
             inputs.entry(operand).or_insert_with(|| bytemuck::cast_slice(&vec![POISON; words]).to_vec());
         }
+        let offsets = schedule.dispatches().iter().flat_map(Dispatch::bindings).map(|(_, range)| range.offset);
+        assert!(offsets.into_iter().all(|offset| offset.is_multiple_of(256)), "{choice:?}, {}", schedule.kernel());
         let mut written = execute(gpu.device(), gpu.queue(), &schedule, &inputs).unwrap();
         if let Some(report) = written.remove(&Operand::Report) {
             let checked = Report::from_bytes(&report).unwrap().check(plan);
@@ -68,7 +77,7 @@ fn check(plan: &Plan, inputs: Contents, expected: &Contents) -> usize {
 
 fn pool<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize]) -> usize {
     let x = data::<T>(shape);
-    let inputs = Contents::from([(Operand::X, bytes(x.data()))]);
+    let inputs = Contents::from([(Operand::X, input(x.data()))]);
     let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
     let expected = Contents::from([(Operand::Y, bytes(y.data())), (Operand::IndicesOut, bytes(indices.data()))]);
@@ -99,7 +108,7 @@ fn unpool<T: Element, I: Index>(pool: &MaxPool, out_of_bounds: OutOfBounds, shap
     let unpool = MaxUnpool::inverse_of(pool, shape).out_of_bounds(out_of_bounds);
     let plan = unpool.plan(pooled.output_shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-    let inputs = Contents::from([(Operand::X, bytes(y.data())), (Operand::Indices, bytes(indices.data()))]);
+    let inputs = Contents::from([(Operand::X, input(y.data())), (Operand::Indices, input(indices.data()))]);
     check(&plan.into(), inputs, &Contents::from([(Operand::Y, bytes(expected.data()))]))
 }
 
@@ -121,7 +130,7 @@ fn unpools_and_conversions_run_on_a_bare_device() {
     let [from, to] = spaces;
     let plan = ConvertIndices::new(from, to).plan(indices.shape(), i64::INDEX_TYPE, i32::INDEX_TYPE).unwrap();
     let converted = reference::convert_indices::<i64, i32>(&plan, indices.view()).unwrap();
-    let inputs = Contents::from([(Operand::Indices, bytes(indices.data()))]);
+    let inputs = Contents::from([(Operand::Indices, input(indices.data()))]);
     schedules.push(check(&plan.into(), inputs, &Contents::from([(Operand::IndicesOut, bytes(converted.data()))])));
     assert!(schedules.iter().all(|&schedules| schedules >= 2), "{schedules:?}");
     println!("{} schedules", schedules.iter().sum::<usize>());
@@ -129,7 +138,7 @@ fn unpools_and_conversions_run_on_a_bare_device() {
     // A bad index is in the report, and the good ones are in Y.
     let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 2], f32::DTYPE, i32::INDEX_TYPE).unwrap().into();
     let schedule = select(&plan, &gpu().limits(), &Choice::default()).unwrap();
-    let inputs = [(Operand::X, bytes(&[5.0f32, 6.0])), (Operand::Indices, bytes(&[9i32, 3]))];
+    let inputs = [(Operand::X, input(&[5.0f32, 6.0])), (Operand::Indices, input(&[9i32, 3]))];
     let written = execute(gpu().device(), gpu().queue(), &schedule, &Contents::from(inputs)).unwrap();
     assert_eq!(written[&Operand::Y], bytes(&[0.0f32, 0.0, 0.0, 6.0]));
     let error = Report::from_bytes(&written[&Operand::Report]).unwrap().check(&plan).unwrap_err();

@@ -1,6 +1,6 @@
 //! The example `bare_wgpu` from the outside: it compares what it computes with the reference itself.
 
-use crate::absent::ABSENT_BACKEND;
+use crate::absent::WITHOUT_AN_ADAPTER;
 use crate::example::Example;
 use crate::support::harness::tests;
 
@@ -25,12 +25,7 @@ fn a_pool_and_an_unpool_agree_with_the_reference() {
 
 fn without_an_adapter_it_fails_in_one_line() {
     let folder = EXAMPLE.scratch("none");
-    let table: &[(&[&str], &str)] = &[
-        (&["--backend", ABSENT_BACKEND], "no usable GPU adapter"),
-        (&["--backend", ABSENT_BACKEND, "--adapter", "card"], "no usable GPU adapter"),
-        (&["--backend", "cpu"], "auto, vulkan, metal, dx12, gl"),
-    ];
-    for &(arguments, expected) in table {
+    for &(arguments, expected) in WITHOUT_AN_ADAPTER {
         EXAMPLE.fails(&folder, arguments, expected);
     }
 }

@@ -93,6 +93,9 @@ fn as_json_a_schedule_is_whole() {
             tables += 1;
         }
     }
+    // An output without elements needs nothing.
+    let nothing = read("max_pool --shape 1,1,4 --kernel 5 --strides 2 --json");
+    assert_eq!((&nothing["buffers"], &nothing["dispatches"]), (&serde_json::json!({}), &serde_json::json!([])));
     assert!(tables > 0 && indirect > 0, "{tables} tables, {indirect} indirect dispatches");
 }
 
