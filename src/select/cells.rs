@@ -68,6 +68,19 @@ impl Axes {
         Ok(Axes { kernel, stride, pad, inputs, outputs, cells })
     }
 
+    fn consts(&self) -> [(&'static str, u64); 8] {
+        [
+            ("KERNEL_0", self.kernel[0]),
+            ("KERNEL_1", self.kernel[1]),
+            ("KERNEL_2", self.kernel[2]),
+            ("STRIDE_0", self.stride[0]),
+            ("STRIDE_1", self.stride[1]),
+            ("STRIDE_2", self.stride[2]),
+            ("PAD_1", self.pad[1]),
+            ("PAD_2", self.pad[2]),
+        ]
+    }
+
     /// Whether every window on an axis lies inside the cell of its source.
     fn apart(&self, axis: usize) -> bool {
         self.pad[axis] == 0 && self.kernel[axis] <= self.stride[axis]
@@ -137,6 +150,28 @@ fn quads_of_runs(cells: u64) -> u64 {
     [4, 3, 2].into_iter().min_by_key(in_all).unwrap_or(1)
 }
 
+/// The part that loads and stores quads of elements of `bytes` bytes; `wide` where all begin at whole quads.
+fn quad_part(bytes: u64, wide: bool) -> &'static str {
+    match (bytes, wide) {
+        (1, _) => "element/lanes8.wgsl",
+        (2, _) => "element/lanes16.wgsl",
+        (4, true) => "element/lanes32_wide.wgsl",
+        (4, false) => "element/lanes32.wgsl",
+        (_, true) => "element/lanes64_wide.wgsl",
+        (_, false) => "element/lanes64.wgsl",
+    }
+}
+
+/// The part that loads four indices; `wide` where all begin at whole quads.
+fn names_part(index_type: IndexType, wide: bool) -> &'static str {
+    match (index_type, wide) {
+        (IndexType::I32, false) => "index/names_i32.wgsl",
+        (IndexType::I32, true) => "index/names_i32_wide.wgsl",
+        (IndexType::I64, false) => "index/names_i64.wgsl",
+        (IndexType::I64, true) => "index/names_i64_wide.wgsl",
+    }
+}
+
 /// The kernel for a plan. `windows` map a source to its window on three axes.
 pub(super) fn cells(
     plan: &UnpoolPlan,
@@ -159,15 +194,8 @@ pub(super) fn cells(
     let exact_lines = axes.exact(0) && axes.exact(1);
     let whole_cells = axes.exact(2) && axes.cells[2].is_multiple_of(across);
     let plain = kernel == CellsKernel::Apart && positions && same_place && filled && exact_lines && axes.stride[0] == 1;
-    let consts = [
-        ("KERNEL_0", axes.kernel[0]),
-        ("KERNEL_1", axes.kernel[1]),
-        ("KERNEL_2", axes.kernel[2]),
-        ("STRIDE_0", axes.stride[0]),
-        ("STRIDE_1", axes.stride[1]),
-        ("STRIDE_2", axes.stride[2]),
-        ("PAD_1", axes.pad[1]),
-        ("PAD_2", axes.pad[2]),
+    let mut consts = axes.consts().to_vec();
+    consts.extend([
         ("QUADS", quads),
         ("ACROSS", across),
         ("LINES", lines),
@@ -183,22 +211,9 @@ pub(super) fn cells(
         ("UNIT_COLUMNS", (strides.spatial.last() == Some(&1)).into()),
         ("WHOLE", if inner { even } else { whole_cells }.into()),
         ("X_EVEN", x_run.saturating_mul(bytes).is_multiple_of(4).into()),
-    ];
-    let quad = match (bytes, even && y_run.is_multiple_of(QUAD)) {
-        (1, _) => "element/lanes8.wgsl",
-        (2, _) => "element/lanes16.wgsl",
-        (4, true) => "element/lanes32_wide.wgsl",
-        (4, false) => "element/lanes32.wgsl",
-        (_, true) => "element/lanes64_wide.wgsl",
-        (_, false) => "element/lanes64.wgsl",
-    };
-    let names = match (plan.index_type, even && same_place) {
-        (IndexType::I32, false) => "index/names_i32.wgsl",
-        (IndexType::I32, true) => "index/names_i32_wide.wgsl",
-        (IndexType::I64, false) => "index/names_i64.wgsl",
-        (IndexType::I64, true) => "index/names_i64_wide.wgsl",
-    };
-    let key = keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, [quad, names], &consts);
+    ]);
+    let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
+    let key = keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, &consts);
     let outer =
         if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
     let split = [

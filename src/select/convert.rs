@@ -41,33 +41,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
     if indices == 0 {
         return Ok(schedule);
     }
-    let names = |space: &IndexSpace| (space.flatten.counts_batch(), space.flatten.counts_channels());
-    let ((from_n, from_c), (to_n, to_c)) = (names(&plan.from), names(&plan.to));
-    let to = plan.to.strides();
-    let own = |named: bool, stride: i64| if named { [0, 0] } else { pair(stride as u64) };
-    let mut uniform = uniform::Convert {
-        unit: pair(plan.from.unit()),
-        names_n: to_n.into(),
-        names_c: to_c.into(),
-        own_n: own(from_n, to.n),
-        own_c: own(from_c, to.c),
-        ..bytemuck::Zeroable::zeroed()
-    };
-    for (entry, digit) in uniform.place.iter_mut().zip(place_digits(plan)) {
-        *entry = digit;
-    }
-    uniform.place_digits = plan.input_shape().len() as u32;
-    let digits = index_coordinates(&plan.from);
-    uniform.digits = digits.len() as u32;
-    for (entry, (coordinate, extent)) in uniform.index.iter_mut().zip(digits) {
-        let radix = u32::try_from(extent).map_err(|_| PlanError::NotOnGpu { what: "extents beyond 32 bits" })?;
-        let (coordinate, stride) = match coordinate {
-            Coordinate::Axis(axis) => (AXIS, to.spatial[axis]),
-            Coordinate::Channel => (CHANNEL, to.c),
-            Coordinate::Batch => (BATCH, to.n),
-        };
-        *entry = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
-    }
+    let uniform = uniform(plan)?;
     let of_digits = u64::from(uniform.digits).saturating_mul(1 + DIVISION);
     let iterations = of_digits.saturating_add(uniform.place_digits.into());
     let (from_type, to_type) = (plan.from_type, plan.to_type);
@@ -103,6 +77,38 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         dispatch(report.clone(), &uniform, [1, 1, 1], vec![read, status], 0);
     }
     Ok(schedule)
+}
+
+/// The uniform of all dispatches, without the fields that depend on the dispatch.
+fn uniform(plan: &ConvertPlan) -> Result<uniform::Convert, PlanError> {
+    let names = |space: &IndexSpace| (space.flatten.counts_batch(), space.flatten.counts_channels());
+    let ((from_n, from_c), (to_n, to_c)) = (names(&plan.from), names(&plan.to));
+    let to = plan.to.strides();
+    let own = |named: bool, stride: i64| if named { [0, 0] } else { pair(stride as u64) };
+    let mut uniform = uniform::Convert {
+        unit: pair(plan.from.unit()),
+        names_n: to_n.into(),
+        names_c: to_c.into(),
+        own_n: own(from_n, to.n),
+        own_c: own(from_c, to.c),
+        ..bytemuck::Zeroable::zeroed()
+    };
+    for (entry, digit) in uniform.place.iter_mut().zip(place_digits(plan)) {
+        *entry = digit;
+    }
+    uniform.place_digits = plan.input_shape().len() as u32;
+    let digits = index_coordinates(&plan.from);
+    uniform.digits = digits.len() as u32;
+    for (entry, (coordinate, extent)) in uniform.index.iter_mut().zip(digits) {
+        let radix = u32::try_from(extent).map_err(|_| PlanError::NotOnGpu { what: "extents beyond 32 bits" })?;
+        let (coordinate, stride) = match coordinate {
+            Coordinate::Axis(axis) => (AXIS, to.spatial[axis]),
+            Coordinate::Channel => (CHANNEL, to.c),
+            Coordinate::Batch => (BATCH, to.n),
+        };
+        *entry = uniform::ConvertDigit { radix, coordinate, stride: pair(stride as u64) };
+    }
+    Ok(uniform)
 }
 
 /// The positions, in a tensor of this layout, of indices given by their ranks.

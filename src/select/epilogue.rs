@@ -6,7 +6,7 @@ use crate::element::DType;
 use crate::error::PlanError;
 use crate::kernel::{IGNORE_NAN, IndexDigits, WindowConstants, nan_policy_number};
 use crate::options::{EmptyIndex, Layout, NanPolicy};
-use crate::plan::PoolPlan;
+use crate::plan::{IndexPlan, PoolPlan};
 use crate::schedule::Limits;
 use crate::tables::Tables;
 use crate::tensor::count;
@@ -88,11 +88,21 @@ impl Epilogue {
         let Some(indices) = &plan.indices else {
             return Ok(epilogue);
         };
+        epilogue.set_indices(plan, indices);
+        epilogue.set_clamped_starts(plan, indices, tables, limits)?;
+        let uniform = &epilogue.uniform;
+        let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
+        epilogue.iterations = loops.into_iter().map(u64::from).sum();
+        Ok(epilogue)
+    }
+
+    /// Sets what leads from positions to indices and their places, and the indices of windows without a winner.
+    fn set_indices(&mut self, plan: &PoolPlan, indices: &IndexPlan) {
         let strides = indices.space.strides();
         let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
         let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
         let store = dense_strides(indices.space.layout, plan.channels, &outputs);
-        let uniform = &mut epilogue.uniform;
+        let uniform = &mut self.uniform;
         uniform.index_digits =
             fill(&mut uniform.index, unless_itself(digits(plan, &inputs, strides.n, strides.c, &strides.spatial)));
         uniform.store_digits =
@@ -121,20 +131,30 @@ impl Epilogue {
         uniform.empty_base = pair(planes as u64);
         uniform.empty_kind = kind;
         uniform.empty_index = pair(offset as u64);
-        if indices.empty == EmptyIndex::ClampedStart && plan.has_empty_windows() {
-            let largest = plan.axes.iter().map(|axis| axis.window.largest_first(axis.input, axis.output)).max();
-            if largest.is_some_and(|largest| largest > i64::from(u32::MAX)) {
-                return Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" });
-            }
-            uniform.spatial_axes = plan.axes.len() as u32;
-            for (entry, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
-                epilogue.axes[entry] = pass_axis(&PassAxis::of(axis), tables, limits)?;
-                uniform.spatial[entry] = uniform_digit(axis.output as u64, stride);
-            }
+    }
+
+    /// Sets the windows from whose clamped begins the indices of empty windows follow, where the plan asks for those.
+    fn set_clamped_starts(
+        &mut self,
+        plan: &PoolPlan,
+        indices: &IndexPlan,
+        tables: &mut Tables,
+        limits: &Limits,
+    ) -> Result<(), PlanError> {
+        if indices.empty != EmptyIndex::ClampedStart || !plan.has_empty_windows() {
+            return Ok(());
         }
-        let loops = [uniform.index_digits, uniform.store_digits, uniform.empty_digits, uniform.spatial_axes];
-        epilogue.iterations = loops.into_iter().map(u64::from).sum();
-        Ok(epilogue)
+        let strides = indices.space.strides();
+        let largest = plan.axes.iter().map(|axis| axis.window.largest_first(axis.input, axis.output)).max();
+        if largest.is_some_and(|largest| largest > i64::from(u32::MAX)) {
+            return Err(PlanError::NotOnGpu { what: "clamped starts beyond 32 bits" });
+        }
+        self.uniform.spatial_axes = plan.axes.len() as u32;
+        for (entry, (axis, &stride)) in plan.axes.iter().zip(&strides.spatial).rev().enumerate() {
+            self.axes[entry] = pass_axis(&PassAxis::of(axis), tables, limits)?;
+            self.uniform.spatial[entry] = uniform_digit(axis.output as u64, stride);
+        }
+        Ok(())
     }
 }
 

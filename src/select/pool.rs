@@ -2,7 +2,7 @@
 
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
 use super::epilogue::{Epilogue, constants, index_digits, lanes};
-use super::partition::{CANDIDATE_BYTES, Groups, Partitioner};
+use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, rows, sliding, team};
 use crate::error::PlanError;
@@ -15,20 +15,19 @@ use crate::tables::Tables;
 use crate::tensor::{count, device_bytes};
 use crate::uniform;
 
+/// Appends a family's dispatches to a schedule without any.
+type Dispatches = fn(&mut Schedule, &PoolPlan, &Limits, ActivationKind, uniform::Activation) -> Result<(), PlanError>;
+
 /// The schedule of a pool in one family.
 pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: Build) -> Result<Schedule, PlanError> {
-    if !matches!(
-        family,
-        Family::Direct
-            | Family::Blocked
-            | Family::Reducing
-            | Family::Sliding
-            | Family::Teamed
-            | Family::Separable
-            | Family::Accumulating
-    ) {
-        return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" });
-    }
+    let dispatches: Dispatches = match family {
+        Family::Direct | Family::Reducing | Family::Separable => tap_by_tap,
+        Family::Accumulating => accumulate::dispatches,
+        Family::Blocked => rows::dispatches,
+        Family::Sliding => sliding::dispatches,
+        Family::Teamed => team::dispatches,
+        _ => return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" }),
+    };
     let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
     check_elements("elements of X", x)?;
     check_elements("elements of Y", y)?;
@@ -38,57 +37,46 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
-    // Only a uniform can hold the NaN rule of a part of a window, so such a plan takes the generic build.
-    let build = if plan.later_part { Build::Generic } else { build };
     let mut schedule = Schedule {
         plan: Plan::Pool(plan.clone()),
         family,
-        build,
+        // Only a uniform can hold the NaN rule of a part of a window, so such a plan takes the generic build.
+        build: if plan.later_part { Build::Generic } else { build },
         dispatches: Vec::new(),
         tables: Tables::default(),
         scratch: Vec::new(),
     };
-    if y == 0 {
-        return Ok(schedule);
+    if y > 0 {
+        dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
     }
-    match family {
-        Family::Accumulating => {
-            accumulate::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-            return Ok(schedule);
-        }
-        Family::Sliding => {
-            sliding::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-            return Ok(schedule);
-        }
-        Family::Teamed => {
-            team::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-            return Ok(schedule);
-        }
-        Family::Blocked => {
-            rows::dispatches(&mut schedule, plan, limits, activation_kind, activation)?;
-            return Ok(schedule);
-        }
-        _ => {}
-    }
-    let (passes, reduction) = match family {
-        Family::Reducing => {
-            let reduction = reduce::reduction(plan)?;
-            (reduction.passes(plan)?, Some(reduction))
-        }
-        _ => (passes(plan, family, limits)?, None),
+    Ok(schedule)
+}
+
+/// Appends the dispatches of the families whose passes read windows tap by tap.
+fn tap_by_tap(
+    schedule: &mut Schedule,
+    plan: &PoolPlan,
+    limits: &Limits,
+    activation_kind: ActivationKind,
+    activation: uniform::Activation,
+) -> Result<(), PlanError> {
+    let (family, build) = (schedule.family, schedule.build);
+    let reduction = (family == Family::Reducing).then(|| reduce::reduction(plan)).transpose()?;
+    let passes = match &reduction {
+        Some(reduction) => reduction.passes(plan)?,
+        None => passes(plan, family, limits)?,
     };
-    let last = passes.len().saturating_sub(1);
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
     let mut uniforms = Vec::new();
     for pass in &passes {
         uniforms.push(epilogue.uniform_of(pass, &mut schedule.tables, limits)?);
     }
     let partitioner = Partitioner { plan, passes: &passes, limits };
-    for (number, pass) in passes.iter().enumerate() {
-        let sink = match (number == last, &plan.indices) {
-            (false, _) => Sink::Candidates,
-            (true, None) => Sink::Values,
-            (true, Some(indices)) => Sink::ValuesAndIndices(indices.index_type),
+    for (number, (pass, uniform)) in passes.iter().zip(&uniforms).enumerate() {
+        let sink = match &plan.indices {
+            _ if number.saturating_add(1) < passes.len() => Sink::Candidates,
+            None => Sink::Values,
+            Some(indices) => Sink::ValuesAndIndices(indices.index_type),
         };
         let input = if number == 0 { PassInput::Elements } else { PassInput::Candidates };
         let lanes = if sink == Sink::Candidates { 1 } else { lanes(plan.dtype()) };
@@ -103,26 +91,32 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
             schedule.scratch.push(bytes);
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };
-        let specialised = (build == Build::Specialised).then(|| specialised(pass, &uniforms[number], plan));
+        let specialised = (build == Build::Specialised).then(|| specialised(pass, uniform, plan));
         let key = match reduction.as_ref().filter(|_| number == 0) {
             Some(reduction) => reduction.key(plan),
             None => keys::pool(plan.reduction, plan.dtype(), input, sink, activation, specialised.as_ref()),
         };
         for ranges in partitioner.dispatches(number, sink, &Groups::of(lanes, plan.dtype()))? {
-            let mut uniform: uniform::Pool = uniforms[number];
-            uniform.outputs = ranges.outputs.count() as u32;
-            uniform.output_first = ranges.outputs.first as u32;
-            uniform.x_first = ranges.x.first as u32;
-            uniform.in_first = ranges.input.first as u32;
-            uniform.store_first = ranges.store.first as u32;
             let grid = grid(ranges.outputs.count().div_ceil(lanes), limits)?;
-            uniform.grid_width = grid[0];
+            let uniform = of_ranges(*uniform, &ranges, grid);
             let operands = ranges.operands(number, input, sink, plan, &key);
             schedule.dispatches.push(Dispatch::new(key.clone(), &uniform, operands, grid, iterations));
         }
     }
-    check_bytes("bytes of window tables", schedule.tables.bytes(), limits)?;
-    Ok(schedule)
+    check_bytes("bytes of window tables", schedule.tables.bytes(), limits)
+}
+
+/// A pass's uniform with the fields that depend on the dispatch.
+fn of_ranges(uniform: uniform::Pool, ranges: &DispatchRanges, grid: [u32; 3]) -> uniform::Pool {
+    uniform::Pool {
+        outputs: ranges.outputs.count() as u32,
+        output_first: ranges.outputs.first as u32,
+        x_first: ranges.x.first as u32,
+        in_first: ranges.input.first as u32,
+        store_first: ranges.store.first as u32,
+        grid_width: grid[0],
+        ..uniform
+    }
 }
 
 /// The constants of a specialised build of a tap-by-tap pass.

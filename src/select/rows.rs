@@ -179,6 +179,27 @@ fn greatest_common_divisor(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { greatest_common_divisor(b, a.checked_rem(b).unwrap_or(0)) }
 }
 
+impl Line {
+    /// How windows whose taps are no neighbouring channels share the elements of a line.
+    fn of(plan: &PoolPlan, window: &WindowConstants, channels_along: bool) -> Line {
+        let ([.., columns], [.., stride], [.., dilation]) = (window.kernel, window.stride, window.dilation);
+        let bytes = plan.dtype().bytes();
+        let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
+        if bytes == 1 && channels_along && stride == 1 && dilation > 1 {
+            // Loading words of four elements takes fewer loads than sliding element by element.
+            Line::ApartInWords
+        } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
+            Line::Sliding
+        } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
+            Line::Alternating
+        } else if bytes < 4 && stride == 1 {
+            Line::ApartInWords
+        } else {
+            Line::Apart
+        }
+    }
+}
+
 /// The thread tile of an invocation, and the way in which it is computed.
 fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk, PlanError> {
     if plan.has_empty_windows() {
@@ -192,9 +213,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
         return refuse("the windows are not given by a kernel and a stride");
     }
     let taps = window.kernel.iter().fold(1, |taps: u64, &kernel| taps.saturating_mul(kernel.into()));
-    let [_, lines, columns] = window.kernel;
-    let [_, line_stride, stride] = window.stride;
-    let [_, line_dilation, dilation] = window.dilation;
+    let ([_, lines, _], [_, line_stride, _], [_, line_dilation, _]) = (window.kernel, window.stride, window.dilation);
     let common = greatest_common_divisor(line_stride, line_dilation).max(1);
     let lines_between = line_stride.checked_div(common).unwrap_or(1);
     let outputs_between = line_dilation.checked_div(common).unwrap_or(1);
@@ -212,21 +231,7 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
         _ if small => return refuse("channels do not come out even with words"),
         _ => 1,
     };
-    let slides = dilation.checked_div(stride).unwrap_or(0).saturating_mul(columns.saturating_sub(1));
-    let line = if channels == 4 {
-        Line::Channels
-    } else if plan.dtype().bytes() == 1 && channels_along && stride == 1 && dilation > 1 {
-        // Loading words of four elements takes fewer loads than sliding element by element.
-        Line::ApartInWords
-    } else if dilation.is_multiple_of(stride) && slides <= MOST_SLIDES {
-        Line::Sliding
-    } else if stride == 2 && dilation == 1 && columns <= MOST_SLIDES {
-        Line::Alternating
-    } else if small && stride == 1 {
-        Line::ApartInWords
-    } else {
-        Line::Apart
-    };
+    let line = if channels == 4 { Line::Channels } else { Line::of(plan, &window, channels_along) };
     // Where lines of outputs share no lines of X, a walk is one output high.
     let (lines_between, outputs_between) = if shared_lines { (lines_between, outputs_between) } else { (lines, 1) };
     let kept = if shared_lines { lines } else { 2 };
@@ -346,30 +351,9 @@ impl Walk {
             nan_policy: plan.nan_policy,
             sink: one.sink(),
             activation,
-            line: match self.line {
-                Line::Sliding => "row/sliding.wgsl",
-                Line::Alternating => "row/alternating.wgsl",
-                Line::Apart => "row/apart.wgsl",
-                Line::ApartInWords => "row/apart_in_words.wgsl",
-                Line::Channels => "row/channels.wgsl",
-            },
-            loads: match self.line {
-                Line::Channels => "row/channels.wgsl",
-                _ if self.sharing == Sharing::OddWalks => "row/odd_line.wgsl",
-                _ if pad.is_some() => "row/in_quads.wgsl",
-                Line::Sliding | Line::Alternating if plan.dtype().bytes() < 4 && self.taps_are_neighbours() => {
-                    "row/in_words.wgsl"
-                }
-                Line::ApartInWords => "row/apart_in_words.wgsl",
-                _ => "row/elements.wgsl",
-            },
-            entry: match self.sharing {
-                Sharing::Walks if self.shares_lines() => keys::RowsKernel::Rows,
-                Sharing::Walks => keys::RowsKernel::Lines,
-                Sharing::OddWalks if self.shares_lines() => keys::RowsKernel::OddRows,
-                Sharing::OddWalks => keys::RowsKernel::OddLines,
-                Sharing::Runs => keys::RowsKernel::Runs,
-            },
+            line: self.line_part(),
+            loads: self.loads_part(plan, pad.is_some()),
+            entry: self.entry(),
             deep: self.window.kernel[0] > 1,
             lines_even: self.lines_even(one),
             stores_quads: self.channels == 4 || (self.channels == 0 && even),
@@ -380,6 +364,41 @@ impl Walk {
             in_pairs: (count(plan.input_shape())).saturating_mul(plan.dtype().bytes() as u64).is_multiple_of(8),
             consts,
         })
+    }
+
+    /// The part that computes the row maxima of a line.
+    fn line_part(&self) -> &'static str {
+        match self.line {
+            Line::Sliding => "row/sliding.wgsl",
+            Line::Alternating => "row/alternating.wgsl",
+            Line::Apart => "row/apart.wgsl",
+            Line::ApartInWords => "row/apart_in_words.wgsl",
+            Line::Channels => "row/channels.wgsl",
+        }
+    }
+
+    /// The part that loads the elements of a line; `in_quads` as in [`Walk::pad_in_quads`].
+    fn loads_part(&self, plan: &PoolPlan, in_quads: bool) -> &'static str {
+        match self.line {
+            Line::Channels => "row/channels.wgsl",
+            _ if self.sharing == Sharing::OddWalks => "row/odd_line.wgsl",
+            _ if in_quads => "row/in_quads.wgsl",
+            Line::Sliding | Line::Alternating if plan.dtype().bytes() < 4 && self.taps_are_neighbours() => {
+                "row/in_words.wgsl"
+            }
+            Line::ApartInWords => "row/apart_in_words.wgsl",
+            _ => "row/elements.wgsl",
+        }
+    }
+
+    fn entry(&self) -> keys::RowsKernel {
+        match self.sharing {
+            Sharing::Walks if self.shares_lines() => keys::RowsKernel::Rows,
+            Sharing::Walks => keys::RowsKernel::Lines,
+            Sharing::OddWalks if self.shares_lines() => keys::RowsKernel::OddRows,
+            Sharing::OddWalks => keys::RowsKernel::OddLines,
+            Sharing::Runs => keys::RowsKernel::Runs,
+        }
     }
 
     /// Appends the dispatches of runs.

@@ -108,6 +108,12 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
         many = many.saturating_add(1);
     }
     let factor = (2..=most).find(|factor| factor.saturating_pow(many) >= kernel).unwrap_or(most);
+    Ok(in_levels(whole, kernel, many, factor))
+}
+
+/// `many` levels, of which all but the last multiply the taps of a window by `factor`.
+fn in_levels(whole: Slide, kernel: u64, many: u32, factor: u64) -> Vec<Slide> {
+    let (stride, dilation) = (whole.stride, whole.dilation);
     let mut found: Vec<Slide> = Vec::new();
     // Taps of the plan's axis that a window of the level covers.
     let mut taps = 1u64;
@@ -135,7 +141,7 @@ fn levels(plan: &PoolPlan, number: usize, outer: u64, inner: u64, most: u64) -> 
         ..whole
     };
     found.push(last.of_taps(kernel.checked_div(taps).unwrap_or(1), taps.saturating_mul(dilation)));
-    Ok(found)
+    found
 }
 
 /// Rows of scratch memory between passes: `kept` elements per row, of which the first `extent` are used.

@@ -27,25 +27,14 @@ const GRID_BYTES: u64 = 12;
 
 /// The schedule of a streaming unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
-    let family = Family::Streaming;
-    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
     let Some(windows) = &plan.windows else {
         return refuse("the windows exceed 64-bit positions");
     };
     if windows.len() > 3 {
         return refuse("there are more than three spatial axes");
     }
-    let mut schedule = unpool::schedule(plan, limits)?;
-    schedule.family = family;
-    schedule.build = build;
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
-    if sources == 0 || outputs == 0 {
-        return refuse("there is nothing to stream");
-    }
-    let general = std::mem::take(&mut schedule.dispatches);
-    if general.len() > 3 {
-        return refuse("the general path takes more dispatches than the device can decide on");
-    }
+    let (mut schedule, general) = general(plan, limits, build)?;
 
     // The general path needs no tables and covers plans whose tables are too large.
     let (covering, own) = match axes(plan, windows, &mut schedule.tables, limits) {
@@ -67,36 +56,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         Build::Generic => None,
         Build::Specialised => Some(cells::cells(plan, &own, activation_kind)?),
     };
-    let mut uniform = uniform::Stream {
-        outputs: outputs as u32,
-        sources: sources as u32,
-        inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
-        outer_channels: if plan.layout() == Layout::Nhwc { 1 } else { plan.channels as u32 },
-        unit: plan.space.unit() as u32,
-        skip_minus_one: plan.skip_minus_one.into(),
-        activation,
-        blocks: cells.as_ref().map_or(0, |cells| cells.blocks as u32),
-        split: cells.as_ref().map_or(bytemuck::Zeroable::zeroed(), |cells| cells.split),
-        covering: covering.map(|(axis, _)| axis),
-        windows: own,
-        value: strides(&plan.space.strides()),
-        stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.x_extents)),
-        ..bytemuck::Zeroable::zeroed()
-    };
-    let digits = index_coordinates(&plan.space);
-    let skipped = 3usize.saturating_sub(windows.len());
-    uniform.digits = digits.len() as u32;
-    for (entry, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
-        let coordinate = match coordinate {
-            Coordinate::Axis(axis) => skipped.saturating_add(axis) as u32,
-            Coordinate::Channel => 3,
-            Coordinate::Batch => 4,
-        };
-        *entry = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
-    }
-    for (entry, dispatch) in uniform.grids.iter_mut().zip(&general) {
-        entry[..3].copy_from_slice(&dispatch.grid);
-    }
+    let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
 
     // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
     let grids = schedule.scratch.len();
@@ -128,6 +88,68 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
         schedule.dispatches.push(dispatch);
     }
     Ok(schedule)
+}
+
+fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
+    Err(PlanError::KernelDoesNotApply { family: Family::Streaming, reason })
+}
+
+/// A schedule without dispatches, and the dispatches of the general path.
+fn general(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
+    let mut schedule = unpool::schedule(plan, limits)?;
+    schedule.family = Family::Streaming;
+    schedule.build = build;
+    if plan.input_shape().contains(&0) || plan.output_shape().contains(&0) {
+        return refuse("there is nothing to stream");
+    }
+    let general = std::mem::take(&mut schedule.dispatches);
+    if general.len() > 3 {
+        return refuse("the general path takes more dispatches than the device can decide on");
+    }
+    Ok((schedule, general))
+}
+
+/// The uniform of all dispatches, without the fields that depend on the dispatch. `covering` and `own` are the axes of
+/// [`axes`]; `general` are the dispatches of the general path.
+fn uniform(
+    plan: &UnpoolPlan,
+    activation: uniform::Activation,
+    cells: Option<&cells::Cells>,
+    covering: [uniform::Axis; 3],
+    own: [uniform::Axis; 3],
+    general: &[Dispatch],
+) -> uniform::Stream {
+    let mut uniform = uniform::Stream {
+        outputs: count(plan.output_shape()) as u32,
+        sources: count(plan.input_shape()) as u32,
+        inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
+        outer_channels: if plan.layout() == Layout::Nhwc { 1 } else { plan.channels as u32 },
+        unit: plan.space.unit() as u32,
+        skip_minus_one: plan.skip_minus_one.into(),
+        activation,
+        blocks: cells.map_or(0, |cells| cells.blocks as u32),
+        split: cells.map_or(bytemuck::Zeroable::zeroed(), |cells| cells.split),
+        covering,
+        windows: own,
+        value: strides(&plan.space.strides()),
+        stored: strides(&dense_strides(plan.space.layout, plan.channels, &plan.x_extents)),
+        ..bytemuck::Zeroable::zeroed()
+    };
+    let digits = index_coordinates(&plan.space);
+    let skipped = 3usize.saturating_sub(plan.y_extents.len());
+    uniform.digits = digits.len() as u32;
+    for (entry, (coordinate, radix)) in uniform.index.iter_mut().zip(digits) {
+        let coordinate = match coordinate {
+            Coordinate::Axis(axis) => skipped.saturating_add(axis) as u32,
+            Coordinate::Channel => 3,
+            Coordinate::Batch => 4,
+        };
+        *entry = uniform::CoordinateDigit { radix: radix as u32, coordinate, reserved_0: 0, reserved_1: 0 };
+    }
+    for (entry, dispatch) in uniform.grids.iter_mut().zip(general) {
+        entry[..3].copy_from_slice(&dispatch.grid);
+    }
+    uniform
 }
 
 /// The clear of the general path without owners: it clears the report alone.

@@ -10,8 +10,7 @@ use super::view::ElementRange;
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::index::IndexStrides;
-use crate::kernel::WORKGROUP;
-use crate::kernel::{Operand, UnpoolDigits};
+use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
 use crate::keys;
 use crate::options::{Layout, OutOfBounds};
 use crate::plan::{Plan, UnpoolPlan};
@@ -42,6 +41,52 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
     if sources == 0 && outputs == 0 {
         return Ok(schedule);
     }
+    let (uniform, digits) = uniform(plan, activation);
+    let fit = |range: ElementRange| {
+        grid(invocations(range.count()), limits)?;
+        let owners = range.count().next_multiple_of(OWNERS_AT_ONCE);
+        let bytes = device_bytes(owners, plan.dtype().bytes().max(OWNER_BYTES));
+        within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
+    };
+    let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
+    let x_of = |chunk: ElementRange| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
+    let indices_of = |chunk: ElementRange| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
+    let fit = |chunk: ElementRange| {
+        grid(invocations(chunk.count()), limits)?;
+        let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype().bytes());
+        let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
+        // Where the data is NHWC and the indices are NCHW, or the reverse, a batch item is ordered differently, so a
+        // whole item is bound.
+        within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
+    };
+    let chunks = at_least_one(ranges(sources, 1, fit)?);
+    let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
+    schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
+    let kernels = Kernels::of(plan, limits, activation_kind, digits);
+    let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
+    for (number, &window) in windows.iter().enumerate() {
+        schedule.dispatches.push(general.clear(window, number == 0)?);
+        for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
+            // The claims of every window of outputs meet the same bad indices; only those of the first window count
+            // them.
+            schedule.dispatches.push(general.claim(window, chunk, indices_of(chunk), number == 0)?);
+        }
+        for (turn, &chunk) in chunks.iter().enumerate() {
+            schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
+        }
+        // The lookup of the first bad index is part of the last step, unless the device has too few bindings for that.
+        let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && reports_apart(limits);
+        for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
+            schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
+        }
+        within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
+    }
+    Ok(schedule)
+}
+
+/// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that kernels
+/// split. They need no digits where a source's own rank is its position, or an index its output.
+fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpool, UnpoolDigits) {
     let mut uniform = uniform::Unpool {
         unit: plan.space.unit() as u32,
         skip_minus_one: plan.skip_minus_one.into(),
@@ -69,52 +114,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         source: if own_place { 0 } else { source_digits.len() as u32 },
         target: if own_target { 0 } else { target_digits.len() as u32 },
     };
-    let fit = |range: ElementRange| {
-        grid(invocations(range.count()), limits)?;
-        let owners = range.count().next_multiple_of(OWNERS_AT_ONCE);
-        let bytes = device_bytes(owners, plan.dtype().bytes().max(OWNER_BYTES));
-        within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
-    };
-    let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
-    let x_of = |chunk: ElementRange| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
-    let indices_of = |chunk: ElementRange| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
-    let fit = |chunk: ElementRange| {
-        grid(invocations(chunk.count()), limits)?;
-        let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype().bytes());
-        let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
-        // Where the data is NHWC and the indices are NCHW, or the reverse, a batch item is ordered differently, so a
-        // whole item is bound.
-        within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
-    };
-    let chunks = at_least_one(ranges(sources, 1, fit)?);
-    let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
-    schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
-    let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
-    let kernels = Kernels {
-        clear: keys::unpool_clear(),
-        claim: keys::unpool_claim(plan.index_type, digits),
-        emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype(), reported, activation_kind, digits, fresh)),
-        report: keys::unpool_report(plan.index_type),
-    };
-    let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
-    for (number, &window) in windows.iter().enumerate() {
-        schedule.dispatches.push(general.clear(window, number == 0)?);
-        for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-            // The claims of every window of outputs meet the same bad indices; only those of the first window count
-            // them.
-            schedule.dispatches.push(general.claim(window, chunk, indices_of(chunk), number == 0)?);
-        }
-        for (turn, &chunk) in chunks.iter().enumerate() {
-            schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
-        }
-        // The lookup of the first bad index is part of the last step, unless the device has too few bindings for that.
-        let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && reports_apart(limits);
-        for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
-            schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
-        }
-        within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
-    }
-    Ok(schedule)
+    (uniform, digits)
 }
 
 /// Sources, owners or words per invocation.
@@ -171,6 +171,18 @@ struct Kernels {
     /// For chunks after the first, and for the first chunk.
     emit: [KernelKey; 2],
     report: KernelKey,
+}
+
+impl Kernels {
+    fn of(plan: &UnpoolPlan, limits: &Limits, activation: ActivationKind, digits: UnpoolDigits) -> Kernels {
+        let reported = Some(plan.index_type).filter(|_| !reports_apart(limits));
+        Kernels {
+            clear: keys::unpool_clear(),
+            claim: keys::unpool_claim(plan.index_type, digits),
+            emit: [false, true].map(|fresh| keys::unpool_emit(plan.dtype(), reported, activation, digits, fresh)),
+            report: keys::unpool_report(plan.index_type),
+        }
+    }
 }
 
 impl General<'_> {

@@ -225,6 +225,41 @@ fn every_shader_part_on_disk_is_composed() {
     }
 }
 
+/// The functions of a file: the line that declares each, and the number of its lines.
+fn functions<'a>(lines: &[&'a str]) -> Vec<(&'a str, usize)> {
+    let declares = |line: &str| {
+        let words = ["pub", "pub(crate)", "pub(super)", "pub(in", "crate::gpu)", "const", "async"];
+        let mut rest = line.split_whitespace().skip_while(|word| words.contains(word));
+        rest.next() == Some("fn")
+    };
+    let begins = lines.iter().enumerate().filter(|(_, line)| declares(line));
+    let ended = begins.filter_map(|(begin, line)| {
+        let end = format!("{}}}", &line[..line.len() - line.trim_start().len()]);
+        // A function of one line, and one of a trait without a body, ends where it begins.
+        let length =
+            if line.ends_with(['}', ';']) { 0 } else { lines[begin..].iter().position(|line| *line == end)? };
+        Some((*line, length + 1))
+    });
+    ended.collect()
+}
+
+#[test]
+fn functions_stay_short_enough_to_read() {
+    let mut found = 0;
+    for (path, text) in library() {
+        let lines: Vec<&str> = code(&text).filter(|line| !line.trim().is_empty()).collect();
+        for (function, length) in functions(&lines) {
+            assert!(length <= 60, "{}: {length} lines: {function}", path.display());
+            found += 1;
+        }
+    }
+    assert!(found > 900, "{found} functions were found");
+    assert_eq!(
+        functions(&["fn a() {", "    b();", "}", "    pub const fn c() {}"]),
+        [("fn a() {", 3), ("    pub const fn c() {}", 1)]
+    );
+}
+
 #[test]
 fn files_stay_short_enough_to_read() {
     for (path, text) in library() {
