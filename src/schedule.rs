@@ -41,10 +41,13 @@ pub struct Limits {
     pub max_workgroups_per_dimension: u32,
     /// The most storage buffers that a kernel can bind.
     pub max_storage_buffers: u32,
+    /// Whether the adapter is software (wgpu's `DeviceType::Cpu`). It decides which kernels are fast, and never a result:
+    /// a GPU reads memory for many neighbouring invocations at once, a CPU runs a few of them at a time.
+    pub software: bool,
 }
 
 impl Limits {
-    /// The limits that every WebGPU device has.
+    /// The limits that every WebGPU device has, of a GPU.
     ///
     /// ```
     /// use wgpu_pooling::Limits;
@@ -56,6 +59,7 @@ impl Limits {
         max_binding_bytes: 128 << 20,
         max_workgroups_per_dimension: 65_535,
         max_storage_buffers: 8,
+        software: false,
     };
 }
 

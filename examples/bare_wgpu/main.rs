@@ -47,7 +47,7 @@ fn main() -> ExitCode {
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let (adapter, device, queue) = open(&options.wanted)?;
     writeln!(report, "device       {}", describe(&adapter))?;
-    let (limits, choice) = (limits(&device.limits()), Choice::default());
+    let (limits, choice) = (limits(&device), Choice::default());
 
     let shape = [1, 8, 60, 90];
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
@@ -83,13 +83,15 @@ fn open(wanted: &Wanted) -> Result<(wgpu::AdapterInfo, wgpu::Device, wgpu::Queue
     Ok((adapter.get_info(), device, queue))
 }
 
-/// What selection asks of a device's limits.
-fn limits(limits: &wgpu::Limits) -> Limits {
+/// What selection asks of a device.
+fn limits(device: &wgpu::Device) -> Limits {
+    let limits = device.limits();
     Limits {
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
         max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
         max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        software: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
     }
 }
 

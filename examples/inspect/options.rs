@@ -283,7 +283,8 @@ const MAX_UNPOOL_PRESETS: [Preset<MaxUnpool>; 5] = [
 const ADAPTIVE_MAX_POOL_PRESETS: [Preset<AdaptiveMaxPool>; 2] =
     [("openvino", |size| AdaptiveMaxPool::openvino(size)), ("pytorch", |size| AdaptiveMaxPool::pytorch(size))];
 
-const LIMITS: [(&str, Limits); 1] = [("webgpu", Limits::WEBGPU)];
+const LIMITS: [(&str, Limits); 2] =
+    [("webgpu", Limits::WEBGPU), ("software", Limits { software: true, ..Limits::WEBGPU })];
 
 impl Options {
     /// The limits that the options give.

@@ -62,7 +62,9 @@ fn activation(report: &mut String, activation: Activation) -> fmt::Result {
 
 /// The schedule as a whole.
 pub fn schedule(report: &mut String, schedule: &Schedule, limits: &Limits, families: &[Family]) -> fmt::Result {
-    let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers } = limits;
+    let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers, software } =
+        limits;
+    let adapter = if *software { "a software adapter" } else { "a GPU" };
     writeln!(report, "kernel       {}", schedule.kernel())?;
     writeln!(report, "families     {}", names(families))?;
     writeln!(report, "bytes moved  {} at least: inputs once, outputs once", schedule.bytes_moved())?;
@@ -70,7 +72,7 @@ pub fn schedule(report: &mut String, schedule: &Schedule, limits: &Limits, famil
     writeln!(
         report,
         "limits       buffers of {max_buffer_bytes} bytes, bindings of {max_binding_bytes} bytes, \
-         {max_workgroups_per_dimension} workgroups a dimension, {max_storage_buffers} storage buffers"
+         {max_workgroups_per_dimension} workgroups a dimension, {max_storage_buffers} storage buffers, of {adapter}"
     )
 }
 

@@ -69,10 +69,12 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
 }
 
 fn limits(limits: &Limits) -> String {
-    let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers } = limits;
+    let Limits { max_buffer_bytes, max_binding_bytes, max_workgroups_per_dimension, max_storage_buffers, software } =
+        limits;
+    let adapter = if *software { "a software adapter" } else { "a GPU" };
     format!(
         "{max_buffer_bytes} bytes in a buffer, {max_binding_bytes} in a binding, {max_workgroups_per_dimension} \
-         workgroups along a dimension, {max_storage_buffers} storage buffers in a kernel"
+         workgroups along a dimension, {max_storage_buffers} storage buffers in a kernel, on {adapter}"
     )
 }
 

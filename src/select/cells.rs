@@ -2,7 +2,7 @@
 //! neighbouring cells.
 
 use super::digits::dense_strides;
-use super::tuning::unpool::{MOST_PLACES, MOST_STRIDE_OF_OVERLAPS};
+use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
 use crate::element::IndexType;
 use crate::error::PlanError;
 use crate::family::Family;
@@ -10,6 +10,7 @@ use crate::kernel::{ActivationKind, CellsKernel};
 use crate::keys;
 use crate::options::Layout;
 use crate::plan::UnpoolPlan;
+use crate::schedule::Limits;
 use crate::tensor::count;
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
@@ -118,14 +119,14 @@ struct Shape {
 
 impl Shape {
     /// `run` elements of `bytes` bytes are contiguous in Y.
-    fn of(axes: &Axes, inner: bool, run: u64, bytes: u64) -> Result<Shape, PlanError> {
+    fn of(axes: &Axes, inner: bool, run: u64, bytes: u64, limits: &Limits) -> Result<Shape, PlanError> {
         let words = run.saturating_mul(bytes).is_multiple_of(4);
         let apart = (0..3).all(|axis| axes.apart(axis));
         match (apart, words) {
             (true, true) => {
-                // Two quads where that leaves no more lanes idle than one quad would.
-                let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(2);
-                let quads = if !inner && even { 2 } else { 1 };
+                // Several quads where that leaves no more lanes idle than one quad would.
+                let even = axes.cells[2].div_ceil(QUAD).is_multiple_of(QUADS_OF_SOFTWARE);
+                let quads = if limits.software && !inner && even { QUADS_OF_SOFTWARE } else { 1 };
                 Ok(Shape { kernel: CellsKernel::Apart, quads, lines: 1 })
             }
             // A word holds elements of at most two rows.
@@ -134,7 +135,7 @@ impl Shape {
                 Ok(Shape { kernel: CellsKernel::Runs, quads, lines: 1 })
             }
             (false, true) if axes.apart(0) && axes.held_by_neighbours(1) && axes.held_by_neighbours(2) => {
-                let lines = if axes.cells[1] >= 8 { 4 } else { 1 };
+                let lines = if limits.software && axes.cells[1] >= 8 { LINES_OF_SOFTWARE } else { 1 };
                 Ok(Shape { kernel: CellsKernel::Overlaps, quads: 1, lines })
             }
             (false, true) => refuse("too many windows hold the same element"),
@@ -177,6 +178,7 @@ pub(super) fn cells(
     plan: &UnpoolPlan,
     windows: &[uniform::Axis; 3],
     activation: ActivationKind,
+    limits: &Limits,
 ) -> Result<Cells, PlanError> {
     let axes = Axes::of(plan, windows)?;
     let bytes = plan.dtype().bytes() as u64;
@@ -184,7 +186,7 @@ pub(super) fn cells(
     let inner = plan.layout() == Layout::Nhwc && channels > 1;
     // The lengths of contiguous runs of elements in X and in Y.
     let (x_run, y_run) = if inner { (channels, channels) } else { (axes.inputs[2], axes.outputs[2]) };
-    let Shape { kernel, quads, lines } = Shape::of(&axes, inner, y_run, bytes)?;
+    let Shape { kernel, quads, lines } = Shape::of(&axes, inner, y_run, bytes, limits)?;
     let across = if inner { 1 } else { quads.saturating_mul(QUAD) };
     let even = x_run.is_multiple_of(QUAD);
     let filled = axes.inputs == axes.cells;

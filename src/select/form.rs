@@ -2,10 +2,11 @@
 
 use super::epilogue::lanes;
 use super::slide::{Pitch, Slide, slides};
-use super::tuning::sliding::{GOOD_RUN, MOST_WORDS};
+use super::tuning::sliding::{GOOD_RUN, MOST_WORDS, MOST_WORDS_WITH_PLACES};
 use crate::error::PlanError;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
+use crate::schedule::Limits;
 
 /// The most windows of an invocation. Kernels have 16, 8, 4, 2 or 1 (`RUN` in shaders/kernel/pool_sliding.wgsl).
 const MOST_RUN: u64 = 16;
@@ -14,6 +15,8 @@ const MOST_RUN: u64 = 16;
 pub(super) struct Form {
     /// Words of an accumulator.
     words: u64,
+    /// The most words of the accumulators of an invocation.
+    most_words: u64,
     /// The fewest lanes of a pass, and the most.
     lanes: [u64; 2],
     /// Bytes of an element in scratch memory.
@@ -23,7 +26,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    pub fn of(plan: &PoolPlan) -> Result<Form, PlanError> {
+    pub fn of(plan: &PoolPlan, limits: &Limits) -> Result<Form, PlanError> {
         let dtype = plan.dtype();
         let carried = dtype.is_float() && (dtype.bytes() > 4 || plan.nan_policy == NanPolicy::PropagateLast);
         let of_key = dtype.bytes().div_ceil(4) as u64;
@@ -37,6 +40,7 @@ impl Form {
         let most = if dtype.bytes() > 4 { 2 } else { 4 };
         Ok(Form {
             words,
+            most_words: if plan.indices.is_some() && !limits.software { MOST_WORDS_WITH_PLACES } else { MOST_WORDS },
             lanes: [if packed { of_a_word } else { 1 }, most],
             pitch: Pitch::of(&slides, if packed { 1 } else { most }),
             bytes: if packed { dtype.bytes() } else { dtype.bytes().max(4) },
@@ -46,14 +50,14 @@ impl Form {
     /// The most chunks of a window that is pooled in one pass; for longer windows two passes load less. An invocation
     /// loads the chunks of its first window, and one more chunk for each further window.
     pub fn most_chunks(&self) -> u64 {
-        let run = MOST_WORDS.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
+        let run = self.most_words.checked_div(self.words.saturating_mul(self.lanes[1])).unwrap_or(1);
         run.clamp(GOOD_RUN.min(MOST_RUN), MOST_RUN).saturating_mul(4)
     }
 
     /// Windows per invocation: at most as many as a window has chunks.
     pub fn run(&self, slide: &Slide, lanes: u64) -> u64 {
         let words = lanes.saturating_mul(self.words);
-        let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= MOST_WORDS;
+        let fits = |run: &u64| *run <= slide.chunks && run.saturating_mul(words) <= self.most_words;
         [MOST_RUN, 8, 4, 2].into_iter().find(fits).unwrap_or(1)
     }
 

@@ -3,7 +3,7 @@
 use super::bounds::MAX_ELEMENTS;
 use super::partition::CANDIDATE_BYTES;
 use super::tuning::policy::REDUCED_FROM;
-use super::tuning::reduce::{CHOICE, FEW_BYTES, INVOCATIONS, MANY_BYTES};
+use super::tuning::reduce::{CHOICE, CHOICE_OF_SOFTWARE, FEW_BYTES, INVOCATIONS, MANY_BYTES, MANY_BYTES_OF_SOFTWARE};
 use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};
 use crate::error::PlanError;
 use crate::family::Family;
@@ -11,6 +11,7 @@ use crate::geometry::AxisWindow;
 use crate::keys;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
+use crate::schedule::Limits;
 use crate::tensor::count;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -25,6 +26,8 @@ pub(super) struct Reduction {
     elements: u64,
     /// Elements per invocation.
     share: u64,
+    /// Candidates per invocation of a later stage.
+    choice: u64,
 }
 
 /// The elements of a plane, if the windows of a plan are whole, contiguous planes.
@@ -47,7 +50,7 @@ pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, Pla
 }
 
 /// How a plan is reduced, if its windows are whole, contiguous planes.
-pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
+pub(super) fn reduction(plan: &PoolPlan, limits: &Limits) -> Result<Reduction, PlanError> {
     let refuse = |reason| Err(PlanError::KernelDoesNotApply { family: Family::Reducing, reason });
     let elements = plane_elements(plan, Family::Reducing)?;
     if plan.later_part {
@@ -56,9 +59,11 @@ pub(super) fn reduction(plan: &PoolPlan) -> Result<Reduction, PlanError> {
     if elements >= MAX_ELEMENTS >> 3 {
         return refuse("a plane has more elements than a stride can count");
     }
-    let [many, few] = [MANY_BYTES, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype().bytes() as u64).unwrap_or(1));
+    let (many, choice) =
+        if limits.software { (MANY_BYTES_OF_SOFTWARE, CHOICE_OF_SOFTWARE) } else { (MANY_BYTES, CHOICE) };
+    let [many, few] = [many, FEW_BYTES].map(|bytes| bytes.checked_div(plan.dtype().bytes() as u64).unwrap_or(1));
     let share = if count(plan.input_shape()).div_ceil(many) >= INVOCATIONS { many } else { few };
-    Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share })
+    Ok(Reduction { planes: count(&[plan.batch, plan.channels]), elements, share, choice })
 }
 
 /// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes. A tile's windows
@@ -72,7 +77,7 @@ pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
     let bytes = count(plan.input_shape()).saturating_mul(plan.dtype().bytes() as u64);
     let candidates = (bytes / FEW_BYTES).saturating_add(planes.saturating_mul(MEMBERS));
     // Every stage divides the number of candidates by `CHOICE`, rounded up per plane.
-    const STAGES: u64 = 5;
+    const STAGES: u64 = 10;
     const CONSTANTS: u64 = 2 * STAGES * (size_of::<uniform::Pool>() as u64).next_multiple_of(ALIGNMENT);
     let later = (candidates / (CHOICE / 2)).saturating_add(planes.saturating_mul(STAGES));
     candidates.saturating_add(later).saturating_mul(CANDIDATE_BYTES).saturating_add(CONSTANTS)
@@ -90,7 +95,7 @@ impl Reduction {
     /// [`PlanError::ExceedsLimit`] for more candidates than positions can count.
     #[expect(
         clippy::arithmetic_side_effects,
-        reason = "an invocation's share is 32 to 1024 elements, and a plane has less than 2^28 (`reduction`)"
+        reason = "an invocation's share is 32 to 2048 elements, and a plane has less than 2^28 (`reduction`)"
     )]
     pub fn passes(&self, plan: &PoolPlan) -> Result<Vec<Pass>, PlanError> {
         let part = self.share * MEMBERS;
@@ -112,10 +117,10 @@ impl Reduction {
         };
         let mut passes = vec![pass(self.elements, candidates, self.share, window)?];
         while passes.len() == 1 || candidates > 1 {
-            let fewer = candidates.div_ceil(CHOICE);
-            let window =
-                AxisWindow::Strided { kernel: CHOICE as i64, stride: CHOICE as i64, dilation: 1, pad_begin: 0 };
-            passes.push(pass(candidates, fewer, CHOICE.min(candidates), window)?);
+            let fewer = candidates.div_ceil(self.choice);
+            let choice = self.choice as i64;
+            let window = AxisWindow::Strided { kernel: choice, stride: choice, dilation: 1, pad_begin: 0 };
+            passes.push(pass(candidates, fewer, self.choice.min(candidates), window)?);
             candidates = fewer;
         }
         debug_assert_eq!(count(plan.output_shape()), self.planes);

@@ -6,8 +6,8 @@ use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
 use super::tuning::rows::{
-    FAR_APART, INVOCATIONS, LONGEST_WALK, LONGEST_WALK_APART, MOST_QUADS_OF_HALVES, MOST_TAPS, MOST_WORDS,
-    MOST_WORDS_OF_A_QUAD,
+    BESIDE_BYTES, FAR_APART, INVOCATIONS, INVOCATIONS_OF_SOFTWARE, LINES_OF_A_SHARED_ONE, LONGEST_WALK,
+    LONGEST_WALK_APART, MOST_QUADS_OF_HALVES, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
 };
 use super::view::{Pass, PassAxis, passes};
 use crate::error::PlanError;
@@ -101,7 +101,7 @@ pub(super) fn dispatches(
         Some(pass) => OnePass::with(schedule, plan, limits, activation, pass)?,
         None => OnePass::of(schedule, plan, limits, activation)?,
     };
-    let walk = walk(plan, &one, is_along)?;
+    let walk = walk(plan, &one, is_along, limits)?;
     let key = walk.key(plan, &one, activation_kind);
     if walk.sharing == Sharing::Runs {
         return walk.runs(schedule, plan, one, key);
@@ -117,8 +117,9 @@ pub(super) fn dispatches(
     let invocations = |lines: u64| walks(lines).saturating_mul(across);
     let lines = if walk.shares_lines() {
         // The longest walk that leaves enough invocations, shortened so that all walks have about the same length.
-        let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= INVOCATIONS;
-        let most = walk.longest(plan, &one);
+        let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
+        let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= enough;
+        let most = if limits.software { walk.longest(plan, &one) } else { walk.longest_of_a_gpu() };
         let longest = [LONGEST_WALK, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(longest).unwrap_or(1);
         let outputs = height.div_ceil(walk.outputs_between.into()).max(1);
         outputs.div_ceil(outputs.div_ceil(longest).max(1))
@@ -201,7 +202,7 @@ impl Line {
 }
 
 /// The thread tile of an invocation, and the way in which it is computed.
-fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk, PlanError> {
+fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool, limits: &Limits) -> Result<Walk, PlanError> {
     if plan.has_empty_windows() {
         return refuse("a window can be empty");
     }
@@ -238,7 +239,8 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
     // The previous tap stays in registers beside the one that is loaded.
     let kept = if line == Line::ApartInWords { kept.saturating_add(2) } else { kept };
     let wide = words(plan, &window).saturating_mul(kept).saturating_mul(8) <= MOST_WORDS;
-    let quads: u32 = if wide { 2 } else { 1 };
+    let beside = limits.software || channels > 0 || bytes_beside(plan) <= BESIDE_BYTES;
+    let quads: u32 = if wide && beside { 2 } else { 1 };
     if words(plan, &window).saturating_mul(kept).saturating_mul(4) > MOST_WORDS_OF_A_QUAD {
         return refuse("the lines of a window take too many registers");
     }
@@ -259,6 +261,12 @@ fn walk(plan: &PoolPlan, one: &OnePass<'_>, channels_along: bool) -> Result<Walk
         outputs_between,
     };
     Ok(if walk.sharing == Sharing::Runs && !channels_along { walk.in_odd_rows(plan, one) } else { walk })
+}
+
+/// Bytes that eight neighbouring outputs take in the largest tensor that is written.
+fn bytes_beside(plan: &PoolPlan) -> u64 {
+    let of_an_index = plan.indices.as_ref().map_or(0, |indices| indices.index_type.bytes());
+    8u64.saturating_mul(plan.dtype().bytes().max(of_an_index) as u64)
 }
 
 /// Words of registers that the accumulator of an output takes: an element and its key, or the key alone where the
@@ -480,7 +488,16 @@ impl Walk {
         self.window.dilation.last() == Some(&1)
     }
 
-    /// The largest height of a walk.
+    /// The largest height of a walk on a GPU.
+    fn longest_of_a_gpu(&self) -> u64 {
+        let [_, lines, _] = self.window.kernel;
+        let shared = u64::from(lines.saturating_sub(self.lines_between));
+        let loaded = shared.saturating_mul(LINES_OF_A_SHARED_ONE);
+        let walk = loaded.div_ceil(self.lines_between.into()).checked_next_power_of_two();
+        walk.unwrap_or(LONGEST_WALK).clamp(2, LONGEST_WALK)
+    }
+
+    /// The largest height of a walk on a software adapter.
     fn longest(&self, plan: &PoolPlan, one: &OnePass<'_>) -> u64 {
         let width = one.pass.axes.last().map_or(1, |axis| axis.input);
         let apart = width.saturating_mul(one.pass.inner).saturating_mul(plan.dtype().bytes() as u64);

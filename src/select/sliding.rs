@@ -43,7 +43,7 @@ pub(super) fn dispatches(
         return refuse("the windows are parts of windows");
     }
     let epilogue = Epilogue::of(plan, activation, &mut schedule.tables, limits)?;
-    let form = Form::of(plan)?;
+    let form = Form::of(plan, limits)?;
     let mut slides = slides(plan, form.most_chunks())?;
     form.pitch.lay_out(&mut slides);
     for slide in &slides {

@@ -54,7 +54,7 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let cells = match build {
         Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own, activation_kind)?),
+        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
     };
     let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
 

@@ -2,9 +2,14 @@
 //! speed, and never results. Constants on which a kernel's correctness depends stand beside the schedule that uses
 //! them.
 //!
-//! Each constant names the measurement behind it. *Software* is llvmpipe of Mesa 22.3, with times in multiples of a
-//! copy in the same run; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A constant that was never varied
-//! says so.
+//! Each constant names the measurement behind it, with times in multiples of a copy in the same run. *Software* is
+//! llvmpipe of Mesa 22.3; *card* is an NVIDIA H100; *AMD* is Mesa's compiler for RDNA 2 and 3 without a card. A constant
+//! that was never varied says so.
+//!
+//! Some constants are different on software adapters (`Limits::software`), because they run differently. A GPU reads
+//! memory for 32 or more neighbouring invocations at once, which costs least where neighbours read neighbouring vectors
+//! of 16 bytes, and it needs 10^5 invocations to be busy. A CPU runs a few invocations at a time, each of which reads for
+//! itself, so the fewest instructions for each element are best.
 
 /// Which family and build a plan takes.
 pub(super) mod policy {
@@ -40,8 +45,12 @@ pub(super) mod view {
 
 /// Whole planes in stages.
 pub(super) mod reduce {
-    /// Bytes that an invocation reads in the first stage: 128 times the eight bytes of its candidate.
-    pub const MANY_BYTES: u64 = 1_024;
+    /// Bytes that an invocation reads in the first stage. Card: planes of 512x512 take 1.35 copies with 1024 bytes and
+    /// 1.27 with 2048.
+    pub const MANY_BYTES: u64 = 2_048;
+
+    /// The same on software adapters: 128 times the eight bytes of its candidate.
+    pub const MANY_BYTES_OF_SOFTWARE: u64 = 1_024;
 
     /// The same for tensors too small to fill the device.
     pub const FEW_BYTES: u64 = 256;
@@ -49,8 +58,12 @@ pub(super) mod reduce {
     /// Invocations that fill a large card. Never varied.
     pub const INVOCATIONS: u64 = 1 << 17;
 
-    /// Candidates that an invocation of a later stage reduces to one. Never varied.
-    pub const CHOICE: u64 = 64;
+    /// Candidates that an invocation of a later stage reduces to one. Card: a volume of 256x512x512 takes 2.5 copies
+    /// with 64 candidates, one after the other, and 1.65 with 8.
+    pub const CHOICE: u64 = 8;
+
+    /// The same on software adapters, where a further stage costs more than its reads.
+    pub const CHOICE_OF_SOFTWARE: u64 = 64;
 }
 
 /// Small windows in blocks and walks.
@@ -59,19 +72,32 @@ pub(super) mod rows {
     /// its taps are faster.
     pub const MOST_TAPS: u64 = 64;
 
-    /// Lines of outputs per invocation (the height of its thread tile), where there are enough outputs to fill the
-    /// device. Software, 3x3s1: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
+    /// The most lines of outputs per invocation (the height of its thread tile), where there are enough outputs to fill
+    /// the device. Software, 3x3s1: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
     pub const LONGEST_WALK: u64 = 16;
+
+    /// On GPUs a walk loads this many times as many lines as its first window shares with the windows below. Further
+    /// lines save loads that a cache serves, but leave fewer invocations. Card, with walks of 2, 4, 8 and 16 lines: 3x3s2
+    /// 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32, 1.36 and 1.46; 5x5s1 3.80, 2.81, 2.39 and 2.29.
+    pub const LINES_OF_A_SHARED_ONE: u64 = 2;
 
     /// The same where lines lie far apart: caches and prefetchers follow few lines at once. Software, NHWC with 64
     /// channels of 56x56, 3x3s1: 4.6 copies with sixteen lines, 2.7 with eight.
     pub const LONGEST_WALK_APART: u64 = 8;
 
+    /// Bytes that an invocation writes beside each other at most on a GPU, where more than four outputs of a line would be
+    /// more. Card, one quad and two of f32: 2x2s2 with i64 indices 1.03 and 1.19 copies, 3x3d2 1.32 and 1.68, 1-D windows
+    /// of four 1.23 and 3.98; f16 2x2s2 with i32 indices 1.04 and 1.33.
+    pub const BESIDE_BYTES: u64 = 16;
+
     /// The distance between lines, in bytes, from which they count as far apart.
     pub const FAR_APART: u64 = 2_048;
 
-    /// Invocations that fill a device: with fewer, walks are shorter. Never varied on a card.
-    pub const INVOCATIONS: u64 = 1 << 12;
+    /// Invocations that fill a GPU: with fewer, walks are shorter. Never varied.
+    pub const INVOCATIONS: u64 = 1 << 17;
+
+    /// The same for software adapters.
+    pub const INVOCATIONS_OF_SOFTWARE: u64 = 1 << 12;
 
     /// Words of registers that the maxima of all lines of an invocation may take. AMD: more took over 128 registers.
     pub const MOST_WORDS: u32 = 80;
@@ -90,13 +116,18 @@ pub(super) mod sliding {
     /// Words of registers for the accumulators of an invocation's windows. AMD: more took over 128 registers.
     pub const MOST_WORDS: u64 = 80;
 
+    /// The same on GPUs where windows carry positions. Card, 13x13 with i64 indices: eight windows of four lanes take 3.9
+    /// copies, four windows 2.8.
+    pub const MOST_WORDS_WITH_PLACES: u64 = 40;
+
     /// From this many windows per invocation on (at most 16), further lanes save more than further windows: the loads
     /// per output fall from K + 1 to (K + 7) / 8 for eight windows and to (K + 15) / 16 for sixteen.
     pub const GOOD_RUN: u64 = 8;
 
-    /// Planes are pooled in groups whose scratch memory fits a cache of this size where possible. Never varied on a
-    /// card; the L2 of large ones has 4 to 96 MiB.
-    pub const CACHE_BYTES: u64 = 16 << 20;
+    /// Planes are pooled in groups whose scratch memory has this size where possible: more for each dispatch, but no more
+    /// memory than that. Card, 16, 64 and 256 MiB: 13x13 3.5, 2.8 and 2.8 copies, 31x31 8.4, 7.0 and 6.5. Software does
+    /// not differ.
+    pub const CACHE_BYTES: u64 = 64 << 20;
 }
 
 /// Windows pooled by teams of invocations.
@@ -145,4 +176,12 @@ pub(super) mod unpool {
 
     /// The largest stride of overlapping windows: the results of a stride cell stay in registers.
     pub const MOST_STRIDE_OF_OVERLAPS: u64 = 4;
+
+    /// Quads of cells that an invocation writes beside each other on software adapters, where windows do not overlap; one on
+    /// GPUs. Software, 2x2s2: 1.05 copies with two, 1.18 with one. Card: 3.1 and 1.7.
+    pub const QUADS_OF_SOFTWARE: u64 = 2;
+
+    /// Lines of cells that an invocation writes on software adapters, where windows overlap; one on GPUs. Software, 3x3s2:
+    /// 1.86 copies with four, 2.11 with one. Card: 1.8 and 1.6.
+    pub const LINES_OF_SOFTWARE: u64 = 4;
 }

@@ -257,14 +257,14 @@ fn a_device_lost_in_flight_ends_the_call() {
 }
 
 fn a_schedule_for_a_larger_device_is_refused() {
-    // One word more than the device can bind. No tensor of this size is allocated.
+    // One row more than the device can bind. No tensor of this size is allocated.
     let device = gpu().limits();
     let limit = device.max_binding_bytes.min(device.max_buffer_bytes);
-    let words = limit as usize / 4 + 1;
-    let plan = MaxPool::new([1]).plan(&[1, 1, words], DType::F32, None).unwrap().into();
+    let rows = limit as usize / 4096 + 1;
+    let plan = MaxPool::new([1]).plan(&[rows, 1, 1024], DType::F32, None).unwrap().into();
     let limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..device };
     let schedule = select(&plan, &limits, &Choice::default()).unwrap();
-    let refused = PlanError::ExceedsLimit { what: "bytes of X", needed: words as u64 * 4, limit };
+    let refused = PlanError::ExceedsLimit { what: "bytes of X", needed: rows as u64 * 4096, limit };
     assert_eq!(gpu().prepare_schedule_blocking(schedule).map(|_| ()), Err(ExecuteError::Plan(refused)));
 }
 

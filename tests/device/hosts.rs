@@ -22,6 +22,7 @@ const SMALL: Limits = Limits {
     max_binding_bytes: 6 << 10,
     max_workgroups_per_dimension: 3,
     max_storage_buffers: 8,
+    software: false,
 };
 
 /// Elements of few bit patterns, so that windows tie.

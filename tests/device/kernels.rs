@@ -6,8 +6,8 @@
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, StorageOrder, Tensor,
-    UnpoolSpace, reference, select,
+    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, Schedule, StorageOrder, Tensor,
+    UnpoolPlan, UnpoolSpace, reference, select,
 };
 
 use crate::support::device::gpu;
@@ -84,12 +84,26 @@ fn same<T: Element>(what: &str, found: &Tensor<T>, expected: &Tensor<T>) {
     }
 }
 
+/// The schedule that a GPU takes, and that of a software adapter if it is another one.
+fn schedules(plan: &Plan, limits: &Limits, choice: &Choice) -> Vec<Schedule> {
+    let select = |software| {
+        let limits = Limits { software, ..*limits };
+        select(plan, &limits, choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"))
+    };
+    let (hardware, software) = (select(false), select(true));
+    if hardware.dispatches() == software.dispatches() { vec![hardware] } else { vec![hardware, software] }
+}
+
 fn with_indices<T: Element, I: Index>(family: Family, plan: &PoolPlan, limits: &Limits) {
+    let choice = Choice { family: Some(family), build: None };
+    for schedule in schedules(&Plan::from(plan.clone()), limits, &choice) {
+        is_right::<T, I>(plan, schedule);
+    }
+}
+
+fn is_right<T: Element, I: Index>(plan: &PoolPlan, schedule: Schedule) {
     let count = plan.input_shape().iter().product();
     let x = Tensor::<T>::new(plan.input_shape(), bits(count, count as u64)).unwrap();
-    let choice = Choice { family: Some(family), build: None };
-    let schedule =
-        select(&Plan::from(plan.clone()), limits, &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
     let what =
         format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
     let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
@@ -314,12 +328,22 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
     let (y, indices) = reference::max_pool_with_indices::<T, I>(&pooled, x.view()).unwrap();
     let plan = MaxUnpool::inverse_of(pool, shape).plan(y.shape(), T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
-    let schedule =
-        select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    for schedule in schedules(&Plan::from(plan.clone()), &gpu().limits(), &choice) {
+        unpools_with(schedule, &plan, &y, &indices, shape);
+    }
+}
+
+fn unpools_with<T: Element, I: Index>(
+    schedule: Schedule,
+    plan: &UnpoolPlan,
+    y: &Tensor<T>,
+    indices: &Tensor<I>,
+    shape: &[usize],
+) {
     let cells = schedule.dispatches().iter().find(|dispatch| dispatch.key().name().contains("cells"));
     let what = format!("{} on {shape:?}", cells.expect("the cells are written by one kernel").key().name());
     let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
-    let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
+    let expected = reference::max_unpool(plan, y.view(), indices.view()).unwrap();
     same(&what, &prepared.max_unpool_blocking(y.view(), indices.view()).unwrap(), &expected);
 
     // One index is replaced by another one of the tensor. All pairs would be too many, so both come from the ends and
@@ -330,17 +354,17 @@ fn unpools<T: Element, I: Index>(pool: &MaxPool, shape: &[usize]) {
             let mut foreign = data.to_vec();
             foreign[at] = data[from];
             let foreign = Tensor::new(indices.shape(), foreign).unwrap();
-            let expected = reference::max_unpool(&plan, y.view(), foreign.view()).unwrap();
+            let expected = reference::max_unpool(plan, y.view(), foreign.view()).unwrap();
             same(&what, &prepared.max_unpool_blocking(y.view(), foreign.view()).unwrap(), &expected);
         }
     }
     // All indices are shifted by a small step or by a row, so that many lie just beside their window, above all behind
     // the end of a row.
+    let count = shape.iter().product::<usize>() as i64;
     for step in [-1, 1, 2, shape[shape.len() - 1] as i64] {
-        let moved: Vec<I> =
-            data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count as i64 - 1))).collect();
+        let moved: Vec<I> = data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count - 1))).collect();
         let moved = Tensor::new(indices.shape(), moved).unwrap();
-        match reference::max_unpool(&plan, y.view(), moved.view()) {
+        match reference::max_unpool(plan, y.view(), moved.view()) {
             Ok(expected) => same(&what, &prepared.max_unpool_blocking(y.view(), moved.view()).unwrap(), &expected),
             Err(expected) => assert_eq!(prepared.max_unpool_blocking(y.view(), moved.view()), Err(expected), "{what}"),
         }

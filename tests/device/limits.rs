@@ -32,6 +32,7 @@ const SMALL: Limits = Limits {
     max_binding_bytes: 6 << 10,
     max_workgroups_per_dimension: 3,
     max_storage_buffers: 8,
+    software: false,
 };
 
 /// Data with ties, NaN, infinities and zeros of both signs among what random bits give.

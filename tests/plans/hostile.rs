@@ -454,6 +454,7 @@ fn any_limits_give_a_schedule_that_keeps_to_them_or_an_error() {
                         max_binding_bytes: of(1, Limits::WEBGPU.max_binding_bytes),
                         max_workgroups_per_dimension: of(2, 65_535) as u32,
                         max_storage_buffers: of(3, 8) as u32,
+                        software: first % 2 == 1,
                     };
                     let found = families(plan, &limits);
                     tried += 1;

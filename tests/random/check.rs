@@ -20,6 +20,7 @@ const TIGHT: Limits = Limits {
     max_binding_bytes: 6 << 10,
     max_workgroups_per_dimension: 1,
     max_storage_buffers: 4,
+    software: false,
 };
 
 /// The GPU of a test, if there is one, and counts of the outcomes of its cases.
@@ -94,6 +95,8 @@ impl Bench {
         let specialised = |family: &Family| family.builds().contains(&Build::Specialised);
         for family in found.into_iter().filter(specialised) {
             let choice = Choice { family: Some(family), build: Some(Build::Specialised) };
+            // One case after the other as on a GPU and as on a software adapter.
+            let limits = Limits { software: self.written_out.get().is_multiple_of(2), ..limits };
             let Ok(schedule) = select(plan, &limits, &choice) else { continue };
             if self.written_out.get() == 0 || schedule.dispatches().is_empty() {
                 continue;

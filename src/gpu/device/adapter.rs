@@ -277,7 +277,7 @@ impl GpuOptions {
     }
 }
 
-/// The limits on which schedules depend, from a device's or an adapter's limits.
+/// The limits on which schedules depend, from the limits of a device or an adapter that is a GPU.
 ///
 /// ```
 /// use wgpu_pooling::{wgpu, Limits};
@@ -290,6 +290,7 @@ impl From<&wgpu::Limits> for Limits {
             max_binding_bytes: limits.max_storage_buffer_binding_size,
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
             max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+            software: false,
         }
     }
 }

@@ -42,7 +42,8 @@ impl Device {
     pub fn new(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, options: &GpuOptions) -> Device {
         let limits = device.limits();
         let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
-        let limits = Limits::from(&limits);
+        let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        let limits = Limits { software, ..Limits::from(&limits) };
         let gate = Gate::of(&device);
         let (wgpu, queue) = (gate.own(device), gate.own(queue));
         let memory = Memory {
