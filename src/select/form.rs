@@ -32,6 +32,7 @@ impl Form {
         let of_key = dtype.bytes().div_ceil(4) as u64;
         let words =
             if carried { of_key.saturating_mul(2) } else { of_key }.saturating_add(plan.indices.is_some().into());
+        let few = plan.indices.is_some() && dtype.bytes() == 4 && !limits.software;
         let of_a_word = lanes(dtype);
         // Where the lines of all passes are whole words, elements stay packed.
         let slides = slides(plan, u64::MAX)?;
@@ -40,7 +41,7 @@ impl Form {
         let most = if dtype.bytes() > 4 { 2 } else { 4 };
         Ok(Form {
             words,
-            most_words: if plan.indices.is_some() && !limits.software { MOST_WORDS_WITH_PLACES } else { MOST_WORDS },
+            most_words: if few { MOST_WORDS_WITH_PLACES } else { MOST_WORDS },
             lanes: [if packed { of_a_word } else { 1 }, most],
             pitch: Pitch::of(&slides, if packed { 1 } else { most }),
             bytes: if packed { dtype.bytes() } else { dtype.bytes().max(4) },

@@ -119,7 +119,7 @@ pub(super) fn dispatches(
         // The longest walk that leaves enough invocations, shortened so that all walks have about the same length.
         let enough = if limits.software { INVOCATIONS_OF_SOFTWARE } else { INVOCATIONS };
         let longest = |lines: &u64| invocations(*lines).saturating_mul(outer) >= enough;
-        let most = if limits.software { walk.longest(plan, &one) } else { walk.longest_of_a_gpu() };
+        let most = if limits.software { walk.longest(plan, &one) } else { walk.longest_of_a_gpu(plan) };
         let longest = [LONGEST_WALK, 8, 4, 2].into_iter().filter(|&lines| lines <= most).find(longest).unwrap_or(1);
         let outputs = height.div_ceil(walk.outputs_between.into()).max(1);
         outputs.div_ceil(outputs.div_ceil(longest).max(1))
@@ -489,7 +489,10 @@ impl Walk {
     }
 
     /// The largest height of a walk on a GPU.
-    fn longest_of_a_gpu(&self) -> u64 {
+    fn longest_of_a_gpu(&self, plan: &PoolPlan) -> u64 {
+        if plan.dtype().bytes() < 4 {
+            return LONGEST_WALK;
+        }
         let [_, lines, _] = self.window.kernel;
         let shared = u64::from(lines.saturating_sub(self.lines_between));
         let loaded = shared.saturating_mul(LINES_OF_A_SHARED_ONE);

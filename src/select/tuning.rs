@@ -76,9 +76,10 @@ pub(super) mod rows {
     /// the device. Software, 3x3s1: one line 3.0 copies, four 2.2, eight 2.0, sixteen 1.8.
     pub const LONGEST_WALK: u64 = 16;
 
-    /// On GPUs a walk loads this many times as many lines as its first window shares with the windows below. Further
-    /// lines save loads that a cache serves, but leave fewer invocations. Card, with walks of 2, 4, 8 and 16 lines: 3x3s2
-    /// 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32, 1.36 and 1.46; 5x5s1 3.80, 2.81, 2.39 and 2.29.
+    /// On GPUs a walk over elements of a word or more loads this many times as many lines as its first window shares with
+    /// the windows below. Further lines save loads that a cache serves, but leave fewer invocations. Card, with walks of 2,
+    /// 4, 8 and 16 lines: 3x3s2 1.11, 1.18, 1.27 and 1.23 copies; 3x3s1 1.50, 1.32, 1.36 and 1.46; 5x5s1 3.80, 2.81, 2.39
+    /// and 2.29. Walks over smaller elements are bound by arithmetic (AMD), which longer walks save.
     pub const LINES_OF_A_SHARED_ONE: u64 = 2;
 
     /// The same where lines lie far apart: caches and prefetchers follow few lines at once. Software, NHWC with 64
@@ -94,7 +95,7 @@ pub(super) mod rows {
     pub const FAR_APART: u64 = 2_048;
 
     /// Invocations that fill a GPU: with fewer, walks are shorter. Never varied.
-    pub const INVOCATIONS: u64 = 1 << 17;
+    pub const INVOCATIONS: u64 = 1 << 16;
 
     /// The same for software adapters.
     pub const INVOCATIONS_OF_SOFTWARE: u64 = 1 << 12;
@@ -116,8 +117,8 @@ pub(super) mod sliding {
     /// Words of registers for the accumulators of an invocation's windows. AMD: more took over 128 registers.
     pub const MOST_WORDS: u64 = 80;
 
-    /// The same on GPUs where windows carry positions. Card, 13x13 with i64 indices: eight windows of four lanes take 3.9
-    /// copies, four windows 2.8.
+    /// The same on GPUs where windows of 32-bit elements carry positions. Card, 13x13 with i64 indices: eight windows of
+    /// four lanes take 3.9 copies, four windows 2.8. AMD, f16: more arithmetic than with 80.
     pub const MOST_WORDS_WITH_PLACES: u64 = 40;
 
     /// From this many windows per invocation on (at most 16), further lanes save more than further windows: the loads
