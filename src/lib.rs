@@ -175,7 +175,7 @@ pub use geometry::{AxisWindow, Taps};
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{
-    Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
+    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
     StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
 };
 pub use index::{IndexSpace, IndexStrides};

@@ -67,17 +67,22 @@ impl RoundTrip {
         Bound { source, destination, staging, group }
     }
 
+    /// Records the kernel, whose bind group exists.
+    pub fn record(&self, bound: &Bound, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &bound.group, &[]);
+        let groups = (self.down / 4).div_ceil(64);
+        let rows = groups.div_ceil(65_535);
+        pass.dispatch_workgroups(groups.div_ceil(rows) as u32, rows as u32, 1);
+    }
+
     /// Runs the round trip and gives the bytes that come back.
     pub fn run(&self, bound: &Bound, bytes: &[u8]) -> Vec<u8> {
         let (device, queue) = (self.gpu.device(), self.gpu.queue());
         queue.write_buffer(&bound.source, 0, bytes);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &bound.group, &[]);
-        let groups = (self.down / 4).div_ceil(64);
-        let rows = groups.div_ceil(65_535);
-        pass.dispatch_workgroups(groups.div_ceil(rows) as u32, rows as u32, 1);
+        self.record(bound, &mut pass);
         drop(pass);
         encoder.copy_buffer_to_buffer(&bound.destination, 0, &bound.staging, 0, self.down);
         encoder.map_buffer_on_submit(&bound.staging, wgpu::MapMode::Read, .., |answer| {

@@ -96,6 +96,22 @@ fn encoding(c: &mut Criterion) {
             black_box(encoder.finish())
         });
     });
+    // Dispatches of one kernel whose bind groups exist: nothing that records can be faster.
+    let bare = RoundTrip::new(&gpu, 4096, 4096);
+    let bare_buffers = bare.buffers();
+    for dispatches in [16, 16 * unpool.schedule().dispatches().len()] {
+        group.bench_function(format!("{dispatches} bare dispatches into an open pass"), |b| {
+            b.iter(|| {
+                let mut encoder = encoder();
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                for _ in 0..dispatches {
+                    bare.record(&bare_buffers, &mut pass);
+                }
+                drop(pass);
+                black_box(encoder.finish())
+            });
+        });
+    }
     for (name, prepared) in [("a pool", &pool), ("an unpool", &unpool)] {
         let tensors = Tensors::new(&gpu, prepared);
         group.bench_function(name, |b| {
@@ -112,6 +128,18 @@ fn encoding(c: &mut Criterion) {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 for _ in 0..16 {
                     prepared.encode_pass(&mut pass, tensors.buffers()).expect("as above");
+                }
+                drop(pass);
+                black_box(encoder.finish())
+            });
+        });
+        let bound = prepared.bind(tensors.buffers()).expect("as above");
+        group.bench_function(format!("{name}, bound, 16 times into an open pass"), |b| {
+            b.iter(|| {
+                let mut encoder = encoder();
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                for _ in 0..16 {
+                    bound.encode(&mut pass).expect("the device lives");
                 }
                 drop(pass);
                 black_box(encoder.finish())

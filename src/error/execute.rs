@@ -133,14 +133,29 @@ pub enum ExecuteError {
         /// The missing usage.
         usage: &'static str,
     },
-    /// One buffer was given for two purposes, and at least one of them writes. WebGPU forbids this even if the slices
-    /// do not overlap.
-    #[error("{first} and {second} are slices of one buffer")]
+    /// One buffer was given for two purposes, and at least one of them writes. A dispatch must not read and write one buffer,
+    /// even where the slices do not overlap; only Y and the indices to write may be parts of one buffer.
+    #[error("{first} and {second} are slices of one buffer, and one of them is written")]
     BufferShared {
         /// One purpose.
         first: &'static str,
         /// The other.
         second: &'static str,
+    },
+    /// Two outputs in one buffer overlap.
+    #[error(
+        "{first} in bytes {} to {} and {second} in bytes {} to {} of one buffer overlap",
+        of_first.start, of_first.end, of_second.start, of_second.end
+    )]
+    BufferOverlap {
+        /// One output.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+        /// The bytes of the first output in the buffer.
+        of_first: std::ops::Range<u64>,
+        /// The bytes of the second output in the buffer.
+        of_second: std::ops::Range<u64>,
     },
     /// A tensor or a prepared schedule of another `Gpu` than the call's. Clones of a `Gpu` count as the same one. Two
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.

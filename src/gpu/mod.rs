@@ -4,6 +4,7 @@ mod calls;
 mod device;
 mod prepared;
 
+pub use calls::bound::Bound;
 pub use calls::chain::Chain;
 pub use calls::device_tensor::DeviceTensor;
 pub use calls::gpu::Gpu;

@@ -14,6 +14,7 @@ use crate::support::tensors::tensor;
 tests! {
     gpu =>
         pool_unpool_pool_take_one_submit_and_one_readback,
+        steps_write_tensors_that_exist,
         bad_indices_name_the_step_and_the_offender,
         a_step_that_does_not_fit_leaves_the_chain_as_it_was,
         callers_buffers_are_tensors_too,
@@ -64,6 +65,67 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     assert!((bytes + 64..bytes + 64 + 5 * 8).contains(&results.bytes_read_back()), "{}", results.bytes_read_back());
     // A tensor that was not read back is still on the device.
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), x);
+}
+
+/// A pool, its unpool and a conversion, twice into the same tensors; Y and the indices are parts of one buffer.
+fn steps_write_tensors_that_exist() {
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let shape = [1, 3, 8, 6];
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let inverse = MaxUnpool::inverse_of(&pool, &shape).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let onnx = IndexSpace::new(1, 3, [8, 6]);
+    let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
+    let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
+    let steps = [prepare(plan.clone()), prepare(inverse.clone()), prepare(conversion.clone())];
+
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+    let descriptor = wgpu::BufferDescriptor { label: None, size: 1024, usage, mapped_at_creation: false };
+    let arena = gpu().device().create_buffer(&descriptor);
+    let part = |offset, dtype| {
+        DeviceTensor::from_buffer(gpu(), arena.clone(), offset, plan.output_shape(), dtype, Layout::Nchw)
+    };
+    let (y, indices) = (part(512, DType::F32).unwrap(), part(0, DType::I64).unwrap());
+    let back = gpu().zeros_blocking(shape, DType::F32, Layout::Nchw).unwrap();
+    let converted = gpu().zeros_blocking(plan.output_shape(), DType::I32, Layout::Nchw).unwrap();
+    for seed in [1.0f32, -2.0] {
+        let x = Tensor::new(shape, tensor(&shape).data().iter().map(|value| value * seed).collect()).unwrap();
+        let mut chain = gpu().chain();
+        let on_device = chain.upload(&x, Layout::Nchw).unwrap();
+        chain.max_pool_with_indices_into(&steps[0], &on_device, &y, &indices).unwrap();
+        chain.max_unpool_into(&steps[1], &y, &indices, &back).unwrap();
+        chain.convert_indices_into(&steps[2], &indices, &converted).unwrap();
+        let results = (chain.read_back::<f32>(&back).unwrap(), chain.read_back::<i32>(&converted).unwrap());
+        let done = chain.run_blocking().unwrap();
+        let (values, places) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        let expected = reference::max_unpool(&inverse, values.view(), places.view()).unwrap();
+        assert_eq!(done.take(results.0).unwrap(), expected);
+        let expected = reference::convert_indices::<i64, i32>(&conversion, places.view()).unwrap();
+        assert_eq!(done.take(results.1).unwrap(), expected);
+    }
+
+    // What does not fit is refused, and the chain is as it was.
+    let mut chain = gpu().chain();
+    let x = chain.upload(&tensor(&shape), Layout::Nchw).unwrap();
+    let what = "y";
+    let (expected, actual) = (plan.output_shape().to_vec(), shape.to_vec());
+    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &back, &indices);
+    assert_eq!(refused, Err(ExecuteError::ShapeMismatch { what, expected, actual }));
+    let what = "the indices to write";
+    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &y, &converted);
+    assert_eq!(refused, Err(ExecuteError::TypeMismatch { what, expected: "i64", actual: "i32" }));
+    let over = DeviceTensor::from_buffer(gpu(), arena.clone(), 256, plan.output_shape(), DType::F32, Layout::Nchw);
+    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &over.unwrap(), &indices);
+    let (of_first, of_second) = (256..256 + 144, 0..288);
+    assert_eq!(refused, Err(ExecuteError::BufferOverlap { first: "y", second: what, of_first, of_second }));
+    let refused = chain.max_unpool_into(&steps[1], &y, &indices, &x.clone());
+    assert_eq!(refused, Ok(()));
+    let same = chain.max_pool_with_indices_into(&steps[0], &x, &y, &indices);
+    assert_eq!(same, Ok(()));
+    let other = Gpu::new_blocking().unwrap();
+    let foreign = other.zeros_blocking(plan.output_shape(), DType::F32, Layout::Nchw).unwrap();
+    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &foreign, &indices);
+    assert!(matches!(refused, Err(ExecuteError::OtherGpu { .. })), "{refused:?}");
+    chain.run_blocking().unwrap();
 }
 
 fn bad_indices_name_the_step_and_the_offender() {

@@ -3,8 +3,8 @@
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, ConvertIndices, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, MaxPool, MaxUnpool,
-    OutOfBounds, Prepared, Tensor, reference,
+    Buffers, Choice, ConvertIndices, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, Limits, MaxPool,
+    MaxUnpool, OutOfBounds, Prepared, Tensor, families, reference, select,
 };
 
 use crate::support::device::{POISON, gpu};
@@ -15,7 +15,9 @@ tests! {
     gpu =>
         a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone,
         a_packed_tensor_owns_its_last_word_and_nothing_behind_it,
-        buffers_that_do_not_fit_are_errors_before_anything_is_encoded;
+        buffers_that_do_not_fit_are_errors_before_anything_is_encoded,
+        buffers_are_bound_once_and_recorded_any_number_of_times,
+        outputs_may_be_parts_of_one_buffer_that_do_not_overlap;
 }
 
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
@@ -122,12 +124,100 @@ fn a_packed_tensor_owns_its_last_word_and_nothing_behind_it() {
     assert_eq!(&words[2..], &[POISON; 2]);
 }
 
+/// A pool and its unpool, bound once. Each frame has other elements.
+fn buffers_are_bound_once_and_recorded_any_number_of_times() {
+    let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
+    let shape = [2, 3, 9, 10];
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let inverse = MaxUnpool::inverse_of(&pool, &shape);
+    let inverse = inverse.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let [prepared, unpool] = [plan.clone().into(), inverse.clone().into()]
+        .map(|plan: wgpu_pooling::Plan| gpu().prepare_blocking(plan).unwrap());
+    let y_words = plan.output_shape().iter().product();
+    let [x, y, back] = [540, y_words, 540].map(|words| buffer(words, STORAGE));
+    let (indices, status) = (buffer(2 * y_words, STORAGE), buffer(8, STORAGE));
+    let none = Buffers::default();
+    let (of_x, of_y, of_indices) = (Some(x.slice(..)), Some(y.slice(..)), Some(indices.slice(..)));
+    let pooled = Buffers { x: of_x, y: of_y, indices_out: of_indices, ..none };
+    let unpooled =
+        Buffers { x: of_y, indices: of_indices, y: Some(back.slice(..)), status: Some(status.slice(..)), ..none };
+    let (pooled, unpooled) = (prepared.bind(pooled).unwrap(), unpool.bind(unpooled).unwrap());
+    assert_eq!(pooled.schedule().kernel(), prepared.schedule().kernel());
+    // The buffers and preparations are kept by what was bound.
+    drop((prepared, unpool));
+    for frame in 0..3 {
+        let values = (0..540).map(|number| ((number * 37 + frame * 101) % 83) as f32 - 40.0).collect();
+        let frame = Tensor::new(shape, values).unwrap();
+        gpu().queue().write_buffer(&x, 0, bytemuck::cast_slice(frame.data()));
+        let mut encoder = gpu().device().create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        pooled.encode(&mut pass).unwrap();
+        unpooled.clone().encode(&mut pass).unwrap();
+        drop(pass);
+        gpu().queue().submit([encoder.finish()]);
+        let (expected, places) = reference::max_pool_with_indices::<f32, i64>(&plan, frame.view()).unwrap();
+        assert_eq!(read(&y), bytemuck::cast_slice::<f32, u32>(expected.data()));
+        let expected = reference::max_unpool(&inverse, expected.view(), places.view()).unwrap();
+        assert_eq!(read(&back), bytemuck::cast_slice::<f32, u32>(expected.data()));
+        assert_eq!(read(&status), [0; 8]);
+    }
+}
+
+/// Y and Indices in one buffer, in every family and build, whole and cut.
+fn outputs_may_be_parts_of_one_buffer_that_do_not_overlap() {
+    let plan = MaxPool::new([3, 3]).plan(&[2, 3, 40, 36], DType::F32, Some(IndexType::I64)).unwrap();
+    let x = tensor(plan.input_shape());
+    let (expected, places) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let (y_bytes, indices_bytes) = (expected.data().len() as u64 * 4, places.data().len() as u64 * 8);
+    // Y lies behind Indices.
+    let behind = (256 + indices_bytes).next_multiple_of(256);
+    let arena = buffer((behind + y_bytes) as usize / 4, STORAGE);
+    let input = buffer(x.data().len(), STORAGE);
+    gpu().queue().write_buffer(&input, 0, bytemuck::cast_slice(x.data()));
+    let buffers = |y: u64, indices: u64| Buffers {
+        x: Some(input.slice(..)),
+        y: Some(arena.slice(y..y + y_bytes)),
+        indices_out: Some(arena.slice(indices..indices + indices_bytes)),
+        ..Buffers::default()
+    };
+    let plan = plan.into();
+    let cut = Limits { max_binding_bytes: 8 << 10, ..gpu().limits() };
+    for limits in [gpu().limits(), cut] {
+        for family in families(&plan, &limits) {
+            for &build in family.builds() {
+                let choice = Choice { family: Some(family), build: Some(build) };
+                let prepared = gpu().prepare_schedule_blocking(select(&plan, &limits, &choice).unwrap()).unwrap();
+                gpu().queue().write_buffer(&arena, 0, &vec![0xA5; arena.size() as usize]);
+                let mut encoder = gpu().device().create_command_encoder(&Default::default());
+                prepared.encode(&mut encoder, buffers(behind, 256)).unwrap();
+                gpu().queue().submit([encoder.finish()]);
+                let words = read(&arena);
+                let [of_y, of_indices] = [(behind, y_bytes), (256, indices_bytes)]
+                    .map(|(begin, bytes)| &words[begin as usize / 4..(begin + bytes) as usize / 4]);
+                assert_eq!(of_y, bytemuck::cast_slice::<f32, u32>(expected.data()), "{family:?} {build:?}");
+                assert_eq!(of_indices, bytemuck::cast_slice::<i64, u32>(places.data()), "{family:?} {build:?}");
+                assert_eq!(words[..64], [0xA5A5_A5A5; 64], "{family:?} {build:?}");
+            }
+        }
+    }
+    let prepared = gpu().prepare_blocking(plan).unwrap();
+    let mut encoder = gpu().device().create_command_encoder(&Default::default());
+    let (first, second) = ("y", "the indices to write");
+    let (of_first, of_second) = (256..256 + y_bytes, 256 + 256..512 + indices_bytes);
+    let overlap = ExecuteError::BufferOverlap { first, second, of_first, of_second };
+    assert_eq!(prepared.encode(&mut encoder, buffers(256, 512)), Err(overlap.clone()));
+    assert_eq!(prepared.bind(buffers(256, 512)).map(|_| ()), Err(overlap));
+}
+
 fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {
     let plan = MaxPool::new([2]).plan(&[1, 1, 70], DType::F32, None).unwrap();
     let prepared = gpu().prepare_blocking(plan).unwrap();
     let refused = |x: Option<wgpu::BufferSlice<'_>>, y: Option<wgpu::BufferSlice<'_>>| {
         let mut encoder = gpu().device().create_command_encoder(&Default::default());
-        prepared.encode(&mut encoder, Buffers { x, y, ..Buffers::default() }).unwrap_err()
+        let buffers = Buffers { x, y, ..Buffers::default() };
+        let error = prepared.encode(&mut encoder, buffers).unwrap_err();
+        assert_eq!(prepared.bind(buffers).map(|_| ()), Err(error.clone()));
+        error
     };
     let (x, y, large) = (buffer(70, STORAGE), buffer(69, STORAGE), buffer(256, STORAGE));
     let unusable = buffer(70, BufferUsages::COPY_DST);

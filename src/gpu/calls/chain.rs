@@ -18,6 +18,7 @@ use crate::gpu::prepared::preparation::{Missing, Preparation};
 use crate::kernel::Operand;
 use crate::options::Layout;
 use crate::report::Report;
+use crate::schedule::Schedule;
 use crate::tensor::{TensorSpec, TensorView};
 
 /// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
@@ -360,18 +361,30 @@ impl Chain {
         pollster::block_on(self.run())
     }
 
-    /// Checks that the tensors match the plan, and records its schedule.
+    /// Checks that the tensors match the plan, and records its schedule; its outputs are fresh tensors.
     fn checked_step<const I: usize, const O: usize>(
         &mut self,
         prepared: &Prepared,
         inputs: [&DeviceTensor; I],
     ) -> Result<[DeviceTensor; O], ExecuteError> {
-        let schedule = prepared.schedule();
-        for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs)
-        {
-            tensor.check_spec(input_name(operand), expected)?;
-        }
+        check_inputs(prepared.schedule(), &inputs)?;
         self.step(prepared, inputs)
+    }
+
+    /// Checks that the tensors match the plan, and records its schedule; its outputs are given.
+    pub(super) fn step_into(
+        &mut self,
+        prepared: &Prepared,
+        inputs: &[&DeviceTensor],
+        outputs: &[&DeviceTensor],
+    ) -> Result<(), ExecuteError> {
+        let schedule = prepared.schedule();
+        check_inputs(schedule, inputs)?;
+        let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
+        for ((&operand, expected), tensor) in expected.zip(outputs) {
+            tensor.check_spec(name(operand), expected)?;
+        }
+        self.record(prepared, inputs, outputs).map(|_| ())
     }
 
     /// Records a schedule; its outputs are fresh tensors.
@@ -380,35 +393,45 @@ impl Chain {
         prepared: &Prepared,
         inputs: [&DeviceTensor; I],
     ) -> Result<[DeviceTensor; O], ExecuteError> {
+        let missing = |_| ExecuteError::BufferMissing { what: "an output" };
+        self.record(prepared, &inputs, &[])?.try_into().map_err(missing)
+    }
+
+    /// Records a schedule. Its outputs are the given tensors or, where none are given, fresh ones, which are returned.
+    fn record(
+        &mut self,
+        prepared: &Prepared,
+        inputs: &[&DeviceTensor],
+        given: &[&DeviceTensor],
+    ) -> Result<Vec<DeviceTensor>, ExecuteError> {
         let Chain { gpu, encoder, timed, lifetime, pending, .. } = self;
         let (device, preparation) = (&gpu.inner.device, &prepared.preparation);
         let schedule = &preparation.schedule;
         device.check_alive()?;
         prepared.gpu.check_same("the prepared schedule", gpu)?;
-        let operands = schedule.input_operands().iter().copied();
-        for (operand, tensor) in operands.clone().zip(inputs) {
-            tensor.check_gpu(input_name(operand), gpu)?;
+        let (read, written) = (schedule.input_operands(), schedule.output_operands());
+        let tensors: Vec<_> = read.iter().zip(inputs).chain(written.iter().zip(given)).collect();
+        for (operand, tensor) in &tensors {
+            tensor.check_gpu(name(**operand), gpu)?;
         }
-        let input =
-            |operand| operands.clone().zip(inputs).find(|(own, _)| *own == operand).map(|(_, tensor)| tensor.slice());
+        let slice = |operand| tensors.iter().find(|(own, _)| **own == operand).map(|(_, tensor)| tensor.slice());
         // Buffers are allocated before anything is recorded: recording an invalid buffer would invalidate the encoder
         // for all other steps.
         let all = 0..schedule.dispatches.len();
         let slices = if let BufferLifetime::Tensors(_) = lifetime { schedule.slices() } else { Vec::from([all]) };
-        let (outputs, error) =
-            device.scoped_now(|| Outputs::new(device, preparation, *timed, slices.len(), lifetime))?;
+        let (outputs, error) = device
+            .scoped_now(|| Outputs::new(device, preparation, *timed, slices.len(), given.is_empty(), lifetime))?;
         pending.0.extend(error);
         let scratch: Vec<_> = outputs.missing.scratch.iter().map(whole).collect();
         let buffers = Buffers {
-            x: input(Operand::X),
-            y: outputs.y.as_ref().map(whole),
-            indices: input(Operand::Indices),
-            indices_out: outputs.indices.as_ref().map(whole),
+            x: slice(Operand::X),
+            y: slice(Operand::Y).or(outputs.y.as_ref().map(whole)),
+            indices: slice(Operand::Indices),
+            indices_out: slice(Operand::IndicesOut).or(outputs.indices.as_ref().map(whole)),
             status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
             scratch: &scratch,
         };
-        let bound = preparation.check(device, &buffers)?;
-        let (groups, error) = preparation.groups(device, &bound)?;
+        let (bindings, error) = preparation.bind(device, &buffers)?;
         pending.0.extend(error);
         let (times, error) = device.scoped_now(|| {
             if schedule.dispatches.is_empty() {
@@ -420,7 +443,7 @@ impl Chain {
                     let recorded = std::mem::replace(encoder, new_encoder(device));
                     device.queue.submit([recorded.into_inner().finish()]);
                 }
-                preparation.record(encoder, &bound, &groups, slice, outputs.clock.as_ref().map(Clock::writes));
+                preparation.record(encoder, &bindings, slice, outputs.clock.as_ref().map(Clock::writes));
             }
             outputs.clock.as_ref().map(|clock| clock.resolve(encoder))
         })?;
@@ -431,9 +454,7 @@ impl Chain {
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
         // Y precedes Indices in a plan's outputs too.
         let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
-        let outputs = buffers.map(|(buffer, spec)| DeviceTensor::whole(&self.gpu, buffer, spec.clone()));
-        let missing = |_| ExecuteError::BufferMissing { what: "an output" };
-        outputs.collect::<Vec<_>>().try_into().map_err(missing)
+        Ok(buffers.map(|(buffer, spec)| DeviceTensor::whole(&self.gpu, buffer, spec.clone())).collect())
     }
 
     /// Reserves a range of a staging buffer for a readback.
@@ -454,9 +475,22 @@ impl Chain {
     }
 }
 
-/// The name of an input operand's tensor in errors.
-fn input_name(operand: Operand) -> &'static str {
-    if operand == Operand::X { "x" } else { "indices" }
+/// Refuses inputs that do not match the plan.
+fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), ExecuteError> {
+    for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs) {
+        tensor.check_spec(name(operand), expected)?;
+    }
+    Ok(())
+}
+
+/// The name of an operand's tensor in errors.
+fn name(operand: Operand) -> &'static str {
+    match operand {
+        Operand::X => "x",
+        Operand::Y => "y",
+        Operand::IndicesOut => "the indices to write",
+        _ => "indices",
+    }
 }
 
 fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {
@@ -483,6 +517,7 @@ impl Outputs {
         preparation: &Preparation,
         timed: bool,
         submits: usize,
+        fresh: bool,
         lifetime: &mut BufferLifetime,
     ) -> Outputs {
         let schedule = &preparation.schedule;
@@ -498,8 +533,8 @@ impl Outputs {
         let works = !schedule.dispatches.is_empty();
         let reported = schedule.status_bytes().filter(|_| works && preparation.reports());
         Outputs {
-            y: schedule.y_bytes().map(|bytes| output("wgpu-pooling y", bytes)),
-            indices: schedule.indices_out_bytes().map(|bytes| output("wgpu-pooling indices", bytes)),
+            y: schedule.y_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
+            indices: schedule.indices_out_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling indices", bytes)),
             report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
             missing: preparation.missing(&device.memory, submits > 1),
             clock: (works && timed).then(|| Clock::new(device)),

@@ -1,6 +1,8 @@
 //! The upper floor: what callers use. One-shot calls, chains, streams and encoding into the caller's own pass.
 
+pub(in crate::gpu) mod bound;
 pub(in crate::gpu) mod chain;
+pub(in crate::gpu) mod chain_into;
 pub(in crate::gpu) mod device_tensor;
 pub(in crate::gpu) mod gpu;
 pub(in crate::gpu) mod one_shot;

@@ -234,11 +234,10 @@ impl Prepared {
     /// ```
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
-        let bound = preparation.check(device, &buffers)?;
+        let (bindings, _) = preparation.bind(device, &buffers)?;
         device.probe()?;
-        let (groups, _) = preparation.groups(device, &bound)?;
         let all = 0..preparation.schedule.dispatches.len();
-        device.scoped_now(|| preparation.record(encoder, &bound, &groups, all, None)).map(|_| ())
+        device.scoped_now(|| preparation.record(encoder, &bindings, all, None)).map(|_| ())
     }
 
     /// Records the dispatches into an open compute pass. This changes the pass's pipeline and bind group 0.
@@ -258,11 +257,10 @@ impl Prepared {
     /// ```
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
-        let bound = preparation.check(device, &buffers)?;
+        let (bindings, _) = preparation.bind(device, &buffers)?;
         device.probe()?;
-        let (groups, _) = preparation.groups(device, &bound)?;
         let all = 0..preparation.schedule.dispatches.len();
-        device.scoped_now(|| preparation.dispatch(pass, &bound, &groups, all)).map(|_| ())
+        device.scoped_now(|| preparation.dispatch(pass, &bindings, all)).map(|_| ())
     }
 
     /// This preparation for calls that may block their thread.

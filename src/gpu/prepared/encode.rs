@@ -1,6 +1,7 @@
 //! From a caller's buffers to bind groups and recorded dispatches.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::pipelines::Pipeline;
 use super::preparation::Preparation;
@@ -14,7 +15,7 @@ use crate::schedule::Dispatch;
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
 /// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be given
-/// for any other field.
+/// for any other field, except that Y and the indices to write may be two parts of one buffer that do not overlap.
 ///
 /// ```no_run
 /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
@@ -52,22 +53,60 @@ pub struct Buffers<'a> {
 }
 
 impl Preparation {
+    /// Checks the buffers of a run and makes the bind groups of its dispatches. Everything is validated before anything
+    /// is recorded, so that a refused call leaves the caller's encoder unchanged.
+    pub fn bind(
+        &self,
+        device: &Device,
+        buffers: &Buffers<'_>,
+    ) -> Result<(Bindings, Option<PendingError>), ExecuteError> {
+        let slices = self.check(device, buffers)?;
+        let (bindings, error) = device.scoped_now(|| {
+            let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
+            let dispatches =
+                self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(self.schedule.constants_offsets());
+            let bound = |((dispatch, pipeline), uniform): ((&Dispatch, &Arc<Pipeline>), u64)| {
+                let grid = dispatch.indirect.and_then(|(number, at)| {
+                    let whole = of(&slices, Operand::Scratch(number))?;
+                    Some((device.wgpu.gate().own(whole.buffer().clone()), whole.offset() + at))
+                });
+                BoundDispatch { group: self.group(device, dispatch, pipeline, uniform, tables, &slices), grid }
+            };
+            dispatches.map(bound).collect()
+        })?;
+        Ok((Bindings(bindings), error))
+    }
+
     /// Records some of the dispatches as one compute pass, with timestamps if requested.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        bound: &[Bound<'_>],
-        groups: &Groups,
+        bindings: &Bindings,
         dispatches: Range<usize>,
         timestamp_writes: Option<wgpu::ComputePassTimestampWrites<'_>>,
     ) {
         let label = Some(self.resources.label.as_str());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-        self.dispatch(&mut pass, bound, groups, dispatches);
+        self.dispatch(&mut pass, bindings, dispatches);
+    }
+
+    pub fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, bindings: &Bindings, dispatches: Range<usize>) {
+        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(bindings.0.iter());
+        for ((dispatch, pipeline), bound) in all.skip(dispatches.start).take(dispatches.len()) {
+            pass.set_pipeline(&pipeline.pipeline);
+            pass.set_bind_group(0, &*bound.group, &[]);
+            match &bound.grid {
+                Some((grids, at)) => pass.dispatch_workgroups_indirect(grids, *at),
+                None => {
+                    let [x, y, z] = dispatch.grid;
+                    pass.dispatch_workgroups(x, y, z);
+                }
+            }
+        }
     }
 
     /// The slices that the dispatches use, checked and cut to the needed length.
-    pub fn check<'a>(&'a self, device: &Device, buffers: &Buffers<'a>) -> Result<Vec<Bound<'a>>, ExecuteError> {
+    fn check<'a>(&'a self, device: &Device, buffers: &Buffers<'a>) -> Result<Vec<Given<'a>>, ExecuteError> {
         device.check_alive()?;
         let schedule = &self.schedule;
         let own_status = self.resources.status.as_ref().map(|buffer| buffer.slice(..));
@@ -79,72 +118,27 @@ impl Preparation {
             ("the indices to write", Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
             ("the report", Operand::Report, buffers.status.or(own_status), schedule.status_bytes(), true),
         ];
-        let mut bound: Vec<Bound<'a>> = Vec::new();
+        let mut given: Vec<Given<'a>> = Vec::new();
         for (what, operand, slice, bytes, written) in slices {
             let Some(needed) = bytes.filter(|_| self.uses(operand)) else {
                 continue;
             };
-            self.bind(device, &mut bound, what, operand, slice, needed, written)?;
+            let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
+            add(device, &mut given, Given { what, operand, slice, written }, needed)?;
         }
         for (number, &needed) in schedule.scratch.iter().enumerate() {
             let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
             // The caller provides all scratch memory or none.
             let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
-            self.bind(device, &mut bound, "scratch memory", Operand::Scratch(number), slice, needed, true)?;
+            let what = "scratch memory";
+            let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
+            add(device, &mut given, Given { what, operand: Operand::Scratch(number), slice, written: true }, needed)?;
         }
-        Ok(bound)
-    }
-
-    /// Checks a slice's usages, length, offset and sharing, and adds it to `bound`.
-    #[expect(clippy::too_many_arguments, reason = "a row of the table in `check`")]
-    fn bind<'a>(
-        &self,
-        device: &Device,
-        bound: &mut Vec<Bound<'a>>,
-        what: &'static str,
-        operand: Operand,
-        slice: Option<wgpu::BufferSlice<'a>>,
-        needed: u64,
-        written: bool,
-    ) -> Result<(), ExecuteError> {
-        let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
-        let (offset, alignment) = (slice.offset(), device.alignment);
-        let usages = slice.buffer().usage();
-        if !usages.contains(wgpu::BufferUsages::STORAGE) {
-            return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
-        }
-        if matches!(operand, Operand::Scratch(_)) && !usages.contains(wgpu::BufferUsages::INDIRECT) {
-            return Err(ExecuteError::BufferUsage { what, usage: "INDIRECT" });
-        }
-        if slice.size() < needed {
-            return Err(ExecuteError::BufferTooShort { what, needed, actual: slice.size() });
-        }
-        if !offset.is_multiple_of(alignment) {
-            return Err(ExecuteError::BufferMisaligned { what, offset, alignment });
-        }
-        let shared = |other: &&Bound<'_>| (written || other.written) && other.slice.buffer() == slice.buffer();
-        if let Some(other) = bound.iter().find(shared) {
-            return Err(ExecuteError::BufferShared { first: other.what, second: what });
-        }
-        bound.push(Bound { what, operand, slice: slice.slice(..needed), written });
-        Ok(())
+        Ok(given)
     }
 
     fn uses(&self, operand: Operand) -> bool {
         self.schedule.dispatches.iter().any(|dispatch| dispatch.operands.iter().any(|range| range.operand == operand))
-    }
-
-    /// The bind groups of all dispatches. They are created and validated before anything is recorded, so that a refused
-    /// call leaves the caller's encoder unchanged.
-    pub fn groups(&self, device: &Device, bound: &[Bound<'_>]) -> Result<(Groups, Option<PendingError>), ExecuteError> {
-        device.scoped_now(|| {
-            let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
-            let dispatches =
-                self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(self.schedule.constants_offsets());
-            dispatches
-                .map(|((dispatch, pipeline), uniform)| self.group(device, dispatch, pipeline, uniform, tables, bound))
-                .collect()
-        })
     }
 
     fn group(
@@ -154,7 +148,7 @@ impl Preparation {
         pipeline: &Pipeline,
         uniform: u64,
         tables: wgpu::BufferSlice<'_>,
-        bound: &[Bound<'_>],
+        given: &[Given<'_>],
     ) -> Owned<wgpu::BindGroup> {
         let resource = |binding: u32, buffer, offset, size: u64| wgpu::BindGroupEntry {
             binding,
@@ -167,7 +161,7 @@ impl Preparation {
         let mut entries = Vec::with_capacity(1 + dispatch.operands.len());
         entries.push(resource(0, &self.resources.constants, uniform, dispatch.uniform.len() as u64));
         for (&number, range) in pipeline.bindings.iter().zip(&dispatch.operands) {
-            let whole = if range.operand == Operand::Tables { Some(tables) } else { of(bound, range.operand) };
+            let whole = if range.operand == Operand::Tables { Some(tables) } else { of(given, range.operand) };
             // `check` has made sure that there is a slice for every operand.
             if let Some(whole) = whole {
                 let (offset, size) = (whole.offset() + range.offset, range.bytes.unwrap_or(whole.size()));
@@ -180,41 +174,76 @@ impl Preparation {
             entries: &entries,
         }))
     }
-
-    pub fn dispatch(
-        &self,
-        pass: &mut wgpu::ComputePass<'_>,
-        bound: &[Bound<'_>],
-        groups: &Groups,
-        dispatches: Range<usize>,
-    ) {
-        let all = self.schedule.dispatches.iter().zip(&self.resources.pipelines).zip(groups.iter());
-        for ((dispatch, pipeline), group) in all.skip(dispatches.start).take(dispatches.len()) {
-            pass.set_pipeline(&pipeline.pipeline);
-            pass.set_bind_group(0, &**group, &[]);
-            match dispatch.indirect.and_then(|(number, at)| Some((of(bound, Operand::Scratch(number))?, at))) {
-                Some((grids, at)) => pass.dispatch_workgroups_indirect(grids.buffer(), grids.offset() + at),
-                None => {
-                    let [x, y, z] = dispatch.grid;
-                    pass.dispatch_workgroups(x, y, z);
-                }
-            }
-        }
-    }
 }
 
-/// The bind group of each dispatch.
-pub(in crate::gpu) type Groups = Vec<Owned<wgpu::BindGroup>>;
+/// The dispatches of a run, bound to its buffers. Clones share the bind groups, which keep the buffers alive.
+#[derive(Debug, Clone)]
+pub(in crate::gpu) struct Bindings(Arc<[BoundDispatch]>);
 
-/// The slice that was given for an operand.
-fn of<'a>(bound: &[Bound<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>> {
-    bound.iter().find(|bound| bound.operand == operand).map(|bound| bound.slice)
+/// A dispatch's bind group, and the buffer and offset from which it takes its grid if it is indirect.
+#[derive(Debug)]
+struct BoundDispatch {
+    group: Owned<wgpu::BindGroup>,
+    grid: Option<(Owned<wgpu::Buffer>, u64)>,
 }
 
-/// A slice that a schedule uses.
-pub(in crate::gpu) struct Bound<'a> {
+/// A slice that was given for an operand.
+struct Given<'a> {
     what: &'static str,
     operand: Operand,
     slice: wgpu::BufferSlice<'a>,
     written: bool,
+}
+
+/// The slice that was given for an operand.
+fn of<'a>(given: &[Given<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>> {
+    given.iter().find(|given| given.operand == operand).map(|given| given.slice)
+}
+
+/// Checks a slice's usages, length, offset and sharing, cuts it to the needed length and adds it to `given`.
+fn add<'a>(device: &Device, given: &mut Vec<Given<'a>>, new: Given<'a>, needed: u64) -> Result<(), ExecuteError> {
+    let Given { what, operand, slice, .. } = new;
+    let (offset, alignment) = (slice.offset(), device.alignment);
+    let usages = slice.buffer().usage();
+    if !usages.contains(wgpu::BufferUsages::STORAGE) {
+        return Err(ExecuteError::BufferUsage { what, usage: "STORAGE" });
+    }
+    if matches!(operand, Operand::Scratch(_)) && !usages.contains(wgpu::BufferUsages::INDIRECT) {
+        return Err(ExecuteError::BufferUsage { what, usage: "INDIRECT" });
+    }
+    if slice.size() < needed {
+        return Err(ExecuteError::BufferTooShort { what, needed, actual: slice.size() });
+    }
+    if !offset.is_multiple_of(alignment) {
+        return Err(ExecuteError::BufferMisaligned { what, offset, alignment });
+    }
+    let new = Given { slice: slice.slice(..needed), ..new };
+    for other in given.iter() {
+        other.beside(&new)?;
+    }
+    given.push(new);
+    Ok(())
+}
+
+impl Given<'_> {
+    /// Refuses two slices of one buffer of which one is written, unless both are outputs that do not overlap. A dispatch
+    /// that reads and writes one buffer is invalid even if the slices do not overlap.
+    fn beside(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
+        if !(self.written || other.written) || self.slice.buffer() != other.slice.buffer() {
+            return Ok(());
+        }
+        let (first, second) = (self.what, other.what);
+        let output = |given: &Given<'_>| matches!(given.operand, Operand::Y | Operand::IndicesOut);
+        if !output(self) || !output(other) {
+            return Err(ExecuteError::BufferShared { first, second });
+        }
+        let [of_first, of_second] = [self, other].map(|given| {
+            let begin = given.slice.offset();
+            begin..begin + given.slice.size()
+        });
+        if of_first.start < of_second.end && of_second.start < of_first.end {
+            return Err(ExecuteError::BufferOverlap { first, second, of_first, of_second });
+        }
+        Ok(())
+    }
 }
