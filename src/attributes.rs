@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use crate::error::PlanError;
 use crate::options::{
-    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds, PadsLimit,
-    SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
+    OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 /// Options from their names.
@@ -42,6 +42,7 @@ parse_names!(
     UnpoolMinSize,
     Duplicates,
     OutOfBounds,
+    OutsideWindow,
     PadsLimit
 );
 

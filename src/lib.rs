@@ -182,8 +182,8 @@ pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
 pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
 pub use options::{
-    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds, PadsLimit,
-    SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
+    OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 pub use report::Report;

@@ -407,6 +407,36 @@ option! {
 }
 
 option! {
+    /// What an index of a MaxUnpool that lies outside its own window does. The window of a source is the one that the pool
+    /// with the same attributes has there; the indices of such a pool lie in their own windows. A caller who has them from
+    /// a pool can say so: then an unpool is one dispatch without scratch memory, and every index that does not keep to
+    /// it is found or skipped, those outside the index space included, whatever [`OutOfBounds`] says.
+    ///
+    /// ```
+    /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, OutsideWindow, TensorView};
+    ///
+    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[1i64, 0])?);
+    /// let plan = |rule| {
+    ///     MaxUnpool::new([2]).strides([2]).outside_window(rule).plan(&[1, 1, 2], DType::U8, IndexType::I64)
+    /// };
+    /// let y = |rule| reference::max_unpool(&plan(rule)?, x.clone(), indices.clone());
+    /// assert_eq!(y(OutsideWindow::Scatter)?.data(), &[6, 5, 0, 0]);
+    /// assert_eq!(y(OutsideWindow::Skip)?.data(), &[0, 5, 0, 0]);
+    /// assert_eq!(y(OutsideWindow::Error), Err(ExecuteError::IndexOutsideWindow { position: 1, count: 1 }));
+    /// # Ok::<(), ExecuteError>(())
+    /// ```
+    OutsideWindow, "outside_window" {
+        /// It is as good as any other index: ONNX and all runtimes.
+        #[default]
+        Scatter = "scatter",
+        /// The call is an error that names the first offender's position.
+        Error = "error",
+        /// Such indices are skipped.
+        Skip = "skip",
+    }
+}
+
+option! {
     /// How large pads may be. Peers refuse pads that this crate computes; their presets refuse them as well.
     ///
     /// ```

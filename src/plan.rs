@@ -5,7 +5,7 @@ use crate::element::{DType, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexStrides};
-use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds};
+use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds, OutsideWindow};
 use crate::reduction::Reduction;
 use crate::tensor::{TensorSpec, element_count};
 
@@ -384,7 +384,20 @@ pub struct UnpoolPlan {
     pub(crate) skip_minus_one: bool,
     pub(crate) duplicates: Duplicates,
     pub(crate) out_of_bounds: OutOfBounds,
+    pub(crate) outside_window: OutsideWindow,
     pub(crate) activation: Activation,
+}
+
+/// What the index of a source of an unpool names.
+pub(crate) enum Named {
+    /// An element: N, C and spatial coordinates.
+    Element((usize, usize, Vec<usize>)),
+    /// No element, as the pool says with -1.
+    Nothing,
+    /// No element of the index space.
+    OutOfRange,
+    /// Nothing in the source's own window, where that is the rule.
+    Outside,
 }
 
 impl UnpoolPlan {
@@ -461,6 +474,24 @@ impl UnpoolPlan {
     /// ```
     pub fn space(&self) -> &IndexSpace {
         &self.space
+    }
+
+    /// What the index of the source at `n`, `c` and `at` names.
+    pub(crate) fn named(&self, index: i64, n: usize, c: usize, at: &[usize]) -> Named {
+        if self.skip_minus_one && index == -1 {
+            return Named::Nothing;
+        }
+        let Some(target) = self.space.decode(index, n, c) else {
+            return if self.outside_window == OutsideWindow::Scatter { Named::OutOfRange } else { Named::Outside };
+        };
+        let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
+        let mut inside = windows.zip(&target.2).map(|(((window, &extent), (&source, &sources)), &place)| {
+            let taps = window.taps(source, extent, sources);
+            let ahead = (place as i64).saturating_sub(taps.first);
+            (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
+        });
+        let own = (target.0, target.1) == (n, c) && inside.all(|inside| inside);
+        if own || self.outside_window == OutsideWindow::Scatter { Named::Element(target) } else { Named::Outside }
     }
 
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.

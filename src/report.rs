@@ -1,6 +1,7 @@
 //! The report of an unpool or a conversion, as the device writes it.
 
 use crate::error::ExecuteError;
+use crate::options::OutsideWindow;
 use crate::plan::Plan;
 
 /// What an unpool or a conversion of indices says of bad indices: the contents of the buffer
@@ -82,6 +83,9 @@ impl Report {
         match plan {
             // A pool accepts any data and has no report.
             Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
+            Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error => {
+                Err(ExecuteError::IndexOutsideWindow { position, count })
+            }
             Plan::Unpool(plan) => {
                 Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count })
             }

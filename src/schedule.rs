@@ -3,6 +3,7 @@
 use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::kernel::{Binding, Operand};
+use crate::options::OutsideWindow;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::tables::Tables;
@@ -392,8 +393,28 @@ impl Schedule {
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
+            Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Skip => None,
             Plan::Unpool(_) | Plan::Convert(_) => Some(Report::BYTES),
         }
+    }
+
+    /// Whether the dispatches add to the report and do not clear it first: those of an unpool under
+    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report is zero before the first run, keeps the first fault
+    /// and the count over all runs, and is cleared by whoever reads it.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};
+    ///
+    /// for (rule, keeps) in [(OutsideWindow::Error, true), (OutsideWindow::Scatter, false)] {
+    ///     let unpool = MaxUnpool::new([2]).strides([2]).outside_window(rule);
+    ///     let plan = unpool.plan(&[1, 1, 4], DType::F32, IndexType::I64)?.into();
+    ///     assert_eq!(select(&plan, &Limits::WEBGPU, &Choice::default())?.keeps_report(), keeps);
+    /// }
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn keeps_report(&self) -> bool {
+        let told = matches!(&self.plan, Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error);
+        told && self.family == Family::Streaming
     }
 
     /// Whether a device with these limits can run the schedule. A schedule from [`select`](crate::select()) for the

@@ -11,8 +11,8 @@ use std::hint::black_box;
 use bare::RoundTrip;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use wgpu_pooling::{
-    Buffers, Choice, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, Plan, PoolPlan, Prepared, Tensor,
-    reference, select, wgpu, wgsl,
+    Buffers, Choice, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan,
+    Prepared, Tensor, reference, select, wgpu, wgsl,
 };
 
 /// From a tiny tensor, for which a call is all overhead, to one of a few MiB, for which the bytes begin to count.
@@ -85,8 +85,11 @@ fn encoding(c: &mut Criterion) {
     let shape = SHAPES[1];
     let pool = gpu.prepare_blocking(plan(&shape)).expect("the plan fits the device");
     let unpool = MaxUnpool::inverse_of(&self::pool(), &shape);
-    let unpool = unpool.plan(pool.schedule().output_shape(), DType::F32, IndexType::I64).expect("a valid unpool");
-    let unpool = gpu.prepare_blocking(unpool).expect("the plan fits the device");
+    let [unpool, own_windows] = [OutsideWindow::Scatter, OutsideWindow::Error].map(|rule| {
+        let unpool = unpool.clone().outside_window(rule);
+        let plan = unpool.plan(pool.schedule().output_shape(), DType::F32, IndexType::I64).expect("a valid unpool");
+        gpu.prepare_blocking(plan).expect("the plan fits the device")
+    });
     let encoder = || gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     group.bench_function("an empty encoder", |b| b.iter(|| black_box(encoder().finish())));
     group.bench_function("an empty pass", |b| {
@@ -112,7 +115,8 @@ fn encoding(c: &mut Criterion) {
             });
         });
     }
-    for (name, prepared) in [("a pool", &pool), ("an unpool", &unpool)] {
+    let prepared = [("a pool", &pool), ("an unpool", &unpool), ("an unpool in own windows", &own_windows)];
+    for (name, prepared) in prepared {
         let tensors = Tensors::new(&gpu, prepared);
         group.bench_function(name, |b| {
             b.iter(|| {

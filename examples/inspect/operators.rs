@@ -64,7 +64,7 @@ impl MaxUnpoolOptions {
             None => unpool,
         };
         let unpool = with!(unpool, self.conventions, layout, index_layout, flatten, index_order);
-        let unpool = with!(unpool, self, unpool_space, unpool_min_size, duplicates, out_of_bounds);
+        let unpool = with!(unpool, self, unpool_space, unpool_min_size, duplicates, out_of_bounds, outside_window);
         let missing = PlanError::MissingAttribute { operator: "MaxUnpool", attribute: "Indices" };
         let index_type = self.tensors.indices.index_type().ok_or(missing)?;
         Ok(unpool.plan(&self.tensors.shape, self.tensors.dtype, index_type)?.into())

@@ -4,7 +4,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wgpu_pooling::{
     AdaptiveMaxPool, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, Limits, MaxPool,
-    MaxUnpool, NanPolicy, OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder,
+    UnpoolMinSize, UnpoolSpace,
 };
 
 /// The help heading of the options that every operator takes.
@@ -171,6 +172,9 @@ pub struct MaxUnpoolOptions {
     /// What is done with indices that name no element
     #[arg(long, ignore_case = true, value_parser = named(OutOfBounds::ALL, OutOfBounds::name))]
     pub out_of_bounds: Option<OutOfBounds>,
+    /// What is done with indices that lie outside their own windows
+    #[arg(long, ignore_case = true, value_parser = named(OutsideWindow::ALL, OutsideWindow::name))]
+    pub outside_window: Option<OutsideWindow>,
 }
 
 #[derive(Debug, Args)]

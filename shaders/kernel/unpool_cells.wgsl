@@ -1,7 +1,6 @@
 // A streaming unpool whose windows do not overlap: each invocation takes four or eight sources and compares their
 // indices with those of the elements of their stride cells. It writes the cells whole: the value at the element that
-// the index names, the activation of zero at all other elements. An index outside its source's window sets a flag, so
-// that the general path runs.
+// the index names, the activation of zero at all other elements. It tells of indices outside their sources' windows.
 //
 //      sources of a line             their cells, here of 2 x 2
 //      a    b    c    d      ->      a0 a1 b0 b1 | c0 c1 d0 d1       two stores of four elements,
@@ -11,7 +10,7 @@
 // stored for the four channels at once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
+// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Lanes, lane_of, load_lanes, store_lanes, names, in_row, activate, from_pair, QUADS, INNER, CELLS_FILLED, LANES_FILLED, EXACT_LINES, EXACT_COLUMNS, CLIPPED, SAME_PLACE, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, Raw, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // The values of four sources, the value of an element that no index names, and the sources' indices, each minus the
@@ -73,8 +72,8 @@ fn store_channels(sources: Sources, row: u32, y_position: u32, columns: u32, lef
   }
 }
 
-// Writes the cells of four sources. Returns whether any of their indices lies outside its source's window.
-fn four(cell: StrideCell, quad: u32) -> bool {
+// Writes the cells of four sources, and tells of indices outside their sources' windows.
+fn four(cell: StrideCell, quad: u32) {
   let input = vec3<u32>(stream.covering[0].input, stream.covering[1].input, stream.covering[2].input);
   let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
   let first = cell.at * vec3<u32>(STRIDE_0, STRIDE_1, STRIDE_2) + vec3<u32>(0u, 0u, quad * 4u * STRIDE_2);
@@ -131,7 +130,7 @@ fn four(cell: StrideCell, quad: u32) -> bool {
     }
   }
   let skipped = read.minus_one & vec4<bool>(stream.skip_minus_one == 1u);
-  return any(there & !own_window & !skipped);
+  tell_outside(there & !own_window & !skipped, cell.index_position + quad * 4u * index_step, index_step);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -141,11 +140,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     return;
   }
   let cell = stride_cell(number);
-  var out_of_window = four(cell, 0u);
+  four(cell, 0u);
   if (QUADS > 1u) {
-    out_of_window = out_of_window | four(cell, 1u);
-  }
-  if (out_of_window) {
-    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
+    four(cell, 1u);
   }
 }

@@ -1,14 +1,7 @@
-// First step of a streaming unpool: sets a flag if any index lies outside its source's window, so that the general path
-// runs.
+// First step of a streaming unpool: tells of the indices that lie outside their sources' windows.
 // Fewest bytes: the indices once.
 // provides: main
-// requires: stream, flat, window_of, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, read_index, Axis
-fn in_window(axis: Axis, source: u32, position: u32) -> bool {
-  let window = window_of(axis, source);
-  let distance = position - window.first;
-  return position >= window.first && distance % window.step == 0u && distance / window.step < window.count;
-}
-
+// requires: stream, flat, in_window, invocation, WORKGROUP, tell_outside, read_index
 fn is_own(index: vec2<u32>, n: u32, c: u32, at: vec3<u32>) -> bool {
   let inside = index.y == 0u && index.x < stream.unit;
   let minus_one = index.x == 0xffffffffu && index.y == 0xffffffffu;
@@ -48,7 +41,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let outer = rest / stream.windows[0].output;
   let n = outer / stream.outer_channels;
   let c = outer % stream.outer_channels + inner;
-  if (!is_own(read_index(flat(stream.stored, n, c, at)), n, c, at)) {
-    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
-  }
+  let position = flat(stream.stored, n, c, at);
+  tell_outside(vec4<bool>(!is_own(read_index(position), n, c, at), false, false, false), position, 1u);
 }

@@ -2,7 +2,7 @@
 // The last source whose index names the element gives the value. Every output word is written once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main
-// requires: stream, flat, window_of, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw
+// requires: stream, flat, window_of, in_window, OWN_WINDOWS, invocation, WORKGROUP, OUTPUTS, ZERO_WORD, insert, y, load, from_pair, read_index, activate, Raw
 fn gather(output: u32) -> Raw {
   let inner = output % stream.inner;
   var rest = output / stream.inner;
@@ -24,7 +24,12 @@ fn gather(output: u32) -> Raw {
     for (var j = 0u; j < sources_1.count; j++) {
       for (var k = 0u; k < sources_2.count; k++) {
         let source = vec3<u32>(sources_0.first + i, sources_1.first + j, sources_2.first + k);
-        if (all(read_index(flat(stream.stored, n, c, source)) == own)) {
+        var names = all(read_index(flat(stream.stored, n, c, source)) == own);
+        // Where windows are dilated, a source may cover the element without a tap on it.
+        if (OWN_WINDOWS == 1u) {
+          names = names && in_window(stream.windows[0], source.x, at.x) && in_window(stream.windows[1], source.y, at.y) && in_window(stream.windows[2], source.z, at.z);
+        }
+        if (names) {
           let row = (outer * stream.covering[0].input + source.x) * stream.covering[1].input + source.y;
           found = load((row * stream.covering[2].input + source.z) * stream.inner + inner);
         }

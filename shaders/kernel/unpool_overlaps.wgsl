@@ -13,7 +13,7 @@
 // sources.
 // Fewest bytes: X once, its indices once, Y once. The halo of every four cells and of every walk is read in addition.
 // provides: main
-// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
+// requires: stream, StrideCell, stride_cell, invocation, WORKGROUP, tell_outside, Raw, Lanes, lane_of, load_lanes, load_lane, store_lanes, names, name, in_row, activate, from_pair, INNER, LINES, SAME_PLACE, EXACT_LINES, EXACT_COLUMNS, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, PAD_1, PAD_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 
 // Four sources with their indices; a lane without a source has an index that matches no element.
@@ -30,6 +30,9 @@ struct Line {
   // Lanes of the cells' own sources whose index is -1, and lanes that have a source.
   minus_one: vec4<bool>,
   there: vec4<bool>,
+  // The position of the first own source's index, and the distance to the next one.
+  index_position: u32,
+  index_step: u32,
 }
 
 // Four results for each of up to four columns of a cell.
@@ -79,7 +82,7 @@ fn load_four(cell: StrideCell, line: i32, column: i32) -> Line {
   let loaded = load_lanes(min(position, last), last);
   let values = Lanes(activate(loaded.a), activate(loaded.b), activate(loaded.c), activate(loaded.d));
   let four = Four(values, pick(vec4<u32>(0xffffffffu), read.place, there));
-  return Line(four, four, four, read.minus_one, there);
+  return Line(four, four, four, read.minus_one, there, index_position, step);
 }
 
 // Loads the sources of a line that four cells of this line or of a neighbouring line need.
@@ -229,9 +232,9 @@ fn store_row(cell: StrideCell, above: Line, own: Line, below: Line, row: u32, pl
   }
 }
 
-// Whether the index of any source of a line of cells lies outside its source's window. `place` is the index of each
-// cell's first element.
-fn is_out_of_window(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) -> bool {
+// Tells of the indices of a line of cells that lie outside their sources' windows. `place` is the index of each cell's
+// first element.
+fn tell(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) {
   let output = vec3<u32>(stream.covering[0].output, stream.covering[1].output, stream.covering[2].output);
   var low = vec4<u32>();
   var high = vec4<u32>(KERNEL_2);
@@ -253,7 +256,7 @@ fn is_out_of_window(cell: StrideCell, own: Line, line: u32, place: vec4<u32>) ->
     }
   }
   let skipped = own.minus_one & vec4<bool>(stream.skip_minus_one == 1u);
-  return any(own.there & !own_window & !skipped);
+  tell_outside(own.there & !own_window & !skipped, own.index_position, own.index_step);
 }
 
 // Writes a line of cells.
@@ -297,7 +300,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (reaches(-1, KERNEL_1, STRIDE_1, PAD_1)) {
     above = load_line(cell, top - 1);
   }
-  var out_of_window = false;
   for (var walked = 0u; walked < LINES; walked++) {
     let line = cell.at.y + walked;
     // A line of cells exists if it has rows in Y, or sources, or both.
@@ -308,13 +310,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       if (reaches(1, KERNEL_1, STRIDE_1, PAD_1) || walked + 1u < LINES) {
         below = load_line(cell, i32(line) + 1);
       }
-      out_of_window = out_of_window | is_out_of_window(cell, own, line, place);
+      tell(cell, own, line, place);
       store_cells(cell, above, own, below, line, place);
       above = own;
       own = below;
     }
-  }
-  if (out_of_window) {
-    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
   }
 }

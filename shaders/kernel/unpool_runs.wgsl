@@ -10,7 +10,7 @@
 // Fewest bytes: X once, its indices once, Y once; the sources after each run, and those at the begin of each row, are
 // read again.
 // provides: main
-// requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, status, STATUS_OUT_OF_WINDOW, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
+// requires: stream, flat, quotient, stride_cell, invocation, WORKGROUP, tell_outside, Raw, ZERO, Lanes, lane_of, load_lanes, load_lane, y, Names, names, name, in_row, activate, from_pair, OUTPUTS, insert, QUADS, POSITIONS, SAME_PLACE, CLIPPED, KERNEL_0, KERNEL_1, KERNEL_2, STRIDE_0, STRIDE_1, STRIDE_2, pick
 const LANES: vec4<u32> = vec4<u32>(0u, 1u, 2u, 3u);
 const BITS: u32 = 32u / OUTPUTS;
 // Sources after the run whose elements can lie in its last word.
@@ -204,9 +204,10 @@ fn in_windows(four: Four, own: u32, left: i32) -> vec4<bool> {
   return in_row(four.named - vec4<u32>(own) - LANES * (STRIDE_2 * stream.value.axis_2), vec4<u32>(), width);
 }
 
-// Whether the index of any of four sources lies outside its source's window.
-fn is_out_of_window(read: Names, there: vec4<bool>, own_window: vec4<bool>) -> bool {
-  return any(there & !own_window & !(read.minus_one & vec4<bool>(stream.skip_minus_one == 1u)));
+// Tells of the indices of four sources, from a column on, that lie outside their sources' windows.
+fn tell(read: Names, line: Line, column: u32, own_window: vec4<bool>) {
+  let outside = there(line, column) & !own_window & !(read.minus_one & vec4<bool>(stream.skip_minus_one == 1u));
+  tell_outside(outside, line.index_position + column * index_step(), index_step());
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -293,18 +294,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       }
     }
   }
-  var out_of_window = is_out_of_window(names_a, there(line, column), own_a);
+  tell(names_a, line, column, own_a);
   if (QUADS > 1u) {
-    out_of_window = out_of_window | is_out_of_window(names_b, there(line, column + 4u), own_b);
+    tell(names_b, line, column + 4u, own_b);
   }
   if (QUADS > 2u) {
-    out_of_window = out_of_window | is_out_of_window(names_c, there(line, column + 8u), own_c);
+    tell(names_c, line, column + 8u, own_c);
   }
   if (QUADS > 3u) {
-    out_of_window = out_of_window | is_out_of_window(names_d, there(line, column + 12u), own_d);
-  }
-  if (out_of_window) {
-    atomicStore(&status[STATUS_OUT_OF_WINDOW], 1u);
+    tell(names_d, line, column + 12u, own_d);
   }
 }
 

@@ -89,6 +89,15 @@ pub enum ExecuteError {
         /// The number of bad indices.
         count: u64,
     },
+    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error). No
+    /// output is returned.
+    #[error("indices[{position}] lies outside its own window; {count} such indices in all")]
+    IndexOutsideWindow {
+        /// The flat position of the first of them in the index tensor, as stored.
+        position: u64,
+        /// The number of such indices.
+        count: u64,
+    },
     /// An index that names an element of another plane cannot be converted to a convention that does not count planes.
     #[error("indices[{position}] is {value}, which names another plane than its own; {count} bad indices in all")]
     IndexNotInPlane {

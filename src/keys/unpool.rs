@@ -1,7 +1,7 @@
 //! Constructors of the kernels of unpools and of index conversions.
 
 use crate::element::{DType, IndexType};
-use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
+use crate::kernel::{ActivationKind, CellsKernel, Kernel, Outside, UnpoolDigits};
 use crate::wgsl::key::KernelKey;
 
 /// Clears the owner table of an unpool and its report.
@@ -55,14 +55,24 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
 }
 
 /// Checks that every index lies in its source's window.
-pub(crate) fn unpool_check(index_type: IndexType) -> KernelKey {
-    let kernel = stream(format!("unpool check {}", index_type.name()), "kernel/unpool_check.wgsl");
+pub(crate) fn unpool_check(index_type: IndexType, outside: Outside) -> KernelKey {
+    let name = format!("unpool check {}{}", index_type.name(), outside.name());
+    let mut kernel = stream(name, "kernel/unpool_check.wgsl");
+    kernel.variants.push(outside.part());
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-/// Writes output words from the sources of their covering windows.
-pub(crate) fn unpool_gather(dtype: DType, index_type: IndexType, activation: ActivationKind) -> KernelKey {
-    let kernel = stream(format!("unpool gather {}", dtype.name()), "kernel/unpool_gather.wgsl");
+/// Writes output words from the sources of their covering windows; with `own_windows`, from none whose index lies outside
+/// its own window.
+pub(crate) fn unpool_gather(
+    dtype: DType,
+    index_type: IndexType,
+    activation: ActivationKind,
+    own_windows: bool,
+) -> KernelKey {
+    let of = if own_windows { " in own windows" } else { "" };
+    let mut kernel = stream(format!("unpool gather {}{of}", dtype.name()), "kernel/unpool_gather.wgsl");
+    kernel.consts.push(("OWN_WINDOWS", own_windows.into()));
     Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
 }
 
@@ -74,6 +84,7 @@ pub(crate) fn unpool_cells(
     index_type: IndexType,
     activation: ActivationKind,
     access: [&'static str; 2],
+    outside: Outside,
     consts: &[(&'static str, u64)],
 ) -> KernelKey {
     let (of, entry) = match cells {
@@ -86,9 +97,11 @@ pub(crate) fn unpool_cells(
         of("KERNEL_").map_or(0, |(_, kernel)| *kernel)
     };
     let [depth, height, width] = ["0", "1", "2"].map(window);
-    let name = format!("unpool {of} {} by {}, {depth}x{height}x{width}", dtype.name(), index_type.name());
+    let (dtype_name, others) = (dtype.name(), outside.name());
+    let name = format!("unpool {of} {dtype_name} by {}, {depth}x{height}x{width}{others}", index_type.name());
     let mut kernel = stream(name, entry);
     kernel.variants.extend(access);
+    kernel.variants.push(outside.part());
     let consts = consts.iter().map(|&(name, value)| (name, value as u32)).collect();
     Kernel { element: Some(dtype), activation: Some(activation), consts, ..kernel }.into()
 }

@@ -7,7 +7,8 @@ use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, AxisWindow, max_unpool_axis, max_unpool_window};
 use crate::index::IndexSpace;
 use crate::options::{
-    Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    Duplicates, EmptyIndex, IndexFlattening, Layout, OutOfBounds, OutsideWindow, StorageOrder, UnpoolMinSize,
+    UnpoolSpace,
 };
 use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
 
@@ -43,6 +44,7 @@ pub struct MaxUnpool {
     unpool_min_size: Option<UnpoolMinSize>,
     duplicates: Duplicates,
     out_of_bounds: OutOfBounds,
+    outside_window: OutsideWindow,
     activation: Activation,
     /// An attribute that was set on the inverse of a pool, although the pool determines it.
     overridden: Option<&'static str>,
@@ -101,6 +103,7 @@ impl MaxUnpool {
             unpool_min_size: None,
             duplicates: Duplicates::default(),
             out_of_bounds: OutOfBounds::default(),
+            outside_window: OutsideWindow::default(),
             activation: Activation::default(),
             overridden: None,
         }
@@ -109,7 +112,8 @@ impl MaxUnpool {
     /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back to their positions.
     ///
     /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of a
-    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds` and `activation` can be set afterwards;
+    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can be set
+    /// afterwards;
     /// setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
@@ -381,6 +385,23 @@ impl MaxUnpool {
         self
     }
 
+    /// The rule for indices outside their own windows. Default: they are scattered as any other. With another rule an
+    /// unpool on a GPU is a single dispatch for indices of a pool with windows that touch or overlap a little, at best.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxPool, MaxUnpool, OutsideWindow};
+    ///
+    /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    /// let unpool = MaxUnpool::inverse_of(&pool, &[1, 8, 64, 64]).outside_window(OutsideWindow::Error);
+    /// let plan = unpool.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64)?;
+    /// assert_eq!(select(&plan.into(), &Limits::WEBGPU, &Choice::default())?.dispatches().len(), 1);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn outside_window(mut self, rule: OutsideWindow) -> Self {
+        self.outside_window = rule;
+        self
+    }
+
     /// A function applied to every element of Y after the scatter, filled zeros included.
     ///
     /// ```
@@ -451,6 +472,10 @@ impl MaxUnpool {
                 inverse(pool, shape)?
             }
         };
+        if windows.is_none() && self.outside_window != OutsideWindow::Scatter {
+            let second = "a rule for indices outside their windows";
+            return Err(PlanError::Combination { first: "windows beyond 64-bit positions", second });
+        }
         UnpoolPlan {
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -464,6 +489,7 @@ impl MaxUnpool {
             skip_minus_one,
             duplicates: self.duplicates,
             out_of_bounds: self.out_of_bounds,
+            outside_window: self.outside_window,
             activation: self.activation,
         }
         .complete(dtype, layout)

@@ -3,15 +3,16 @@
 use crate::activation;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::options::OutOfBounds;
-use crate::plan::UnpoolPlan;
+use crate::options::{OutOfBounds, OutsideWindow};
+use crate::plan::{Named, UnpoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
 /// The values of X at the positions that the indices name, zeros elsewhere.
 ///
 /// # Errors
 /// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor does not match the plan;
-/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them.
+/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them;
+/// [`ExecuteError::IndexOutsideWindow`] if the plan asks for it.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
@@ -43,13 +44,13 @@ pub fn max_unpool<'a, T: Element, I: Index>(
                 let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
                 let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
                 let index = indices.data()[index_position].to_i64();
-                match plan.space.decode(index, n, c) {
-                    Some((n, c, at)) => {
+                match plan.named(index, n, c, at) {
+                    Named::Element((n, c, at)) => {
                         let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &at);
                         y[to] = x.data()[from];
                     }
-                    None if plan.skip_minus_one && index == -1 => {}
-                    None => {
+                    Named::Nothing => {}
+                    Named::OutOfRange | Named::Outside => {
                         offenders += 1;
                         if first_offender.is_none_or(|(first, _)| index_position < first) {
                             first_offender = Some((index_position, index));
@@ -59,9 +60,16 @@ pub fn max_unpool<'a, T: Element, I: Index>(
             });
         }
     }
-    if let (OutOfBounds::Error, Some((first, value))) = (plan.out_of_bounds, first_offender) {
-        let unit = plan.space.unit();
-        return Err(ExecuteError::IndexOutOfRange { position: first as u64, value, unit, count: offenders });
+    if let Some((first, value)) = first_offender {
+        let position = first as u64;
+        match (plan.outside_window, plan.out_of_bounds) {
+            (OutsideWindow::Error, _) => return Err(ExecuteError::IndexOutsideWindow { position, count: offenders }),
+            (OutsideWindow::Scatter, OutOfBounds::Error) => {
+                let unit = plan.space.unit();
+                return Err(ExecuteError::IndexOutOfRange { position, value, unit, count: offenders });
+            }
+            _ => {}
+        }
     }
     for element in &mut y {
         *element = activation::apply(plan.activation, *element);

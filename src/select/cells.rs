@@ -6,7 +6,7 @@ use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERL
 use crate::element::IndexType;
 use crate::error::PlanError;
 use crate::family::Family;
-use crate::kernel::{ActivationKind, CellsKernel};
+use crate::kernel::{ActivationKind, CellsKernel, Outside};
 use crate::keys;
 use crate::options::Layout;
 use crate::plan::UnpoolPlan;
@@ -43,7 +43,7 @@ struct Axes {
 }
 
 impl Axes {
-    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<Axes, PlanError> {
+    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3], outside: Outside) -> Result<Axes, PlanError> {
         if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
             return refuse("the windows are not given by a kernel and a stride alone");
         }
@@ -66,7 +66,11 @@ impl Axes {
             return refuse("the cells are too large");
         }
         let cells = [0, 1, 2].map(|axis| outputs[axis].div_ceil(stride[axis]).max(inputs[axis]));
-        Ok(Axes { kernel, stride, pad, inputs, outputs, cells })
+        let axes = Axes { kernel, stride, pad, inputs, outputs, cells };
+        if outside != Outside::Flagged && axes.leave_gaps() {
+            return refuse("windows leave gaps, in which no index may lie");
+        }
+        Ok(axes)
     }
 
     fn consts(&self) -> [(&'static str, u64); 8] {
@@ -85,6 +89,12 @@ impl Axes {
     /// Whether every window on an axis lies inside the cell of its source.
     fn apart(&self, axis: usize) -> bool {
         self.pad[axis] == 0 && self.kernel[axis] <= self.stride[axis]
+    }
+
+    /// Whether cells have elements beside their windows. Kernels write an element of a cell if its source's index names it,
+    /// and do not look whether the window has it.
+    fn leave_gaps(&self) -> bool {
+        (0..3).any(|axis| self.apart(axis) && self.kernel[axis] < self.stride[axis])
     }
 
     /// Whether the elements of a cell on an axis are covered only by the windows of its own source and of the two
@@ -178,9 +188,10 @@ pub(super) fn cells(
     plan: &UnpoolPlan,
     windows: &[uniform::Axis; 3],
     activation: ActivationKind,
+    outside: Outside,
     limits: &Limits,
 ) -> Result<Cells, PlanError> {
-    let axes = Axes::of(plan, windows)?;
+    let axes = Axes::of(plan, windows, outside)?;
     let bytes = plan.dtype().bytes() as u64;
     let channels = plan.channels as u64;
     let inner = plan.layout() == Layout::Nhwc && channels > 1;
@@ -215,7 +226,7 @@ pub(super) fn cells(
         ("X_EVEN", x_run.saturating_mul(bytes).is_multiple_of(4).into()),
     ]);
     let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
-    let key = keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, &consts);
+    let key = keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, outside, &consts);
     let outer =
         if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
     let split = [

@@ -33,6 +33,7 @@ pub(crate) use reduce::most_of_a_reduction;
 
 use crate::error::PlanError;
 use crate::family::{Build, Family};
+use crate::options::OutsideWindow;
 use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
@@ -103,7 +104,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
 /// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where the
 /// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
-/// runs as [`Family::ClaimEmit`], which has fewer steps.
+/// runs as [`Family::ClaimEmit`], which has fewer steps. Only [`Family::Streaming`] keeps indices to their windows
+/// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] if the
@@ -143,6 +145,16 @@ fn checked(schedule: Schedule, limits: &Limits) -> Result<Schedule, PlanError> {
 
 fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<Schedule, PlanError> {
     let general = || unpool::schedule(plan, limits);
+    // The general path cannot do it, so both builds are tried, and small tensors stream too.
+    if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
+        let generic = |_| stream::schedule(plan, limits, Build::Generic);
+        let schedule = choose_stream(plan, limits, choice).or_else(generic);
+        let what = "a rule for indices outside windows of more than three axes, or of which very many overlap";
+        return schedule.and_then(|schedule| checked(schedule, limits)).map_err(|error| match error {
+            PlanError::KernelDoesNotApply { .. } => PlanError::NotOnGpu { what },
+            error => error,
+        });
+    }
     let schedule = match choice.family {
         Some(Family::ClaimEmit) => general(),
         Some(Family::Streaming) => choose_stream(plan, limits, choice),

@@ -10,11 +10,10 @@ use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
-use crate::kernel::Operand;
-use crate::kernel::WORKGROUP;
+use crate::kernel::{ActivationKind, Operand, Outside, WORKGROUP};
 use crate::keys;
-use crate::options::Layout;
-use crate::plan::{PoolAxis, UnpoolPlan};
+use crate::options::{Layout, OutsideWindow};
+use crate::plan::{Plan, PoolAxis, UnpoolPlan};
 use crate::report::Report;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
@@ -27,14 +26,22 @@ const GRID_BYTES: u64 = 12;
 
 /// The schedule of a streaming unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<Schedule, PlanError> {
+    unpool::check_sizes(plan, limits)?;
     let Some(windows) = &plan.windows else {
         return refuse("the windows exceed 64-bit positions");
     };
     if windows.len() > 3 {
         return refuse("there are more than three spatial axes");
     }
-    let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
-    let (mut schedule, general) = general(plan, limits, build)?;
+    let outside = match plan.outside_window {
+        OutsideWindow::Scatter => Outside::Flagged,
+        OutsideWindow::Error => Outside::Reported,
+        OutsideWindow::Skip => Outside::Skipped,
+    };
+    let (mut schedule, general) = match outside {
+        Outside::Flagged => general(plan, limits, build)?,
+        _ => (alone(plan, build)?, Vec::new()),
+    };
 
     // The general path needs no tables and covers plans whose tables are too large.
     let (covering, own) = match axes(plan, windows, &mut schedule.tables, limits) {
@@ -46,52 +53,108 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     }
     let sources_read =
         covering.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
-    let lanes = lanes(plan.dtype());
-    let iterations = sources_read.saturating_add(1).saturating_mul(lanes);
+    let iterations = sources_read.saturating_add(1).saturating_mul(lanes(plan.dtype()));
     if iterations > MAX_ITERATIONS {
         return refuse("too many windows hold the same element");
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let cells = match build {
         Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
+        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, outside, limits)?),
     };
     let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
+    let mut streaming = Streaming { plan, limits, uniform, outside, schedule };
+    match cells {
+        Some(cells) => streaming.cells(cells)?,
+        None => streaming.windows(activation_kind, iterations)?,
+    }
+    if outside == Outside::Flagged {
+        streaming.general(general);
+    }
+    Ok(streaming.schedule)
+}
 
-    // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
-    let grids = schedule.scratch.len();
-    schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
-    let (dtype, index_type) = (plan.dtype(), plan.index_type);
-    let mut dispatch = |key: KernelKey, grid: [u32; 3], operands: &[Operand], iterations: u64| {
-        let mut uniform: uniform::Stream = uniform;
+/// A schedule under construction.
+struct Streaming<'a> {
+    plan: &'a UnpoolPlan,
+    limits: &'a Limits,
+    uniform: uniform::Stream,
+    outside: Outside,
+    schedule: Schedule,
+}
+
+impl Streaming<'_> {
+    fn dispatch(&mut self, key: KernelKey, grid: [u32; 3], operands: &[Operand], iterations: u64) {
+        let mut uniform: uniform::Stream = self.uniform;
         uniform.grid_width = grid[0];
         let operands = operands.iter().copied().map(BoundRange::whole).collect();
-        schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
-    };
-    if let Some(cells) = cells {
-        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Report];
-        dispatch(cells.key, grid(cells.blocks, limits)?, &operands, cells.iterations);
-    } else {
-        let check = [Operand::Indices, Operand::Tables, Operand::Report];
-        dispatch(keys::unpool_check(index_type), grid(sources, limits)?, &check, uniform.digits.into());
-        let gather = keys::unpool_gather(dtype, index_type, activation_kind);
-        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
-        dispatch(gather, grid(outputs.div_ceil(lanes), limits)?, &operands, iterations);
+        self.schedule.dispatches.push(Dispatch::new(key, &uniform, operands, grid, iterations));
     }
-    dispatch(keys::unpool_indirect(), [1, 1, 1], &[Operand::Report, Operand::Scratch(grids)], 3);
-    // The report is cleared first; the owner table only if the general path runs.
-    if let Some(clear) = general.first() {
-        schedule.dispatches.insert(0, clear_report(clear.clone()));
+
+    /// The report, where the kernel tells of indices outside their windows.
+    fn report(&self) -> &'static [Operand] {
+        if self.outside == Outside::Skipped { &[] } else { &[Operand::Report] }
     }
-    for (step, mut dispatch) in (0u64..).zip(general) {
-        dispatch.indirect = Some((grids, step.saturating_mul(GRID_BYTES)));
-        schedule.dispatches.push(dispatch);
+
+    /// One kernel that checks indices and writes stride cells.
+    fn cells(&mut self, cells: cells::Cells) -> Result<(), PlanError> {
+        let operands = [&[Operand::X, Operand::Y, Operand::Indices], self.report()].concat();
+        self.dispatch(cells.key, grid(cells.blocks, self.limits)?, &operands, cells.iterations);
+        Ok(())
     }
-    Ok(schedule)
+
+    /// A kernel that checks indices, if anybody is told, and one that looks for the sources of every element of Y.
+    fn windows(&mut self, activation: ActivationKind, iterations: u64) -> Result<(), PlanError> {
+        let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
+        let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
+        if self.outside != Outside::Skipped {
+            let check = [Operand::Indices, Operand::Tables, Operand::Report];
+            let key = keys::unpool_check(index_type, self.outside);
+            self.dispatch(key, grid(sources, self.limits)?, &check, self.uniform.digits.into());
+        }
+        if outputs > 0 {
+            let gather = keys::unpool_gather(dtype, index_type, activation, self.outside != Outside::Flagged);
+            let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
+            self.dispatch(gather, grid(outputs.div_ceil(lanes(dtype)), self.limits)?, &operands, iterations);
+        }
+        Ok(())
+    }
+
+    /// The general path, whose dispatches have grids that the device writes: empty ones, unless an index lies outside its
+    /// window.
+    fn general(&mut self, general: Vec<Dispatch>) {
+        // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
+        let grids = self.schedule.scratch.len();
+        self.schedule.scratch.push(GRID_BYTES.saturating_mul(general.len() as u64));
+        self.dispatch(keys::unpool_indirect(), [1, 1, 1], &[Operand::Report, Operand::Scratch(grids)], 3);
+        // The report is cleared first; the owner table only if the general path runs.
+        if let Some(clear) = general.first() {
+            self.schedule.dispatches.insert(0, clear_report(clear.clone()));
+        }
+        for (step, mut dispatch) in (0u64..).zip(general) {
+            dispatch.indirect = Some((grids, step.saturating_mul(GRID_BYTES)));
+            self.schedule.dispatches.push(dispatch);
+        }
+    }
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
     Err(PlanError::KernelDoesNotApply { family: Family::Streaming, reason })
+}
+
+/// A schedule without dispatches, for an unpool without a general path.
+fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
+    if plan.input_shape().contains(&0) || (build == Build::Specialised && plan.output_shape().contains(&0)) {
+        return refuse("there is nothing to stream");
+    }
+    Ok(Schedule {
+        plan: Plan::Unpool(plan.clone()),
+        family: Family::Streaming,
+        build,
+        dispatches: Vec::new(),
+        tables: Tables::default(),
+        scratch: Vec::new(),
+    })
 }
 
 /// A schedule without dispatches, and the dispatches of the general path.

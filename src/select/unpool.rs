@@ -12,7 +12,7 @@ use crate::family::{Build, Family};
 use crate::index::IndexStrides;
 use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
 use crate::keys;
-use crate::options::{Layout, OutOfBounds};
+use crate::options::{Layout, OutOfBounds, OutsideWindow};
 use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
@@ -23,11 +23,12 @@ use crate::wgsl::key::KernelKey;
 /// The schedule of an unpool.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
-    check_elements("elements of X", sources)?;
-    check_elements("elements of Y", outputs)?;
-    check_buffer("bytes of X", device_bytes(sources, plan.dtype().bytes()), limits)?;
-    check_buffer("bytes of Indices", device_bytes(sources, plan.index_type.bytes()), limits)?;
-    check_buffer("bytes of Y", device_bytes(outputs, plan.dtype().bytes()), limits)?;
+    check_sizes(plan, limits)?;
+    // Without sources there are no indices that could lie anywhere.
+    if plan.outside_window != OutsideWindow::Scatter && sources > 0 {
+        let reason = "indices outside their windows are not scattered";
+        return Err(PlanError::KernelDoesNotApply { family: Family::ClaimEmit, reason });
+    }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let mut schedule = Schedule {
         plan: Plan::Unpool(plan.clone()),
@@ -82,6 +83,16 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
     }
     Ok(schedule)
+}
+
+/// Refuses tensors that are larger than the limits or than kernels can number.
+pub(super) fn check_sizes(plan: &UnpoolPlan, limits: &Limits) -> Result<(), PlanError> {
+    let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
+    check_elements("elements of X", sources)?;
+    check_elements("elements of Y", outputs)?;
+    check_buffer("bytes of X", device_bytes(sources, plan.dtype().bytes()), limits)?;
+    check_buffer("bytes of Indices", device_bytes(sources, plan.index_type.bytes()), limits)?;
+    check_buffer("bytes of Y", device_bytes(outputs, plan.dtype().bytes()), limits)
 }
 
 /// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that kernels

@@ -10,13 +10,15 @@ use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
 use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
+    ActivationKind, IndexDigits, Outside, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits,
+    WindowConstants,
 };
 use crate::keys;
 use crate::options::NanPolicy;
 use crate::reduction::Reduction;
 use crate::{
-    Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, PlanError, select, uniform,
+    Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, PlanError,
+    select, uniform,
 };
 
 /// Every combination of a key's fields. Each constant is represented by a few values.
@@ -38,7 +40,9 @@ fn every_key() -> Vec<KernelKey> {
     for digits in digits {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
-    all.extend(indices.map(keys::unpool_check));
+    for outside in [Outside::Flagged, Outside::Reported, Outside::Skipped] {
+        all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside)));
+    }
     all.extend(indices.map(keys::unpool_report));
     for dtype in DType::ALL {
         let mut activations = vec![ActivationKind::Identity, ActivationKind::Clip];
@@ -77,7 +81,9 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(digits.map(|digits| keys::unpool_emit(dtype, index_type, activation, digits, true)));
                 all.push(keys::unpool_emit(dtype, index_type, activation, digits[0], false));
             }
-            all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation)));
+            for own_windows in [false, true] {
+                all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation, own_windows)));
+            }
         }
     }
     all
@@ -144,10 +150,12 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
         (MaxPool::new([2, 2]).strides([2, 2]).layout(Layout::Nhwc), &[1, 4, 4, 12]),
     ];
     for index_type in [IndexType::I32, IndexType::I64] {
-        for (pool, shape) in &pools {
+        for ((pool, shape), &rule) in
+            pools.iter().flat_map(|pool| OutsideWindow::ALL.iter().map(move |rule| (pool, rule)))
+        {
             let pooled = pool.plan(shape, dtype, Some(index_type)).unwrap();
-            let plan =
-                MaxUnpool::inverse_of(pool, shape).plan(pooled.output_shape(), dtype, index_type).unwrap().into();
+            let unpool = MaxUnpool::inverse_of(pool, shape).outside_window(rule);
+            let plan = unpool.plan(pooled.output_shape(), dtype, index_type).unwrap().into();
             let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
             let schedule = match select(&plan, &Limits::WEBGPU, &choice) {
                 Ok(schedule) => schedule,

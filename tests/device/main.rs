@@ -14,6 +14,7 @@ mod hosts;
 mod kernels;
 mod left_out;
 mod limits;
+mod own_windows;
 #[path = "../random/mod.rs"]
 mod random;
 mod reuse;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         reuse::tests(),
         stream::tests(),
         stream_unpool::tests(),
+        own_windows::tests(),
         untrusted::tests(),
     ];
     let code = support::harness::run(&arguments, lists.into_iter().flatten().collect());

@@ -4,8 +4,9 @@
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Build, CeilRule, Choice, ConvertIndices, DType,
     Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
-    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, PadsLimit, Plan, Pooling, SamePadding, SizeRounding,
-    StorageOrder, Tensor, TensorView, UnpoolMinSize, UnpoolSpace, element_count, families, reference, select, wgsl,
+    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling, SamePadding,
+    SizeRounding, StorageOrder, Tensor, TensorView, UnpoolMinSize, UnpoolSpace, element_count, families, reference,
+    select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -203,6 +204,7 @@ impl Bytes<'_> {
         }
         if asked(5) {
             unpool = unpool.duplicates(self.of(Duplicates::ALL)).out_of_bounds(self.of(OutOfBounds::ALL));
+            unpool = unpool.outside_window(self.of(OutsideWindow::ALL));
         }
         if asked(6) {
             unpool = unpool.activation(self.activation());

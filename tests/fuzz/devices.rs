@@ -3,8 +3,8 @@
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError,
-    Gpu, Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan,
-    Pooling, Prepared, StorageOrder, Tensor, families, reference, select,
+    Gpu, Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds,
+    OutsideWindow, Plan, PlanError, Pooling, Prepared, StorageOrder, Tensor, families, reference, select,
 };
 
 use super::bytes::Bytes;
@@ -99,6 +99,11 @@ fn converted<F: Index, T: Index>(plan: wgpu_pooling::ConvertPlan, gpu: &Gpu, byt
 /// is compiled for its window alone.
 fn compare(plan: Plan, gpu: &Gpu, bytes: &mut Bytes<'_>, expected: &Outcome, run: impl Fn(&Prepared) -> Outcome) {
     let mut families = families(&plan, &gpu.limits());
+    if families.is_empty() {
+        let refused = select(&plan, &gpu.limits(), &Choice::default());
+        assert!(matches!(refused, Err(PlanError::NotOnGpu { .. })), "{plan:?}: {refused:?}");
+        return;
+    }
     families.retain(|family| family.builds().contains(&Build::Generic));
     assert!(!families.is_empty(), "{plan:?}");
     let choice = Choice { family: Some(bytes.of(&families)), build: Some(Build::Generic) };
@@ -161,6 +166,7 @@ fn unpool(bytes: &mut Bytes<'_>, axes: usize, shape: &[usize]) -> MaxUnpool {
             unpool.index_order(bytes.of(StorageOrder::ALL))
         }
     };
+    let unpool = unpool.outside_window(bytes.of(OutsideWindow::ALL));
     unpool.out_of_bounds(bytes.of(OutOfBounds::ALL)).activation(exact_activation(bytes))
 }
 

@@ -535,7 +535,10 @@ impl Outputs {
         Outputs {
             y: schedule.y_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling y", bytes)),
             indices: schedule.indices_out_bytes().filter(|_| fresh).map(|bytes| output("wgpu-pooling indices", bytes)),
-            report: reported.map(|bytes| output("wgpu-pooling report", bytes)),
+            report: reported.map(|bytes| match schedule.keeps_report() {
+                true => device.memory.zeroed_buffer("wgpu-pooling report", TENSOR_USAGES, bytes),
+                false => output("wgpu-pooling report", bytes),
+            }),
             missing: preparation.missing(&device.memory, submits > 1),
             clock: (works && timed).then(|| Clock::new(device)),
         }

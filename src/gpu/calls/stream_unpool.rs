@@ -9,8 +9,8 @@ use crate::attributes::Activation;
 use crate::element::{Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
-use crate::options::{Layout, OutOfBounds};
-use crate::plan::{Plan, UnpoolPlan};
+use crate::options::{Layout, OutOfBounds, OutsideWindow};
+use crate::plan::{Named, Plan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::select::{Choice, select};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
@@ -105,6 +105,7 @@ fn scattering(plan: &UnpoolPlan, sources: usize, places: usize, last: bool) -> U
         windows: None,
         skip_minus_one: false,
         out_of_bounds: OutOfBounds::Skip,
+        outside_window: OutsideWindow::Scatter,
         activation: if last { plan.activation } else { Activation::Identity },
         ..plan.clone()
     };
@@ -150,10 +151,10 @@ impl UnpoolRun<'_> {
             Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, sizes.elements as u64).iter()
         {
             let read: Vec<I> = self.read(&region, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
-            visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| match plan.space.decode(index, n, c) {
-                Some((to_n, to_c, _)) => found.stay &= (to_n, to_c) == (n, c),
-                None if plan.skip_minus_one && index == -1 => {}
-                None => {
+            visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| match plan.named(index, n, c, at) {
+                Named::Element((to_n, to_c, _)) => found.stay &= (to_n, to_c) == (n, c),
+                Named::Nothing => {}
+                Named::OutOfRange | Named::Outside => {
                     let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at) as u64;
                     let (first, value, count) = found.offender.unwrap_or((u64::MAX, 0, 0));
                     let (first, value) = if here < first { (here, index) } else { (first, value) };
@@ -270,8 +271,8 @@ impl UnpoolRun<'_> {
             }
             let read_x: Vec<T> = self.read(&from, plan.input_shape(), plan.layout(), x)?;
             let read_indices: Vec<I> = self.read(&from, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
-            visit(plan, &from, &read_x, &read_indices, |value, index, n, c, _| {
-                let Some((n, c, at)) = plan.space.decode(index, n, c) else { return };
+            visit(plan, &from, &read_x, &read_indices, |value, index, n, c, at| {
+                let Named::Element((n, c, at)) = plan.named(index, n, c, at) else { return };
                 let inside = region.batch.contains(&n)
                     && region.channels.contains(&c)
                     && at.iter().zip(&region.spatial).all(|(at, range)| range.contains(at));
@@ -328,8 +329,14 @@ impl Gpu {
         let mut unpool = UnpoolRun { run: Run::new(self, tiles.len(), options), plan };
         unpool.run.tell()?;
         let found = unpool.look(&sizes, indices)?;
-        if let (OutOfBounds::Error, Some((position, value, count))) = (plan.out_of_bounds, found.offender) {
-            return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space.unit(), count });
+        if let Some((position, value, count)) = found.offender {
+            match (plan.outside_window, plan.out_of_bounds) {
+                (OutsideWindow::Error, _) => return Err(ExecuteError::IndexOutsideWindow { position, count }),
+                (OutsideWindow::Scatter, OutOfBounds::Error) => {
+                    return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space.unit(), count });
+                }
+                _ => {}
+            }
         }
         let mut before = None;
         for region in tiles.iter() {

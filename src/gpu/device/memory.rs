@@ -28,6 +28,11 @@ impl Memory {
         self.mapped_buffer(label, usage, contents.len() as u64, |view| fill(view, contents))
     }
 
+    /// A buffer of zeros: wgpu clears it before its first use.
+    pub fn zeroed_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
+        self.plain_buffer(label, usage, bytes)
+    }
+
     /// A buffer that kernels write, poisoned if the options say so.
     pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
         match self.poison {

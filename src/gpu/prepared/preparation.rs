@@ -7,7 +7,7 @@ use crate::error::ExecuteError;
 use crate::gpu::device::Device;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
-use crate::options::OutOfBounds;
+use crate::options::{OutOfBounds, OutsideWindow};
 use crate::plan::Plan;
 use crate::schedule::Schedule;
 
@@ -100,7 +100,11 @@ pub(in crate::gpu) struct Missing {
 fn reports(schedule: &Schedule) -> bool {
     match &schedule.plan {
         Plan::Pool(_) => false,
-        Plan::Unpool(plan) => plan.out_of_bounds == OutOfBounds::Error,
+        Plan::Unpool(plan) => match plan.outside_window {
+            OutsideWindow::Scatter => plan.out_of_bounds == OutOfBounds::Error,
+            OutsideWindow::Error => true,
+            OutsideWindow::Skip => false,
+        },
         Plan::Convert(_) => true,
     }
 }
