@@ -38,6 +38,13 @@ pub struct IndexSpace {
     pub(crate) extents: Vec<usize>,
 }
 
+impl std::fmt::Display for IndexSpace {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (order, flatten, shape) = (self.order.name(), self.flatten.name(), self.shape());
+        write!(formatter, "{order} through the {flatten} of N, C and extents {shape:?}, {:?}", self.layout)
+    }
+}
+
 /// The strides of an index convention.
 ///
 /// ```
@@ -150,6 +157,31 @@ impl IndexSpace {
     /// N, C and the spatial extents, in this order whatever the layout.
     pub fn shape(&self) -> Vec<usize> {
         [&[self.batch, self.channels], self.extents.as_slice()].concat()
+    }
+
+    /// Whether both conventions count tensors of one size and name every element by the same index. Conventions that differ
+    /// in what an axis of one element would count for agree.
+    ///
+    /// ```
+    /// use wgpu_pooling::{IndexFlattening, IndexSpace};
+    ///
+    /// let planes = |space: &IndexSpace| space.clone().with_flatten(IndexFlattening::Plane);
+    /// let (many, one) = (IndexSpace::new(2, 3, [4, 5]), IndexSpace::new(1, 1, [4, 5]));
+    /// assert!(!many.agrees_with(&planes(&many)) && one.agrees_with(&planes(&one)));
+    /// ```
+    pub fn agrees_with(&self, other: &IndexSpace) -> bool {
+        let (shape, [own, others]) = (self.shape(), [self, other].map(IndexSpace::strides));
+        let along = |strides: &IndexStrides| [&[strides.n, strides.c], strides.spatial.as_slice()].concat();
+        let pairs = along(&own).into_iter().zip(along(&others)).zip(&shape);
+        shape == other.shape() && pairs.into_iter().all(|((own, other), &extent)| extent < 2 || own == other)
+    }
+
+    /// Refuses indices that count otherwise.
+    pub(crate) fn check_indices(&self, actual: &IndexSpace) -> Result<(), PlanError> {
+        if self.agrees_with(actual) {
+            return Ok(());
+        }
+        Err(PlanError::IndexSpaceMismatch { expected: self.to_string(), actual: actual.to_string() })
     }
 
     /// Refuses combinations that no convention has.

@@ -494,6 +494,26 @@ impl UnpoolPlan {
         if own || self.outside_window == OutsideWindow::Scatter { Named::Element(target) } else { Named::Outside }
     }
 
+    /// Refuses indices of another convention than this plan's. A chain asks this of tensors that know
+    /// their convention; a program that knows where its indices come from can ask it too.
+    ///
+    /// # Errors
+    /// [`PlanError::IndexSpaceMismatch`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, IndexFlattening, IndexSpace, IndexType, MaxUnpool};
+    ///
+    /// // PyTorch's indices count by plane, ONNX's through the tensor.
+    /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 3, 2], DType::F32, IndexType::I64)?;
+    /// let onnx = IndexSpace::new(1, 3, [4]);
+    /// assert!(plan.check_index_space(&onnx).is_ok());
+    /// assert!(plan.check_index_space(&onnx.with_flatten(IndexFlattening::Plane)).is_err());
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn check_index_space(&self, indices: &IndexSpace) -> Result<(), PlanError> {
+        self.space.check_indices(indices)
+    }
+
     /// The fewest bytes that computing the plan must move: X once, its indices once, Y once.
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.inputs, &self.outputs)

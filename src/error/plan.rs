@@ -219,6 +219,14 @@ pub enum PlanError {
         /// N, C and the extents of the second.
         to: Vec<usize>,
     },
+    /// Indices that count in another way than the operator that reads them.
+    #[error("the indices count {actual}, but the operator counts {expected}")]
+    IndexSpaceMismatch {
+        /// The convention of the operator, as [`IndexSpace`](crate::IndexSpace) is displayed.
+        expected: String,
+        /// The convention of the indices, likewise.
+        actual: String,
+    },
     /// An index tensor whose N, C or number of axes differs from its convention's.
     #[error("an index tensor of shape {shape:?} cannot hold indices of a tensor {space:?}")]
     IndexShape {

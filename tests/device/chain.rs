@@ -15,6 +15,7 @@ tests! {
     gpu =>
         pool_unpool_pool_take_one_submit_and_one_readback,
         steps_write_tensors_that_exist,
+        indices_know_how_they_count,
         bad_indices_name_the_step_and_the_offender,
         a_step_that_does_not_fit_leaves_the_chain_as_it_was,
         callers_buffers_are_tensors_too,
@@ -126,6 +127,53 @@ fn steps_write_tensors_that_exist() {
     let refused = chain.max_pool_with_indices_into(&steps[0], &x, &foreign, &indices);
     assert!(matches!(refused, Err(ExecuteError::OtherGpu { .. })), "{refused:?}");
     chain.run_blocking().unwrap();
+}
+
+/// PyTorch's indices in an unpool that counts through the tensor would land in wrong planes.
+fn indices_know_how_they_count() {
+    let x = tensor(&[2, 3, 8, 8]);
+    let pool = MaxPool::pytorch([2, 2]);
+    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let planes = plan.indices().unwrap().space.clone();
+    let whole = IndexSpace::new(2, 3, [8, 8]);
+    let onnx = MaxUnpool::new([2, 2]).strides([2, 2]).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let inverse =
+        MaxUnpool::inverse_of(&pool, x.shape()).plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    let conversion = ConvertIndices::new(planes.clone(), whole.clone());
+    let conversion = conversion.plan(plan.output_shape(), IndexType::I64, IndexType::I64).unwrap();
+    let [pool, onnx, inverse] = [plan.into(), onnx.into(), inverse.into()].map(|plan: Plan| prepare(plan));
+    let conversion = prepare(conversion);
+
+    let mut chain = gpu().chain();
+    let on_device = chain.upload(&x, Layout::Nchw).unwrap();
+    assert_eq!(on_device.index_space(), None);
+    let (y, indices) = chain.max_pool_with_indices(&pool, &on_device).unwrap();
+    assert_eq!((y.index_space(), indices.index_space()), (None, Some(&planes)));
+    let mismatch = |expected: &IndexSpace, actual: &IndexSpace| {
+        let [expected, actual] = [expected, actual].map(IndexSpace::to_string);
+        ExecuteError::Plan(PlanError::IndexSpaceMismatch { expected, actual })
+    };
+    let refused = chain.max_unpool(&onnx, &y, &indices).unwrap_err();
+    assert_eq!(refused, mismatch(&whole, &planes));
+    let text = "the indices count row_major through the plane of N, C and extents [2, 3, 8, 8], Nchw, but the operator counts \
+                row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
+    assert_eq!(refused.to_string(), text);
+    let back = chain.max_unpool(&inverse, &y, &indices).unwrap();
+    let converted = chain.convert_indices(&conversion, &indices).unwrap();
+    assert_eq!(converted.index_space(), Some(&whole));
+    assert_eq!(chain.convert_indices(&conversion, &converted).unwrap_err(), mismatch(&planes, &whole));
+    let again = chain.max_unpool(&onnx, &y, &converted).unwrap();
+    // A tensor that exists is taken as what its owner says, or without a word.
+    let named = gpu().zeros_blocking(y.shape(), DType::I64, Layout::Nchw).unwrap().with_index_space(whole.clone());
+    let refused = chain.max_pool_with_indices_into(&pool, &on_device, &y, &named);
+    assert_eq!(refused, Err(mismatch(&planes, &whole)));
+    let unnamed = gpu().zeros_blocking(y.shape(), DType::I64, Layout::Nchw).unwrap();
+    chain.max_pool_with_indices_into(&pool, &on_device, &y, &unnamed).unwrap();
+    assert!(chain.max_unpool(&onnx, &y, &unnamed.clone().with_index_space(planes)).is_err());
+    chain.max_unpool(&inverse, &y, &unnamed).unwrap();
+    let (back, again) = (chain.read_back::<f32>(&back).unwrap(), chain.read_back::<f32>(&again).unwrap());
+    let results = chain.run_blocking().unwrap();
+    assert_eq!(results.take(back).unwrap(), results.take(again).unwrap());
 }
 
 fn bad_indices_name_the_step_and_the_offender() {

@@ -15,8 +15,10 @@ use crate::gpu::device::polling::{Submission, map_on_submit};
 use crate::gpu::device::{Device, PendingErrors};
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Missing, Preparation};
+use crate::index::IndexSpace;
 use crate::kernel::Operand;
 use crate::options::Layout;
+use crate::plan::Plan;
 use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::tensor::{TensorSpec, TensorView};
@@ -176,7 +178,8 @@ impl Chain {
     /// # Errors
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`],
     /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call
-    /// does not fit the plan; otherwise the errors of allocating Y. The chain is then unchanged.
+    /// does not fit the plan; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to count in
+    /// another way; otherwise the errors of allocating Y. The chain is then unchanged.
     ///
     /// ```no_run
     /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
@@ -383,6 +386,7 @@ impl Chain {
         let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
         for ((&operand, expected), tensor) in expected.zip(outputs) {
             tensor.check_spec(name(operand), expected)?;
+            check_space(written_space(schedule.plan()).filter(|_| operand == Operand::IndicesOut), tensor)?;
         }
         self.record(prepared, inputs, outputs).map(|_| ())
     }
@@ -454,7 +458,13 @@ impl Chain {
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
         // Y precedes Indices in a plan's outputs too.
         let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
-        Ok(buffers.map(|(buffer, spec)| DeviceTensor::whole(&self.gpu, buffer, spec.clone())).collect())
+        // A known convention of the plan is that of its last output, the indices.
+        let space = written_space(schedule.plan());
+        let last = schedule.plan().outputs().len() - 1;
+        let tensor = |(number, (buffer, spec)): (usize, (_, &TensorSpec))| {
+            DeviceTensor::whole(&self.gpu, buffer, spec.clone()).of_space(space.filter(|_| number == last))
+        };
+        Ok(buffers.enumerate().map(tensor).collect())
     }
 
     /// Reserves a range of a staging buffer for a readback.
@@ -479,8 +489,35 @@ impl Chain {
 fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), ExecuteError> {
     for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs) {
         tensor.check_spec(name(operand), expected)?;
+        check_space(read_space(schedule.plan()).filter(|_| operand == Operand::Indices), tensor)?;
     }
     Ok(())
+}
+
+/// Refuses indices that are known to count in another way than the plan.
+fn check_space(expected: Option<&IndexSpace>, tensor: &DeviceTensor) -> Result<(), ExecuteError> {
+    match (expected, tensor.index_space()) {
+        (Some(expected), Some(actual)) => Ok(expected.check_indices(actual)?),
+        _ => Ok(()),
+    }
+}
+
+/// The convention of the indices that a plan reads.
+fn read_space(plan: &Plan) -> Option<&IndexSpace> {
+    match plan {
+        Plan::Pool(_) => None,
+        Plan::Unpool(plan) => Some(plan.space()),
+        Plan::Convert(plan) => Some(plan.from()),
+    }
+}
+
+/// The convention of the indices that a plan writes.
+fn written_space(plan: &Plan) -> Option<&IndexSpace> {
+    match plan {
+        Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
+        Plan::Unpool(_) => None,
+        Plan::Convert(plan) => Some(plan.to()),
+    }
 }
 
 /// The name of an operand's tensor in errors.

@@ -5,6 +5,7 @@ use crate::element::{DType, Element};
 use crate::error::{ExecuteError, PlanError, within};
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
+use crate::index::IndexSpace;
 use crate::options::Layout;
 use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
 
@@ -27,6 +28,8 @@ pub struct DeviceTensor {
     buffer: Owned<wgpu::Buffer>,
     offset: u64,
     spec: TensorSpec,
+    /// The convention of indices, if it is known.
+    space: Option<IndexSpace>,
 }
 
 impl DeviceTensor {
@@ -71,12 +74,39 @@ impl DeviceTensor {
         if actual < needed {
             return Err(ExecuteError::BufferTooShort { what, needed, actual });
         }
-        Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, spec })
+        Ok(DeviceTensor { gpu: gpu.clone(), buffer, offset, spec, space: None })
     }
 
     /// A tensor that fills a buffer of its own.
     pub(super) fn whole(gpu: &Gpu, buffer: Owned<wgpu::Buffer>, spec: TensorSpec) -> Self {
-        DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec }
+        DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec, space: None }
+    }
+
+    /// This tensor as indices of a convention. Indices that a step of a chain has made know theirs; those in a caller's
+    /// buffer, or from the host, only if the caller says it. A step that reads indices of another convention than its plan's
+    /// is refused; where the convention is not known, nothing is checked.
+    ///
+    /// ```no_run
+    /// # use wgpu_pooling::{DeviceTensor, IndexFlattening, IndexSpace};
+    /// # fn f(indices: DeviceTensor) {
+    /// // Indices as PyTorch counts them, of a tensor of 2 x 3 x 8 x 8.
+    /// let indices = indices.with_index_space(IndexSpace::new(2, 3, [8, 8]).with_flatten(IndexFlattening::Plane));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_index_space(self, space: IndexSpace) -> Self {
+        self.of_space(Some(&space))
+    }
+
+    /// The same, if the convention is known.
+    pub(super) fn of_space(mut self, space: Option<&IndexSpace>) -> Self {
+        self.space = space.cloned();
+        self
+    }
+
+    /// The convention of these indices, if it is known.
+    pub fn index_space(&self) -> Option<&IndexSpace> {
+        self.space.as_ref()
     }
 
     /// The shape, element type and layout.
