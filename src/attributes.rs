@@ -63,6 +63,7 @@ parse_names!(
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Activation {
     /// None: Y is the maximum itself.
     #[default]
@@ -178,6 +179,7 @@ impl Activation {
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Attribute {
     /// `INT`
     Int(i64),

@@ -11,6 +11,7 @@
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Family {
     /// Pools: an invocation reads every element of its window, on three spatial axes at a time.
     Direct,

@@ -59,6 +59,7 @@ option! {
     /// assert_eq!("SAME_UPPER".parse(), Ok(AutoPad::SameUpper));
     /// assert!("same_upper".parse::<AutoPad>().is_err());
     /// ```
+    #[non_exhaustive]
     AutoPad, "auto_pad" {
         /// The pads are those of the attribute `pads`.
         #[default]
@@ -88,6 +89,7 @@ option! {
     /// }
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
+    #[non_exhaustive]
     CeilRule, "ceil_rule" {
         /// `floor((padded - effective kernel) / stride) + 1`.
         #[default]
@@ -111,6 +113,7 @@ option! {
     /// }
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
+    #[non_exhaustive]
     SamePadding, "same_pad" {
         /// From the effective (dilated) kernel; a negative total counts as zero. ONNX shape inference, OpenVINO, TensorFlow.
         #[default]
@@ -133,6 +136,7 @@ option! {
     /// assert!(plan(SizeRounding::FloorPositive).is_err());
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
+    #[non_exhaustive]
     SizeRounding, "size_rounding" {
         /// To minus infinity: such an axis has no output, or is an error.
         #[default]
@@ -178,6 +182,7 @@ option! {
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     NanPolicy, "max_rule" {
         /// A NaN wins only as the first valid element of its window: onnxruntime with Indices, TensorFlow, OpenVINO adaptive.
         #[default]
@@ -203,6 +208,7 @@ option! {
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     EmptyValue, "empty_value" {
         /// Minus infinity; integers their minimum.
         #[default]
@@ -243,6 +249,7 @@ option! {
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     EmptyIndex, "empty_index" {
         /// -1, which no element has.
         #[default]
@@ -268,6 +275,7 @@ option! {
     /// assert_eq!(last(IndexFlattening::Batch), 7);
     /// assert_eq!(last(IndexFlattening::Plane), 3);
     /// ```
+    #[non_exhaustive]
     IndexFlattening, "flatten" {
         /// The whole tensor: ONNX.
         #[default]
@@ -328,6 +336,7 @@ option! {
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     UnpoolSpace, "unpool_space" {
         /// Flat in the inferred shape; the block is placed at the origin. The example of the published operator page.
         #[default]
@@ -351,6 +360,7 @@ option! {
     /// };
     /// assert_eq!(UnpoolMinSize::ALL.iter().map(|&rule| fits(rule)).collect::<Vec<_>>(), [false, true, true]);
     /// ```
+    #[non_exhaustive]
     UnpoolMinSize, "unpool_min_size" {
         /// No axis below the inferred extent.
         #[default]
@@ -374,6 +384,7 @@ option! {
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 6, 0, 0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     Duplicates, "duplicates" {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
@@ -397,6 +408,7 @@ option! {
     /// assert!(reference::max_unpool(&plan(OutOfBounds::Error)?, x, indices).is_err());
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     OutOfBounds, "out_of_bounds" {
         /// The call is an error that names the first offender's position and value.
         #[default]
@@ -425,6 +437,7 @@ option! {
     /// assert_eq!(y(OutsideWindow::Error), Err(ExecuteError::IndexOutsideWindow { position: 1, count: 1 }));
     /// # Ok::<(), ExecuteError>(())
     /// ```
+    #[non_exhaustive]
     OutsideWindow, "outside_window" {
         /// It is as good as any other index: ONNX and all runtimes.
         #[default]
@@ -446,6 +459,7 @@ option! {
     /// assert!(plan(PadsLimit::None).is_ok() && plan(PadsLimit::Ort).is_ok());
     /// assert_eq!(plan(PadsLimit::Torch), Err(PlanError::PadExceedsLimit { position: 0, value: 2, limit: 1 }));
     /// ```
+    #[non_exhaustive]
     PadsLimit, "pads_limit" {
         /// Any size from zero.
         #[default]

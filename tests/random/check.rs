@@ -373,7 +373,16 @@ fn scattered(
                     return Err(format!("{path}: the error is {error:?}, defined is {expected:?}"));
                 }
             }
+            (Scattered::Outside { position, count }, Err(error)) => {
+                let expected = ExecuteError::IndexOutsideWindow { position: *position, count: *count };
+                if error != expected {
+                    return Err(format!("{path}: the error is {error:?}, defined is {expected:?}"));
+                }
+            }
             (Scattered::Values(_), Err(error)) => return Err(format!("{path}: {error}")),
+            (Scattered::Outside { position, .. }, Ok(_)) => {
+                return Err(format!("{path}: indices[{position}] lies outside its window, and nothing is said"));
+            }
             (Scattered::Fault { position, value, .. }, Ok(_)) => {
                 return Err(format!("{path}: indices[{position}] is {value}, and nothing is said"));
             }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use wgpu_pooling::{
     Activation, AutoPad, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout,
-    NanPolicy, OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize,
+    UnpoolSpace,
 };
 
 /// A value that can be written as Rust code.
@@ -23,7 +24,17 @@ macro_rules! code_by_debug {
 }
 
 code_by_debug!(AutoPad, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout);
-code_by_debug!(NanPolicy, OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace);
+code_by_debug!(
+    NanPolicy,
+    OutOfBounds,
+    OutsideWindow,
+    PadsLimit,
+    SamePadding,
+    SizeRounding,
+    StorageOrder,
+    UnpoolMinSize,
+    UnpoolSpace
+);
 
 impl Code for i64 {
     fn code(&self) -> String {

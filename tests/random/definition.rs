@@ -5,7 +5,8 @@
 use half::{bf16, f16};
 use wgpu_pooling::{
     Activation, AutoPad, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout,
-    NanPolicy, OutOfBounds, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize,
+    UnpoolSpace,
 };
 
 use super::elements::{Number, is_nan, lowest, mask, number};
@@ -68,6 +69,7 @@ impl Convention {
             IndexFlattening::Tensor => self.batch * self.channels * self.plane(),
             IndexFlattening::Batch => self.channels * self.plane(),
             IndexFlattening::Plane => self.plane(),
+            other => undefined(other),
         }
     }
 
@@ -84,10 +86,16 @@ impl Convention {
             (Layout::Nchw, IndexFlattening::Tensor) => (n * self.channels + c) * self.plane() + linear,
             (Layout::Nchw, IndexFlattening::Batch) => c * self.plane() + linear,
             (Layout::Nchw, IndexFlattening::Plane) => linear,
+            (Layout::Nchw, other) => undefined(other),
             (Layout::Nhwc, IndexFlattening::Tensor) => (n * self.plane() + linear) * self.channels + c,
             (Layout::Nhwc, _) => linear * self.channels + c,
         }
     }
+}
+
+/// A value that was added to an option after this definition was written.
+fn undefined<T>(value: impl std::fmt::Debug) -> T {
+    panic!("{value:?} is not defined here");
 }
 
 /// The coordinates of every element of a space, the last axis fastest.
@@ -246,6 +254,7 @@ fn max_pool_sizes(options: &MaxPoolOptions, spatial: &[usize]) -> Verdict<Vec<Si
         PadsLimit::None => false,
         PadsLimit::Ort => pad >= kernel[i % rank],
         PadsLimit::Torch => 2 * pad > kernel[i % rank],
+        other => undefined(other),
     };
     let refused = !positive
         || pads.iter().any(|&pad| pad < 0 || (auto_pad != AutoPad::NotSet && pad != 0))
@@ -291,10 +300,12 @@ fn size(options: &MaxPoolOptions, auto_pad: AutoPad, n: i128, [k, s, d, pb, pe]:
         CeilRule::Floor => match options.size_rounding.unwrap_or_default() {
             SizeRounding::Floor | SizeRounding::FloorPositive => down(room) + 1,
             SizeRounding::Trunc => room / s + 1,
+            other => undefined(other),
         },
         CeilRule::CeilLiteral => up(room) + 1,
         // The last window is left out if it starts behind the input.
         CeilRule::CeilDrop => up(room) + 1 - i128::from(up(room) * s >= n + begin),
+        other => undefined(other),
     };
     Size { outputs, form: Form::Strided { kernel: k, stride: s, dilation: d, begin } }
 }
@@ -323,6 +334,7 @@ fn maxima(
                     EmptyValue::NegInf => infinity,
                     EmptyValue::LowestFinite => lowest_finite,
                     EmptyValue::LowestWidened => seed,
+                    other => undefined(other),
                 };
                 let index = match options.empty_index.unwrap_or_default() {
                     EmptyIndex::MinusOne => -1,
@@ -332,12 +344,14 @@ fn maxima(
                         let clamped: Vec<i128> = window.iter().map(|window| window.clamped).collect();
                         convention.flat(n, c, &clamped)
                     }
+                    other => undefined(other),
                 };
                 (value, index)
             } else {
                 let mut current = match policy {
                     NanPolicy::SeedLowest => Some((seed, vec![0; rank])),
                     NanPolicy::SeedFirst | NanPolicy::PropagateLast => None,
+                    other => undefined(other),
                 };
                 for tap in coordinates(&counts) {
                     let at: Vec<usize> = (0..rank).map(|a| window[a].taps[tap[a]]).collect();
@@ -389,6 +403,7 @@ pub fn has_activation(activation: Option<Activation>, dtype: DType) -> bool {
         Some(Activation::LeakyRelu { alpha }) => [alpha, alpha],
         Some(Activation::HardSigmoid { alpha, beta }) => [alpha, beta],
         Some(Activation::Tanh | Activation::Sigmoid) => [0.0; 2],
+        Some(other) => undefined(other),
     };
     let is_float = matches!(dtype, DType::F32 | DType::F16 | DType::Bf16 | DType::F64);
     is_float && parameters.iter().all(|parameter| !parameter.is_nan())
@@ -446,6 +461,9 @@ pub struct Scatter {
     pub skip_minus_one: bool,
     pub duplicates: Duplicates,
     pub out_of_bounds: OutOfBounds,
+    pub outside_window: OutsideWindow,
+    /// For each axis the window of each source: the coordinates of the index space that it has.
+    pub windows: Vec<Vec<Vec<usize>>>,
     pub activation: Option<Activation>,
 }
 
@@ -460,6 +478,17 @@ pub struct UnpoolSizes<'a> {
 }
 
 impl UnpoolSizes<'_> {
+    /// For each axis the windows of the pool with these attributes, on an index space of these extents.
+    pub fn windows(&self, inputs: &[usize], space: &[usize]) -> Vec<Vec<Vec<usize>>> {
+        let window = |a: usize, o: usize| {
+            let stride = self.strides.map_or(1, |strides| i128::from(strides[a]));
+            let begin = o as i128 * stride - self.pads.map_or(0, |pads| i128::from(pads[a]));
+            let end = (begin + i128::from(self.kernel[a])).min(space[a] as i128);
+            (begin.max(0)..end).map(|p| p as usize).collect()
+        };
+        (0..inputs.len()).map(|a| (0..inputs[a]).map(|o| window(a, o)).collect()).collect()
+    }
+
     /// The extents of the index space and of the output.
     pub fn extents(&self, outer: (usize, usize), inputs: &[usize]) -> Verdict<[Vec<usize>; 2]> {
         let rank = inputs.len();
@@ -509,6 +538,7 @@ impl UnpoolSizes<'_> {
             // No definition says what a product of extents below 1 means.
             Some(UnpoolMinSize::ElementCount) if !positive => return Verdict::Unjudged,
             Some(UnpoolMinSize::ElementCount) => given.iter().product::<i128>() >= inferred.iter().product(),
+            Some(other) => undefined(other),
         };
         if !large_enough {
             return Verdict::Refused;
@@ -535,6 +565,8 @@ impl Scatter {
             skip_minus_one: false,
             duplicates: Duplicates::default(),
             out_of_bounds: OutOfBounds::default(),
+            outside_window: OutsideWindow::default(),
+            windows: Vec::new(),
             activation: None,
         })
     }
@@ -584,13 +616,14 @@ impl Scatter {
         let (batch, channels) = self.outer();
         // The elements that each valid index names, found by encoding the coordinates of every element.
         let unit = self.convention.unit() as usize;
-        let mut named: Vec<Vec<(usize, usize, usize)>> = vec![Vec::new(); unit];
+        let mut named: Vec<Vec<Element>> = vec![Vec::new(); unit];
         let extents: Vec<usize> = self.convention.extents.iter().map(|&extent| extent as usize).collect();
         for (n, c) in planes(batch, channels) {
             for at in coordinates(&extents) {
                 let wide: Vec<i128> = at.iter().map(|&p| p as i128).collect();
                 let index = self.convention.flat(n, c, &wide) as usize;
-                named[index].push((n, c, position(self.layout, channels, &self.outputs, n, c, &at)));
+                let target = position(self.layout, channels, &self.outputs, n, c, &at);
+                named[index].push((n, c, target, at));
             }
         }
         let mut owners: Vec<Vec<u64>> = vec![Vec::new(); batch * channels * self.outputs.iter().product::<usize>()];
@@ -599,20 +632,29 @@ impl Scatter {
             for at in coordinates(&self.inputs) {
                 let stored = position(self.index_layout(), channels, &self.inputs, n, c, &at);
                 let index = indices[stored];
+                if self.skip_minus_one && index == -1 {
+                    continue;
+                }
                 let Some(named) = usize::try_from(index).ok().and_then(|index| named.get(index)) else {
-                    if !(self.skip_minus_one && index == -1) {
-                        offenders.push((stored, index));
-                    }
+                    offenders.push((stored, index));
                     continue;
                 };
-                let own = |&&(of, channel, _): &&(usize, usize, usize)| match self.convention.flatten {
+                let own = |&&(of, channel, _, _): &&Element| match self.convention.flatten {
                     IndexFlattening::Tensor => true,
                     IndexFlattening::Batch => of == n,
                     IndexFlattening::Plane => (of, channel) == (n, c),
+                    other => undefined(other),
                 };
-                let mut targets = named.iter().filter(own).map(|&(_, _, target)| target);
-                let target = targets.next().expect("an index below the unit names an element");
+                let mut targets = named.iter().filter(own);
+                let (of, channel, target, place) = targets.next().expect("an index below the unit names an element");
                 assert_eq!(targets.next(), None, "an index names one element");
+                let inside = |a: usize| self.windows[a][at[a]].contains(&place[a]);
+                let own_window = (*of, *channel) == (n, c) && (0..at.len()).all(inside);
+                if self.outside_window != OutsideWindow::Scatter && !own_window {
+                    offenders.push((stored, index));
+                    continue;
+                }
+                let target = *target;
                 let value = x[position(self.layout, channels, &self.inputs, n, c, &at)];
                 if self.duplicates == Duplicates::LastWins {
                     owners[target].clear();
@@ -621,8 +663,13 @@ impl Scatter {
             }
         }
         offenders.sort_unstable();
-        if let (OutOfBounds::Error, Some(&(position, value))) = (self.out_of_bounds, offenders.first()) {
-            return Scattered::Fault { position: position as u64, value, count: offenders.len() as u64 };
+        if let Some(&(position, value)) = offenders.first() {
+            let (position, count) = (position as u64, offenders.len() as u64);
+            match (self.outside_window, self.out_of_bounds) {
+                (OutsideWindow::Error, _) => return Scattered::Outside { position, count },
+                (OutsideWindow::Scatter, OutOfBounds::Error) => return Scattered::Fault { position, value, count },
+                _ => {}
+            }
         }
         for owners in &mut owners {
             if owners.is_empty() {
@@ -636,9 +683,21 @@ impl Scatter {
     }
 }
 
+/// An element: N, C, the position in Y and the spatial coordinates.
+type Element = (usize, usize, usize, Vec<usize>);
+
 pub enum Scattered {
     /// The bits that each element of Y may have: one, unless any duplicate may win.
     Values(Vec<Vec<u64>>),
     /// The first bad index, and how many there are.
-    Fault { position: u64, value: i64, count: u64 },
+    /// The first index outside its own window, and how many there are.
+    Outside {
+        position: u64,
+        count: u64,
+    },
+    Fault {
+        position: u64,
+        value: i64,
+        count: u64,
+    },
 }

@@ -202,6 +202,7 @@ fn undone(
         min_size: None,
         duplicates: None,
         out_of_bounds: None,
+        outside_window: None,
         activation: None,
         batch: case.batch,
         channels: case.channels,

@@ -4,8 +4,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use wgpu_pooling::{
-    Activation, DType, Duplicates, IndexFlattening, IndexType, Layout, MaxUnpool, OutOfBounds, StorageOrder,
-    UnpoolMinSize, UnpoolSpace,
+    Activation, DType, Duplicates, IndexFlattening, IndexType, Layout, MaxUnpool, OutOfBounds, OutsideWindow,
+    StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 use super::code::{self, Written};
@@ -34,6 +34,7 @@ pub struct UnpoolCase {
     pub min_size: Option<UnpoolMinSize>,
     pub duplicates: Option<Duplicates>,
     pub out_of_bounds: Option<OutOfBounds>,
+    pub outside_window: Option<OutsideWindow>,
     pub activation: Option<Activation>,
     pub batch: usize,
     pub channels: usize,
@@ -96,6 +97,7 @@ impl UnpoolCase {
             .set("unpool_min_size", &self.min_size, MaxUnpool::unpool_min_size)
             .set("duplicates", &self.duplicates, MaxUnpool::duplicates)
             .set("out_of_bounds", &self.out_of_bounds, MaxUnpool::out_of_bounds)
+            .set("outside_window", &self.outside_window, MaxUnpool::outside_window)
             .set("activation", &self.activation, MaxUnpool::activation)
     }
 
@@ -127,7 +129,8 @@ impl UnpoolCase {
                     return Verdict::Unjudged;
                 }
                 let flatten = IndexFlattening::Tensor;
-                Scatter::new(&self.conventions, flatten, outer, &space, &self.spatial, &outputs)
+                let scatter = Scatter::new(&self.conventions, flatten, outer, &space, &self.spatial, &outputs);
+                scatter.map(|scatter| Scatter { windows: sizes.windows(&self.spatial, &space), ..scatter })
             }
             // An inverse does not apply the pool's activation, so it may accept an activation that the element type
             // does not have.
@@ -141,6 +144,7 @@ impl UnpoolCase {
         let Some(mut scatter) = scatter else { return Verdict::Refused };
         scatter.duplicates = self.duplicates.unwrap_or_default();
         scatter.out_of_bounds = self.out_of_bounds.unwrap_or_default();
+        scatter.outside_window = self.outside_window.unwrap_or_default();
         scatter.activation = self.activation;
         Verdict::Accepted(scatter)
     }
@@ -164,6 +168,8 @@ impl UnpoolCase {
             scatter.order(StorageOrder::ColumnMajor);
         }
         scatter.skip_minus_one = pooled.has_empty_windows();
+        let taps = |windows: &Vec<definition::Window>| windows.iter().map(|window| window.taps.clone()).collect();
+        scatter.windows = pooled.windows.iter().map(taps).collect();
         Some(scatter)
     }
 
@@ -254,6 +260,7 @@ struct RawOptions {
     conventions: Conventions,
     duplicates: Option<Duplicates>,
     out_of_bounds: Option<OutOfBounds>,
+    outside_window: Option<OutsideWindow>,
     activation: Option<Activation>,
     index_type: IndexType,
     style: IndexStyle,
@@ -264,21 +271,26 @@ fn raw_options(styles: BoxedStrategy<IndexStyle>) -> impl Strategy<Value = RawOp
     (
         conventions(),
         option::of(select(Duplicates::ALL)),
-        option::of(select(OutOfBounds::ALL)),
+        (option::of(select(OutOfBounds::ALL)), option::weighted(0.4, select(OutsideWindow::ALL))),
         option::weighted(0.25, activations()),
         select(vec![IndexType::I64, IndexType::I32]),
         styles,
         picks(),
     )
-        .prop_map(|(conventions, duplicates, out_of_bounds, activation, index_type, style, picks)| RawOptions {
-            conventions,
-            duplicates,
-            out_of_bounds,
-            activation,
-            index_type,
-            style,
-            picks,
-        })
+        .prop_map(
+            |(conventions, duplicates, (out_of_bounds, outside_window), activation, index_type, style, picks)| {
+                RawOptions {
+                    conventions,
+                    duplicates,
+                    out_of_bounds,
+                    outside_window,
+                    activation,
+                    index_type,
+                    style,
+                    picks,
+                }
+            },
+        )
 }
 
 impl RawOptions {
@@ -420,6 +432,7 @@ fn unpool(
         min_size,
         duplicates: options.duplicates,
         out_of_bounds: options.out_of_bounds,
+        outside_window: options.outside_window,
         activation: options.activation,
         batch: outer.0,
         channels: outer.1,
@@ -502,6 +515,7 @@ fn inverse(pool: PoolCase, options: RawOptions, spoilt: bool, others: Option<Rec
         min_size: None,
         duplicates: options.duplicates,
         out_of_bounds: options.out_of_bounds,
+        outside_window: options.outside_window,
         activation: options.activation,
         batch: pool.batch,
         channels: pool.channels,
