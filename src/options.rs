@@ -421,8 +421,10 @@ option! {
 option! {
     /// What an index of a MaxUnpool that lies outside its own window does. The window of a source is the one that the pool
     /// with the same attributes has there; the indices of such a pool lie in their own windows. A caller who has them from
-    /// a pool can say so: then an unpool is one dispatch without scratch memory, and every index that does not keep to
-    /// it is found or skipped, those outside the index space included, whatever [`OutOfBounds`] says.
+    /// a pool can say so: then an unpool is one dispatch, or two for small outputs and for windows that are dilated,
+    /// adaptive or leave gaps, without scratch memory. Every index that does not keep to it is found or skipped, those
+    /// outside the index space included, whatever [`OutOfBounds`] says; only -1 is always skipped by the inverse of a pool
+    /// that can have windows wholly in padding.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, OutsideWindow, TensorView};

@@ -377,8 +377,8 @@ pub struct UnpoolPlan {
     pub(crate) index_type: IndexType,
     pub(crate) space: IndexSpace,
     /// The windows of the pool from which the indices are expected to come, one per axis of X, on the index space.
-    /// Indices outside these windows are valid too; they only take a slower path. `None` where the windows exceed
-    /// 64-bit positions.
+    /// What becomes of indices outside these windows is the option `outside_window`. `None` where the windows exceed 64-bit
+    /// positions.
     pub(crate) windows: Option<Vec<AxisWindow>>,
     /// Whether the index -1 marks an empty window and is skipped.
     pub(crate) skip_minus_one: bool,
@@ -481,9 +481,13 @@ impl UnpoolPlan {
         if self.skip_minus_one && index == -1 {
             return Named::Nothing;
         }
+        let scatters = self.outside_window == OutsideWindow::Scatter;
         let Some(target) = self.space.decode(index, n, c) else {
-            return if self.outside_window == OutsideWindow::Scatter { Named::OutOfRange } else { Named::Outside };
+            return if scatters { Named::OutOfRange } else { Named::Outside };
         };
+        if scatters {
+            return Named::Element(target);
+        }
         let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
         let mut inside = windows.zip(&target.2).map(|(((window, &extent), (&source, &sources)), &place)| {
             let taps = window.taps(source, extent, sources);
@@ -491,7 +495,7 @@ impl UnpoolPlan {
             (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
         });
         let own = (target.0, target.1) == (n, c) && inside.all(|inside| inside);
-        if own || self.outside_window == OutsideWindow::Scatter { Named::Element(target) } else { Named::Outside }
+        if own { Named::Element(target) } else { Named::Outside }
     }
 
     /// Refuses indices of another convention than this plan's. A chain asks this of tensors that know

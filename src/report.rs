@@ -61,7 +61,8 @@ impl Report {
     /// values of the good ones, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
+    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if there
+    /// were bad indices;
     /// [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
     ///
     /// ```
@@ -74,7 +75,8 @@ impl Report {
     /// ```
     pub fn check(&self, plan: &Plan) -> Result<(), ExecuteError> {
         let [count, first, low, high, ..] = self.words;
-        if count == 0 && !matches!(plan, Plan::Pool(_)) {
+        // A count over many runs may wrap to zero, but no position is the complement of zero.
+        if count == 0 && first == 0 && !matches!(plan, Plan::Pool(_)) {
             return Ok(());
         }
         // The position of the first bad index is stored complemented, so that zero means that there is none.
@@ -103,5 +105,20 @@ impl From<[u32; Report::WORDS]> for Report {
 impl From<&[u32; Report::WORDS]> for Report {
     fn from(words: &[u32; Report::WORDS]) -> Report {
         Report { words: *words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DType, IndexType, MaxUnpool};
+
+    #[test]
+    fn a_count_that_has_wrapped_to_zero_hides_no_fault() {
+        let unpool = MaxUnpool::new([2]).strides([2]).outside_window(OutsideWindow::Error);
+        let plan = Plan::from(unpool.plan(&[1, 1, 9], DType::F32, IndexType::I64).unwrap());
+        assert_eq!(Report::from([0; 8]).check(&plan), Ok(()));
+        let wrapped = Report::from([0, !5, 0, 0, 0, 0, 0, 0]).check(&plan);
+        assert_eq!(wrapped, Err(ExecuteError::IndexOutsideWindow { position: 5, count: 0 }));
     }
 }

@@ -389,7 +389,8 @@ impl Schedule {
         self.tensor_bytes(Operand::IndicesOut)
     }
 
-    /// The bytes of the report; `None` for pools, whose data cannot be invalid.
+    /// The bytes of the report; `None` for pools, whose data cannot be invalid, and where indices outside their windows
+    /// are skipped.
     pub fn status_bytes(&self) -> Option<u64> {
         match &self.plan {
             Plan::Pool(_) => None,
@@ -399,8 +400,8 @@ impl Schedule {
     }
 
     /// Whether the dispatches add to the report and do not clear it first: those of an unpool under
-    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report is zero before the first run, keeps the first fault
-    /// and the count over all runs, and is cleared by whoever reads it.
+    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps the first
+    /// position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};

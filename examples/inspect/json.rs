@@ -26,6 +26,7 @@ pub fn of(schedule: &Schedule) -> Result<String, Box<dyn Error>> {
         "outputs": tensors(plan.outputs(), schedule.output_operands()),
         "index_space": index_space(plan).map(space),
         "bytes_moved": schedule.bytes_moved(),
+        "keeps_report": schedule.keeps_report(),
         "slices": slices.collect::<Vec<_>>(),
         "buffers": buffers,
         "dispatches": schedule.dispatches().iter().map(|it| dispatch(schedule, it)).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-// Second step of a streaming unpool: for every output element, reads the indices of the sources whose windows cover it.
+// Last step of a streaming unpool before its general path: for every output element, reads the indices of the sources whose windows cover it.
 // The last source whose index names the element gives the value. Every output word is written once.
 // Fewest bytes: X once, its indices once, Y once.
 // provides: main

@@ -95,7 +95,7 @@ pub enum ExecuteError {
     IndexOutsideWindow {
         /// The flat position of the first of them in the index tensor, as stored.
         position: u64,
-        /// The number of such indices.
+        /// The number of such indices; that of a report which was kept over many runs is modulo 2^32.
         count: u64,
     },
     /// An index that names an element of another plane cannot be converted to a convention that does not count planes.

@@ -60,6 +60,11 @@ impl Axes {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
         };
+        // A window that lies wholly in the padding has no element, and the single output is not its own.
+        let in_padding = |axis: &uniform::Axis| axis.pad_begin.unsigned_abs() >= axis.kernel;
+        if outside != Outside::Flagged && windows.iter().any(in_padding) {
+            return refuse("a window lies wholly in the padding");
+        }
         let (kernel, stride) = (of(1, |axis| axis.kernel), of(1, |axis| axis.stride));
         let pad = of(0, |axis| axis.pad_begin.unsigned_abs());
         if stride.iter().fold(1, |product: u64, &stride| product.saturating_mul(stride)) > MOST_PLACES {

@@ -86,8 +86,9 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// The choice depends on the plan and the limits only, never on the device's name or kind, and changes no result. It is
-/// the first family of a column that applies and fits the limits:
+/// The choice depends on the plan and the limits only, never on the device's name, and changes no result. Of a device's kind it
+/// asks only whether it is software ([`Limits::software`]), which decides how much an invocation does and not which family
+/// runs. It is the first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |

@@ -1,5 +1,6 @@
 //! Schedules of unpools whose indices are expected to lie in their sources' windows. The device computes Y from these
-//! windows, checks that every index lies in its window, and runs the general path if one does not.
+//! windows, checks that every index lies in its window, and runs the general path if one does not, unless such indices are an
+//! error or skipped.
 
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
@@ -45,12 +46,16 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
 
     // The general path needs no tables and covers plans whose tables are too large.
     let (covering, own) = match axes(plan, windows, &mut schedule.tables, limits) {
-        Err(PlanError::ExceedsLimit { .. }) => return refuse("the window tables exceed the device's limits"),
+        Err(PlanError::ExceedsLimit { .. }) if outside == Outside::Flagged => {
+            return refuse("the window tables exceed the device's limits");
+        }
         other => other?,
     };
-    if check_bytes("bytes of window tables", schedule.tables.bytes(), limits).is_err() {
+    let fit = check_bytes("bytes of window tables", schedule.tables.bytes(), limits);
+    if outside == Outside::Flagged && fit.is_err() {
         return refuse("the window tables exceed the device's limits");
     }
+    fit?;
     let sources_read =
         covering.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let iterations = sources_read.saturating_add(1).saturating_mul(lanes(plan.dtype()));

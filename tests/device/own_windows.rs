@@ -14,6 +14,7 @@ use crate::support::splitmix::{STEP, splitmix64};
 tests! {
     gpu =>
         indices_outside_their_windows_are_errors_or_skipped_on_every_path,
+        a_window_in_the_padding_has_no_element,
         a_report_is_kept_over_frames_until_it_is_cleared,
         tensors_beyond_the_limits_keep_to_windows_too;
     cpu =>
@@ -151,6 +152,27 @@ fn indices_outside_their_windows_are_errors_or_skipped_on_every_path() {
         unpools::<f32, i64>(&MaxUnpool::new([3, 3]).strides([2, 2]).pads([1; 4]), &[1, 2, 5, 8], None, random),
     ]);
     println!("{} unpools", tried.iter().sum::<usize>());
+}
+
+/// The only window of the first axis lies in the padding, so no index is in it, not even that of the only line of Y.
+fn a_window_in_the_padding_has_no_element() {
+    let pool = MaxPool::new([2, 2]).strides([3, 2]).pads([2, 0, 0, 0]);
+    let (shape, pooled) = ([1, 1, 1, 64], [1, 1, 1, 32]);
+    let x = Tensor::new(pooled, (1..33).map(|value| value as f32).collect()).unwrap();
+    let indices = Tensor::new(pooled, (0..32).map(|at| if at % 5 == 1 { 2 * at } else { -1 }).collect()).unwrap();
+    for rule in [OutsideWindow::Error, OutsideWindow::Skip] {
+        let unpool = MaxUnpool::inverse_of(&pool, &shape).outside_window(rule);
+        let plan = unpool.plan(&pooled, DType::F32, IndexType::I64).unwrap();
+        let expected = match rule {
+            OutsideWindow::Skip => Ok(Tensor::new(shape, vec![0.0f32; 64]).unwrap()),
+            _ => Err(ExecuteError::IndexOutsideWindow { position: 1, count: 7 }),
+        };
+        assert_eq!(reference::max_unpool::<f32, i64>(&plan, &x, &indices), expected);
+        for schedule in schedules(&plan.into()) {
+            let prepared = gpu().prepare_schedule_blocking(schedule.clone()).unwrap();
+            assert_eq!(prepared.max_unpool_blocking::<f32, i64>(&x, &indices), expected, "{}", schedule.kernel());
+        }
+    }
 }
 
 /// A large unpool of this rule.

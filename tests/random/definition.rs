@@ -689,15 +689,8 @@ type Element = (usize, usize, usize, Vec<usize>);
 pub enum Scattered {
     /// The bits that each element of Y may have: one, unless any duplicate may win.
     Values(Vec<Vec<u64>>),
-    /// The first bad index, and how many there are.
     /// The first index outside its own window, and how many there are.
-    Outside {
-        position: u64,
-        count: u64,
-    },
-    Fault {
-        position: u64,
-        value: i64,
-        count: u64,
-    },
+    Outside { position: u64, count: u64 },
+    /// The first bad index, and how many there are.
+    Fault { position: u64, value: i64, count: u64 },
 }

@@ -458,13 +458,12 @@ impl Chain {
         self.steps.push(Step { schedule: Arc::clone(schedule), report, timestamps });
         // Y precedes Indices in a plan's outputs too.
         let buffers = y.into_iter().chain(indices_out).zip(schedule.plan().outputs());
-        // A known convention of the plan is that of its last output, the indices.
         let space = written_space(schedule.plan());
-        let last = schedule.plan().outputs().len() - 1;
-        let tensor = |(number, (buffer, spec)): (usize, (_, &TensorSpec))| {
-            DeviceTensor::whole(&self.gpu, buffer, spec.clone()).of_space(space.filter(|_| number == last))
+        let tensor = |((buffer, spec), &operand): ((_, &TensorSpec), &Operand)| {
+            let space = space.filter(|_| operand == Operand::IndicesOut);
+            DeviceTensor::whole(&self.gpu, buffer, spec.clone()).of_space(space)
         };
-        Ok(buffers.enumerate().map(tensor).collect())
+        Ok(buffers.zip(schedule.output_operands()).map(tensor).collect())
     }
 
     /// Reserves a range of a staging buffer for a readback.

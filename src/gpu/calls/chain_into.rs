@@ -6,8 +6,9 @@ use super::prepare::Prepared;
 use crate::error::ExecuteError;
 
 /// Steps into tensors that exist. They allocate no tensor, so a program that computes the same in every frame does so with
-/// the memory of the first one. The outputs must have the shapes, types and layouts of the plan's, and memory that no
-/// other tensor of the step has; they are written whole. They are also valid inputs of later steps.
+/// the memory of the first one. The outputs must have the shapes, types and layouts of the plan's, and a buffer that no
+/// input of the step has; they are written whole. They are also valid inputs of later steps. A tensor of indices is taken as
+/// what [`DeviceTensor::with_index_space`] says of it; one without a convention gets none.
 impl Chain {
     /// The maxima of `x`, into `y`.
     ///

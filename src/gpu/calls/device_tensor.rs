@@ -82,8 +82,8 @@ impl DeviceTensor {
         DeviceTensor { gpu: gpu.clone(), buffer, offset: 0, spec, space: None }
     }
 
-    /// This tensor as indices of a convention. Indices that a step of a chain has made know theirs; those in a caller's
-    /// buffer, or from the host, only if the caller says it. A step that reads indices of another convention than its plan's
+    /// This tensor as indices of a convention. Fresh indices of a step of a chain know theirs; those in a caller's
+    /// buffer, from the host, or in a tensor that a step writes into, only if the caller says it. A step that reads indices of another convention than its plan's
     /// is refused; where the convention is not known, nothing is checked.
     ///
     /// ```no_run

@@ -82,6 +82,7 @@ impl Prepared {
     /// # Errors
     /// As [`Prepared::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the
     /// plan skips them.
+    /// Likewise [`ExecuteError::IndexOutsideWindow`], if the plan asks for it.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -195,7 +196,8 @@ impl Prepared {
     /// good indices, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] if there were bad indices;
+    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if there
+    /// were bad indices;
     /// [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
     ///
     /// ```no_run
@@ -306,7 +308,8 @@ impl Gpu {
     /// computed in tiles.
     ///
     /// # Errors
-    /// As [`Gpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space.
+    /// As [`Gpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, or
+    /// [`ExecuteError::IndexOutsideWindow`], as the options say.
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {

@@ -216,7 +216,7 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`] and [`ExecuteError::BufferShared`], and wgpu's own errors, for example for a
+    /// [`ExecuteError::BufferUsage`], [`ExecuteError::BufferShared`] and [`ExecuteError::BufferOverlap`], and wgpu's own errors, for example for a
     /// destroyed buffer. The encoder is then unchanged.
     ///
     /// ```no_run

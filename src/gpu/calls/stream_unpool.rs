@@ -300,7 +300,7 @@ impl Gpu {
     /// of the plane; otherwise all values and indices are read once for every tile of Y.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them; otherwise as
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips them; otherwise as
     /// [`Gpu::stream_max_pool`].
     ///
     /// ```no_run

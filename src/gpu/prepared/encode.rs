@@ -44,7 +44,7 @@ pub struct Buffers<'a> {
     /// The indices that a pool or a conversion writes.
     pub indices_out: Option<wgpu::BufferSlice<'a>>,
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
-    /// An unpool that skips bad indices reports nothing and needs none. It is zero before the first run if
+    /// An unpool that skips bad indices reports nothing and needs none. It must be zero before the first run if
     /// [`Schedule::keeps_report`](crate::Schedule::keeps_report).
     pub status: Option<wgpu::BufferSlice<'a>>,
     /// Scratch memory in place of the [`Prepared`](crate::Prepared)'s own: a slice for each of
