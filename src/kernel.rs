@@ -184,37 +184,6 @@ pub(crate) enum CellsKernel {
     Overlaps,
 }
 
-/// What a streaming unpool does about indices outside their own windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Outside {
-    /// It sets a flag, so that the general path runs.
-    Flagged,
-    /// It counts them.
-    Reported,
-    /// Nothing.
-    Skipped,
-}
-
-impl Outside {
-    /// The part that does it.
-    pub(crate) fn part(self) -> &'static str {
-        match self {
-            Outside::Flagged => "core/outside_flagged.wgsl",
-            Outside::Reported => "core/outside_reported.wgsl",
-            Outside::Skipped => "core/outside_skipped.wgsl",
-        }
-    }
-
-    /// What a kernel's name says of it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Outside::Flagged => "",
-            Outside::Reported => ", others reported",
-            Outside::Skipped => ", others skipped",
-        }
-    }
-}
-
 /// The window's attributes and the NaN rule of a specialised build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct WindowConstants {

@@ -476,6 +476,21 @@ impl UnpoolPlan {
         &self.space
     }
 
+    /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows, those
+    /// outside them.
+    pub(crate) fn refuses_bad_indices(&self) -> bool {
+        use OutsideWindow::{Error, Scatter};
+        matches!((self.outside_window, self.out_of_bounds), (Error, _) | (Scatter, OutOfBounds::Error))
+    }
+
+    /// The error of an unpool, from its first bad index.
+    pub(crate) fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
+        match self.outside_window {
+            OutsideWindow::Error => ExecuteError::IndexOutsideWindow { position, count },
+            _ => ExecuteError::IndexOutOfRange { position, value, unit: self.space.unit(), count },
+        }
+    }
+
     /// What the index of the source at `n`, `c` and `at` names.
     pub(crate) fn named(&self, index: i64, n: usize, c: usize, at: &[usize]) -> Named {
         if self.skip_minus_one && index == -1 {

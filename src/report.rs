@@ -1,7 +1,6 @@
 //! The report of an unpool or a conversion, as the device writes it.
 
 use crate::error::ExecuteError;
-use crate::options::OutsideWindow;
 use crate::plan::Plan;
 
 /// What an unpool or a conversion of indices says of bad indices: the contents of the buffer
@@ -85,12 +84,7 @@ impl Report {
         match plan {
             // A pool accepts any data and has no report.
             Plan::Pool(_) => Err(ExecuteError::OperatorMismatch { planned: "pool", called: "report" }),
-            Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Error => {
-                Err(ExecuteError::IndexOutsideWindow { position, count })
-            }
-            Plan::Unpool(plan) => {
-                Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space().unit(), count })
-            }
+            Plan::Unpool(plan) => Err(plan.offence(position, value, count)),
             Plan::Convert(plan) => Err(plan.offence(position, value, count)),
         }
     }
@@ -111,7 +105,7 @@ impl From<&[u32; Report::WORDS]> for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DType, IndexType, MaxUnpool};
+    use crate::{DType, IndexType, MaxUnpool, OutsideWindow};
 
     #[test]
     fn a_count_that_has_wrapped_to_zero_hides_no_fault() {

@@ -1,7 +1,8 @@
 //! Constructors of the kernels of unpools and of index conversions.
 
 use crate::element::{DType, IndexType};
-use crate::kernel::{ActivationKind, CellsKernel, Kernel, Outside, UnpoolDigits};
+use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
+use crate::options::OutsideWindow;
 use crate::wgsl::key::KernelKey;
 
 /// Clears the owner table of an unpool and its report.
@@ -55,10 +56,10 @@ fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
 }
 
 /// Checks that every index lies in its source's window.
-pub(crate) fn unpool_check(index_type: IndexType, outside: Outside) -> KernelKey {
-    let name = format!("unpool check {}{}", index_type.name(), outside.name());
-    let mut kernel = stream(name, "kernel/unpool_check.wgsl");
-    kernel.variants.push(outside.part());
+pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow) -> KernelKey {
+    let (part, others) = outside_window(outside);
+    let mut kernel = stream(format!("unpool check {}{others}", index_type.name()), "kernel/unpool_check.wgsl");
+    kernel.variants.push(part);
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
@@ -84,7 +85,7 @@ pub(crate) fn unpool_cells(
     index_type: IndexType,
     activation: ActivationKind,
     access: [&'static str; 2],
-    outside: Outside,
+    outside: OutsideWindow,
     consts: &[(&'static str, u64)],
 ) -> KernelKey {
     let (of, entry) = match cells {
@@ -97,13 +98,22 @@ pub(crate) fn unpool_cells(
         of("KERNEL_").map_or(0, |(_, kernel)| *kernel)
     };
     let [depth, height, width] = ["0", "1", "2"].map(window);
-    let (dtype_name, others) = (dtype.name(), outside.name());
+    let (dtype_name, (part, others)) = (dtype.name(), outside_window(outside));
     let name = format!("unpool {of} {dtype_name} by {}, {depth}x{height}x{width}{others}", index_type.name());
     let mut kernel = stream(name, entry);
     kernel.variants.extend(access);
-    kernel.variants.push(outside.part());
+    kernel.variants.push(part);
     let consts = consts.iter().map(|&(name, value)| (name, value as u32)).collect();
     Kernel { element: Some(dtype), activation: Some(activation), consts, ..kernel }.into()
+}
+
+/// The part that tells of indices outside their windows, and what a kernel's name says of it.
+fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
+    match rule {
+        OutsideWindow::Scatter => ("core/outside_flagged.wgsl", ""),
+        OutsideWindow::Error => ("core/outside_reported.wgsl", ", others reported"),
+        OutsideWindow::Skip => ("core/outside_skipped.wgsl", ", others skipped"),
+    }
 }
 
 /// Writes the indirect grids of the general path.

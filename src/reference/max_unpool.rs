@@ -3,7 +3,6 @@
 use crate::activation;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::options::{OutOfBounds, OutsideWindow};
 use crate::plan::{Named, UnpoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
@@ -60,16 +59,8 @@ pub fn max_unpool<'a, T: Element, I: Index>(
             });
         }
     }
-    if let Some((first, value)) = first_offender {
-        let position = first as u64;
-        match (plan.outside_window, plan.out_of_bounds) {
-            (OutsideWindow::Error, _) => return Err(ExecuteError::IndexOutsideWindow { position, count: offenders }),
-            (OutsideWindow::Scatter, OutOfBounds::Error) => {
-                let unit = plan.space.unit();
-                return Err(ExecuteError::IndexOutOfRange { position, value, unit, count: offenders });
-            }
-            _ => {}
-        }
+    if let Some((first, value)) = first_offender.filter(|_| plan.refuses_bad_indices()) {
+        return Err(plan.offence(first as u64, value, offenders));
     }
     for element in &mut y {
         *element = activation::apply(plan.activation, *element);

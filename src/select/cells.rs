@@ -6,9 +6,9 @@ use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERL
 use crate::element::IndexType;
 use crate::error::PlanError;
 use crate::family::Family;
-use crate::kernel::{ActivationKind, CellsKernel, Outside};
+use crate::kernel::{ActivationKind, CellsKernel};
 use crate::keys;
-use crate::options::Layout;
+use crate::options::{Layout, OutsideWindow};
 use crate::plan::UnpoolPlan;
 use crate::schedule::Limits;
 use crate::tensor::count;
@@ -43,7 +43,7 @@ struct Axes {
 }
 
 impl Axes {
-    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3], outside: Outside) -> Result<Axes, PlanError> {
+    fn of(plan: &UnpoolPlan, windows: &[uniform::Axis; 3]) -> Result<Axes, PlanError> {
         if windows.iter().any(|axis| axis.kind != 0 || axis.dilation != 1 || axis.pad_begin < 0) {
             return refuse("the windows are not given by a kernel and a stride alone");
         }
@@ -60,9 +60,10 @@ impl Axes {
             let single = |axis: usize| inputs[axis] == 1 && outputs[axis] == 1;
             [0, 1, 2].map(|axis| if single(axis) { unit } else { u64::from(value(&windows[axis])) })
         };
+        let scatters = plan.outside_window == OutsideWindow::Scatter;
         // A window that lies wholly in the padding has no element, and the single output is not its own.
         let in_padding = |axis: &uniform::Axis| axis.pad_begin.unsigned_abs() >= axis.kernel;
-        if outside != Outside::Flagged && windows.iter().any(in_padding) {
+        if !scatters && windows.iter().any(in_padding) {
             return refuse("a window lies wholly in the padding");
         }
         let (kernel, stride) = (of(1, |axis| axis.kernel), of(1, |axis| axis.stride));
@@ -72,7 +73,7 @@ impl Axes {
         }
         let cells = [0, 1, 2].map(|axis| outputs[axis].div_ceil(stride[axis]).max(inputs[axis]));
         let axes = Axes { kernel, stride, pad, inputs, outputs, cells };
-        if outside != Outside::Flagged && axes.leave_gaps() {
+        if !scatters && axes.leave_gaps() {
             return refuse("windows leave gaps, in which no index may lie");
         }
         Ok(axes)
@@ -193,10 +194,9 @@ pub(super) fn cells(
     plan: &UnpoolPlan,
     windows: &[uniform::Axis; 3],
     activation: ActivationKind,
-    outside: Outside,
     limits: &Limits,
 ) -> Result<Cells, PlanError> {
-    let axes = Axes::of(plan, windows, outside)?;
+    let axes = Axes::of(plan, windows)?;
     let bytes = plan.dtype().bytes() as u64;
     let channels = plan.channels as u64;
     let inner = plan.layout() == Layout::Nhwc && channels > 1;
@@ -231,7 +231,8 @@ pub(super) fn cells(
         ("X_EVEN", x_run.saturating_mul(bytes).is_multiple_of(4).into()),
     ]);
     let parts = [quad_part(bytes, even && y_run.is_multiple_of(QUAD)), names_part(plan.index_type, even && same_place)];
-    let key = keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, outside, &consts);
+    let key =
+        keys::unpool_cells(kernel, plan.dtype(), plan.index_type, activation, parts, plan.outside_window, &consts);
     let outer =
         if plan.layout() == Layout::Nhwc { plan.batch as u64 } else { (plan.batch as u64).saturating_mul(channels) };
     let split = [

@@ -11,7 +11,7 @@ use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
 use crate::index::IndexStrides;
-use crate::kernel::{ActivationKind, Operand, Outside, WORKGROUP};
+use crate::kernel::{ActivationKind, Operand, WORKGROUP};
 use crate::keys;
 use crate::options::{Layout, OutsideWindow};
 use crate::plan::{Plan, PoolAxis, UnpoolPlan};
@@ -34,28 +34,19 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     if windows.len() > 3 {
         return refuse("there are more than three spatial axes");
     }
-    let outside = match plan.outside_window {
-        OutsideWindow::Scatter => Outside::Flagged,
-        OutsideWindow::Error => Outside::Reported,
-        OutsideWindow::Skip => Outside::Skipped,
-    };
-    let (mut schedule, general) = match outside {
-        Outside::Flagged => general(plan, limits, build)?,
-        _ => (alone(plan, build)?, Vec::new()),
-    };
+    let scatters = plan.outside_window == OutsideWindow::Scatter;
+    let (mut schedule, general) =
+        if scatters { general(plan, limits, build)? } else { (alone(plan, build)?, Vec::new()) };
 
-    // The general path needs no tables and covers plans whose tables are too large.
-    let (covering, own) = match axes(plan, windows, &mut schedule.tables, limits) {
-        Err(PlanError::ExceedsLimit { .. }) if outside == Outside::Flagged => {
+    let axes = axes(plan, windows, &mut schedule.tables, limits);
+    let fit = |found| check_bytes("bytes of window tables", schedule.tables.bytes(), limits).map(|()| found);
+    let (covering, own) = match axes.and_then(fit) {
+        // The general path needs no tables and covers plans whose tables are too large.
+        Err(PlanError::ExceedsLimit { .. }) if scatters => {
             return refuse("the window tables exceed the device's limits");
         }
         other => other?,
     };
-    let fit = check_bytes("bytes of window tables", schedule.tables.bytes(), limits);
-    if outside == Outside::Flagged && fit.is_err() {
-        return refuse("the window tables exceed the device's limits");
-    }
-    fit?;
     let sources_read =
         covering.iter().rev().fold(0, |inside: u64, (_, most)| most.saturating_mul(inside.saturating_add(1)));
     let iterations = sources_read.saturating_add(1).saturating_mul(lanes(plan.dtype()));
@@ -65,15 +56,15 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Resu
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let cells = match build {
         Build::Generic => None,
-        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, outside, limits)?),
+        Build::Specialised => Some(cells::cells(plan, &own, activation_kind, limits)?),
     };
     let uniform = uniform(plan, activation, cells.as_ref(), covering.map(|(axis, _)| axis), own, &general);
-    let mut streaming = Streaming { plan, limits, uniform, outside, schedule };
+    let mut streaming = Streaming { plan, limits, uniform, schedule };
     match cells {
         Some(cells) => streaming.cells(cells)?,
         None => streaming.windows(activation_kind, iterations)?,
     }
-    if outside == Outside::Flagged {
+    if scatters {
         streaming.general(general);
     }
     Ok(streaming.schedule)
@@ -84,7 +75,6 @@ struct Streaming<'a> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     uniform: uniform::Stream,
-    outside: Outside,
     schedule: Schedule,
 }
 
@@ -98,7 +88,7 @@ impl Streaming<'_> {
 
     /// The report, where the kernel tells of indices outside their windows.
     fn report(&self) -> &'static [Operand] {
-        if self.outside == Outside::Skipped { &[] } else { &[Operand::Report] }
+        if self.plan.outside_window == OutsideWindow::Skip { &[] } else { &[Operand::Report] }
     }
 
     /// One kernel that checks indices and writes stride cells.
@@ -112,13 +102,14 @@ impl Streaming<'_> {
     fn windows(&mut self, activation: ActivationKind, iterations: u64) -> Result<(), PlanError> {
         let (dtype, index_type) = (self.plan.dtype(), self.plan.index_type);
         let (sources, outputs) = (count(self.plan.input_shape()), count(self.plan.output_shape()));
-        if self.outside != Outside::Skipped {
+        let outside = self.plan.outside_window;
+        if outside != OutsideWindow::Skip {
             let check = [Operand::Indices, Operand::Tables, Operand::Report];
-            let key = keys::unpool_check(index_type, self.outside);
+            let key = keys::unpool_check(index_type, outside);
             self.dispatch(key, grid(sources, self.limits)?, &check, self.uniform.digits.into());
         }
         if outputs > 0 {
-            let gather = keys::unpool_gather(dtype, index_type, activation, self.outside != Outside::Flagged);
+            let gather = keys::unpool_gather(dtype, index_type, activation, outside != OutsideWindow::Scatter);
             let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::Tables];
             self.dispatch(gather, grid(outputs.div_ceil(lanes(dtype)), self.limits)?, &operands, iterations);
         }

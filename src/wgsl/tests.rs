@@ -10,8 +10,7 @@ use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
 use crate::element::{DType, IndexType};
 use crate::kernel::{
-    ActivationKind, IndexDigits, Outside, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits,
-    WindowConstants,
+    ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
 };
 use crate::keys;
 use crate::options::NanPolicy;
@@ -40,7 +39,7 @@ fn every_key() -> Vec<KernelKey> {
     for digits in digits {
         all.extend(indices.map(|index_type| keys::unpool_claim(index_type, digits)));
     }
-    for outside in [Outside::Flagged, Outside::Reported, Outside::Skipped] {
+    for &outside in OutsideWindow::ALL {
         all.extend(indices.map(|index_type| keys::unpool_check(index_type, outside)));
     }
     all.extend(indices.map(keys::unpool_report));

@@ -329,14 +329,8 @@ impl Gpu {
         let mut unpool = UnpoolRun { run: Run::new(self, tiles.len(), options), plan };
         unpool.run.tell()?;
         let found = unpool.look(&sizes, indices)?;
-        if let Some((position, value, count)) = found.offender {
-            match (plan.outside_window, plan.out_of_bounds) {
-                (OutsideWindow::Error, _) => return Err(ExecuteError::IndexOutsideWindow { position, count }),
-                (OutsideWindow::Scatter, OutOfBounds::Error) => {
-                    return Err(ExecuteError::IndexOutOfRange { position, value, unit: plan.space.unit(), count });
-                }
-                _ => {}
-            }
+        if let Some((position, value, count)) = found.offender.filter(|_| plan.refuses_bad_indices()) {
+            return Err(plan.offence(position, value, count));
         }
         let mut before = None;
         for region in tiles.iter() {

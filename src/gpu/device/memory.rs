@@ -28,16 +28,11 @@ impl Memory {
         self.mapped_buffer(label, usage, contents.len() as u64, |view| fill(view, contents))
     }
 
-    /// A buffer of zeros: wgpu clears it before its first use.
-    pub fn zeroed_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
-        self.plain_buffer(label, usage, bytes)
-    }
-
     /// A buffer that kernels write, poisoned if the options say so.
     pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
         match self.poison {
             Some(word) => self.mapped_buffer(label, usage, bytes, |view| poison(view, word)),
-            None => self.plain_buffer(label, usage, bytes),
+            None => self.zeroed_buffer(label, usage, bytes),
         }
     }
 
@@ -45,7 +40,7 @@ impl Memory {
     pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> Owned<wgpu::Buffer> {
         let bytes = whole_words(contents.len() as u64);
         let buffer = self.pool.take(TENSOR_USAGES, bytes);
-        let buffer = buffer.unwrap_or_else(|| self.plain_buffer(label, TENSOR_USAGES, bytes));
+        let buffer = buffer.unwrap_or_else(|| self.zeroed_buffer(label, TENSOR_USAGES, bytes));
         self.allocator.write(&self.queue, &buffer, bytes, |view| fill(view, contents));
         buffer
     }
@@ -66,10 +61,11 @@ impl Memory {
         let usages = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let bytes = whole_words(bytes);
         let kept = if reuse { self.pool.take(usages, bytes) } else { None };
-        kept.unwrap_or_else(|| self.plain_buffer("wgpu-pooling readback", usages, bytes))
+        kept.unwrap_or_else(|| self.zeroed_buffer("wgpu-pooling readback", usages, bytes))
     }
 
-    fn plain_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
+    /// A fresh buffer, of zeros: wgpu clears it before its first use.
+    pub fn zeroed_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
         let (label, size) = (Some(label), whole_words(bytes));
         self.allocator.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }

@@ -7,7 +7,6 @@ use crate::error::ExecuteError;
 use crate::gpu::device::Device;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
-use crate::options::{OutOfBounds, OutsideWindow};
 use crate::plan::Plan;
 use crate::schedule::Schedule;
 
@@ -100,11 +99,7 @@ pub(in crate::gpu) struct Missing {
 fn reports(schedule: &Schedule) -> bool {
     match &schedule.plan {
         Plan::Pool(_) => false,
-        Plan::Unpool(plan) => match plan.outside_window {
-            OutsideWindow::Scatter => plan.out_of_bounds == OutOfBounds::Error,
-            OutsideWindow::Error => true,
-            OutsideWindow::Skip => false,
-        },
+        Plan::Unpool(plan) => plan.refuses_bad_indices(),
         Plan::Convert(_) => true,
     }
 }
