@@ -159,8 +159,8 @@ impl IndexSpace {
         [&[self.batch, self.channels], self.extents.as_slice()].concat()
     }
 
-    /// Whether both conventions count tensors of one size and name every element by the same index. Conventions that differ
-    /// in what an axis of one element would count for agree.
+    /// Whether both conventions count tensors of one size and name every element by the same index. The
+    /// strides of axes with one element do not matter.
     ///
     /// ```
     /// use wgpu_pooling::{IndexFlattening, IndexSpace};

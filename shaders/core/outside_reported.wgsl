@@ -6,7 +6,7 @@
 // tensor, `step` the distance from one to the next.
 fn tell_outside(outside: vec4<bool>, position: u32, step: u32) {
   if (any(outside)) {
-    let ones = select(vec4<u32>(), vec4<u32>(1u), outside);
+    let ones = vec4<u32>(outside);
     atomicAdd(&status[STATUS_COUNT], ones.x + ones.y + ones.z + ones.w);
     var first = 3u;
     first = select(first, 2u, outside.z);

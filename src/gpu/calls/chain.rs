@@ -178,8 +178,8 @@ impl Chain {
     /// # Errors
     /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`],
     /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call
-    /// does not fit the plan; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to count in
-    /// another way; otherwise the errors of allocating Y. The chain is then unchanged.
+    /// does not fit the plan; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to be of
+    /// another convention; otherwise the errors of allocating Y. The chain is then unchanged.
     ///
     /// ```no_run
     /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Family, GlobalMaxPool, IndexFlattening, IndexSpace,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, select, wgsl,
+    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutsideWindow, Plan, PlanError, select, wgsl,
 };
 
 const ACTIVATIONS: [Activation; 6] = [
@@ -40,13 +40,14 @@ fn pools() -> Vec<(MaxPool, Vec<Vec<usize>>)> {
     ]
 }
 
-/// Appends the texts of a plan in every family and build that applies.
+/// Appends the texts of a plan in every family and build that applies, as GPUs and as software adapters take them.
 fn add(texts: &mut BTreeMap<String, String>, plan: &Plan) -> usize {
     let mut schedules = 0;
-    for &family in Family::ALL {
-        for build in family.builds() {
-            let choice = Choice { family: Some(family), build: Some(*build) };
-            match select(plan, &Limits::WEBGPU, &choice) {
+    let builds = Family::ALL.iter().flat_map(|&family| family.builds().iter().map(move |&build| (family, build)));
+    for (family, build) in builds {
+        for software in [false, true] {
+            let choice = Choice { family: Some(family), build: Some(build) };
+            match select(plan, &Limits { software, ..Limits::WEBGPU }, &choice) {
                 Ok(schedule) => {
                     schedules += 1;
                     for dispatch in schedule.dispatches() {
@@ -87,9 +88,11 @@ pub fn texts() -> BTreeMap<String, String> {
             for (pool, shapes) in pools() {
                 for shape in &shapes {
                     let indices = pool.plan(shape, dtype, Some(index_type)).unwrap();
-                    let unpool = MaxUnpool::inverse_of(&pool, shape);
-                    schedules +=
-                        add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap().into());
+                    for &rule in OutsideWindow::ALL {
+                        let unpool = MaxUnpool::inverse_of(&pool, shape).outside_window(rule);
+                        schedules +=
+                            add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap().into());
+                    }
                 }
             }
         }
@@ -102,7 +105,7 @@ pub fn texts() -> BTreeMap<String, String> {
             schedules += add(&mut texts, &convert.plan(&[2, 3, 2, 2], from_type, to_type).unwrap().into());
         }
     }
-    assert!(schedules > 5_000, "the sweep has only {schedules} schedules");
+    assert!(schedules > 10_000, "the sweep has only {schedules} schedules");
     texts
 }
 
