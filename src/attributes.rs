@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::error::PlanError;
 use crate::options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
-    OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
 /// Options from their names.
@@ -43,7 +43,8 @@ parse_names!(
     Duplicates,
     OutOfBounds,
     OutsideWindow,
-    PadsLimit
+    PadsLimit,
+    Preset
 );
 
 /// A function applied to Y after the maximum or the scatter, as onnxruntime fuses it in `com.ms.internal.nhwc`.

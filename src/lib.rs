@@ -76,7 +76,7 @@
 //! | `gpu/device/` | a wgpu device: limits, error scopes, loss, memory, polling | schedules |
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
 //! | `gpu/calls/` | one-shot calls, chains, streams, the caller's own pass | formulas |
-//! | `element.rs`, `tensor.rs`, `arrays.rs`, `activation.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, errors | |
+//! | `element.rs`, `tensor.rs`, `untyped.rs`, `arrays.rs`, `activation.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, errors | |
 //!
 //! # Floors
 //!
@@ -88,7 +88,7 @@
 //!  7  gpu/device  select
 //!  6  schedule
 //!  5  keys  ops  reference  report  uniform
-//!  4  activation  arrays  plan  tables  wgsl
+//!  4  activation  arrays  plan  tables  untyped  wgsl
 //!  3  attributes  geometry  index  kernel  tensor
 //!  2  error  reduction
 //!  1  options
@@ -97,6 +97,7 @@
 //!
 //! # Glossary
 //!
+//! * **node**: an operator as a model has it: type, domain, opset, attributes ([`Node`]); **preset**: a runtime's conventions.
 //! * **plan**: what must be computed, on which tensors: [`Plan`]. **schedule**: how, on a device with given limits: [`Schedule`].
 //! * **family**: an algorithm; **build**: whether its kernels have a window's attributes as constants or in a uniform: [`Family`],
 //!   [`Build`].
@@ -164,6 +165,7 @@ mod tensor;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod tile;
 mod uniform;
+mod untyped;
 mod wgsl;
 
 pub use attributes::{Activation, Attribute};
@@ -180,10 +182,10 @@ pub use gpu::{
 };
 pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
-pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Pooling};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, Operator, Pooling};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
-    OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+    OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 pub use report::Report;
@@ -191,6 +193,7 @@ pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
+pub use untyped::{TensorMut, TensorRef};
 pub use wgsl::key::KernelKey;
 pub use wgsl::{part_of_line, wgsl};
 

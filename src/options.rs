@@ -472,3 +472,40 @@ option! {
         Torch = "torch",
     }
 }
+
+option! {
+    /// The runtime whose conventions a [`Node`](crate::Node) follows where the specification and runtimes differ.
+    ///
+    /// Each value bundles options as the constructors of its name do, for example [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime),
+    /// which say what they leave out. The attributes are the node's, and an attribute that it does not have takes ONNX's
+    /// default.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, Node, Preset, TensorRef, TensorView};
+    ///
+    /// // The fourth window would lie in the padding, and opset 12 keeps it by its text.
+    /// let node = Node::new("MaxPool", 12)
+    ///     .attribute("kernel_shape", Attribute::Ints(vec![2]))
+    ///     .attribute("strides", Attribute::Ints(vec![3]))
+    ///     .attribute("ceil_mode", Attribute::Int(1));
+    /// let x: TensorRef = TensorView::new([1, 1, 9], &[0.0f32; 9])?.into();
+    /// let outputs = |preset| Ok(node.clone().preset(preset).plan(&[x.clone()], 1)?.outputs()[0].shape[2]);
+    /// assert_eq!((outputs(Preset::Onnx), outputs(Preset::OpenVino)), (Ok(4), Ok(4)));
+    /// assert_eq!((outputs(Preset::OnnxRuntime), outputs(Preset::PyTorch)), (Ok(3), Ok(3)));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    #[non_exhaustive]
+    Preset, "preset" {
+        /// The published operators, by the text of the node's opset.
+        #[default]
+        Onnx = "onnx",
+        /// The same, with the MaxUnpool of releases after 1.23 (onnx#8413).
+        OnnxAfter1_23 = "onnx_after_1_23",
+        /// onnxruntime's CPU kernels.
+        OnnxRuntime = "onnxruntime",
+        /// OpenVINO's CPU plugin and its importer of ONNX models. It has no MaxUnpool.
+        OpenVino = "openvino",
+        /// PyTorch: the rules for NaN, indices and pads of its calls.
+        PyTorch = "pytorch",
+    }
+}

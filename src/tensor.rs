@@ -79,8 +79,13 @@ impl TensorSpec {
 
     /// Refuses a host tensor of another type or shape. A host tensor has no layout, so the expected layout is assumed.
     pub(crate) fn check_host<T: Element>(&self, what: &'static str, x: &TensorView<'_, T>) -> Result<(), ExecuteError> {
-        self.check_dtype(what, T::DTYPE)?;
-        self.check_shape(what, x.shape())
+        self.check_untyped(what, T::DTYPE, x.shape())
+    }
+
+    /// Refuses another type or shape.
+    pub(crate) fn check_untyped(&self, what: &'static str, dtype: DType, shape: &[usize]) -> Result<(), ExecuteError> {
+        self.check_dtype(what, dtype)?;
+        self.check_shape(what, shape)
     }
 }
 
@@ -220,6 +225,18 @@ impl<T> Tensor<T> {
     /// The elements, in row-major order.
     pub fn data(&self) -> &[T] {
         &self.data
+    }
+
+    /// The elements, in row-major order, to be written.
+    ///
+    /// ```
+    /// let mut x = wgpu_pooling::Tensor::new([1, 2], vec![7u8, 8])?;
+    /// x.data_mut()[0] = 9;
+    /// assert_eq!(x.data(), &[9, 8]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn data_mut(&mut self) -> &mut [T] {
+        &mut self.data
     }
 
     /// The elements, moved out.

@@ -281,6 +281,64 @@ pub enum PlanError {
         /// The slice's length.
         actual: usize,
     },
+    /// Bytes that are not as many as the elements of their shape have.
+    #[error("{dtype:?} elements of the shape {shape:?} have {expected} bytes, but the slice has {actual}")]
+    ByteLength {
+        /// The element type.
+        dtype: DType,
+        /// The shape.
+        shape: Vec<usize>,
+        /// The bytes of its elements.
+        expected: u64,
+        /// The slice's length.
+        actual: usize,
+    },
+    /// A node of a model whose operator is not one of this crate's, or not in this opset.
+    #[error("there is no operator {op_type:?} of the domain {domain:?} in opset {opset}")]
+    UnknownOperator {
+        /// The node's `op_type`.
+        op_type: String,
+        /// The node's domain.
+        domain: String,
+        /// The opset of that domain which the model imports.
+        opset: i64,
+    },
+    /// An attribute or an output of a node that its opset does not have yet.
+    #[error("{operator} has {what} since opset {since}, but the node is of opset {opset}")]
+    NotInOpset {
+        /// The operator's ONNX name.
+        operator: &'static str,
+        /// The attribute or the output.
+        what: &'static str,
+        /// The first opset that has it.
+        since: i64,
+        /// The node's opset.
+        opset: i64,
+    },
+    /// A node or a call with too few or too many tensors.
+    #[error("{operator} has {expected} {what}, but {actual} were given")]
+    OperandCount {
+        /// The operator's name.
+        operator: &'static str,
+        /// `inputs` or `outputs`.
+        what: &'static str,
+        /// The counts that are valid.
+        expected: &'static str,
+        /// The number given.
+        actual: usize,
+    },
+    /// A node's input of another type or rank than its operator takes.
+    #[error("{operator}: {operand} is {actual}, expected {expected}")]
+    OperandType {
+        /// The operator's ONNX name.
+        operator: &'static str,
+        /// The input's ONNX name.
+        operand: &'static str,
+        /// What the operator takes.
+        expected: &'static str,
+        /// The element type and the shape as given.
+        actual: String,
+    },
     /// An array whose elements do not lie in row-major order without gaps.
     #[error("an array of shape {shape:?} with the strides {strides:?} is not dense and row-major")]
     NotDense {

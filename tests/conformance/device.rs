@@ -3,8 +3,7 @@
 use std::fmt;
 
 use wgpu_pooling::{
-    Build, Choice, Element, ExecuteError, Family, Gpu, Index, Plan, PlanError, PoolPlan, Prepared, Tensor, TensorView,
-    UnpoolPlan, families, select,
+    Build, Choice, ExecuteError, Family, Gpu, Plan, PlanError, Prepared, TensorMut, TensorRef, families, select,
 };
 
 use crate::paths::{Failure, Path, guarded};
@@ -64,24 +63,7 @@ impl Kernel<'_> {
 pub struct Ready(Prepared);
 
 impl Path for Ready {
-    fn max_pool<T: Element>(&self, _: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-        self.0.max_pool_blocking(x)
-    }
-
-    fn max_pool_with_indices<T: Element, I: Index>(
-        &self,
-        _: &PoolPlan,
-        x: TensorView<'_, T>,
-    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        self.0.max_pool_with_indices_blocking(x)
-    }
-
-    fn max_unpool<T: Element, I: Index>(
-        &self,
-        _: &UnpoolPlan,
-        x: TensorView<'_, T>,
-        indices: TensorView<'_, I>,
-    ) -> Result<Tensor<T>, ExecuteError> {
-        self.0.max_unpool_blocking(x, indices)
+    fn execute(&self, _: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
+        self.0.execute_blocking(inputs, outputs)
     }
 }

@@ -2,9 +2,7 @@
 //! one submit of the caller's. Both ways of encoding have to give the same words and leave the surroundings alone.
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
-use wgpu_pooling::{
-    Buffers, Element, ExecuteError, Gpu, Index, Plan, PoolPlan, Prepared, Tensor, TensorView, UnpoolPlan,
-};
+use wgpu_pooling::{Buffers, ExecuteError, Gpu, Plan, Prepared, TensorMut, TensorRef};
 
 use crate::paths::{Failure, Path, guarded};
 
@@ -130,44 +128,38 @@ fn given<'a>(x: &'a Option<Island>, indices: &'a Option<Island>, outputs: &'a Ou
     }
 }
 
-/// The elements at the beginning of some words; the bytes behind them in the last word have to be zero.
-fn elements<T: bytemuck::Pod>(shape: &[usize], words: &[u32]) -> Result<Tensor<T>, ExecuteError> {
-    let bytes: &[u8] = bytemuck::cast_slice(words);
-    let count: usize = shape.iter().product();
-    let (own, behind) = bytes.split_at(count * size_of::<T>());
-    assert!(count == 0 || behind.iter().all(|&byte| byte == 0), "the tail of the last word is not zero");
-    Ok(Tensor::new(shape, bytemuck::pod_collect_to_vec(own))?)
+/// Writes the bytes at the beginning of some words to an output; the bytes behind them in the last word have to be zero.
+fn write(output: &mut TensorMut<'_>, words: &[u32]) {
+    let bytes = output.bytes_mut();
+    if bytes.is_empty() {
+        return;
+    }
+    let (own, behind) = bytemuck::cast_slice::<u32, u8>(words).split_at(bytes.len());
+    assert!(behind.iter().all(|&byte| byte == 0), "the tail of the last word is not zero");
+    bytes.copy_from_slice(own);
 }
 
 impl Path for Encoded<'_> {
-    fn max_pool<T: Element>(&self, plan: &PoolPlan, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
-        let [y, _, _] = self.run(bytemuck::cast_slice(x.data()), None)?;
-        elements(plan.output_shape(), &y)
-    }
-
-    fn max_pool_with_indices<T: Element, I: Index>(
+    fn execute(
         &self,
-        plan: &PoolPlan,
-        x: TensorView<'_, T>,
-    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
-        let [y, indices, _] = self.run(bytemuck::cast_slice(x.data()), None)?;
-        Ok((elements(plan.output_shape(), &y)?, elements(&plan.outputs()[1].shape, &indices)?))
-    }
-
-    fn max_unpool<T: Element, I: Index>(
-        &self,
-        plan: &UnpoolPlan,
-        x: TensorView<'_, T>,
-        indices: TensorView<'_, I>,
-    ) -> Result<Tensor<T>, ExecuteError> {
+        plan: &Plan,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
         // Buffers have no shape, so a caller who encodes has to check the shapes.
-        let expected = &plan.inputs()[1].shape;
-        if indices.shape() != expected {
-            let (expected, actual) = (expected.clone(), indices.shape().to_vec());
-            return Err(ExecuteError::ShapeMismatch { what: "indices", expected, actual });
+        for ((x, spec), what) in inputs.iter().zip(plan.inputs()).zip(["inputs[0]", "inputs[1]"]) {
+            if x.shape() != spec.shape {
+                let (expected, actual) = (spec.shape.clone(), x.shape().to_vec());
+                return Err(ExecuteError::ShapeMismatch { what, expected, actual });
+            }
         }
-        let [y, _, report] = self.run(bytemuck::cast_slice(x.data()), Some(bytemuck::cast_slice(indices.data())))?;
-        self.prepared.read_report(report.first_chunk().expect("a report of eight words"))?;
-        elements(plan.output_shape(), &y)
+        let [y, indices, report] = self.run(inputs[0].bytes(), inputs.get(1).map(TensorRef::bytes))?;
+        if let Plan::Unpool(_) = plan {
+            self.prepared.read_report(report.first_chunk().expect("a report of eight words"))?;
+        }
+        for (output, words) in outputs.iter_mut().zip([y, indices]) {
+            write(output, &words);
+        }
+        Ok(())
     }
 }

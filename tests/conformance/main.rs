@@ -13,6 +13,8 @@ mod device;
 mod encoded;
 mod generated;
 mod manifest;
+#[path = "../../examples/onnx_node/messages.rs"]
+mod messages;
 mod onnx;
 mod pages;
 mod paths;

@@ -28,6 +28,7 @@ mod support {
     pub mod tensors;
 }
 mod untrusted;
+mod untyped;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         stream_unpool::tests(),
         own_windows::tests(),
         untrusted::tests(),
+        untyped::tests(),
     ];
     let code = support::harness::run(&arguments, lists.into_iter().flatten().collect());
     if !arguments.list {

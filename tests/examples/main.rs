@@ -9,6 +9,8 @@ mod bare_wgpu;
 mod example;
 mod inspect;
 #[cfg(feature = "gpu")]
+mod onnx_node;
+#[cfg(feature = "gpu")]
 mod own_device;
 #[cfg(feature = "gpu")]
 mod peaks;
@@ -47,6 +49,7 @@ fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
     let lists = [
         adapters::tests(),
         bare_wgpu::tests(),
+        onnx_node::tests(),
         own_device::tests(),
         peaks::tests(),
         pool_image::tests(),

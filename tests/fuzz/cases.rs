@@ -4,9 +4,9 @@
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Build, CeilRule, Choice, ConvertIndices, DType,
     Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
-    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling, SamePadding,
-    SizeRounding, StorageOrder, Tensor, TensorView, UnpoolMinSize, UnpoolSpace, element_count, families, reference,
-    select, wgsl,
+    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling, Preset,
+    SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView, UnpoolMinSize, UnpoolSpace,
+    element_count, families, reference, select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -270,9 +270,40 @@ pub fn plan(data: &[u8]) -> bool {
             }
             scheduled(plan.into(), &mut bytes);
         }
+        _ if bytes.flag() => node(axes, &mut bytes),
         _ => pure_functions(axes, &mut bytes),
     }
     true
+}
+
+/// A node of a model with any attributes and inputs: an error, or a plan that the reference computes.
+fn node(axes: usize, bytes: &mut Bytes<'_>) {
+    let op_type = bytes.of(&["MaxPool", "MaxPool", "GlobalMaxPool", "MaxUnpool", "MaxUnpool", "Conv"]);
+    let domain = bytes.of(&["", "", "ai.onnx", "com.ms.internal.nhwc", "com.microsoft"]);
+    let count = bytes.byte() % 6;
+    let attributes: Vec<_> = (0..count).map(|_| bytes.attribute(axes)).collect();
+    let node = Node::new(op_type, bytes.number()).domain(domain).attributes(attributes).preset(bytes.of(Preset::ALL));
+    let _ = node.operator();
+    let inputs: Vec<(DType, Vec<usize>, Vec<u8>)> = (0..bytes.byte() % 5)
+        .map(|_| {
+            let (dtype, shape) = (bytes.of(&DType::ALL), bytes.shape(axes));
+            let length = if small(&shape) { shape.iter().product::<usize>() * dtype.bytes() } else { 3 };
+            let data = (0..length).map(|_| bytes.byte() & 3).collect();
+            (dtype, shape, data)
+        })
+        .collect();
+    let views = inputs.iter().filter_map(|(dtype, shape, data)| TensorRef::new(*dtype, shape, data).ok());
+    let views: Vec<TensorRef<'_>> = views.collect();
+    let Ok(plan) = node.plan(&views, usize::from(bytes.byte() % 4)) else { return };
+    if !plan.outputs().iter().all(|output| small(&output.shape)) {
+        return;
+    }
+    let sizes = plan.outputs().iter().map(|output| output.bytes() as usize);
+    let mut written: Vec<Vec<u8>> = sizes.map(|size| vec![0; size]).collect();
+    let outputs = plan.outputs().iter().zip(&mut written);
+    let outputs = outputs.map(|(spec, bytes)| TensorMut::new(spec.dtype, &spec.shape, bytes).expect("its own size"));
+    let result = reference::execute(&plan, &views[..plan.inputs().len()], &mut outputs.collect::<Vec<_>>());
+    assert!(result.is_ok() || matches!(plan, Plan::Unpool(_)), "{plan:?}: {result:?}");
 }
 
 /// Functions that need no plan, called with arguments that may make no sense.

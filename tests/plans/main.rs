@@ -4,5 +4,6 @@
 mod hostile;
 mod house_rules;
 mod imports;
+mod nodes;
 mod schedules;
 mod translations;

@@ -21,7 +21,8 @@ use crate::options::Layout;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::schedule::Schedule;
-use crate::tensor::{TensorSpec, TensorView};
+use crate::tensor::TensorSpec;
+use crate::untyped::TensorRef;
 
 /// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
 /// device; tensors to read back come to the host in one buffer, together with the reports of bad indices.
@@ -143,7 +144,8 @@ impl Chain {
         &mut self.encoder
     }
 
-    /// Copies a host tensor to the device. The copy is made now, so the slice is free again afterwards.
+    /// Copies a host tensor to the device: a [`TensorView`](crate::TensorView), a `&`[`Tensor`](crate::Tensor) or a
+    /// [`TensorRef`]. The copy is made now, so the slice is free again afterwards.
     ///
     /// # Errors
     /// As [`Gpu::upload`].
@@ -155,11 +157,7 @@ impl Chain {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn upload<'a, T: Element>(
-        &mut self,
-        x: impl Into<TensorView<'a, T>>,
-        layout: Layout,
-    ) -> Result<DeviceTensor, ExecuteError> {
+    pub fn upload<'a>(&mut self, x: impl Into<TensorRef<'a>>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let x = x.into();
         self.gpu.inner.device.check_alive()?;
         let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
@@ -169,7 +167,7 @@ impl Chain {
         if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
             tensors.push(buffer.clone());
         }
-        let spec = TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout };
+        let spec = TensorSpec { shape: x.shape().to_vec(), dtype: x.dtype(), layout };
         Ok(DeviceTensor::whole(&self.gpu, buffer, spec))
     }
 
@@ -275,18 +273,23 @@ impl Chain {
     /// # }
     /// ```
     pub fn read_back<T: Element>(&mut self, tensor: &DeviceTensor) -> Result<ReadBack<T>, ExecuteError> {
-        let what = "the tensor to read back";
         if tensor.dtype() != T::DTYPE {
             return Err(ExecuteError::ReadBackType { tensor: tensor.dtype().name(), asked: T::DTYPE.name() });
         }
+        let place = self.read_back_bytes(tensor)?;
+        Ok(ReadBack { chain: Arc::clone(&self.id), place, shape: tensor.shape().to_vec(), element: PhantomData })
+    }
+
+    /// Requests a tensor's bytes.
+    pub(super) fn read_back_bytes(&mut self, tensor: &DeviceTensor) -> Result<StagingPlace, ExecuteError> {
+        let what = "the tensor to read back";
         tensor.check_gpu(what, &self.gpu)?;
         let slice = tensor.slice();
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
             return Err(ExecuteError::BufferUsage { what, usage: "COPY_SRC" });
         }
         let buffer = self.gpu.inner.device.wgpu.gate().own(slice.buffer().clone());
-        let place = self.stage(buffer, slice.offset(), tensor.bytes());
-        Ok(ReadBack { chain: Arc::clone(&self.id), place, shape: tensor.shape().to_vec(), element: PhantomData })
+        Ok(self.stage(buffer, slice.offset(), tensor.bytes()))
     }
 
     /// Submits the chain, without waiting.
@@ -402,7 +405,7 @@ impl Chain {
     }
 
     /// Records a schedule. Its outputs are the given tensors or, where none are given, fresh ones, which are returned.
-    fn record(
+    pub(super) fn record(
         &mut self,
         prepared: &Prepared,
         inputs: &[&DeviceTensor],

@@ -7,7 +7,8 @@ use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::index::IndexSpace;
 use crate::options::Layout;
-use crate::tensor::{Tensor, TensorSpec, TensorView, device_bytes, element_count};
+use crate::tensor::{Tensor, TensorSpec, device_bytes, element_count};
+use crate::untyped::TensorRef;
 
 /// A dense tensor on the device: a slice of a buffer, a shape, an element type and a layout. Indices are tensors of
 /// `i32` or `i64`. Clones are cheap and share the memory. A tensor belongs to the [`Gpu`] that made it and to that
@@ -158,7 +159,8 @@ impl DeviceTensor {
 }
 
 impl Gpu {
-    /// Copies a host tensor to the device, where it stays. Nothing is submitted. If the tensor is dropped before the
+    /// Copies a host tensor to the device, where it stays: a [`TensorView`](crate::TensorView), a `&`[`Tensor`] or a
+    /// [`TensorRef`]. Nothing is submitted. If the tensor is dropped before the
     /// next submit, its memory is freed by that submit.
     ///
     /// # Errors
@@ -173,16 +175,12 @@ impl Gpu {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn upload<'a, T: Element>(
-        &self,
-        x: impl Into<TensorView<'a, T>>,
-        layout: Layout,
-    ) -> Result<DeviceTensor, ExecuteError> {
+    pub async fn upload<'a>(&self, x: impl Into<TensorRef<'a>>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let x = x.into();
         self.inner.device.check_alive()?;
         let buffer = self.inner.device.scoped(|| self.tensor_of(&x, false)).await??;
         self.inner.device.probe()?;
-        Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: T::DTYPE, layout }))
+        Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: x.dtype(), layout }))
     }
 
     /// A tensor of zeros on the device, with the usages and size of an output to encode into. Nothing is submitted.
@@ -245,13 +243,9 @@ impl Gpu {
     }
 
     /// A buffer with a tensor's elements; with `lent`, from the buffer pool.
-    pub(super) fn tensor_of<T: Element>(
-        &self,
-        x: &TensorView<'_, T>,
-        lent: bool,
-    ) -> Result<Owned<wgpu::Buffer>, PlanError> {
-        self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
-        let (label, contents) = ("wgpu-pooling tensor", bytemuck::cast_slice(x.data()));
+    pub(super) fn tensor_of(&self, x: &TensorRef<'_>, lent: bool) -> Result<Owned<wgpu::Buffer>, PlanError> {
+        let (label, contents) = ("wgpu-pooling tensor", x.bytes());
+        self.check_buffer("bytes of X", device_bytes(contents.len().max(x.dtype().bytes()) as u64, 1))?;
         Ok(match lent {
             true => self.inner.device.memory.lent_filled_buffer(label, contents),
             false => self.inner.device.memory.filled_buffer(label, TENSOR_USAGES, contents),
@@ -281,9 +275,9 @@ mod blocking {
         /// let x = gpu.upload_blocking(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw)?;
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
-        pub fn upload_blocking<'a, T: Element>(
+        pub fn upload_blocking<'a>(
             &self,
-            x: impl Into<TensorView<'a, T>>,
+            x: impl Into<TensorRef<'a>>,
             layout: Layout,
         ) -> Result<DeviceTensor, ExecuteError> {
             pollster::block_on(self.upload(x, layout))

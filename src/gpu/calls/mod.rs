@@ -4,6 +4,7 @@ pub(in crate::gpu) mod bound;
 pub(in crate::gpu) mod chain;
 pub(in crate::gpu) mod chain_into;
 pub(in crate::gpu) mod device_tensor;
+pub(in crate::gpu) mod execute;
 pub(in crate::gpu) mod gpu;
 pub(in crate::gpu) mod one_shot;
 pub(in crate::gpu) mod prepare;

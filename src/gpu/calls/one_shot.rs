@@ -215,7 +215,7 @@ impl Prepared {
 }
 
 /// Runs a chain of one step, whose error is returned without the step's number.
-async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
+pub(super) async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
     let results = chain.submit()?.finished().await?;
     match results.first_report()? {
         None => Ok(results),
@@ -224,7 +224,7 @@ async fn only_step(chain: Chain) -> Result<Results, ExecuteError> {
 }
 
 /// Whether a plan failed because a tensor is too large for one schedule on this device.
-fn exceeds_limits(error: &ExecuteError) -> bool {
+pub(super) fn exceeds_limits(error: &ExecuteError) -> bool {
     matches!(error, ExecuteError::Plan(error @ PlanError::ExceedsLimit { .. }) if !refuses_the_kernel(error))
 }
 

@@ -14,6 +14,7 @@ use crate::gpu::device::polling::Submission;
 use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::tensor::{Tensor, count};
+use crate::untyped::TensorMut;
 
 /// Two timestamps of 64 bits.
 pub(super) const TIMESTAMP_BYTES: u64 = 16;
@@ -251,6 +252,20 @@ impl Results {
         self.read_back_bytes
     }
 
+    /// Writes what was read back to these places. Every range is mapped before the first output is written.
+    pub(super) fn write(&self, places: &[StagingPlace], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
+        let views: Vec<_> = places
+            .iter()
+            .zip(outputs.iter())
+            .map(|(&place, output)| self.view(place, output.bytes().len() as u64))
+            .collect::<Result<_, _>>()?;
+        for (output, view) in outputs.iter_mut().zip(&views) {
+            let bytes = output.bytes_mut();
+            bytes.copy_from_slice(view.as_ref().map_or(&[], |view| &view[..bytes.len()]));
+        }
+        Ok(())
+    }
+
     /// The first step with bad indices, and its error.
     pub(super) fn first_report(&self) -> Result<Option<(usize, ExecuteError)>, ExecuteError> {
         for (number, step) in self.steps.iter().enumerate() {
@@ -283,16 +298,22 @@ impl Results {
 
     fn read<T: bytemuck::Pod>(&self, place: StagingPlace, elements: u64) -> Result<Vec<T>, ExecuteError> {
         let bytes = elements * size_of::<T>() as u64;
-        if bytes == 0 {
+        let Some(view) = self.view(place, bytes)? else {
             return Ok(Vec::new());
-        }
-        let range = place.at..place.at + bytes.next_multiple_of(4);
-        let view = self.staging[place.staging].get_mapped_range(range);
-        let view = view.map_err(|error| self.gpu.inner.device.failed(error.to_string()))?;
+        };
         // The size is the caller's, so the host may lack the memory.
         let missing = |_| ExecuteError::OutOfMemory(format!("{bytes} bytes on the host for what was read back"));
         let mut data = bytemuck::allocation::try_zeroed_vec::<T>(elements as usize).map_err(missing)?;
         bytemuck::cast_slice_mut(&mut data).copy_from_slice(&view[..bytes as usize]);
         Ok(data)
+    }
+    /// The mapped bytes at a place, in whole words; `None` for none.
+    fn view(&self, place: StagingPlace, bytes: u64) -> Result<Option<wgpu::BufferView>, ExecuteError> {
+        if bytes == 0 {
+            return Ok(None);
+        }
+        let range = place.at..place.at + bytes.next_multiple_of(4);
+        let view = self.staging[place.staging].get_mapped_range(range);
+        view.map(Some).map_err(|error| self.gpu.inner.device.failed(error.to_string()))
     }
 }

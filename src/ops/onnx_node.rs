@@ -1,0 +1,342 @@
+//! Nodes of ONNX models: operator type, domain, opset and attributes, as a runtime has them.
+
+use super::max_pool::{GlobalMaxPool, MaxPool};
+use super::max_unpool::MaxUnpool;
+use crate::attributes::Attribute;
+use crate::element::{DType, IndexType};
+use crate::error::PlanError;
+use crate::options::{CeilRule, Layout, NanPolicy, Preset};
+use crate::plan::Plan;
+use crate::untyped::TensorRef;
+
+/// The domain of onnxruntime's nodes in NHWC.
+const NHWC: &str = "com.ms.internal.nhwc";
+
+/// A node of an ONNX model: MaxPool, GlobalMaxPool or MaxUnpool, with the opset that the model imports for its domain.
+///
+/// The opset says which attributes and outputs the node can have, and what they mean:
+///
+/// | | since |
+/// | --- | --- |
+/// | MaxPool, GlobalMaxPool | 1 |
+/// | MaxPool's `storage_order`, and its output Indices | 8 |
+/// | MaxUnpool | 9 |
+/// | MaxPool's `ceil_mode` and `dilations` | 10 |
+/// | `ceil_mode` 1 drops a last window in the end padding; before, the text keeps it ([`CeilRule::CeilLiteral`]) | 22 |
+///
+/// The operators' versions 10, 11 and 12, which hold up to opset 21, keep that window by their text (onnx#5711); of the
+/// runtimes onnxruntime drops it in every opset, and OpenVINO keeps it: [`Preset`]. Opsets after 22 are read as 22.
+/// Element types are not restricted to those of the opset.
+///
+/// The domain is ONNX's (empty, or `ai.onnx`) or onnxruntime's `com.ms.internal.nhwc`, where X and Y are NHWC and MaxPool and
+/// MaxUnpool may have the attributes `activation` and `activation_params`.
+///
+/// ```
+/// use wgpu_pooling::{reference, Attribute, DType, Node, TensorMut, TensorRef};
+///
+/// let node = Node::new("MaxPool", 12)
+///     .attribute("kernel_shape", Attribute::Ints(vec![2]))
+///     .attribute("strides", Attribute::Ints(vec![2]));
+/// let x = TensorRef::new(DType::U8, [1, 1, 4], &[3, 1, 2, 9])?;
+/// // Y alone; with 2 outputs Y and Indices.
+/// let plan = node.plan(&[x.clone()], 1)?;
+/// let mut y = [0; 2];
+/// reference::execute(&plan, &[x], &mut [TensorMut::new(DType::U8, [1, 1, 2], &mut y)?])?;
+/// assert_eq!(y, [3, 9]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Node {
+    op_type: String,
+    domain: String,
+    opset: i64,
+    attributes: Vec<(String, Attribute)>,
+    preset: Preset,
+}
+
+/// The operator of a node.
+///
+/// ```
+/// use wgpu_pooling::{Attribute, MaxPool, Node, Operator};
+///
+/// let node = Node::new("MaxPool", 22).attribute("kernel_shape", Attribute::Ints(vec![3, 3]));
+/// assert_eq!(node.operator()?, Operator::MaxPool(MaxPool::new([3, 3])));
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Operator {
+    /// A MaxPool.
+    MaxPool(MaxPool),
+    /// A GlobalMaxPool.
+    GlobalMaxPool(GlobalMaxPool),
+    /// A MaxUnpool, without its input `output_shape`.
+    MaxUnpool(MaxUnpool),
+}
+
+impl Node {
+    /// A node of ONNX's own domain, without attributes.
+    ///
+    /// ```
+    /// use wgpu_pooling::Node;
+    /// assert!(Node::new("GlobalMaxPool", 1).operator().is_ok());
+    /// assert!(Node::new("MaxUnpool", 8).operator().is_err(), "there is a MaxUnpool since opset 9");
+    /// ```
+    pub fn new(op_type: impl Into<String>, opset: i64) -> Self {
+        let (op_type, domain, preset) = (op_type.into(), String::new(), Preset::default());
+        Node { op_type, domain, opset, attributes: Vec::new(), preset }
+    }
+
+    /// The node's domain. Default ONNX's.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, DType, Node, TensorRef};
+    ///
+    /// let kernel = Attribute::Ints(vec![2, 2]);
+    /// let node = Node::new("MaxPool", 12).domain("com.ms.internal.nhwc").attribute("kernel_shape", kernel);
+    /// // X and Y have the channels last, Indices has not.
+    /// let plan = node.plan(&[TensorRef::new(DType::U8, [1, 4, 5, 3], &[0; 60])?], 2)?;
+    /// assert_eq!((&plan.outputs()[0].shape, &plan.outputs()[1].shape), (&vec![1, 3, 4, 3], &vec![1, 3, 3, 4]));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn domain(mut self, domain: impl Into<String>) -> Self {
+        self.domain = domain.into();
+        self
+    }
+
+    /// One more attribute.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, Node, PlanError};
+    ///
+    /// let node = Node::new("MaxPool", 8).attribute("kernel_shape", Attribute::Ints(vec![2]));
+    /// let error = node.attribute("ceil_mode", Attribute::Int(1)).operator().unwrap_err();
+    /// let what = "the attribute ceil_mode";
+    /// assert_eq!(error, PlanError::NotInOpset { operator: "MaxPool", what, since: 10, opset: 8 });
+    /// ```
+    pub fn attribute(mut self, name: impl Into<String>, value: Attribute) -> Self {
+        self.attributes.push((name.into(), value));
+        self
+    }
+
+    /// More attributes.
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, MaxUnpool, Node, Operator};
+    ///
+    /// let attributes = [("kernel_shape", Attribute::Ints(vec![2])), ("strides", Attribute::Ints(vec![2]))];
+    /// let node = Node::new("MaxUnpool", 11).attributes(attributes);
+    /// assert_eq!(node.operator()?, Operator::MaxUnpool(MaxUnpool::new([2]).strides([2])));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn attributes<S: Into<String>>(mut self, attributes: impl IntoIterator<Item = (S, Attribute)>) -> Self {
+        self.attributes.extend(attributes.into_iter().map(|(name, value)| (name.into(), value)));
+        self
+    }
+
+    /// The runtime whose conventions hold where the specification and runtimes differ. Default [`Preset::Onnx`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, MaxPool, Node, Operator, Preset};
+    ///
+    /// let node = Node::new("MaxPool", 12).attribute("kernel_shape", Attribute::Ints(vec![3, 3]));
+    /// let operator = node.preset(Preset::OnnxRuntime).operator()?;
+    /// assert_eq!(operator, Operator::MaxPool(MaxPool::onnxruntime([3, 3])));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn preset(mut self, preset: Preset) -> Self {
+        self.preset = preset;
+        self
+    }
+
+    /// The node's operator.
+    ///
+    /// # Errors
+    /// [`PlanError::UnknownOperator`]; [`PlanError::NotInOpset`] for attributes that the opset does not have yet;
+    /// [`PlanError::Combination`] for an operator that the preset's runtime does not have; otherwise as
+    /// [`MaxPool::from_onnx`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, CeilRule, MaxPool, Node, Operator};
+    ///
+    /// let attributes = [("kernel_shape", Attribute::Ints(vec![2])), ("ceil_mode", Attribute::Int(1))];
+    /// let operator = |opset| Node::new("MaxPool", opset).attributes(attributes.clone()).operator();
+    /// let pool = MaxPool::new([2]).ceil_mode(1);
+    /// assert_eq!(operator(21)?, Operator::MaxPool(pool.clone().ceil_rule(CeilRule::CeilLiteral)));
+    /// assert_eq!(operator(22)?, Operator::MaxPool(pool));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn operator(&self) -> Result<Operator, PlanError> {
+        let since = match self.op_type.as_str() {
+            "MaxPool" | "GlobalMaxPool" => 1,
+            "MaxUnpool" => 9,
+            _ => return Err(self.unknown()),
+        };
+        if self.opset < since || !["", "ai.onnx", NHWC].contains(&self.domain.as_str()) {
+            return Err(self.unknown());
+        }
+        let layout = if self.domain == NHWC { Layout::Nhwc } else { Layout::Nchw };
+        Ok(match self.op_type.as_str() {
+            "MaxPool" => Operator::MaxPool(self.max_pool()?.layout(layout)),
+            "GlobalMaxPool" => Operator::GlobalMaxPool(self.global_max_pool()?.layout(layout)),
+            _ => Operator::MaxUnpool(self.max_unpool()?.layout(layout)),
+        })
+    }
+
+    /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and this
+    /// number of outputs: 1, or 2 for a MaxPool with Indices. Of X and Indices only types and shapes matter.
+    ///
+    /// # Errors
+    /// As [`Node::operator`]; [`PlanError::OperandCount`] and [`PlanError::OperandType`] for inputs and outputs that the
+    /// operator does not have; otherwise as [`MaxPool::plan`] and [`MaxUnpool::plan`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, Node, TensorRef, TensorView};
+    ///
+    /// let node = Node::new("MaxUnpool", 9).attribute("kernel_shape", Attribute::Ints(vec![2]));
+    /// let x: TensorRef = TensorView::new([1, 1, 2], &[5.0f32, 6.0])?.into();
+    /// let indices: TensorRef = TensorView::new([1, 1, 2], &[1i64, 2])?.into();
+    /// let output_shape: TensorRef = TensorView::new([3], &[1i64, 1, 7])?.into();
+    /// assert_eq!(node.plan(&[x.clone(), indices.clone()], 1)?.outputs()[0].shape, [1, 1, 3]);
+    /// assert_eq!(node.plan(&[x, indices, output_shape], 1)?.outputs()[0].shape, [1, 1, 7]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn plan(&self, inputs: &[TensorRef<'_>], outputs: usize) -> Result<Plan, PlanError> {
+        let count = |operator, what, expected, actual| PlanError::OperandCount { operator, what, expected, actual };
+        match (self.operator()?, inputs) {
+            (Operator::MaxPool(pool), [x]) => {
+                let indices = match outputs {
+                    1 => None,
+                    2 => Some(IndexType::I64),
+                    _ => return Err(count("MaxPool", "outputs", "1 or 2", outputs)),
+                };
+                if indices.is_some() {
+                    self.has_since("MaxPool", "the output Indices", 8)?;
+                }
+                Ok(pool.plan(x.shape(), x.dtype(), indices)?.into())
+            }
+            (Operator::GlobalMaxPool(_), _) if outputs != 1 => Err(count("GlobalMaxPool", "outputs", "1", outputs)),
+            (Operator::GlobalMaxPool(pool), [x]) => Ok(pool.plan(x.shape(), x.dtype(), None)?.into()),
+            (Operator::MaxUnpool(_), _) if outputs != 1 => Err(count("MaxUnpool", "outputs", "1", outputs)),
+            (Operator::MaxUnpool(unpool), [x, indices, rest @ ..]) if rest.len() <= 1 => {
+                let index_type = match indices.dtype() {
+                    DType::I64 => IndexType::I64,
+                    DType::I32 => IndexType::I32,
+                    _ => return Err(operand_type("I", "indices of i64 or i32", indices)),
+                };
+                let unpool = match rest {
+                    [shape] => unpool.output_shape(output_shape(shape)?),
+                    _ => unpool,
+                };
+                Ok(unpool.plan(x.shape(), x.dtype(), index_type)?.into())
+            }
+            (Operator::MaxPool(_), _) => Err(count("MaxPool", "inputs", "1", inputs.len())),
+            (Operator::GlobalMaxPool(_), _) => Err(count("GlobalMaxPool", "inputs", "1", inputs.len())),
+            (Operator::MaxUnpool(_), _) => Err(count("MaxUnpool", "inputs", "2 or 3", inputs.len())),
+        }
+    }
+
+    fn max_pool(&self) -> Result<MaxPool, PlanError> {
+        for (name, what, since) in [
+            ("storage_order", "the attribute storage_order", 8),
+            ("ceil_mode", "the attribute ceil_mode", 10),
+            ("dilations", "the attribute dilations", 10),
+        ] {
+            if self.value(name).is_some() {
+                self.has_since("MaxPool", what, since)?;
+            }
+        }
+        self.check_activation("MaxPool")?;
+        let kernel = self.kernel_shape("MaxPool")?;
+        let pool = match self.preset {
+            Preset::Onnx | Preset::OnnxAfter1_23 => MaxPool::onnx(kernel),
+            Preset::OnnxRuntime => MaxPool::onnxruntime(kernel),
+            Preset::OpenVino => MaxPool::openvino(kernel),
+            // A node without strides has strides of 1, whatever the runtime's own call assumes.
+            Preset::PyTorch => MaxPool::pytorch(kernel).strides(vec![1; kernel.len()]),
+        };
+        let pool = pool.with_attributes(self.attributes.iter().cloned())?;
+        let keeps_the_last_window = match self.preset {
+            Preset::Onnx | Preset::OnnxAfter1_23 => self.opset < 22,
+            Preset::OpenVino => true,
+            Preset::OnnxRuntime | Preset::PyTorch => false,
+        };
+        Ok(match self.value("ceil_mode") {
+            Some(Attribute::Int(1)) if keeps_the_last_window => pool.ceil_rule(CeilRule::CeilLiteral),
+            _ => pool,
+        })
+    }
+
+    fn global_max_pool(&self) -> Result<GlobalMaxPool, PlanError> {
+        if let Some((name, _)) = self.attributes.first() {
+            return Err(PlanError::UnknownAttribute { operator: "GlobalMaxPool", name: name.clone() });
+        }
+        // A window without padding differs between runtimes in its NaN alone.
+        Ok(GlobalMaxPool::new().nan_policy(match self.preset {
+            Preset::Onnx | Preset::OnnxAfter1_23 | Preset::OnnxRuntime => NanPolicy::SeedFirst,
+            Preset::OpenVino => NanPolicy::SeedLowest,
+            Preset::PyTorch => NanPolicy::PropagateLast,
+        }))
+    }
+
+    fn max_unpool(&self) -> Result<MaxUnpool, PlanError> {
+        self.check_activation("MaxUnpool")?;
+        let kernel = self.kernel_shape("MaxUnpool")?;
+        let unpool = match self.preset {
+            Preset::Onnx => MaxUnpool::onnx(kernel),
+            Preset::OnnxAfter1_23 => MaxUnpool::onnx_after_1_23(kernel),
+            Preset::OnnxRuntime => MaxUnpool::onnxruntime(kernel),
+            Preset::PyTorch => MaxUnpool::pytorch(kernel).strides(vec![1; kernel.len()]),
+            Preset::OpenVino => {
+                return Err(PlanError::Combination { first: "the preset openvino", second: "MaxUnpool" });
+            }
+        };
+        unpool.with_attributes(self.attributes.iter().cloned())
+    }
+
+    fn kernel_shape(&self, operator: &'static str) -> Result<&[i64], PlanError> {
+        let attribute = "kernel_shape";
+        let missing = PlanError::MissingAttribute { operator, attribute };
+        self.value(attribute).ok_or(missing)?.ints(attribute)
+    }
+
+    /// Refuses an activation outside onnxruntime's domain.
+    fn check_activation(&self, operator: &'static str) -> Result<(), PlanError> {
+        let unknown = ["activation", "activation_params"].into_iter().find(|name| self.value(name).is_some());
+        match unknown {
+            Some(name) if self.domain != NHWC => Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+            _ => Ok(()),
+        }
+    }
+
+    fn has_since(&self, operator: &'static str, what: &'static str, since: i64) -> Result<(), PlanError> {
+        if self.opset >= since {
+            return Ok(());
+        }
+        Err(PlanError::NotInOpset { operator, what, since, opset: self.opset })
+    }
+
+    fn value(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    fn unknown(&self) -> PlanError {
+        let Node { op_type, domain, opset, .. } = self.clone();
+        PlanError::UnknownOperator { op_type, domain, opset }
+    }
+}
+
+/// The values of the input `output_shape`: a list of i64.
+fn output_shape(given: &TensorRef<'_>) -> Result<Vec<i64>, PlanError> {
+    if given.dtype() != DType::I64 || given.shape().len() != 1 {
+        return Err(operand_type("output_shape", "a list of i64", given));
+    }
+    let (values, _) = given.bytes().as_chunks();
+    Ok(values.iter().map(|&bytes| i64::from_ne_bytes(bytes)).collect())
+}
+
+fn operand_type(operand: &'static str, expected: &'static str, given: &TensorRef<'_>) -> PlanError {
+    let actual = format!("{} of shape {:?}", given.dtype().name(), given.shape());
+    PlanError::OperandType { operator: "MaxUnpool", operand, expected, actual }
+}
