@@ -1,6 +1,8 @@
 //! Plans on tensors whose element type is known at run time only.
 
-use super::{convert_indices, max_pool, max_pool_with_indices, max_unpool};
+use super::convert_indices::convert_indices;
+use super::max_pool::{max_pool, max_pool_with_indices};
+use super::max_unpool::max_unpool;
 use crate::element::{DType, Element, Index, IndexType};
 use crate::error::ExecuteError;
 use crate::plan::{ConvertPlan, Plan, PoolPlan, UnpoolPlan};
