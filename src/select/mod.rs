@@ -159,6 +159,8 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     let schedule = match choice.family {
         Some(Family::ClaimEmit) => general(),
         Some(Family::Streaming) => choose_stream(plan, limits, choice),
+        // The general path has the generic build alone, and few steps; the generic streaming build is slow.
+        None if choice.build == Some(Build::Generic) => general(),
         // The general path has the fewest requirements, so if it fails as well, its error is the one to report.
         None if choice.build.is_some() => choose_stream(plan, limits, choice).or_else(|_| general()),
         None => match large_unpool(plan, limits) {

@@ -3,8 +3,8 @@
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError,
-    Gpu, Index, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds,
-    OutsideWindow, Plan, PlanError, Pooling, Prepared, StorageOrder, Tensor, families, reference, select,
+    Gpu, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow,
+    Plan, PlanError, Pooling, StorageOrder, TensorMut, TensorRef, families, reference, select,
 };
 
 use super::bytes::Bytes;
@@ -26,25 +26,15 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
             };
             let indices = bytes.sometimes(|_| index_type);
             let Ok(plan) = pool.plan(&shape, dtype, indices) else { return };
-            with_element!(dtype, T => match indices {
-                None => {
-                    let x = elements::<T>(plan.input_shape(), &mut bytes);
-                    let expected = reference::max_pool(&plan, x.view()).map(|y| raw(&y));
-                    compare(plan.into(), gpu, &mut bytes, &expected, |prepared| {
-                        prepared.max_pool_blocking(x.view()).map(|y| raw(&y))
-                    });
-                }
-                Some(IndexType::I32) => pooled::<T, i32>(plan, gpu, &mut bytes),
-                Some(IndexType::I64) => pooled::<T, i64>(plan, gpu, &mut bytes),
-            });
+            let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), &mut bytes));
+            compare(plan.into(), &[x], gpu, &mut bytes);
         }
         2..=4 => {
             let unpool = unpool(&mut bytes, axes, &shape);
             let Ok(plan) = unpool.plan(&shape, dtype, index_type) else { return };
-            with_element!(dtype, T => match index_type {
-                IndexType::I32 => unpooled::<T, i32>(plan, gpu, &mut bytes),
-                IndexType::I64 => unpooled::<T, i64>(plan, gpu, &mut bytes),
-            });
+            let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), &mut bytes));
+            let indices = indices(index_type, &plan.inputs()[1].shape, plan.space().unit(), &mut bytes);
+            compare(plan.into(), &[x, indices], gpu, &mut bytes);
         }
         _ => {
             let from = IndexSpace::new(shape[0], shape[1], &shape[2..]).with_flatten(bytes.of(IndexFlattening::ALL));
@@ -52,52 +42,29 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
             let to = from.clone().with_flatten(bytes.of(IndexFlattening::ALL)).with_order(bytes.of(StorageOrder::ALL));
             let to_type = bytes.index_type();
             let Ok(plan) = ConvertIndices::new(from, to).plan(&shape, index_type, to_type) else { return };
-            match (index_type, to_type) {
-                (IndexType::I32, IndexType::I32) => converted::<i32, i32>(plan, gpu, &mut bytes),
-                (IndexType::I32, IndexType::I64) => converted::<i32, i64>(plan, gpu, &mut bytes),
-                (IndexType::I64, IndexType::I32) => converted::<i64, i32>(plan, gpu, &mut bytes),
-                (IndexType::I64, IndexType::I64) => converted::<i64, i64>(plan, gpu, &mut bytes),
-            }
+            let indices = indices(index_type, plan.input_shape(), plan.from().unit(), &mut bytes);
+            compare(plan.into(), &[indices], gpu, &mut bytes);
         }
     }
 }
 
-/// The result of a call as bytes: values, and indices where there are any.
-type Outcome = Result<Vec<u8>, ExecuteError>;
-
-fn raw<T: Element>(tensor: &Tensor<T>) -> Vec<u8> {
-    bytemuck::cast_slice(tensor.data()).to_vec()
-}
-
-fn pooled<T: Element, I: Index>(plan: wgpu_pooling::PoolPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
-    let x = elements::<T>(plan.input_shape(), bytes);
-    let both = |(y, indices): (Tensor<T>, Tensor<I>)| [raw(&y), raw(&indices)].concat();
-    let expected = reference::max_pool_with_indices::<T, I>(&plan, x.view()).map(both);
-    compare(plan.into(), gpu, bytes, &expected, |prepared| {
-        prepared.max_pool_with_indices_blocking::<T, I>(x.view()).map(both)
-    });
-}
-
-fn unpooled<T: Element, I: Index>(plan: wgpu_pooling::UnpoolPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
-    let x = elements::<T>(plan.input_shape(), bytes);
-    let indices = indices::<I>(&plan.inputs()[1].shape, plan.space().unit(), bytes);
-    let expected = reference::max_unpool(&plan, x.view(), indices.view()).map(|y| raw(&y));
-    compare(plan.into(), gpu, bytes, &expected, |prepared| {
-        prepared.max_unpool_blocking(x.view(), indices.view()).map(|y| raw(&y))
-    });
-}
-
-fn converted<F: Index, T: Index>(plan: wgpu_pooling::ConvertPlan, gpu: &Gpu, bytes: &mut Bytes<'_>) {
-    let indices = indices::<F>(plan.input_shape(), plan.from().unit(), bytes);
-    let expected = reference::convert_indices::<F, T>(&plan, indices.view()).map(|indices| raw(&indices));
-    compare(plan.into(), gpu, bytes, &expected, |prepared| {
-        prepared.convert_indices_blocking::<F, T>(indices.view()).map(|indices| raw(&indices))
-    });
-}
+/// What a call wrote: the bytes of each output.
+type Outcome = Result<Vec<Vec<u8>>, ExecuteError>;
 
 /// Runs one of the families that apply, in the generic build: there are thousands of inputs, and a specialised kernel
 /// is compiled for its window alone.
-fn compare(plan: Plan, gpu: &Gpu, bytes: &mut Bytes<'_>, expected: &Outcome, run: impl Fn(&Prepared) -> Outcome) {
+fn compare(plan: Plan, inputs: &[Vec<u8>], gpu: &Gpu, bytes: &mut Bytes<'_>) {
+    let views = inputs.iter().zip(plan.inputs());
+    let views: Vec<TensorRef<'_>> =
+        views.map(|(x, spec)| TensorRef::new(spec.dtype, &spec.shape, x).expect("it has the shape's length")).collect();
+    let outcome = |run: &dyn Fn(&mut [TensorMut<'_>]) -> Result<(), ExecuteError>| -> Outcome {
+        let sizes = plan.outputs().iter().map(|spec| spec.bytes() as usize);
+        let mut written: Vec<Vec<u8>> = sizes.map(|size| vec![0x5A; size]).collect();
+        let outputs = written.iter_mut().zip(plan.outputs());
+        let outputs = outputs.map(|(y, spec)| TensorMut::new(spec.dtype, &spec.shape, y).expect("its own length"));
+        run(&mut outputs.collect::<Vec<_>>()).map(|()| written)
+    };
+    let expected = outcome(&|outputs| reference::execute(&plan, &views, outputs));
     let mut families = families(&plan, &gpu.limits());
     if families.is_empty() {
         let refused = select(&plan, &gpu.limits(), &Choice::default());
@@ -109,8 +76,8 @@ fn compare(plan: Plan, gpu: &Gpu, bytes: &mut Bytes<'_>, expected: &Outcome, run
     let choice = Choice { family: Some(bytes.of(&families)), build: Some(Build::Generic) };
     let schedule = select(&plan, &gpu.limits(), &choice).expect("the family applies");
     let prepared = gpu.prepare_schedule_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-    let actual = run(&prepared);
-    assert!(actual == *expected, "{plan:?}, {choice:?}: {actual:?} and not {expected:?}");
+    let actual = outcome(&|outputs| prepared.execute_blocking(&views, outputs));
+    assert!(actual == expected, "{plan:?}, {choice:?}: {actual:?} and not {expected:?}");
 }
 
 impl Bytes<'_> {
@@ -183,8 +150,8 @@ fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// Any bits, or a few special values that tie.
-fn elements<T: Element>(shape: &[usize], bytes: &mut Bytes<'_>) -> Tensor<T> {
+/// The bytes of elements: any bits, or a few special values that tie.
+fn elements<T: Element>(shape: &[usize], bytes: &mut Bytes<'_>) -> Vec<u8> {
     let few = bytes.flag();
     let mut noise = bytes.word() | 1;
     let mut any = || {
@@ -195,11 +162,11 @@ fn elements<T: Element>(shape: &[usize], bytes: &mut Bytes<'_>) -> Tensor<T> {
     };
     let edges = [0, 1 << 31, 0x7FC0_0000, 0xFF80_0000, 0x8000, 0x7FF8_0000_0000_0000, 1 << 63, 0x80, u64::MAX, 1];
     let data = (0..count(shape)).map(|_| T::from_bits64(if few { edges[(any() % 10) as usize] } else { any() }));
-    Tensor::new(shape, data.collect()).expect("it has the shape's length")
+    bytemuck::cast_slice(&data.collect::<Vec<T>>()).to_vec()
 }
 
-/// Good indices, bad ones of every kind, and any bits.
-fn indices<I: Index>(shape: &[usize], unit: u64, bytes: &mut Bytes<'_>) -> Tensor<I> {
+/// The bytes of indices: good ones, bad ones of every kind, and any bits.
+fn indices(index_type: IndexType, shape: &[usize], unit: u64, bytes: &mut Bytes<'_>) -> Vec<u8> {
     let bad = bytes.byte();
     let mut noise = bytes.word() | 1;
     let mut any = || {
@@ -231,6 +198,9 @@ fn indices<I: Index>(shape: &[usize], unit: u64, bytes: &mut Bytes<'_>) -> Tenso
             _ => any() as i64,
         }
     };
-    let data = (0..count(shape)).map(|_| I::from_i64(index())).collect();
-    Tensor::new(shape, data).expect("it has the shape's length")
+    let values = (0..count(shape)).map(|_| index());
+    match index_type {
+        IndexType::I32 => values.flat_map(|index| (index as i32).to_ne_bytes()).collect(),
+        IndexType::I64 => values.flat_map(|index| index.to_ne_bytes()).collect(),
+    }
 }

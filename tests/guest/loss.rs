@@ -9,7 +9,8 @@ use std::task::{Context, Wake, Waker};
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Bound, Buffers, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Gpu, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepared, ReadBack, Schedule, Submitted, Tensor, TensorView, select,
+    IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepared, ReadBack, Schedule, Submitted, Tensor, TensorMut, TensorRef,
+    TensorView, select,
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
@@ -101,6 +102,14 @@ impl Held {
         }
     }
 
+    /// A pool on bytes: a lost device leaves the output as it was.
+    fn executed(&self, call: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Outcome) -> Outcome {
+        let mut y = Tensor::new(self.prepared[0].schedule().output_shape(), vec![f32::NAN; 2 * 3 * 4 * 5])?;
+        let result = call(&[(&self.x).into()], &mut [(&mut y).into()]);
+        assert!(y.data().iter().all(|value| value.is_nan() == result.is_err()), "all is written, or nothing");
+        result
+    }
+
     fn bound(&self) -> Outcome {
         let [x, y, _] = &self.buffers;
         let buffers = Buffers { x: Some(x.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
@@ -134,7 +143,7 @@ impl Held {
 }
 
 /// Every kind of call, except those that need no work on the device.
-const CALLS: [(&str, Call); 18] = [
+const CALLS: [(&str, Call); 20] = [
     ("max_pool", |held| held.gpu.max_pool_blocking(&held.pool, held.x.view()).map(|_| ())),
     ("max_pool_with_indices", |held| {
         held.gpu.max_pool_with_indices_blocking::<f32, i64>(&held.pool, held.x.view()).map(|_| ())
@@ -165,6 +174,11 @@ const CALLS: [(&str, Call); 18] = [
     ("upload", |held| held.gpu.upload_blocking(held.x.view(), Layout::Nchw).map(|_| ())),
     ("download", |held| held.gpu.download_blocking::<f32>(&held.on_device[0]).map(|_| ())),
     ("chain", Held::results),
+    ("execute", |held| {
+        let plan = held.pool.plan(held.x.shape(), DType::F32, None)?;
+        held.executed(|x, y| held.gpu.execute_blocking(&plan.into(), x, y))
+    }),
+    ("prepared execute", |held| held.executed(|x, y| held.prepared[0].execute_blocking(x, y))),
     ("encode", |held| held.encoded(false)),
     ("encode_pass", |held| held.encoded(true)),
 ];

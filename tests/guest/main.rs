@@ -2,6 +2,7 @@
 //! its own.
 
 mod faults;
+mod first_calls;
 mod hosts;
 mod loss;
 mod memory;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     }
     let arguments = Arguments::from_args();
     let lists = [
+        first_calls::tests(),
         hosts::tests(),
         loss::tests(),
         memory::tests(),

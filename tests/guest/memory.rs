@@ -87,6 +87,19 @@ impl Work {
         Ok(())
     }
 
+    fn one_shot_on_bytes(&self, gpu: &Gpu) -> Outcome {
+        let plan = self.pool.plan(self.x.shape(), DType::F32, Some(IndexType::I64))?;
+        let (y, indices) = &self.pooled;
+        let mut outputs = (y.clone(), indices.clone());
+        outputs.0.data_mut().fill(0.5);
+        outputs.1.data_mut().fill(-7);
+        let before = outputs.clone();
+        let (first, second) = (&mut outputs.0, &mut outputs.1);
+        let result = gpu.execute_blocking(&plan.into(), &[(&self.x).into()], &mut [first.into(), second.into()]);
+        assert!(outputs == if result.is_ok() { self.pooled.clone() } else { before }, "all is written, or nothing");
+        result
+    }
+
     fn one_shot_adaptive_and_global(&self, gpu: &Gpu) -> Outcome {
         gpu.max_pool_blocking(&AdaptiveMaxPool::new([2, 5]), self.x.view())?;
         gpu.max_pool_blocking(&GlobalMaxPool::new(), self.x.view()).map(|_| ())
@@ -184,12 +197,13 @@ impl Work {
 type Call = fn(&Work, &Gpu) -> Outcome;
 
 fn every_allocation_of_every_kind_of_call_can_fail() {
-    let calls: [(&str, Call); 13] = [
+    let calls: [(&str, Call); 14] = [
         ("one-shot pool", Work::one_shot_pool),
         ("one-shot pool with indices", Work::one_shot_pool_with_indices),
         ("one-shot unpool", Work::one_shot_unpool),
         ("one-shot unpool that skips", Work::one_shot_unpool_that_skips),
         ("one-shot conversion", Work::one_shot_conversion),
+        ("one-shot on bytes", Work::one_shot_on_bytes),
         ("one-shot adaptive and global pool", Work::one_shot_adaptive_and_global),
         ("prepared", Work::prepared),
         ("prepared without scratch", Work::prepared_without_scratch),

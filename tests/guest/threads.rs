@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, Buffers, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu, IndexFlattening,
+    AdaptiveMaxPool, Buffers, Build, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu, IndexFlattening,
     IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView, reference, select,
     wgpu,
 };
@@ -28,8 +28,17 @@ const THREADS: usize = 8;
 const OPERATIONS: usize = 200;
 
 /// The operations that the threads mix.
-const KINDS: [fn(&Work, &Gpu); 8] =
-    [Work::one_shot, Work::chain, Work::unpool, Work::encode, Work::convert, Work::error, Work::awaited, Work::drop];
+const KINDS: [fn(&Work, &Gpu); 9] = [
+    Work::one_shot,
+    Work::chain,
+    Work::unpool,
+    Work::encode,
+    Work::convert,
+    Work::error,
+    Work::awaited,
+    Work::executed,
+    Work::drop,
+];
 
 /// A pool, its inverse, a grid and a conversion of one shape, with what the reference makes of them.
 struct Work {
@@ -80,6 +89,19 @@ impl Work {
     fn convert(&self, gpu: &Gpu) {
         let converted = gpu.convert_indices_blocking::<i64, i32>(&self.conversion, self.pooled.1.view());
         assert_eq!(converted.as_ref(), Ok(&self.per_plane));
+    }
+
+    /// The inverse on bytes, in a generic build and in the one that is selected.
+    fn executed(&self, gpu: &Gpu) {
+        let inverse = MaxUnpool::inverse_of(&self.pool, self.x.shape());
+        let (x, indices) = &self.pooled;
+        let plan = inverse.plan(x.shape(), DType::F32, IndexType::I64).unwrap().into();
+        for choice in [Choice::default(), Choice { build: Some(Build::Generic), ..Choice::default() }] {
+            let mut y = tensor(self.x.shape(), 3);
+            let inputs = [x.into(), indices.into()];
+            gpu.with_choice(choice).execute_blocking(&plan, &inputs, &mut [(&mut y).into()]).unwrap();
+            assert_eq!(y, self.unpooled);
+        }
     }
 
     /// Pool, unpool and grid without leaving the device.

@@ -9,6 +9,7 @@ use crate::gpu::device::polling::Submission;
 use crate::gpu::prepared::pipelines::Pipelines;
 use crate::gpu::prepared::plan_cache::PlanCache;
 use crate::schedule::Limits;
+use crate::select::Choice;
 
 /// A GPU: a wgpu device with its pipeline cache, plan cache and buffer pool. Cheap to clone; clones share all of it.
 ///
@@ -28,6 +29,8 @@ use crate::schedule::Limits;
 #[derive(Debug, Clone)]
 pub struct Gpu {
     pub(in crate::gpu) inner: Arc<Inner>,
+    /// How [`Gpu::prepare`] and one-shot calls select kernels.
+    pub(super) choice: Choice,
     /// Whether waiting calls poll the device in their own thread. Blocking calls do, which saves waking the polling
     /// thread.
     #[cfg(not(target_arch = "wasm32"))]
@@ -81,7 +84,7 @@ impl Gpu {
         let info = adapter.get_info();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("wgpu-pooling"),
-            required_features: options.features(&adapter),
+            required_features: options.chosen_features(&adapter),
             required_limits: options.chosen_limits(&adapter),
             ..Default::default()
         };
@@ -192,9 +195,62 @@ impl Gpu {
         let inner = Inner { device, pipelines: Pipelines::default(), plan_cache: PlanCache::default() };
         Gpu {
             inner: Arc::new(inner),
+            choice: Choice::default(),
             #[cfg(not(target_arch = "wasm32"))]
             polls: false,
         }
+    }
+
+    /// This `Gpu`, which shares its device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls.
+    ///
+    /// A program with many different plans that run a few times each takes the generic build: its kernels are compiled once for
+    /// all windows of an element type, and the first call with a new plan compiles nothing. Unpools then run as
+    /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits, choose the
+    /// kernels of their tiles by themselves.
+    ///
+    /// A family that does not apply to a plan makes the call an error, [`PlanError::KernelDoesNotApply`](crate::PlanError).
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{Build, Choice, Gpu, MaxPool, Tensor};
+    ///
+    /// let gpu = Gpu::new_blocking()?.with_choice(Choice { build: Some(Build::Generic), ..Choice::default() });
+    /// let x = Tensor::new([1, 1, 90, 90], vec![0.0f32; 8_100])?;
+    /// for kernel in 2..9 {
+    ///     gpu.max_pool_blocking(&MaxPool::new([kernel, kernel]), &x)?;
+    /// }
+    /// assert_eq!(gpu.pipeline_count(), 1);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[must_use]
+    pub fn with_choice(&self, choice: Choice) -> Gpu {
+        Gpu { choice, ..self.clone() }
+    }
+
+    /// Takes a cache of compiled pipelines from the caller, who saves it and hands it over again in the next run of the
+    /// program. All pipelines that are compiled from now on are looked up in it and added to it.
+    ///
+    /// The cache belongs to this device, which has the feature `PIPELINE_CACHE` (Vulkan alone, in wgpu 30):
+    /// [`GpuOptions::features`] asks for it. wgpu makes it by an unsafe call, since drivers trust its data, and may panic over
+    /// a cache of another device.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, Gpu, GpuOptions};
+    ///
+    /// let gpu = Gpu::open_blocking(&GpuOptions::new().features(wgpu::Features::PIPELINE_CACHE))?;
+    /// if gpu.device().features().contains(wgpu::Features::PIPELINE_CACHE) {
+    ///     // A file for each driver and card: wgpu::util::pipeline_cache_key(&gpu.adapter_info()).
+    ///     let data = std::fs::read("pipelines.bin").ok();
+    ///     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data: data.as_deref(), fallback: true };
+    ///     // SAFETY: the file is what this program saved from `PipelineCache::get_data`.
+    ///     let cache = unsafe { gpu.device().create_pipeline_cache(&descriptor) };
+    ///     gpu.use_pipeline_cache(cache.clone());
+    ///     // Pool, then save it.
+    ///     let _saved = cache.get_data().map(|data| std::fs::write("pipelines.bin", data));
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn use_pipeline_cache(&self, cache: wgpu::PipelineCache) {
+        self.inner.pipelines.look_up_in(self.inner.device.wgpu.gate().own(cache));
     }
 
     /// Makes sure that a submission's callbacks are called while the call waits for them.
@@ -209,7 +265,7 @@ impl Gpu {
     /// This `Gpu` for calls that may block their thread.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn polling(&self) -> Gpu {
-        Gpu { inner: Arc::clone(&self.inner), polls: true }
+        Gpu { polls: true, ..self.clone() }
     }
 
     /// Refuses objects of another `Gpu`. wgpu compares devices by a number that is unique within one instance only, and

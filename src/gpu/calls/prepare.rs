@@ -1,11 +1,17 @@
 //! Preparing plans and schedules, and encoding prepared schedules.
 
+use std::collections::HashSet;
+#[cfg(not(target_arch = "wasm32"))]
+use std::num::NonZero;
+#[cfg(not(target_arch = "wasm32"))]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::gpu::{Gpu, Inner};
 use crate::error::ExecuteError;
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Preparation, Scratch};
 use crate::plan::Plan;
-use crate::schedule::Schedule;
+use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
 
 /// A schedule, ready to run any number of times. `Send + Sync`; it keeps its [`Gpu`] alive.
@@ -28,7 +34,7 @@ pub struct Prepared {
 }
 
 impl Gpu {
-    /// Selects kernels for a plan, compiles them and allocates their buffers.
+    /// Selects kernels for a plan, by default or as [`Gpu::with_choice`] says, compiles them and allocates their buffers.
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise the errors of compiling and
@@ -44,9 +50,14 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn prepare(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
+        self.prepare_chosen(plan.into(), &self.choice).await
+    }
+
+    /// [`Gpu::prepare`] with another choice of kernels than this `Gpu`'s.
+    pub(super) async fn prepare_chosen(&self, plan: Plan, choice: &Choice) -> Result<Prepared, ExecuteError> {
         self.inner.device.check_alive()?;
         // A schedule selected for these limits needs no further check.
-        let schedule = select(&plan.into(), &self.inner.device.limits, &Choice::default())?;
+        let schedule = select(&plan, &self.inner.device.limits, choice)?;
         self.preparation(schedule, Scratch::Own).await
     }
 
@@ -104,11 +115,11 @@ impl Gpu {
 
     /// [`Gpu::prepare`] for a one-shot call, through the plan cache.
     pub(super) async fn prepare_cached(&self, plan: Plan) -> Result<Prepared, ExecuteError> {
-        if let Some(preparation) = self.inner.plan_cache.find(&plan) {
+        if let Some(preparation) = self.inner.plan_cache.find(&plan, &self.choice) {
             return Ok(Prepared { gpu: self.clone(), preparation });
         }
         let prepared = self.prepare(plan).await?;
-        self.inner.plan_cache.keep(prepared.preparation.clone());
+        self.inner.plan_cache.keep(self.choice, prepared.preparation.clone());
         Ok(prepared)
     }
 
@@ -129,8 +140,8 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn warm_up(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
-        for schedule in schedules {
-            self.inner.pipelines.all(&self.inner.device, schedule).await?;
+        for dispatch in each_once(schedules) {
+            self.inner.pipelines.get(&self.inner.device, dispatch).await?;
         }
         self.inner.device.probe()
     }
@@ -152,7 +163,9 @@ impl Gpu {
         pollster::block_on(self.prepare_without_scratch(schedule))
     }
 
-    /// Compiles the kernels of schedules ahead: the blocking twin of [`Gpu::warm_up`].
+    /// Compiles the kernels of schedules ahead, as [`Gpu::warm_up`] does, several at a time: on as many threads as the
+    /// machine has processors. (On GL one thread at a time can compile.) Drivers may leave a part of compiling to a
+    /// kernel's first dispatch.
     ///
     /// # Errors
     /// As [`Gpu::warm_up`].
@@ -165,7 +178,30 @@ impl Gpu {
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn warm_up_blocking(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
-        pollster::block_on(self.warm_up(schedules))
+        let kernels = each_once(schedules);
+        let Inner { device, pipelines, .. } = &*self.inner;
+        let next = AtomicUsize::new(0);
+        // Every thread takes the next kernel that none has taken, until one of them has failed.
+        let compile = || {
+            while let Some(dispatch) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Err(error) = pollster::block_on(pipelines.get(device, dispatch)) {
+                    next.store(kernels.len(), Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+            Ok(())
+        };
+        let helpers = std::thread::available_parallelism().map_or(1, NonZero::get).min(kernels.len()).saturating_sub(1);
+        std::thread::scope(|scope| {
+            let name = "wgpu-pooling compiler";
+            // A thread that cannot be started leaves its share to the others.
+            let spawn = |_| std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, compile).ok();
+            let helpers: Vec<_> = (0..helpers).filter_map(spawn).collect();
+            let own = compile();
+            let panicked = |_| Err(ExecuteError::Device("a compiling thread panicked".to_owned()));
+            helpers.into_iter().map(|helper| helper.join().unwrap_or_else(panicked)).fold(own, Result::and)
+        })?;
+        device.probe()
     }
 
     /// Selects kernels for a plan and compiles them: the blocking twin of [`Gpu::prepare`].
@@ -200,6 +236,13 @@ impl Gpu {
     pub fn prepare_schedule_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
         pollster::block_on(self.prepare_schedule(schedule))
     }
+}
+
+/// A dispatch of each kernel of the schedules.
+#[expect(clippy::mutable_key_type, reason = "what a key keeps of its text once it is made is no part of its hash")]
+fn each_once(schedules: &[Schedule]) -> Vec<&Dispatch> {
+    let mut seen = HashSet::new();
+    schedules.iter().flat_map(|schedule| &schedule.dispatches).filter(|dispatch| seen.insert(dispatch.key())).collect()
 }
 
 impl Prepared {

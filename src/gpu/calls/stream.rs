@@ -12,6 +12,7 @@ use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
+use crate::select::Choice;
 use crate::tensor::{Tensor, TensorView, zeros};
 use crate::tile::{IN_FLIGHT, Region, SplitWindow, Tile, TileBytes, Tiling};
 
@@ -169,7 +170,7 @@ impl PoolRun<'_> {
         if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
             // The previous preparation is dropped before the next one is allocated.
             self.prepared = None;
-            self.prepared = Some(self.run.gpu.prepare(tile.plan().clone()).await?);
+            self.prepared = Some(self.run.gpu.prepare_chosen(tile.plan().clone().into(), &Choice::default()).await?);
         }
         let Some(prepared) = &self.prepared else {
             return Err(ExecuteError::BufferMissing { what: "a tile" });

@@ -190,7 +190,7 @@ impl UnpoolRun<'_> {
     ) -> Result<Flight<T>, ExecuteError> {
         let scattering = scattering(self.plan, sources.values.len(), region.elements() as usize, last);
         let shape = scattering.inputs[0].shape.clone();
-        let prepared = self.run.gpu.prepare(Plan::Unpool(scattering)).await?;
+        let prepared = self.run.gpu.prepare_chosen(Plan::Unpool(scattering), &Choice::default()).await?;
         let device_bytes = device_bytes(prepared.schedule());
         self.run.memory.device(device_bytes, 0);
         let mut chain = self.run.gpu.chain().on_its_own();

@@ -23,21 +23,21 @@ pub struct GpuOptions {
     adapter_name: Option<String>,
     power_preference: Option<wgpu::PowerPreference>,
     limits: Option<wgpu::Limits>,
-    timestamps: bool,
+    features: wgpu::Features,
     poison: Option<u32>,
     fails: Option<Fails>,
 }
 
 impl std::fmt::Debug for GpuOptions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let GpuOptions { backends, adapter_name, power_preference, limits, timestamps, poison, fails: _ } = self;
+        let GpuOptions { backends, adapter_name, power_preference, limits, features, poison, fails: _ } = self;
         formatter
             .debug_struct("GpuOptions")
             .field("backends", backends)
             .field("adapter_name", adapter_name)
             .field("power_preference", power_preference)
             .field("limits", limits)
-            .field("timestamps", timestamps)
+            .field("features", features)
             .field("poison", poison)
             .finish_non_exhaustive()
     }
@@ -114,8 +114,21 @@ impl GpuOptions {
     /// let options = wgpu_pooling::GpuOptions::new().timestamps();
     /// # let _ = options;
     /// ```
-    pub fn timestamps(mut self) -> Self {
-        self.timestamps = true;
+    pub fn timestamps(self) -> Self {
+        self.features(wgpu::Features::TIMESTAMP_QUERY)
+    }
+
+    /// Opens the device with these features as well, as far as the adapter has them: for the caller's own use of
+    /// [`Gpu::device`](crate::Gpu::device), and for [`Gpu::use_pipeline_cache`](crate::Gpu::use_pipeline_cache). Kernels
+    /// of this crate need none.
+    ///
+    /// ```
+    /// use wgpu_pooling::{wgpu, GpuOptions};
+    /// let options = GpuOptions::new().features(wgpu::Features::PIPELINE_CACHE);
+    /// # let _ = options;
+    /// ```
+    pub fn features(mut self, features: wgpu::Features) -> Self {
+        self.features |= features;
         self
     }
 
@@ -158,10 +171,9 @@ impl GpuOptions {
         self.poison
     }
 
-    /// The optional features to request: timestamps only, since kernels need none.
-    pub(in crate::gpu) fn features(&self, adapter: &wgpu::Adapter) -> wgpu::Features {
-        let wanted = if self.timestamps { wgpu::Features::TIMESTAMP_QUERY } else { wgpu::Features::empty() };
-        wanted & adapter.features()
+    /// The features to open the device with. Kernels need none.
+    pub(in crate::gpu) fn chosen_features(&self, adapter: &wgpu::Adapter) -> wgpu::Features {
+        self.features & adapter.features()
     }
 
     pub(in crate::gpu) fn chosen_limits(&self, adapter: &wgpu::Adapter) -> wgpu::Limits {

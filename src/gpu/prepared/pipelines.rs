@@ -37,6 +37,8 @@ pub(in crate::gpu) struct Pipelines {
     cache: Mutex<Cache>,
     /// The most idle pipelines that are kept.
     pub most_idle: usize,
+    /// The caller's cache of compiled pipelines.
+    saved: Mutex<Option<Owned<wgpu::PipelineCache>>>,
     compiled: AtomicUsize,
     resident: AtomicUsize,
 }
@@ -60,6 +62,7 @@ impl Default for Pipelines {
         Pipelines {
             cache: Mutex::default(),
             most_idle: MOST_IDLE,
+            saved: Mutex::default(),
             compiled: AtomicUsize::default(),
             resident: AtomicUsize::default(),
         }
@@ -78,11 +81,18 @@ impl Pipelines {
         }
         check_limits(&device.wgpu.limits(), dispatch)?;
         log::debug!("compiling {}", key.name());
-        let pipeline = Arc::new(device.scoped(|| compile(&device.wgpu, key)).await?);
+        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let pipeline = Arc::new(device.scoped(|| compile(&device.wgpu, key, saved.as_deref())).await?);
         *compiled = Some(Arc::clone(&pipeline));
         self.compiled.fetch_add(1, Ordering::Relaxed);
         self.resident.fetch_add(1, Ordering::Relaxed);
         Ok(pipeline)
+    }
+
+    /// Looks pipelines up in a cache of the caller's from now on, and adds them to it.
+    pub fn look_up_in(&self, cache: Owned<wgpu::PipelineCache>) {
+        let before = self.saved.lock().unwrap_or_else(PoisonError::into_inner).replace(cache);
+        drop(before);
     }
 
     /// The pipelines of a schedule's dispatches.
@@ -187,7 +197,7 @@ fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanEr
     within("bytes of a uniform", dispatch.uniform.len() as u64, limits.max_uniform_buffer_binding_size)
 }
 
-fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
+fn compile(device: &Owned<wgpu::Device>, key: &KernelKey, saved: Option<&wgpu::PipelineCache>) -> Pipeline {
     let name = key.name();
     let label = Some(name);
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -221,7 +231,7 @@ fn compile(device: &Owned<wgpu::Device>, key: &KernelKey) -> Pipeline {
             zero_initialize_workgroup_memory: false,
             ..wgpu::PipelineCompilationOptions::default()
         },
-        cache: None,
+        cache: saved,
     });
     let bindings = bindings.iter().map(|binding| binding.number).collect();
     let gate = device.gate();

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::preparation::Preparation;
 use crate::plan::Plan;
+use crate::select::Choice;
 
 /// The most preparations that are kept: every call compares its plan with all of them.
 const MOST_KEPT: usize = 8;
@@ -14,26 +15,35 @@ const MOST_BYTES_EACH: u64 = 1 << 20;
 
 /// The kept preparations, the longest unused first.
 #[derive(Debug, Default)]
-pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<Preparation>>);
+pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<Kept>>);
+
+/// A preparation, and the choice by which its kernels were selected.
+#[derive(Debug)]
+struct Kept {
+    choice: Choice,
+    preparation: Preparation,
+}
 
 impl PlanCache {
-    /// The preparation of an equal plan, if there is one.
-    pub fn find(&self, plan: &Plan) -> Option<Preparation> {
+    /// The preparation of an equal plan by the same choice, if there is one.
+    pub fn find(&self, plan: &Plan, choice: &Choice) -> Option<Preparation> {
         let mut kept = self.lock();
-        let number = kept.iter().rposition(|preparation| preparation.schedule.plan() == plan)?;
+        let number =
+            kept.iter().rposition(|kept| kept.choice == *choice && kept.preparation.schedule.plan() == plan)?;
         let found = kept.remove(number)?;
-        kept.push_back(found.clone());
-        Some(found)
+        let preparation = found.preparation.clone();
+        kept.push_back(found);
+        Some(preparation)
     }
 
     /// Keeps a preparation, and drops the longest unused one if there are too many.
-    pub fn keep(&self, preparation: Preparation) {
+    pub fn keep(&self, choice: Choice, preparation: Preparation) {
         if preparation.bytes() > MOST_BYTES_EACH {
             return;
         }
         let mut kept = self.lock();
         let gone = if kept.len() == MOST_KEPT { kept.pop_front() } else { None };
-        kept.push_back(preparation);
+        kept.push_back(Kept { choice, preparation });
         drop(kept);
         drop(gone);
     }
@@ -46,10 +56,10 @@ impl PlanCache {
 
     /// The bytes of the kept preparations' buffers.
     pub fn bytes(&self) -> u64 {
-        self.lock().iter().map(Preparation::bytes).sum()
+        self.lock().iter().map(|kept| kept.preparation.bytes()).sum()
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Preparation>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

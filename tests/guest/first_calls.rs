@@ -1,0 +1,142 @@
+//! First calls: kernels compiled ahead and side by side, a generic build for all windows, and a cache of the caller's.
+
+use std::collections::HashSet;
+
+use wgpu_pooling::wgpu::{self, Features};
+use wgpu_pooling::{
+    Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
+    Schedule, Tensor, reference, select,
+};
+
+use crate::support::device::POISON;
+use crate::support::harness::tests;
+use crate::support::tensors::tensor;
+
+tests! {
+    gpu =>
+        kernels_are_compiled_side_by_side_and_once,
+        a_choice_holds_for_the_calls_of_its_gpu,
+        a_cache_of_the_callers_is_filled_and_read;
+}
+
+const GENERIC: Choice = Choice { family: None, build: Some(Build::Generic) };
+
+fn open(options: GpuOptions) -> Gpu {
+    Gpu::open_blocking(&options.poison(POISON)).unwrap()
+}
+
+fn schedules(gpu: &Gpu) -> Vec<Schedule> {
+    let plan = |(kernel, dtype): (i64, DType)| -> Plan {
+        let pool = MaxPool::new([kernel, kernel]).strides([2, 2]);
+        pool.plan(&[1, 2, 70, 60], dtype, Some(IndexType::I64)).unwrap().into()
+    };
+    let plans = [(2, DType::F32), (3, DType::F32), (2, DType::U8), (5, DType::F16), (2, DType::F32)].map(plan);
+    plans.iter().map(|plan| select(plan, &gpu.limits(), &Choice::default()).unwrap()).collect()
+}
+
+fn kernels_are_compiled_side_by_side_and_once() {
+    let gpu = open(GpuOptions::new());
+    let schedules = schedules(&gpu);
+    let dispatches = schedules.iter().flat_map(Schedule::dispatches);
+    let kernels = dispatches.map(|dispatch| dispatch.key()).collect::<HashSet<_>>().len();
+    assert!(kernels >= 4);
+    // Other threads prepare the same schedules meanwhile.
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| gpu.warm_up_blocking(&schedules).unwrap());
+            scope.spawn(|| {
+                for schedule in schedules.clone() {
+                    gpu.prepare_schedule_blocking(schedule).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(gpu.pipeline_count(), kernels, "each kernel is compiled once");
+    gpu.warm_up_blocking(&schedules).unwrap();
+    gpu.warm_up_blocking(&[]).unwrap();
+    pollster::block_on(gpu.warm_up(&schedules)).unwrap();
+    assert_eq!(gpu.pipeline_count(), kernels);
+    // Whoever meets the loss, it is the call's error.
+    gpu.trim();
+    gpu.device().destroy();
+    let lost = gpu.warm_up_blocking(&schedules);
+    assert!(matches!(lost, Err(ExecuteError::DeviceLost(_))), "{lost:?}");
+}
+
+fn a_choice_holds_for_the_calls_of_its_gpu() {
+    let gpu = open(GpuOptions::new());
+    let generic = gpu.with_choice(GENERIC);
+    let x = tensor(&[1, 2, 70, 60]);
+    for kernel in 2..8 {
+        let pool = MaxPool::new([kernel, kernel]).strides([2, 2]);
+        let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
+        let expected = reference::max_pool(&plan, &x).unwrap();
+        assert_eq!(generic.max_pool_blocking(&pool, &x).unwrap(), expected);
+        assert_eq!(generic.prepare_blocking(plan.clone()).unwrap().schedule().build(), Build::Generic);
+        assert_eq!(gpu.pipeline_count(), 1, "a kernel for all windows");
+    }
+    // The same plan by another choice is prepared anew, and each finds its own afterwards.
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
+    let expected = reference::max_pool(&plan, &x).unwrap();
+    for _ in 0..3 {
+        for gpu in [&gpu, &generic, &gpu.with_choice(Choice { family: Some(Family::Separable), build: None })] {
+            assert_eq!(gpu.max_pool_blocking(&pool, &x).unwrap(), expected);
+        }
+    }
+    let specialised = gpu.prepare_blocking(plan.clone()).unwrap();
+    assert_eq!(specialised.schedule().build(), Build::Specialised);
+    let before = gpu.pipeline_count();
+    assert!(before > 1);
+    // Unpools take the general path, whose kernels serve every window too.
+    let unpool = MaxUnpool::inverse_of(&pool, x.shape());
+    let unpool = unpool.plan(plan.output_shape(), DType::F32, IndexType::I64).unwrap();
+    assert_eq!(generic.prepare_blocking(unpool.clone()).unwrap().schedule().family(), Family::ClaimEmit);
+    assert_eq!(gpu.prepare_blocking(unpool).unwrap().schedule().family(), Family::Streaming);
+    // A family that does not apply is an error of the call.
+    let streaming = gpu.with_choice(Choice { family: Some(Family::Streaming), build: None });
+    let refused = streaming.max_pool_blocking(&pool, &x);
+    assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. }))), "{refused:?}");
+    // Tensors of one Gpu are those of all that share its device.
+    let prepared = generic.prepare_blocking(plan).unwrap();
+    let mut chain = gpu.chain();
+    let on_device = chain.upload(&x, wgpu_pooling::Layout::Nchw).unwrap();
+    let y = chain.max_pool(&prepared, &on_device).unwrap();
+    let y = chain.read_back::<f32>(&y).unwrap();
+    assert_eq!(chain.run_blocking().unwrap().take(y).unwrap(), expected);
+}
+
+/// A cache with this data, as a program has it that saved the data itself.
+fn cache(gpu: &Gpu, data: Option<&[u8]>) -> wgpu::PipelineCache {
+    let descriptor = wgpu::PipelineCacheDescriptor { label: Some("saved"), data, fallback: true };
+    // SAFETY: the data is none, or what `PipelineCache::get_data` gave on the same adapter in this process.
+    unsafe { gpu.device().create_pipeline_cache(&descriptor) }
+}
+
+fn a_cache_of_the_callers_is_filled_and_read() {
+    let options = || GpuOptions::new().features(Features::PIPELINE_CACHE);
+    let gpu = open(options());
+    if !gpu.device().features().contains(Features::PIPELINE_CACHE) {
+        // Only Vulkan has such caches; elsewhere there is nothing to hand over.
+        assert_ne!(gpu.adapter_info().backend, wgpu::Backend::Vulkan, "every Vulkan device has pipeline caches");
+        return;
+    }
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    let x: Tensor<f32> = tensor(&[1, 2, 70, 60]);
+    let expected = reference::max_pool(&pool.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
+    let empty = cache(&gpu, None);
+    let before = empty.get_data().map_or(0, |data| data.len());
+    gpu.use_pipeline_cache(empty.clone());
+    assert_eq!(gpu.max_pool_blocking(&pool, &x).unwrap(), expected);
+    let data = empty.get_data().expect("a Vulkan cache has data");
+    assert!(data.len() >= before, "{before} bytes, then {}", data.len());
+    // The next run of the program.
+    let next = open(options());
+    next.use_pipeline_cache(cache(&next, Some(&data)));
+    assert_eq!(next.max_pool_blocking(&pool, &x).unwrap(), expected);
+    // Another cache takes the place of the first.
+    gpu.use_pipeline_cache(cache(&gpu, None));
+    let wider = MaxPool::new([3, 3]);
+    let expected = reference::max_pool(&wider.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
+    assert_eq!(gpu.max_pool_blocking(&wider, &x).unwrap(), expected);
+}
