@@ -10,5 +10,7 @@ pub(in crate::gpu) mod one_shot;
 pub(in crate::gpu) mod prepare;
 pub(in crate::gpu) mod progress;
 pub(in crate::gpu) mod results;
+#[cfg(not(target_arch = "wasm32"))]
+mod spawnable;
 pub(in crate::gpu) mod stream;
 pub(in crate::gpu) mod stream_unpool;

@@ -532,19 +532,3 @@ mod blocking {
         }
     }
 }
-
-// Futures can be spawned on any runtime: their types are `Send`, and shared types are `Sync`.
-#[cfg(not(target_arch = "wasm32"))]
-const _: () = {
-    const fn shared<T: Send + Sync>() {}
-    shared::<Gpu>();
-    shared::<Prepared>();
-    const fn spawnable<T: Send>(_: &T) {}
-    #[expect(dead_code, reason = "it only has to compile")]
-    fn futures(gpu: &Gpu, pool: &crate::MaxPool, unpool: &MaxUnpool, x: TensorView<'_, f32>, i: TensorView<'_, i64>) {
-        spawnable(&Gpu::new());
-        spawnable(&gpu.max_pool(pool, x.clone()));
-        spawnable(&gpu.max_pool_with_indices::<f32, i64>(pool, x.clone()));
-        spawnable(&gpu.max_unpool(unpool, x, i));
-    }
-};

@@ -1,0 +1,96 @@
+//! Outside the web every call's future can be spawned on any runtime, and what calls return moves between threads. Nothing
+//! here runs; it compiles only if this is so.
+
+use super::bound::Bound;
+use super::chain::Chain;
+use super::device_tensor::DeviceTensor;
+use super::gpu::Gpu;
+use super::prepare::Prepared;
+use super::progress::StreamOptions;
+use super::results::{ReadBack, Results, Submitted};
+use super::stream::{StreamSink, StreamSource};
+use crate::gpu::device::adapter::{GpuOptions, list_adapters};
+use crate::ops::{ConvertIndices, MaxPool, MaxUnpool};
+use crate::plan::{Plan, PoolPlan, UnpoolPlan};
+use crate::schedule::Schedule;
+use crate::tensor::TensorView;
+use crate::untyped::{TensorMut, TensorRef};
+
+const fn shared<T: Send + Sync>() {}
+const fn sent<T: Send>() {}
+const fn spawnable<T: Send>(_: &T) {}
+
+const _: () = {
+    shared::<Gpu>();
+    shared::<Prepared>();
+    shared::<Bound>();
+    shared::<DeviceTensor>();
+    shared::<ReadBack<f32>>();
+    shared::<Results>();
+    sent::<Chain>();
+    sent::<Submitted>();
+};
+
+type X<'a> = TensorView<'a, f32>;
+type Indices<'a> = TensorView<'a, i64>;
+
+#[expect(dead_code, reason = "it only has to compile")]
+fn opening(options: &GpuOptions) {
+    spawnable(&list_adapters(options));
+    spawnable(&options.request_adapter());
+    spawnable(&Gpu::new());
+    spawnable(&Gpu::open(options));
+}
+
+#[expect(dead_code, reason = "it only has to compile")]
+fn preparing(gpu: &Gpu, plan: Plan, schedule: &Schedule) {
+    spawnable(&gpu.prepare(plan));
+    spawnable(&gpu.prepare_schedule(schedule.clone()));
+    spawnable(&gpu.prepare_without_scratch(schedule.clone()));
+    spawnable(&gpu.warm_up(std::slice::from_ref(schedule)));
+}
+
+#[expect(dead_code, reason = "it only has to compile")]
+fn one_shot(gpu: &Gpu, (pool, unpool, conversion): (&MaxPool, &MaxUnpool, &ConvertIndices), x: X<'_>, i: Indices<'_>) {
+    spawnable(&gpu.max_pool(pool, x.clone()));
+    spawnable(&gpu.max_pool_with_indices::<f32, i64>(pool, x.clone()));
+    spawnable(&gpu.max_unpool(unpool, x, i.clone()));
+    spawnable(&gpu.convert_indices::<i64, i32>(conversion, i));
+}
+
+#[expect(dead_code, reason = "it only has to compile")]
+fn prepared(prepared: &Prepared, x: X<'_>, i: Indices<'_>) {
+    spawnable(&prepared.max_pool(x.clone()));
+    spawnable(&prepared.max_pool_with_indices::<f32, i64>(x.clone()));
+    spawnable(&prepared.max_unpool(x, i.clone()));
+    spawnable(&prepared.convert_indices::<i64, i32>(i));
+}
+
+#[expect(dead_code, reason = "it only has to compile")]
+fn untyped(gpu: &Gpu, prepared: &Prepared, plan: &Plan, x: &[TensorRef<'_>], y: &mut [TensorMut<'_>]) {
+    spawnable(&gpu.execute(plan, x, y));
+    spawnable(&prepared.execute(x, y));
+}
+
+#[expect(dead_code, reason = "it only has to compile")]
+fn resident(gpu: &Gpu, x: X<'_>, y: &DeviceTensor, chain: Chain, submitted: Submitted) {
+    spawnable(&gpu.upload(x, y.layout()));
+    spawnable(&gpu.zeros(y.shape(), y.dtype(), y.layout()));
+    spawnable(&gpu.download::<f32>(y));
+    spawnable(&chain.run());
+    spawnable(&submitted.results());
+}
+
+/// Streams as well, if their sources and sinks can be sent.
+#[expect(dead_code, reason = "it only has to compile")]
+fn streams<S: StreamSource<f32> + StreamSource<i64> + Send, D: StreamSink<f32> + StreamSink<i64> + Send>(
+    gpu: &Gpu,
+    (pool, unpool): (&PoolPlan, &UnpoolPlan),
+    (x, indices): (&mut S, &mut S),
+    (y, indices_out): (&mut D, &mut D),
+) {
+    let options = || StreamOptions::new(1 << 20);
+    spawnable(&gpu.stream_max_pool::<f32>(pool, x, y, options()));
+    spawnable(&gpu.stream_max_pool_with_indices::<f32, i64>(pool, x, y, indices_out, options()));
+    spawnable(&gpu.stream_max_unpool::<f32, i64>(unpool, x, indices, y, options()));
+}
