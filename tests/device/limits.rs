@@ -36,7 +36,7 @@ const SMALL: Limits = Limits {
 };
 
 /// Data with ties, NaN, infinities and zeros of both signs among what random bits give.
-fn data<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
+pub fn data<T: Element>(shape: &[usize], seed: u64) -> Tensor<T> {
     let count = shape.iter().product::<usize>();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut bytes = Vec::with_capacity(count * size_of::<T>());

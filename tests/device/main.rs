@@ -5,6 +5,7 @@ mod activations;
 mod by_hand;
 mod chain;
 mod convert;
+mod downlevel;
 mod encode;
 mod fuzz;
 mod gpu;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         by_hand::tests(),
         chain::tests(),
         convert::tests(),
+        downlevel::tests(),
         encode::tests(),
         fuzz::tests(),
         gpu::tests(),
