@@ -39,7 +39,8 @@
 //! ```
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
-//! use `Prepared::encode`. The page `choosing` compares the three ways; the page `faults` lists possible faults and the
+//! use `Prepared::encode`. The page `choosing` compares the three ways; the page `guests` has what an application with its
+//! own device needs: where elements lie, own kernels, textures, runtimes; the page `faults` lists possible faults and the
 //! errors that callers see.
 //!
 //! # Bird's-eye view
@@ -212,6 +213,10 @@ pub mod choosing {}
 #[cfg(feature = "gpu")]
 #[doc = include_str!("faults.md")]
 pub mod faults {}
+
+#[cfg(feature = "gpu")]
+#[doc = include_str!("guests.md")]
+pub mod guests {}
 
 #[doc = include_str!("growing.md")]
 pub mod growing {}

@@ -6,11 +6,13 @@ mod first_calls;
 mod hosts;
 mod loss;
 mod memory;
+mod page;
 mod refusals;
 #[path = "../support"]
 mod support {
     pub mod device;
     pub mod harness;
+    pub mod splitmix;
     pub mod tensors;
 }
 mod threads;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         hosts::tests(),
         loss::tests(),
         memory::tests(),
+        page::tests(),
         refusals::tests(),
         threads::tests(),
         validation::tests(&arguments),

@@ -1,5 +1,7 @@
 //! Dense tensors that stay on the device.
 
+use std::num::NonZeroU64;
+
 use super::gpu::Gpu;
 use crate::element::{DType, Element};
 use crate::error::{ExecuteError, PlanError, within};
@@ -135,10 +137,26 @@ impl DeviceTensor {
         self.spec.device_bytes()
     }
 
-    /// The slice of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for the caller's own
-    /// kernels.
+    /// The slice of the buffer that the tensor occupies, for [`Buffers`](crate::Buffers) and for copies.
     pub fn slice(&self) -> wgpu::BufferSlice<'_> {
         self.buffer.slice(self.offset..self.offset + self.bytes())
+    }
+
+    /// The tensor as a resource of the caller's own bind group: its bytes, and no others of its buffer. wgpu refuses a bind
+    /// group if they are more than the device's `max_storage_buffer_binding_size`. The page [`guests`](crate::guests) says
+    /// where in them each element lies.
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{wgpu, DeviceTensor, Gpu};
+    ///
+    /// fn group(gpu: &Gpu, layout: &wgpu::BindGroupLayout, y: &DeviceTensor) -> wgpu::BindGroup {
+    ///     let entries = [wgpu::BindGroupEntry { binding: 0, resource: y.as_binding() }];
+    ///     gpu.device().create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+    /// }
+    /// ```
+    pub fn as_binding(&self) -> wgpu::BindingResource<'_> {
+        let size = NonZeroU64::new(self.bytes());
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &self.buffer, offset: self.offset, size })
     }
 
     /// Refuses a tensor that does not match the plan's tensor.
