@@ -240,7 +240,12 @@ pub(crate) struct Kernel {
     /// The parts that are chosen where several provide a name.
     pub variants: Vec<&'static str>,
     pub consts: Vec<(&'static str, u32)>,
+    /// Whether X and the indices that it reads are declared writable.
+    pub writable_inputs: bool,
 }
+
+/// The numbers of the bindings of X and of the indices that are read.
+pub(crate) const INPUT_BINDINGS: [u32; 2] = [1, 3];
 
 impl Kernel {
     /// A kernel that reads no elements and no indices.
@@ -255,6 +260,7 @@ impl Kernel {
             writes: None,
             variants: Vec::new(),
             consts: Vec::new(),
+            writable_inputs: false,
         }
     }
 }

@@ -241,6 +241,35 @@ impl Schedule {
         &self.plan
     }
 
+    /// The same schedule with X and the indices that are read bound as writable storage, though nothing writes them.
+    ///
+    /// WebGPU does not permit a dispatch to bind a buffer once as read-only and once as writable storage, even if the ranges
+    /// do not overlap. A program whose tensors are ranges of one large buffer, as in a memory pool, takes this schedule; then X,
+    /// Y, Indices and the report may all lie in one buffer, as long as they do not overlap. Kernels with read-only inputs
+    /// can be faster.
+    ///
+    /// ```
+    /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
+    ///
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 8], DType::F32, None)?.into();
+    /// let schedule = select(&plan, &Limits::WEBGPU, &Choice::default())?.with_writable_inputs();
+    /// for (binding, range) in schedule.dispatches().iter().flat_map(|dispatch| dispatch.bindings()) {
+    ///     assert!(!binding.read_only || range.operand == Operand::Tables);
+    /// }
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn with_writable_inputs(mut self) -> Self {
+        for dispatch in &mut self.dispatches {
+            dispatch.key = dispatch.key.with_writable_inputs();
+        }
+        self
+    }
+
+    /// Whether X and the indices that are read are bound as writable storage.
+    pub(crate) fn writable_inputs(&self) -> bool {
+        self.dispatches.iter().any(|dispatch| dispatch.key.kernel().writable_inputs)
+    }
+
     /// The kernel family.
     pub fn family(&self) -> Family {
         self.family

@@ -2,7 +2,8 @@
 //!
 //! Parts are whole, readable WGSL files under shaders/; a variant is a file that provides the same names as its
 //! siblings. A part's header lists the names that it provides and requires, and the linker resolves them. Nothing is
-//! substituted inside a part.
+//! substituted inside a part, but for one word: the access of X and of the indices that are read, where a schedule asks
+//! for writable inputs.
 
 use std::fmt::Write;
 
@@ -31,7 +32,10 @@ pub fn wgsl(key: &KernelKey) -> String {
     for &part in &key.linked().parts {
         if let Some((path, part)) = PARTS.get(part) {
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "{PART_LINE}{path}\n{part}");
+            let _ = match kernel.writable_inputs {
+                false => writeln!(text, "{PART_LINE}{path}\n{part}"),
+                true => writeln!(text, "{PART_LINE}{path}\n{}", link::with_writable_inputs(part)),
+            };
         }
     }
     text

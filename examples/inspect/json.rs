@@ -3,10 +3,10 @@
 use std::error::Error;
 
 use serde_json::{Map, Value, json};
-use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Operand, Plan, Schedule, TensorSpec, wgsl};
+use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Limits, Operand, Plan, Schedule, TensorSpec, wgsl};
 
-/// The schedule. `buffers` has the bytes of each buffer that `bindings` name; that of the tables has its contents too.
-pub fn of(schedule: &Schedule) -> Result<String, Box<dyn Error>> {
+/// The schedule, and the limits that it was selected for. `buffers` has the bytes of each buffer that `bindings` name; that of the tables has its contents too.
+pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>> {
     let mut buffers = Map::new();
     for operand in schedule.operands() {
         let mut buffer = json!({ "bytes": schedule.operand_bytes(operand) });
@@ -29,6 +29,13 @@ pub fn of(schedule: &Schedule) -> Result<String, Box<dyn Error>> {
         "keeps_report": schedule.keeps_report(),
         "slices": slices.collect::<Vec<_>>(),
         "buffers": buffers,
+        "limits": {
+            "max_buffer_bytes": limits.max_buffer_bytes,
+            "max_binding_bytes": limits.max_binding_bytes,
+            "max_workgroups_per_dimension": limits.max_workgroups_per_dimension,
+            "max_storage_buffers": limits.max_storage_buffers,
+            "software": limits.software,
+        },
         "dispatches": schedule.dispatches().iter().map(|it| dispatch(schedule, it)).collect::<Vec<_>>(),
     });
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))

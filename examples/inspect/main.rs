@@ -37,8 +37,9 @@ fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     let limits = options.limits();
     let families = families(&plan, &limits);
     let schedule = schedule(&plan, &limits, &families, options)?;
+    let schedule = if options.writable_inputs { schedule.with_writable_inputs() } else { schedule };
     if options.json {
-        text.push_str(&json::of(&schedule)?);
+        text.push_str(&json::of(&schedule, &limits)?);
         return Ok(());
     }
 

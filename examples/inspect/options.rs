@@ -43,6 +43,14 @@ pub struct Options {
     #[arg(long, global = true, help_heading = SELECTION, value_name = "BYTES")]
     max_binding_bytes: Option<u64>,
 
+    /// The storage buffers of a kernel, instead of those of --limits
+    #[arg(long, global = true, help_heading = SELECTION, value_name = "BUFFERS")]
+    max_storage_buffers: Option<u32>,
+
+    /// Bind X and the indices that are read as writable, for tensors that share a buffer
+    #[arg(long, global = true, help_heading = SELECTION)]
+    pub writable_inputs: bool,
+
     /// Print the text of all kernels too, or of one dispatch: --wgsl=2
     #[arg(long, global = true, help_heading = SELECTION, value_name = "DISPATCH", num_args = 0..=1, require_equals = true)]
     pub wgsl: Option<Option<usize>>,
@@ -297,6 +305,7 @@ impl Options {
         Limits {
             max_buffer_bytes: self.max_buffer_bytes.unwrap_or(limits.max_buffer_bytes),
             max_binding_bytes: self.max_binding_bytes.unwrap_or(limits.max_binding_bytes),
+            max_storage_buffers: self.max_storage_buffers.unwrap_or(limits.max_storage_buffers),
             ..limits
         }
     }

@@ -142,16 +142,19 @@ pub enum ExecuteError {
         /// The missing usage.
         usage: &'static str,
     },
-    /// One buffer was given for two purposes, and at least one of them writes. A dispatch must not read and write one buffer,
-    /// even where the slices do not overlap; only Y and the indices to write may be parts of one buffer.
-    #[error("{first} and {second} are slices of one buffer, and one of them is written")]
+    /// One buffer was given for two purposes, and at least one of them writes. A dispatch must not bind one buffer as read-only
+    /// and as writable storage, even where the slices do not overlap. Outputs may be parts of one buffer, and with
+    /// [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) inputs too; scratch memory may not.
+    #[error(
+        "{first} and {second} are slices of one buffer, and one of them is written (Schedule::with_writable_inputs)"
+    )]
     BufferShared {
         /// One purpose.
         first: &'static str,
         /// The other.
         second: &'static str,
     },
-    /// Two outputs in one buffer overlap.
+    /// Two tensors in one buffer, of which one is bound as writable, overlap.
     #[error(
         "{first} in bytes {} to {} and {second} in bytes {} to {} of one buffer overlap",
         of_first.start, of_first.end, of_second.start, of_second.end

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use super::link::{Linked, link};
-use crate::kernel::{Binding, Kernel};
+use crate::kernel::{Binding, INPUT_BINDINGS, Kernel};
 
 /// Everything that a kernel's text depends on. Equal keys share a pipeline.
 ///
@@ -58,6 +58,17 @@ impl KernelKey {
     /// The storage bindings of the kernel, in the order of their numbers.
     pub fn bindings(&self) -> &[Binding] {
         &self.linked().bindings
+    }
+
+    /// This kernel with X and the indices that it reads declared writable; itself if it reads neither.
+    pub(crate) fn with_writable_inputs(&self) -> KernelKey {
+        let reads = |binding: &Binding| binding.read_only && INPUT_BINDINGS.contains(&binding.number);
+        if !self.bindings().iter().any(reads) {
+            return self.clone();
+        }
+        let kernel = self.kernel().clone();
+        let name = format!("{}, writable inputs", kernel.name);
+        Kernel { name, writable_inputs: true, ..kernel }.into()
     }
 
     /// The invocations of a workgroup.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::parts::PARTS;
 use crate::element::{DType, IndexType};
-use crate::kernel::{ActivationKind, Binding, Kernel, WORKGROUP};
+use crate::kernel::{ActivationKind, Binding, INPUT_BINDINGS, Kernel, WORKGROUP};
 
 /// The parts of a kernel by their numbers in [`PARTS`], and the storage bindings that they declare.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -51,7 +51,12 @@ pub(crate) fn link(kernel: &Kernel) -> Linked {
         }
     }
     let parts: Vec<usize> = linked.into_iter().collect();
-    let bindings = bindings(&parts);
+    let mut bindings = bindings(&parts);
+    if kernel.writable_inputs {
+        for input in bindings.iter_mut().filter(|binding| INPUT_BINDINGS.contains(&binding.number)) {
+            input.read_only = false;
+        }
+    }
     let workgroup = workgroup(kernel.entry);
     Linked { parts, bindings, workgroup }
 }
@@ -76,6 +81,13 @@ fn bindings(parts: &[usize]) -> Vec<Binding> {
 fn declaration(line: &str) -> Option<Binding> {
     let (number, rest) = line.strip_prefix("@group(0) @binding(")?.split_once(") var<storage, ")?;
     Some(Binding { number: number.parse().ok()?, read_only: rest.starts_with("read>") })
+}
+
+/// A part in which the bindings of inputs are declared writable.
+pub(super) fn with_writable_inputs(part: &str) -> String {
+    let is_input = |line: &str| declaration(line).is_some_and(|binding| INPUT_BINDINGS.contains(&binding.number));
+    let line = |line: &str| if is_input(line) { line.replacen("read>", "read_write>", 1) } else { line.to_owned() };
+    part.lines().map(|text| line(text) + "\n").collect()
 }
 
 /// The parts that a kernel prefers where several provide a name.

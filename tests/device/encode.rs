@@ -3,8 +3,8 @@
 
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, Choice, ConvertIndices, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, Limits, MaxPool,
-    MaxUnpool, OutOfBounds, Prepared, Tensor, families, reference, select,
+    Buffers, Choice, ConvertIndices, DType, Element, ExecuteError, IndexFlattening, IndexSpace, IndexType, Limits,
+    MaxPool, MaxUnpool, OutOfBounds, OutsideWindow, Plan, Prepared, Tensor, families, reference, select,
 };
 
 use crate::support::device::{POISON, gpu};
@@ -17,7 +17,8 @@ tests! {
         a_packed_tensor_owns_its_last_word_and_nothing_behind_it,
         buffers_that_do_not_fit_are_errors_before_anything_is_encoded,
         buffers_are_bound_once_and_recorded_any_number_of_times,
-        outputs_may_be_parts_of_one_buffer_that_do_not_overlap;
+        outputs_may_be_parts_of_one_buffer_that_do_not_overlap,
+        inputs_may_lie_beside_outputs_where_they_are_bound_as_writable;
 }
 
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
@@ -207,6 +208,92 @@ fn outputs_may_be_parts_of_one_buffer_that_do_not_overlap() {
     let overlap = ExecuteError::BufferOverlap { first, second, of_first, of_second };
     assert_eq!(prepared.encode(&mut encoder, buffers(256, 512)), Err(overlap.clone()));
     assert_eq!(prepared.bind(buffers(256, 512)).map(|_| ()), Err(overlap));
+}
+
+/// Ranges of one buffer, each at a multiple of 256 bytes, with 256 bytes between them.
+fn ranges<const N: usize>(bytes: [u64; N]) -> ([std::ops::Range<u64>; N], u64) {
+    let mut end = 0;
+    let ranges = bytes.map(|bytes| {
+        let begin = (end + 256u64).next_multiple_of(256);
+        end = begin + bytes;
+        begin..end
+    });
+    (ranges, end + 256)
+}
+
+/// X, Y and Indices of a pool, then those of its unpool with the report, in one buffer: in every family and build, whole
+/// and cut. What lies between the tensors is not written.
+fn inputs_may_lie_beside_outputs_where_they_are_bound_as_writable() {
+    in_one_buffer::<f32>();
+    in_one_buffer::<u8>();
+}
+
+fn in_one_buffer<T: Element>() {
+    let pool = MaxPool::new([3, 3]).strides([2, 2]);
+    let shape = [2, 3, 40, 36];
+    let plan = pool.plan(&shape, T::DTYPE, Some(IndexType::I64)).unwrap();
+    let x = Tensor::new(shape, (0..8640).map(|number| T::from_bits64(number * number % 97)).collect()).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, &x).unwrap();
+    let of_indices = bytemuck::cast_slice(indices.data());
+    let [of_x, of_y] = [&x, &y].map(|tensor| bytemuck::cast_slice(tensor.data()));
+    runs_in_one_buffer(&plan.clone().into(), [of_x, of_y, of_indices]);
+    for rule in OutsideWindow::ALL {
+        let unpool = MaxUnpool::inverse_of(&pool, &shape).outside_window(*rule);
+        let unpool = unpool.plan(plan.output_shape(), T::DTYPE, IndexType::I64).unwrap();
+        let back = reference::max_unpool(&unpool, &y, &indices).unwrap();
+        runs_in_one_buffer(&unpool.into(), [of_y, bytemuck::cast_slice(back.data()), of_indices]);
+    }
+}
+
+/// Runs a plan whose X, Y and indices have these bytes in ranges of one buffer.
+fn runs_in_one_buffer(plan: &Plan, contents: [&[u8]; 3]) {
+    let unpools = matches!(plan, Plan::Unpool(_));
+    let sizes = [contents[0].len(), contents[1].len(), contents[2].len(), 32];
+    let ([x, y, indices, status], size) = ranges(sizes.map(|bytes| bytes.next_multiple_of(4) as u64));
+    let arena = buffer(size as usize / 4, STORAGE);
+    let slice = |range: &std::ops::Range<u64>| Some(arena.slice(range.clone()));
+    let buffers = Buffers {
+        x: slice(&x),
+        y: slice(&y),
+        indices: slice(&indices).filter(|_| unpools),
+        indices_out: slice(&indices).filter(|_| !unpools),
+        status: slice(&status).filter(|_| unpools),
+        ..Buffers::default()
+    };
+    let mut expected = vec![0xA5; size as usize];
+    let at = |range: &std::ops::Range<u64>| range.start as usize..range.end as usize;
+    for (range, bytes) in [&x, &y, &indices].into_iter().zip(contents) {
+        expected[at(range)].fill(0);
+        expected[at(range)][..bytes.len()].copy_from_slice(bytes);
+    }
+    expected[at(&status)].fill(if unpools { 0 } else { 0xA5 });
+    let cut = Limits { max_binding_bytes: 16 << 10, ..gpu().limits() };
+    let limits = [gpu().limits(), cut];
+    for (limits, family) in
+        limits.iter().flat_map(|limits| families(plan, limits).into_iter().map(move |it| (limits, it)))
+    {
+        for &build in family.builds() {
+            let choice = Choice { family: Some(family), build: Some(build) };
+            let Ok(schedule) = select(plan, limits, &choice) else { continue };
+            let refused = gpu().prepare_schedule_blocking(schedule.clone()).unwrap().bind(buffers);
+            assert!(matches!(refused, Err(ExecuteError::BufferShared { first: "x", .. })), "{refused:?}");
+            let prepared = gpu().prepare_schedule_blocking(schedule.with_writable_inputs()).unwrap();
+            let mut before = expected.clone();
+            before[at(&y)].fill(0xA5);
+            if !unpools {
+                before[at(&indices)].fill(0xA5);
+            }
+            gpu().queue().write_buffer(&arena, 0, &before);
+            let mut encoder = gpu().device().create_command_encoder(&Default::default());
+            prepared.encode(&mut encoder, buffers).unwrap();
+            gpu().queue().submit([encoder.finish()]);
+            assert!(bytemuck::cast_slice::<u32, u8>(&read(&arena)) == expected, "{plan:?}, {choice:?}, {limits:?}");
+            // One of them a step to the left overlaps its neighbour.
+            let overlapping = Buffers { y: slice(&(x.end.next_multiple_of(256) - 256..size)), ..buffers };
+            let refused = prepared.bind(overlapping);
+            assert!(matches!(refused, Err(ExecuteError::BufferOverlap { first: "x", second: "y", .. })), "{refused:?}");
+        }
+    }
 }
 
 fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {

@@ -93,6 +93,13 @@ fn as_json_a_schedule_is_whole() {
             tables += 1;
         }
     }
+    let four = read("max_unpool --shape 1,2,8,8 --kernel 2,2 --max-storage-buffers 4 --writable-inputs --json");
+    assert_eq!(four["limits"]["max_storage_buffers"], 4);
+    for dispatch in four["dispatches"].as_array().unwrap() {
+        let bindings = dispatch["bindings"].as_array().unwrap();
+        assert!(bindings.len() <= 4);
+        assert!(bindings.iter().all(|bound| bound["buffer"] != "x" || bound["read_only"] == false), "{bindings:?}");
+    }
     // An output without elements needs nothing.
     let nothing = read("max_pool --shape 1,1,4 --kernel 5 --strides 2 --json");
     assert_eq!((&nothing["buffers"], &nothing["dispatches"]), (&serde_json::json!({}), &serde_json::json!([])));

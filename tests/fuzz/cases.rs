@@ -387,6 +387,8 @@ fn scheduled(plan: Plan, bytes: &mut Bytes<'_>) {
             assert!(schedule.scratch().iter().all(|&buffer| buffer <= most), "{limits:?}");
             let _ = (schedule.kernel(), schedule.bytes_moved(), schedule.scratch_bytes());
             assert_eq!(schedule.check(&limits), Ok(()));
+            let schedule = if bytes.flag() { schedule.with_writable_inputs() } else { schedule };
+            assert_eq!(schedule.check(&limits), Ok(()));
             for dispatch in schedule.dispatches() {
                 assert!(dispatch.iterations() <= MAX_ITERATIONS, "{plan:?}");
                 let most = limits.max_workgroups_per_dimension;

@@ -15,7 +15,9 @@ use crate::schedule::Dispatch;
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
 /// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be given
-/// for any other field, except that Y and the indices to write may be two parts of one buffer that do not overlap.
+/// for any other field, except that Y, the indices to write and the report may be parts of one buffer that do not overlap;
+/// with [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) X and the indices to read may lie there
+/// too.
 ///
 /// ```no_run
 /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
@@ -111,21 +113,22 @@ impl Preparation {
         device.check_alive()?;
         let schedule = &self.schedule;
         let own_status = self.resources.status.as_ref().map(|buffer| buffer.slice(..));
-        // Name, operand, slice, bytes needed, whether it is written.
+        let inputs = schedule.writable_inputs();
+        // Name, operand, slice, bytes needed, whether it is bound as writable.
         let slices = [
-            ("x", Operand::X, buffers.x, schedule.x_bytes(), false),
+            ("x", Operand::X, buffers.x, schedule.x_bytes(), inputs),
             ("y", Operand::Y, buffers.y, schedule.y_bytes(), true),
-            ("indices", Operand::Indices, buffers.indices, schedule.indices_bytes(), false),
+            ("indices", Operand::Indices, buffers.indices, schedule.indices_bytes(), inputs),
             ("the indices to write", Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
             ("the report", Operand::Report, buffers.status.or(own_status), schedule.status_bytes(), true),
         ];
         let mut given: Vec<Given<'a>> = Vec::new();
-        for (what, operand, slice, bytes, written) in slices {
+        for (what, operand, slice, bytes, writable) in slices {
             let Some(needed) = bytes.filter(|_| self.uses(operand)) else {
                 continue;
             };
             let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
-            add(device, &mut given, Given { what, operand, slice, written }, needed)?;
+            add(device, &mut given, Given { what, operand, slice, writable }, needed)?;
         }
         for (number, &needed) in schedule.scratch.iter().enumerate() {
             let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
@@ -133,7 +136,7 @@ impl Preparation {
             let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
             let what = "scratch memory";
             let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
-            add(device, &mut given, Given { what, operand: Operand::Scratch(number), slice, written: true }, needed)?;
+            add(device, &mut given, Given { what, operand: Operand::Scratch(number), slice, writable: true }, needed)?;
         }
         Ok(given)
     }
@@ -193,7 +196,8 @@ struct Given<'a> {
     what: &'static str,
     operand: Operand,
     slice: wgpu::BufferSlice<'a>,
-    written: bool,
+    /// Whether kernels bind it as writable storage.
+    writable: bool,
 }
 
 /// The slice that was given for an operand.
@@ -227,15 +231,15 @@ fn add<'a>(device: &Device, given: &mut Vec<Given<'a>>, new: Given<'a>, needed: 
 }
 
 impl Given<'_> {
-    /// Refuses two slices of one buffer of which one is written, unless both are outputs that do not overlap. A dispatch
-    /// that reads and writes one buffer is invalid even if the slices do not overlap.
+    /// Refuses two slices of one buffer of which one is writable, unless both are writable tensors that do not overlap. A
+    /// dispatch that binds a buffer as read-only and as writable storage is invalid even if the slices do not overlap.
     fn beside(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
-        if !(self.written || other.written) || self.slice.buffer() != other.slice.buffer() {
+        if !(self.writable || other.writable) || self.slice.buffer() != other.slice.buffer() {
             return Ok(());
         }
         let (first, second) = (self.what, other.what);
-        let output = |given: &Given<'_>| matches!(given.operand, Operand::Y | Operand::IndicesOut);
-        if !output(self) || !output(other) {
+        let may_share = |given: &Given<'_>| given.writable && !matches!(given.operand, Operand::Scratch(_));
+        if !may_share(self) || !may_share(other) {
             return Err(ExecuteError::BufferShared { first, second });
         }
         let [of_first, of_second] = [self, other].map(|given| {
