@@ -6,7 +6,7 @@ mod unpool;
 pub(crate) use sliding::{Begins, SlidingKey, SlidingRow, sliding};
 pub(crate) use unpool::{
     convert_clear, convert_indices, convert_report, unpool_cells, unpool_check, unpool_claim, unpool_clear,
-    unpool_emit, unpool_gather, unpool_indirect, unpool_report,
+    unpool_emit, unpool_fill, unpool_gather, unpool_indirect, unpool_report, unpool_scatter,
 };
 
 use crate::element::{DType, IndexType};

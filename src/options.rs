@@ -389,8 +389,9 @@ option! {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
         LastWins = "last_wins",
-        /// Any of them, for callers who know that their values are equal or that no indices are equal. It permits a
-        /// choice and does not require one: all current paths compute as with `LastWins`.
+        /// Any of them, for callers who know that their values are equal or that no indices are equal. An unpool of elements
+        /// of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches without scratch memory,
+        /// and which of several sources wins may differ from run to run; other paths compute as with `LastWins`.
         Any = "any",
     }
 }

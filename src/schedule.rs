@@ -418,12 +418,13 @@ impl Schedule {
         self.tensor_bytes(Operand::IndicesOut)
     }
 
-    /// The bytes of the report; `None` for pools, whose data cannot be invalid, and where indices outside their windows
-    /// are skipped.
+    /// The bytes of the report; `None` for pools, whose data cannot be invalid, and for unpools whose dispatches skip bad
+    /// indices without noting them.
     pub fn status_bytes(&self) -> Option<u64> {
+        let reports = || self.operands().contains(&Operand::Report) || self.dispatches.is_empty();
         match &self.plan {
             Plan::Pool(_) => None,
-            Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Skip => None,
+            Plan::Unpool(plan) if plan.outside_window == OutsideWindow::Skip || !reports() => None,
             Plan::Unpool(_) | Plan::Convert(_) => Some(Report::BYTES),
         }
     }

@@ -46,6 +46,24 @@ pub(crate) fn unpool_report(index_type: IndexType) -> KernelKey {
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
+/// Writes the activation of zero to every output of 32 bits.
+pub(crate) fn unpool_fill(dtype: DType, activation: ActivationKind) -> KernelKey {
+    let kernel = unpool(format!("unpool fill {}", dtype.name()), "kernel/unpool_fill.wgsl", UnpoolDigits::NONE);
+    Kernel { element: Some(dtype), activation: Some(activation), ..kernel }.into()
+}
+
+/// Lets sources of 32 bits write their values to their targets, in any order.
+pub(crate) fn unpool_scatter(
+    dtype: DType,
+    index_type: IndexType,
+    activation: ActivationKind,
+    digits: UnpoolDigits,
+) -> KernelKey {
+    let name = format!("unpool scatter {} by {}", dtype.name(), index_type.name());
+    let kernel = unpool(name, "kernel/unpool_scatter.wgsl", digits);
+    Kernel { element: Some(dtype), activation: Some(activation), reads: Some(index_type), ..kernel }.into()
+}
+
 fn unpool(name: String, entry: &'static str, digits: UnpoolDigits) -> Kernel {
     let consts = vec![("SOURCE_DIGITS", digits.source), ("TARGET_DIGITS", digits.target)];
     let mut variants = vec!["core/unpool.wgsl"];

@@ -105,7 +105,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
 /// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where the
 /// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
-/// runs as [`Family::ClaimEmit`], which has fewer steps. Only [`Family::Streaming`] keeps indices to their windows
+/// runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes if any of equal indices may
+/// win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
 /// # Errors
@@ -230,6 +231,9 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 /// general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
+    if unpool::scatters(plan) {
+        return None;
+    }
     policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())
 }
 

@@ -155,7 +155,7 @@ fn alone(plan: &UnpoolPlan, build: Build) -> Result<Schedule, PlanError> {
 
 /// A schedule without dispatches, and the dispatches of the general path.
 fn general(plan: &UnpoolPlan, limits: &Limits, build: Build) -> Result<(Schedule, Vec<Dispatch>), PlanError> {
-    let mut schedule = unpool::schedule(plan, limits)?;
+    let mut schedule = unpool::schedule_by_owners(plan, limits)?;
     schedule.family = Family::Streaming;
     schedule.build = build;
     if plan.input_shape().contains(&0) || plan.output_shape().contains(&0) {

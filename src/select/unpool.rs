@@ -1,5 +1,5 @@
 //! Schedules of unpools on the general path: clear the owner table, let every source claim its target, write every
-//! output word from its owners.
+//! output word from its owners. Where any source may win: write zeros, let every source write to its target.
 
 use super::activation;
 use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
@@ -12,7 +12,7 @@ use crate::family::{Build, Family};
 use crate::index::IndexStrides;
 use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
 use crate::keys;
-use crate::options::{Layout, OutOfBounds, OutsideWindow};
+use crate::options::{Duplicates, Layout, OutOfBounds, OutsideWindow};
 use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
@@ -20,8 +20,17 @@ use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
-/// The schedule of an unpool.
+/// The schedule of an unpool, in the fewest steps that its options permit.
 pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+    steps(plan, limits, scatters(plan))
+}
+
+/// The schedule of an unpool whose outputs have owners, whatever its options are.
+pub(super) fn schedule_by_owners(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+    steps(plan, limits, false)
+}
+
+fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule, PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
     check_sizes(plan, limits)?;
     // Without sources there are no indices that could lie anywhere.
@@ -61,6 +70,18 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
+    if scatters {
+        let kernels = Scattering::of(plan, activation_kind, digits);
+        let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
+        for &window in windows.iter().filter(|window| window.count() > 0) {
+            schedule.dispatches.push(general.fill(window)?);
+            for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
+                schedule.dispatches.push(general.scatter(window, chunk, x_of(chunk), indices_of(chunk))?);
+            }
+            within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
+        }
+        return Ok(schedule);
+    }
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
     let kernels = Kernels::of(plan, limits, activation_kind, digits);
@@ -83,6 +104,13 @@ pub(super) fn schedule(plan: &UnpoolPlan, limits: &Limits) -> Result<Schedule, P
         within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
     }
     Ok(schedule)
+}
+
+/// Whether sources write their targets themselves, in two steps: nothing is said of bad indices, any of equal indices may win,
+/// and an element is one word, so that one store writes all of it and nothing of its neighbours.
+pub(super) fn scatters(plan: &UnpoolPlan) -> bool {
+    let free = plan.duplicates == Duplicates::Any && plan.out_of_bounds == OutOfBounds::Skip;
+    free && plan.outside_window == OutsideWindow::Scatter && plan.dtype().bytes() == 4
 }
 
 /// Refuses tensors that are larger than the limits or than kernels can number.
@@ -160,14 +188,14 @@ fn places(plan: &UnpoolPlan, sources: ElementRange, layout: Layout) -> ElementRa
 }
 
 /// Builds the steps of the general path, each for a window of outputs and a chunk of sources.
-struct General<'a> {
+struct General<'a, K> {
     plan: &'a UnpoolPlan,
     limits: &'a Limits,
     uniform: uniform::Unpool,
     digits: UnpoolDigits,
     sources: u64,
     outputs: u64,
-    kernels: Kernels,
+    kernels: K,
 }
 
 /// Whether the device has too few bindings for the last step to bind Indices and report beside X, Y and owners.
@@ -196,7 +224,50 @@ impl Kernels {
     }
 }
 
-impl General<'_> {
+/// The kernels of the two steps in which sources write their targets themselves.
+struct Scattering {
+    fill: KernelKey,
+    scatter: KernelKey,
+}
+
+impl Scattering {
+    fn of(plan: &UnpoolPlan, activation: ActivationKind, digits: UnpoolDigits) -> Scattering {
+        Scattering {
+            fill: keys::unpool_fill(plan.dtype(), activation),
+            scatter: keys::unpool_scatter(plan.dtype(), plan.index_type, activation, digits),
+        }
+    }
+}
+
+impl General<'_, Scattering> {
+    fn fill(&self, window: ElementRange) -> Result<Dispatch, PlanError> {
+        let mut uniform: uniform::Unpool = self.uniform;
+        uniform.outputs = window.count() as u32;
+        let operands = vec![bound_range(Operand::Y, window, self.plan.dtype().bytes(), self.outputs)];
+        self.dispatch(self.kernels.fill.clone(), uniform, invocations(window.count()), operands, PER_INVOCATION)
+    }
+
+    fn scatter(
+        &self,
+        window: ElementRange,
+        chunk: ElementRange,
+        x: ElementRange,
+        indices: ElementRange,
+    ) -> Result<Dispatch, PlanError> {
+        let mut uniform = self.of(window, chunk, indices);
+        uniform.x_first = x.first as u32;
+        let (bytes, index_bytes) = (self.plan.dtype().bytes(), self.plan.index_type.bytes());
+        let operands = vec![
+            bound_range(Operand::X, x, bytes, self.sources),
+            bound_range(Operand::Y, window, bytes, self.outputs),
+            bound_range(Operand::Indices, indices, index_bytes, self.sources),
+        ];
+        let key = self.kernels.scatter.clone();
+        self.dispatch(key, uniform, invocations(chunk.count()), operands, self.turns(self.loops()))
+    }
+}
+
+impl General<'_, Kernels> {
     fn clear(&self, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.outputs = window.count() as u32;
@@ -265,7 +336,9 @@ impl General<'_> {
         ];
         self.dispatch(self.kernels.report.clone(), self.of(window, chunk, indices), 1, operands, 1)
     }
+}
 
+impl<K> General<'_, K> {
     fn of(&self, window: ElementRange, chunk: ElementRange, indices: ElementRange) -> uniform::Unpool {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.sources = chunk.count() as u32;

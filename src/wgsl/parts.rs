@@ -239,6 +239,8 @@ parts![
     "kernel/unpool_claim.wgsl",
     "kernel/unpool_emit.wgsl",
     "kernel/unpool_report.wgsl",
+    "kernel/unpool_fill.wgsl",
+    "kernel/unpool_scatter.wgsl",
     "kernel/convert_clear.wgsl",
     "kernel/convert_indices.wgsl",
     "kernel/convert_report.wgsl",

@@ -80,6 +80,12 @@ fn every_key() -> Vec<KernelKey> {
                 all.extend(digits.map(|digits| keys::unpool_emit(dtype, index_type, activation, digits, true)));
                 all.push(keys::unpool_emit(dtype, index_type, activation, digits[0], false));
             }
+            if dtype.bytes() == 4 {
+                all.push(keys::unpool_fill(dtype, activation));
+                let scatter = |index_type| keys::unpool_scatter(dtype, index_type, activation, digits[0]);
+                all.extend(indices.map(scatter));
+                all.push(keys::unpool_scatter(dtype, IndexType::I64, activation, digits[3]));
+            }
             for own_windows in [false, true] {
                 all.extend(indices.map(|index_type| keys::unpool_gather(dtype, index_type, activation, own_windows)));
             }

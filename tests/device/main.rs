@@ -1,6 +1,7 @@
 //! What the kernels compute and what calls promise, on one device that all tests share.
 
 mod activations;
+mod any_wins;
 #[path = "../by_hand/mod.rs"]
 mod by_hand;
 mod chain;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let lists = [
         activations::tests(),
+        any_wins::tests(),
         by_hand::tests(),
         chain::tests(),
         convert::tests(),

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Family, GlobalMaxPool, IndexFlattening, IndexSpace,
-    IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutsideWindow, Plan, PlanError, select, wgsl,
+    Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Duplicates, Family, GlobalMaxPool, IndexFlattening,
+    IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, PlanError,
+    select, wgsl,
 };
 
 const ACTIVATIONS: [Activation; 6] = [
@@ -96,6 +97,10 @@ pub fn texts() -> BTreeMap<String, String> {
                         schedules +=
                             add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap().into());
                     }
+                    let unpool = MaxUnpool::inverse_of(&pool, shape).duplicates(Duplicates::Any);
+                    let unpool = unpool.out_of_bounds(OutOfBounds::Skip);
+                    schedules +=
+                        add(&mut texts, &unpool.plan(indices.output_shape(), dtype, index_type).unwrap().into());
                 }
             }
         }
