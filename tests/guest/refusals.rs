@@ -11,6 +11,8 @@ use crate::support::device::{POISON, gpu};
 use crate::support::harness::tests;
 
 tests! {
+    cpu if wgpu::Instance::enabled_backend_features().is_empty() =>
+        a_program_without_backends_says_which_features_to_enable;
     gpu =>
         a_machine_without_adapters_says_what_to_install,
         a_name_in_the_environment_that_no_adapter_has_is_said,
@@ -60,6 +62,17 @@ fn backends_that_do_not_exist_are_no_adapter() {
         assert!(error.contains("WGPU_BACKEND=abacus"), "{error}");
         assert!(list_adapters_blocking(&GpuOptions::new().backends(wgpu::Backends::empty())).is_empty());
     }
+}
+
+/// Left out of builds that have a backend; tests/run builds one that has none.
+fn a_program_without_backends_says_which_features_to_enable() {
+    let error = Gpu::new_blocking().expect_err("there is nothing to open");
+    assert!(matches!(error, ExecuteError::NoAdapter(_)), "{error:?}");
+    let text = error.to_string();
+    for word in ["vulkan", "metal", "dx12", "gles", "webgpu", "wgpu_pooling::reference"] {
+        assert!(text.contains(word), "{text}");
+    }
+    assert!(list_adapters_blocking(&GpuOptions::new()).is_empty());
 }
 
 fn limits_above_the_adapters_are_no_device() {

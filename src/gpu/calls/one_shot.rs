@@ -540,7 +540,8 @@ const _: () = {
     shared::<Gpu>();
     shared::<Prepared>();
     const fn spawnable<T: Send>(_: &T) {}
-    #[expect(dead_code, reason = "it only has to compile")]
+    // Not every compiler calls it unused.
+    #[allow(dead_code, reason = "it only has to compile")]
     fn futures(gpu: &Gpu, pool: &crate::MaxPool, unpool: &MaxUnpool, x: TensorView<'_, f32>, i: TensorView<'_, i64>) {
         spawnable(&Gpu::new());
         spawnable(&gpu.max_pool(pool, x.clone()));
