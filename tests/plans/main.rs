@@ -4,5 +4,6 @@
 mod hostile;
 mod house_rules;
 mod imports;
+mod public_items;
 mod schedules;
 mod translations;
