@@ -60,7 +60,7 @@ impl DeviceTensor {
     ) -> Result<DeviceTensor, ExecuteError> {
         // A refused buffer is dropped here, possibly its last handle, so it is dropped inside the gate.
         let buffer = gpu.inner.device.wgpu.gate().own(buffer);
-        let (what, alignment) = ("the tensor", gpu.inner.device.alignment);
+        let (what, alignment) = ("buffer", gpu.inner.device.alignment);
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
         element_count(&spec.shape)?;
         let needed = spec.device_bytes();
@@ -210,7 +210,7 @@ impl Gpu {
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
         element_count(&spec.shape)?;
         let bytes = spec.device_bytes();
-        self.check_buffer("bytes of the tensor", bytes)?;
+        self.check_buffer("bytes of the tensor (max_buffer_bytes)", bytes)?;
         // wgpu clears a fresh buffer before its first use.
         let descriptor = wgpu::BufferDescriptor {
             label: Some("wgpu-pooling tensor"),
@@ -250,7 +250,10 @@ impl Gpu {
         x: &TensorView<'_, T>,
         lent: bool,
     ) -> Result<Owned<wgpu::Buffer>, PlanError> {
-        self.check_buffer("bytes of X", device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()))?;
+        self.check_buffer(
+            "bytes of x (max_buffer_bytes)",
+            device_bytes(x.data().len().max(1) as u64, T::DTYPE.bytes()),
+        )?;
         let (label, contents) = ("wgpu-pooling tensor", bytemuck::cast_slice(x.data()));
         Ok(match lent {
             true => self.inner.device.memory.lent_filled_buffer(label, contents),

@@ -136,7 +136,7 @@ impl Prepared {
         let indices = indices.into();
         let plan = self.convert_plan()?;
         plan.inputs[0].check_host("indices", &indices)?;
-        plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
+        plan.outputs[0].check_dtype("converted", T::DTYPE)?;
         if self.schedule().dispatches.is_empty() {
             return Ok(nothing(&plan.outputs[0]));
         }
