@@ -309,6 +309,7 @@ impl Operand {
     }
 
     /// The field of `Buffers` that has the operand's buffer, for errors.
+    #[cfg(feature = "gpu")]
     pub(crate) const fn field(self) -> &'static str {
         match self {
             Operand::X => "x",

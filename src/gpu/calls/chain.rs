@@ -413,7 +413,7 @@ impl Chain {
         let (device, preparation) = (&gpu.inner.device, &prepared.preparation);
         let schedule = &preparation.schedule;
         device.check_alive()?;
-        prepared.gpu.check_same(step_name(schedule.plan()), gpu)?;
+        prepared.gpu.check_same(kind(schedule.plan()), gpu)?;
         let (read, written) = (schedule.input_operands(), schedule.output_operands());
         let name = names(schedule.plan());
         let tensors: Vec<_> = read.iter().zip(inputs).chain(written.iter().zip(given)).collect();
@@ -522,19 +522,19 @@ fn written_space(plan: &Plan) -> Option<&IndexSpace> {
     }
 }
 
-/// The arguments of a chain's calls that have the operands' tensors, for errors.
-fn names(plan: &Plan) -> impl Fn(Operand) -> &'static str + use<> {
-    let written = if let Plan::Convert(_) = plan { "converted" } else { "indices" };
-    move |operand| if operand == Operand::IndicesOut { written } else { operand.field() }
-}
-
-/// The argument of a chain's calls that has the prepared schedule, for errors.
-fn step_name(plan: &Plan) -> &'static str {
+/// What errors call a plan, and a chain's calls the argument that has the prepared schedule.
+pub(super) fn kind(plan: &Plan) -> &'static str {
     match plan {
         Plan::Pool(_) => "pool",
         Plan::Unpool(_) => "unpool",
         Plan::Convert(_) => "conversion",
     }
+}
+
+/// The arguments of a chain's calls that have the operands' tensors, for errors.
+fn names(plan: &Plan) -> impl Fn(Operand) -> &'static str + use<> {
+    let written = if let Plan::Convert(_) = plan { "converted" } else { "indices" };
+    move |operand| if operand == Operand::IndicesOut { written } else { operand.field() }
 }
 
 fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {
