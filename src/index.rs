@@ -193,7 +193,7 @@ impl IndexSpace {
             if self.order == StorageOrder::ColumnMajor {
                 return Err(PlanError::Combination {
                     first: "index_layout NHWC",
-                    second: "column-major storage_order",
+                    second: "index_order column_major (storage_order 1)",
                 });
             }
         }

@@ -313,6 +313,26 @@ impl Operand {
         };
         name.to_owned()
     }
+
+    /// The field of `Buffers` that has the operand's buffer, for errors.
+    #[cfg(feature = "gpu")]
+    pub(crate) const fn field(self) -> &'static str {
+        match self {
+            Operand::X => "x",
+            Operand::Y => "y",
+            Operand::Indices => "indices",
+            Operand::IndicesOut => "indices_out",
+            Operand::Report => "status",
+            Operand::Tables => "window tables",
+            // No schedule has more than five.
+            Operand::Scratch(0) => "scratch[0]",
+            Operand::Scratch(1) => "scratch[1]",
+            Operand::Scratch(2) => "scratch[2]",
+            Operand::Scratch(3) => "scratch[3]",
+            Operand::Scratch(4) => "scratch[4]",
+            Operand::Scratch(_) => "scratch",
+        }
+    }
 }
 
 /// A storage binding of a kernel.

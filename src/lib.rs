@@ -58,7 +58,8 @@
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
-//! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu.
+//! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu. The feature
+//! `gpu` brings the rest, the features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
 //!
 //! # Code map
 //!
@@ -131,6 +132,7 @@
 //! * On a caller's device no callback is set, and every error scope that is opened is closed again in the same call.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod activation;
 #[cfg(feature = "ndarray")]

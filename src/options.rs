@@ -114,7 +114,7 @@ option! {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     #[non_exhaustive]
-    SamePadding, "same_pad" {
+    SamePadding, "same_padding" {
         /// From the effective (dilated) kernel; a negative total counts as zero. ONNX shape inference, OpenVINO, TensorFlow.
         #[default]
         SpecClamped = "spec_clamped",
@@ -183,7 +183,7 @@ option! {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     #[non_exhaustive]
-    NanPolicy, "max_rule" {
+    NanPolicy, "nan_policy" {
         /// A NaN wins only as the first valid element of its window: onnxruntime with Indices, TensorFlow, OpenVINO adaptive.
         #[default]
         SeedFirst = "seed_first",

@@ -9,13 +9,31 @@ use crate::report::Report;
 use crate::tables::Tables;
 use crate::wgsl::key::KernelKey;
 
-/// The name of a kernel's bindings in errors.
-const STORAGE_BUFFERS: &str = "storage buffers of a kernel";
+/// The name of the limit of a kernel's bindings in errors.
+const STORAGE_BUFFERS: &str = "max_storage_buffers";
 
 /// Whether a plan was refused for the number of its kernel's bindings, so that a smaller tensor would be refused as
 /// well.
 pub(crate) fn refuses_the_kernel(error: &PlanError) -> bool {
     matches!(error, PlanError::ExceedsLimit { what, .. } if *what == STORAGE_BUFFERS)
+}
+
+/// The names of an operand's bytes in errors: of those in a buffer, and of those in a binding.
+fn bytes_of(operand: Operand) -> [&'static str; 2] {
+    macro_rules! bytes_of {
+        ($field:literal) => {
+            [concat!("bytes of ", $field, " (max_buffer_bytes)"), concat!("bytes of ", $field, " (max_binding_bytes)")]
+        };
+    }
+    match operand {
+        Operand::X => bytes_of!("x"),
+        Operand::Y => bytes_of!("y"),
+        Operand::Indices => bytes_of!("indices"),
+        Operand::IndicesOut => bytes_of!("indices_out"),
+        Operand::Report => bytes_of!("status"),
+        Operand::Tables => bytes_of!("window tables"),
+        Operand::Scratch(_) => bytes_of!("scratch"),
+    }
 }
 
 /// The most loop iterations of one submit, summed over all invocations, in calls that can split their work into several
@@ -467,26 +485,24 @@ impl Schedule {
         if self.dispatches.is_empty() {
             return Ok(());
         }
-        let buffers = [
-            ("bytes of X", self.x_bytes()),
-            ("bytes of Y", self.y_bytes()),
-            ("bytes of Indices", self.indices_bytes()),
-            ("bytes of Indices", self.indices_out_bytes()),
-            ("bytes of uniforms and window tables", Some(self.constants_bytes())),
-        ];
-        let scratch = self.scratch.iter().map(|&bytes| ("bytes of scratch memory", Some(bytes)));
-        for (what, bytes) in buffers.into_iter().chain(scratch) {
-            within(what, bytes.unwrap_or(0), limits.max_buffer_bytes)?;
+        let scratch = (0..self.scratch.len()).map(Operand::Scratch);
+        let operands = [Operand::X, Operand::Y, Operand::Indices, Operand::IndicesOut];
+        for operand in operands.into_iter().chain(scratch) {
+            let [in_a_buffer, _] = bytes_of(operand);
+            within(in_a_buffer, self.operand_bytes(operand).unwrap_or(0), limits.max_buffer_bytes)?;
         }
+        let constants = "bytes of uniforms and window tables (max_buffer_bytes)";
+        within(constants, self.constants_bytes(), limits.max_buffer_bytes)?;
         for range in self.dispatches.iter().flat_map(|dispatch| &dispatch.operands) {
-            let (what, bytes) = self.buffer(range.operand);
-            within(what, range.bytes.unwrap_or(bytes), limits.max_binding_bytes)?;
+            let [_, in_a_binding] = bytes_of(range.operand);
+            let bytes = range.bytes.or_else(|| self.operand_bytes(range.operand)).unwrap_or(0);
+            within(in_a_binding, bytes, limits.max_binding_bytes)?;
         }
         for dispatch in &self.dispatches {
             let bindings = dispatch.key.bindings().len() as u64;
             within(STORAGE_BUFFERS, bindings, limits.max_storage_buffers.into())?;
             for groups in dispatch.grid {
-                within("workgroups along a dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
+                within("max_workgroups_per_dimension", groups.into(), limits.max_workgroups_per_dimension.into())?;
             }
         }
         Ok(())
@@ -569,19 +585,6 @@ impl Schedule {
             Operand::Scratch(number) => self.scratch.get(number).copied(),
             _ => self.tensor_bytes(operand),
         }
-    }
-
-    /// The name of an operand in errors, and its bytes.
-    fn buffer(&self, operand: Operand) -> (&'static str, u64) {
-        let what = match operand {
-            Operand::X => "bytes of X",
-            Operand::Y => "bytes of Y",
-            Operand::Indices | Operand::IndicesOut => "bytes of Indices",
-            Operand::Report => "bytes of the report",
-            Operand::Tables => "bytes of window tables",
-            Operand::Scratch(_) => "bytes of scratch memory",
-        };
-        (what, self.operand_bytes(operand).unwrap_or(0))
     }
 
     /// The bytes of all buffers of [`scratch`](Schedule::scratch) memory together.

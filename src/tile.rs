@@ -18,6 +18,7 @@ use crate::options::{EmptyIndex, IndexFlattening};
 use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan};
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
 use crate::select::{most_of_a_reduction, select_submit};
+use crate::tensor::TensorSpec;
 
 pub(crate) use boxes::Boxes;
 pub use region::Region;
@@ -350,6 +351,11 @@ impl Tiling {
     /// The peak memory with tiles of the largest size, if it is within the budget and the limits.
     fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
         let plan = self.largest_plan();
+        let [x, y, indices] = [plan.inputs().first(), plan.outputs().first(), plan.outputs().get(1)]
+            .map(|tensor| tensor.map_or(0, TensorSpec::device_bytes));
+        within("bytes of x (max_binding_bytes)", x, limits.max_binding_bytes)?;
+        within("bytes of y (max_binding_bytes)", y, limits.max_binding_bytes)?;
+        within("bytes of indices (max_binding_bytes)", indices, limits.max_binding_bytes)?;
         // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
         let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
         let limits = &Limits { max_buffer_bytes, ..*limits };
@@ -359,7 +365,7 @@ impl Tiling {
             bytes.device = bytes.device.saturating_add(most_of_a_reduction(&plan));
         }
         let peak = bytes.peak();
-        within("bytes of tiles", peak, budget_bytes)?;
+        within("bytes of tiles (budget_bytes)", peak, budget_bytes)?;
         let work = schedule.dispatches.iter().map(Dispatch::work);
         within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
         Ok(peak)

@@ -27,7 +27,7 @@ use options::Options;
 use sheet::Panel;
 
 /// The picture that is taken when none is named: CC0, see examples/images/README.md.
-const CAT: &[u8] = include_bytes!("../images/chelsea.png");
+const CAT: &[u8] = include_bytes!("../images/chelsea.jpg");
 
 fn main() -> ExitCode {
     common::main(run)

@@ -25,7 +25,7 @@ pub enum ExecuteError {
     /// A tensor of another element or index type than the plan was made for.
     #[error("{what} is {actual}, but the plan was made for {expected}")]
     TypeMismatch {
-        /// Which tensor.
+        /// Which tensor, by the name of the argument.
         what: &'static str,
         /// The plan's type.
         expected: &'static str,
@@ -43,7 +43,7 @@ pub enum ExecuteError {
     /// A tensor of another shape than the plan was made for.
     #[error("{what} has the shape {actual:?}, but the plan was made for {expected:?}")]
     ShapeMismatch {
-        /// Which tensor.
+        /// Which tensor, by the name of the argument.
         what: &'static str,
         /// The plan's shape.
         expected: Vec<usize>,
@@ -53,7 +53,7 @@ pub enum ExecuteError {
     /// A device tensor of another layout than the plan was made for.
     #[error("{what} is laid out {actual:?}, but the plan was made for {expected:?}")]
     LayoutMismatch {
-        /// Which tensor.
+        /// Which tensor, by the name of the argument.
         what: &'static str,
         /// The plan's layout.
         expected: crate::options::Layout,
@@ -109,15 +109,15 @@ pub enum ExecuteError {
         count: u64,
     },
     /// A buffer that the schedule needs was not given. Every unpool needs a report, except those that skip bad indices.
-    #[error("the schedule needs a buffer for {what}")]
+    #[error("{what} is missing, but the schedule needs it")]
     BufferMissing {
-        /// Which buffer.
+        /// Which buffer, by the field of `Buffers` or the name of the argument.
         what: &'static str,
     },
     /// A buffer slice that is too short.
-    #[error("the slice for {what} has {actual} bytes, but {needed} are needed")]
+    #[error("{what} has {actual} bytes, but {needed} are needed")]
     BufferTooShort {
-        /// Which buffer.
+        /// Which buffer, by the field of `Buffers` or the name of the argument.
         what: &'static str,
         /// The bytes needed: whole words.
         needed: u64,
@@ -125,9 +125,9 @@ pub enum ExecuteError {
         actual: u64,
     },
     /// A buffer slice whose offset the device cannot bind.
-    #[error("the slice for {what} begins at byte {offset}, which is no multiple of {alignment}")]
+    #[error("{what} begins at byte {offset}, which is no multiple of {alignment}")]
     BufferMisaligned {
-        /// Which buffer.
+        /// Which buffer, by the field of `Buffers` or the name of the argument.
         what: &'static str,
         /// The slice's offset in its buffer, in bytes.
         offset: u64,
@@ -135,9 +135,9 @@ pub enum ExecuteError {
         alignment: u64,
     },
     /// A buffer that was created without a usage that the schedule needs.
-    #[error("the buffer for {what} was not made with the usage {usage}")]
+    #[error("the buffer of {what} was not made with the usage {usage}")]
     BufferUsage {
-        /// Which buffer.
+        /// Which buffer, by the field of `Buffers` or the name of the argument.
         what: &'static str,
         /// The missing usage.
         usage: &'static str,
@@ -149,7 +149,7 @@ pub enum ExecuteError {
         "{first} and {second} are slices of one buffer, and one of them is written (Schedule::with_writable_inputs)"
     )]
     BufferShared {
-        /// One purpose.
+        /// One of them, by its field.
         first: &'static str,
         /// The other.
         second: &'static str,
@@ -160,7 +160,7 @@ pub enum ExecuteError {
         of_first.start, of_first.end, of_second.start, of_second.end
     )]
     BufferOverlap {
-        /// One output.
+        /// One output, by its field.
         first: &'static str,
         /// The other.
         second: &'static str,
@@ -173,7 +173,7 @@ pub enum ExecuteError {
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]
     OtherGpu {
-        /// The name of the object.
+        /// The argument: a tensor, or `pool`, `unpool` or `conversion`.
         what: &'static str,
     },
     /// A readback (`ReadBack`) that was requested from another chain.
@@ -200,9 +200,9 @@ pub enum ExecuteError {
         error: String,
     },
     /// A sink of a streaming run failed.
-    #[error("writing {elements} elements of {what} from {first} on: {error}")]
+    #[error("writing {elements} elements to {what} from {first} on: {error}")]
     Sink {
-        /// `y` or `indices`.
+        /// The argument: `sink` or `indices`.
         what: &'static str,
         /// The first element.
         first: u64,

@@ -111,7 +111,7 @@ pub enum PlanError {
         limit: i64,
     },
     /// A tensor with too few or too many axes.
-    #[error("the input has {rank} axes, expected N, C and 1 to {max_spatial} spatial axes")]
+    #[error("shape has {rank} axes, expected N, C and 1 to {max_spatial} spatial axes")]
     Rank {
         /// The number of axes of the shape, including N and C.
         rank: usize,
@@ -139,7 +139,7 @@ pub enum PlanError {
     },
     /// Attributes so large that positions do not fit 64 bits.
     #[error(
-        "axis {axis}: kernel {kernel}, stride {stride}, dilation {dilation} and pads {pads:?} on extent {input} exceed 64-bit positions"
+        "axis {axis}: kernel_shape {kernel}, strides {stride}, dilations {dilation} and pads {pads:?} on extent {input} exceed 64-bit positions"
     )]
     GeometryOverflow {
         /// The spatial axis.
@@ -156,7 +156,7 @@ pub enum PlanError {
         pads: [i64; 2],
     },
     /// A shape whose product does not fit 64-bit byte counts.
-    #[error("the shape {shape:?} has more elements than 64-bit byte counts hold")]
+    #[error("shape {shape:?} has more elements than 64-bit byte counts hold")]
     ShapeOverflow {
         /// The shape.
         shape: Vec<usize>,
@@ -205,7 +205,7 @@ pub enum PlanError {
     },
     /// A pool with windows wholly in padding whose empty index could be mistaken for an element cannot be inverted.
     #[error(
-        "the pool can have windows wholly in padding and marks them {empty_index:?}; only minus_one can be inverted"
+        "the pool can have windows wholly in padding, and its empty_index is {empty_index:?}; only MinusOne can be inverted"
     )]
     NotInvertible {
         /// The pool's option.
@@ -272,7 +272,7 @@ pub enum PlanError {
         position: usize,
     },
     /// A slice whose length is not the product of its shape.
-    #[error("the shape {shape:?} needs {expected} elements, but the slice has {actual}")]
+    #[error("shape {shape:?} needs {expected} elements, but data has {actual}")]
     DataLength {
         /// The shape.
         shape: Vec<usize>,
@@ -350,7 +350,8 @@ pub enum PlanError {
     /// The plan is valid but exceeds a limit of the device, or the 2^31 elements that a kernel can count.
     #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
-        /// The name of the quantity that is too large.
+        /// The limit's field in [`Limits`](crate::Limits) or `wgpu::Limits`; or the quantity that is too large, with the
+        /// limit's field in parentheses.
         what: &'static str,
         /// The amount needed.
         needed: u64,

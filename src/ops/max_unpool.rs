@@ -440,7 +440,7 @@ impl MaxUnpool {
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, index_type: IndexType) -> Result<UnpoolPlan, PlanError> {
         if let Some(second) = self.overridden {
-            return Err(PlanError::Combination { first: "the inverse of a pool", second });
+            return Err(PlanError::Combination { first: "inverse_of", second });
         }
         let layout = match &self.target {
             Target::Attributes { .. } => self.layout,
@@ -473,7 +473,7 @@ impl MaxUnpool {
             }
         };
         if windows.is_none() && self.outside_window != OutsideWindow::Scatter {
-            let second = "a rule for indices outside their windows";
+            let second = "outside_window";
             return Err(PlanError::Combination { first: "windows beyond 64-bit positions", second });
         }
         UnpoolPlan {

@@ -29,7 +29,7 @@ pub fn convert_indices<'a, F: Index, T: Index>(
 ) -> Result<Tensor<T>, ExecuteError> {
     let indices = indices.into();
     plan.inputs[0].check_host("indices", &indices)?;
-    plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
+    plan.outputs[0].check_dtype("converted", T::DTYPE)?;
     let mut converted = zeros(plan.output_shape())?;
     // Without elements there is nothing to visit, however many batch items there are.
     if indices.data().is_empty() {

@@ -52,10 +52,14 @@ pub(super) fn dispatches(
     let fit = |outputs: ElementRange| {
         grid(outputs.count(), limits)?;
         within("bytes of accumulators", accumulator_bytes(outputs.count()), most)?;
-        within("bytes of Y", device_bytes(outputs.count(), plan.dtype().bytes()), limits.max_binding_bytes)?;
+        within(
+            "bytes of y (max_binding_bytes)",
+            device_bytes(outputs.count(), plan.dtype().bytes()),
+            limits.max_binding_bytes,
+        )?;
         // Where the indices' layout differs from the data's, a whole batch item of indices is bound at once.
         let indices = index_bytes(partitioner.store(outputs).aligned(partitioner.index_bytes()));
-        within("bytes of the indices of a batch item", indices, limits.max_binding_bytes)
+        within("bytes of the indices of a batch item (max_binding_bytes)", indices, limits.max_binding_bytes)
     };
     let tiles = ranges(total, OUTPUT_UNIT, fit)?;
     // However large bindings are, an invocation takes at most `MAX_ITERATIONS` taps, and a dispatch at most `MAX_TAPS`.
@@ -109,7 +113,7 @@ impl WindowParts<'_> {
         if many || outputs.count() == 1 || (wide && taps.iter().any(|taps| taps.count() > 1)) {
             // Taps are halved on the outermost axis first: its taps are farthest apart.
             let Some(axis) = taps.iter().position(|taps| taps.count() > 1) else {
-                let (what, limit) = ("bytes of an element", self.limits.max_binding_bytes);
+                let (what, limit) = ("bytes of an element (max_binding_bytes)", self.limits.max_binding_bytes);
                 return Err(PlanError::ExceedsLimit { what, needed: bytes, limit });
             };
             for half in taps[axis].halves(1) {

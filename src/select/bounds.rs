@@ -34,7 +34,11 @@ pub(super) fn grid(invocations: u64, limits: &Limits) -> Result<[u32; 3], PlanEr
     let groups = invocations.div_ceil(WORKGROUP);
     let rows = groups.div_ceil(most).max(1);
     if rows > most {
-        return Err(PlanError::ExceedsLimit { what: "workgroups", needed: groups, limit: most.saturating_mul(most) });
+        return Err(PlanError::ExceedsLimit {
+            what: "workgroups (max_workgroups_per_dimension)",
+            needed: groups,
+            limit: most.saturating_mul(most),
+        });
     }
     // Rows of equal width leave fewer surplus workgroups than there are rows.
     Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
@@ -73,6 +77,7 @@ mod tests {
             assert!(x <= 4 && y <= 4 && z == 1);
             assert!(u64::from(x) * u64::from(y) * WORKGROUP >= invocations);
         }
-        assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what: "workgroups", needed: 17, limit: 16 }));
+        let what = "workgroups (max_workgroups_per_dimension)";
+        assert_eq!(grid(17 * 64, &limits), Err(PlanError::ExceedsLimit { what, needed: 17, limit: 16 }));
     }
 }

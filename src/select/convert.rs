@@ -28,8 +28,8 @@ const DIVISION: u64 = 64;
 pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let indices = count(plan.input_shape());
     check_elements("indices", indices)?;
-    check_buffer("bytes of Indices", device_bytes(indices, plan.from_type.bytes()), limits)?;
-    check_buffer("bytes of the converted Indices", device_bytes(indices, plan.to_type.bytes()), limits)?;
+    check_buffer("bytes of indices (max_buffer_bytes)", device_bytes(indices, plan.from_type.bytes()), limits)?;
+    check_buffer("bytes of indices_out (max_buffer_bytes)", device_bytes(indices, plan.to_type.bytes()), limits)?;
     let mut schedule = Schedule {
         plan: Plan::Convert(plan.clone()),
         family: Family::Convert,
@@ -52,7 +52,7 @@ pub(super) fn schedule(plan: &ConvertPlan, limits: &Limits) -> Result<Schedule, 
         let [from_bytes, to_bytes] = [(from(range), from_type), (to(range), to_type)]
             .map(|(places, index_type)| device_bytes(places.count(), index_type.bytes()));
         // Two different layouts order a batch item differently, so a whole item has to be bound.
-        within("bytes of a batch item", from_bytes.max(to_bytes), limits.max_binding_bytes)
+        within("bytes of a batch item (max_binding_bytes)", from_bytes.max(to_bytes), limits.max_binding_bytes)
     };
     let chunks = ranges(indices, 1, fit)?;
     let mut dispatch = |key, uniform: &uniform::Convert, grid: [u32; 3], operands: Vec<BoundRange>, iterations| {

@@ -151,7 +151,7 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
     if plan.outside_window != OutsideWindow::Scatter && choice.family.is_none() && !plan.input_shape().contains(&0) {
         let generic = |_| stream::schedule(plan, limits, Build::Generic);
         let schedule = choose_stream(plan, limits, choice).or_else(generic);
-        let what = "a rule for indices outside windows of more than three axes, or of which very many overlap";
+        let what = "outside_window with windows of more than three axes, or of which very many overlap";
         return schedule.and_then(|schedule| checked(schedule, limits)).map_err(|error| match error {
             PlanError::KernelDoesNotApply { .. } => PlanError::NotOnGpu { what },
             error => error,

@@ -152,7 +152,11 @@ impl Partitioner<'_> {
             within("taps of a dispatch", outputs.count().saturating_mul(self.most_taps(number)), MAX_TAPS)?;
         }
         grid(groups.invocations(outputs), self.limits)?;
-        within("bytes around a window", self.bytes(number, sink, outputs), self.limits.max_binding_bytes)
+        within(
+            "bytes around a window (max_binding_bytes)",
+            self.bytes(number, sink, outputs),
+            self.limits.max_binding_bytes,
+        )
     }
 
     /// The bytes of the largest binding of a dispatch over these outputs.

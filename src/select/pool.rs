@@ -29,12 +29,12 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         _ => return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" }),
     };
     let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
-    check_elements("elements of X", x)?;
-    check_elements("elements of Y", y)?;
-    check_buffer("bytes of X", device_bytes(x, plan.dtype().bytes()), limits)?;
-    check_buffer("bytes of Y", device_bytes(y, plan.dtype().bytes()), limits)?;
+    check_elements("elements of x", x)?;
+    check_elements("elements of y", y)?;
+    check_buffer("bytes of x (max_buffer_bytes)", device_bytes(x, plan.dtype().bytes()), limits)?;
+    check_buffer("bytes of y (max_buffer_bytes)", device_bytes(y, plan.dtype().bytes()), limits)?;
     if let Some(indices) = &plan.indices {
-        check_buffer("bytes of Indices", device_bytes(y, indices.index_type.bytes()), limits)?;
+        check_buffer("bytes of indices_out (max_buffer_bytes)", device_bytes(y, indices.index_type.bytes()), limits)?;
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let mut schedule = Schedule {
@@ -87,7 +87,7 @@ fn tap_by_tap(
         }
         if sink == Sink::Candidates {
             let bytes = pass.outputs.saturating_mul(CANDIDATE_BYTES);
-            check_buffer("bytes of candidates", bytes, limits)?;
+            check_buffer("bytes of candidates (max_buffer_bytes)", bytes, limits)?;
             schedule.scratch.push(bytes);
         }
         let activation = if sink == Sink::Candidates { ActivationKind::Identity } else { activation_kind };

@@ -162,7 +162,7 @@ impl Sliding<'_> {
             1
         };
         let group = fit.max(1).checked_next_multiple_of(multiple).unwrap_or(planes).min(planes);
-        check_buffer("bytes of scratch memory", bytes.saturating_mul(group), self.limits)?;
+        check_buffer("bytes of scratch (max_buffer_bytes)", bytes.saturating_mul(group), self.limits)?;
         Ok(group)
     }
 
@@ -280,7 +280,11 @@ impl Sliding<'_> {
             within("taps of a dispatch", invocations.saturating_mul(iterations), MAX_TAPS)?;
             grid(invocations, self.limits)?;
             let bound = self.bound(number, &blocks, offset(range));
-            within("bytes around a window", self.most_bytes(number, &bound), self.limits.max_binding_bytes)
+            within(
+                "bytes around a window (max_binding_bytes)",
+                self.most_bytes(number, &bound),
+                self.limits.max_binding_bytes,
+            )
         };
         let parts = ranges(all, 1, fit)?;
         let mut uniform: uniform::Pool = self.uniform(&slide);
@@ -493,7 +497,7 @@ impl Sliding<'_> {
         let fit = |range: ElementRange| {
             grid(range.count().div_ceil(lanes), self.limits)?;
             let bytes = device_bytes(range.count(), self.kept_bytes());
-            within("bytes of results", bytes, self.limits.max_binding_bytes)
+            within("bytes of results (max_binding_bytes)", bytes, self.limits.max_binding_bytes)
         };
         let mut uniform = self.epilogue.uniform();
         for range in ranges(planes.count().saturating_mul(of_a_plane), unit(dtype), fit)? {

@@ -56,7 +56,7 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
         grid(invocations(range.count()), limits)?;
         let owners = range.count().next_multiple_of(OWNERS_AT_ONCE);
         let bytes = device_bytes(owners, plan.dtype().bytes().max(OWNER_BYTES));
-        within("bytes of outputs and their owners", bytes, limits.max_binding_bytes)
+        within("bytes of outputs and their owners (max_binding_bytes)", bytes, limits.max_binding_bytes)
     };
     let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
     let x_of = |chunk: ElementRange| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
@@ -67,7 +67,7 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
         let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
         // Where the data is NHWC and the indices are NCHW, or the reverse, a batch item is ordered differently, so a
         // whole item is bound.
-        within("bytes of a batch item", x_bytes.max(index_bytes), limits.max_binding_bytes)
+        within("bytes of a batch item (max_binding_bytes)", x_bytes.max(index_bytes), limits.max_binding_bytes)
     };
     let chunks = at_least_one(ranges(sources, 1, fit)?);
     if scatters {
@@ -116,11 +116,11 @@ pub(super) fn scatters(plan: &UnpoolPlan) -> bool {
 /// Refuses tensors that are larger than the limits or than kernels can number.
 pub(super) fn check_sizes(plan: &UnpoolPlan, limits: &Limits) -> Result<(), PlanError> {
     let (sources, outputs) = (count(plan.input_shape()), count(plan.output_shape()));
-    check_elements("elements of X", sources)?;
-    check_elements("elements of Y", outputs)?;
-    check_buffer("bytes of X", device_bytes(sources, plan.dtype().bytes()), limits)?;
-    check_buffer("bytes of Indices", device_bytes(sources, plan.index_type.bytes()), limits)?;
-    check_buffer("bytes of Y", device_bytes(outputs, plan.dtype().bytes()), limits)
+    check_elements("elements of x", sources)?;
+    check_elements("elements of y", outputs)?;
+    check_buffer("bytes of x (max_buffer_bytes)", device_bytes(sources, plan.dtype().bytes()), limits)?;
+    check_buffer("bytes of indices (max_buffer_bytes)", device_bytes(sources, plan.index_type.bytes()), limits)?;
+    check_buffer("bytes of y (max_buffer_bytes)", device_bytes(outputs, plan.dtype().bytes()), limits)
 }
 
 /// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that kernels

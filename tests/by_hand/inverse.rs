@@ -150,7 +150,7 @@ fn an_inverse_is_made_for_one_shape_and_takes_no_other_convention() {
         ("unpool_min_size", inverse.clone().unpool_min_size(UnpoolMinSize::None)),
     ];
     for (second, unpool) in others {
-        let refused = PlanError::Combination { first: "the inverse of a pool", second };
+        let refused = PlanError::Combination { first: "inverse_of", second };
         assert_eq!(unpool.plan(&[1, 1, 2], DType::F32, IndexType::I64), Err(refused));
     }
 }

@@ -111,7 +111,7 @@ fn steps_write_tensors_that_exist() {
     let (expected, actual) = (plan.output_shape().to_vec(), shape.to_vec());
     let refused = chain.max_pool_with_indices_into(&steps[0], &x, &back, &indices);
     assert_eq!(refused, Err(ExecuteError::ShapeMismatch { what, expected, actual }));
-    let what = "the indices to write";
+    let what = "indices";
     let refused = chain.max_pool_with_indices_into(&steps[0], &x, &y, &converted);
     assert_eq!(refused, Err(ExecuteError::TypeMismatch { what, expected: "i64", actual: "i32" }));
     let over = DeviceTensor::from_buffer(gpu(), arena.clone(), 256, plan.output_shape(), DType::F32, Layout::Nchw);
@@ -247,7 +247,7 @@ fn callers_buffers_are_tensors_too() {
     assert_eq!(tensor(512, storage, 256, &[1, 4, 8, 4]).unwrap().bytes(), 256);
     // Three elements of two bytes are two words.
     assert_eq!(tensor(8, storage, 0, &[1, 1, 3]).unwrap().bytes(), 8);
-    let what = "the tensor";
+    let what = "buffer";
     let short = ExecuteError::BufferTooShort { what, needed: 256, actual: 252 };
     assert_eq!(tensor(508, storage, 256, &[1, 4, 8, 4]).unwrap_err(), short);
     let short = ExecuteError::BufferTooShort { what, needed: 4, actual: 0 };
@@ -261,7 +261,7 @@ fn callers_buffers_are_tensors_too() {
     assert!(matches!(huge, ExecuteError::Plan(PlanError::ShapeOverflow { .. })), "{huge:?}");
     let unreadable = tensor(8, storage, 0, &[1, 1, 3]).unwrap();
     let error = gpu().download_blocking::<half::f16>(&unreadable).unwrap_err();
-    assert_eq!(error, ExecuteError::BufferUsage { what: "the tensor to read back", usage: "COPY_SRC" });
+    assert_eq!(error, ExecuteError::BufferUsage { what: "tensor", usage: "COPY_SRC" });
 }
 
 fn tensors_and_readbacks_stay_with_their_own() {
@@ -273,9 +273,9 @@ fn tensors_and_readbacks_stay_with_their_own() {
     let mut chain = gpu().chain();
     let home = chain.upload(x.view(), Layout::Nchw).unwrap();
     assert_eq!(chain.max_pool(&here, &abroad).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
-    let what = "the prepared schedule";
+    let what = "pool";
     assert_eq!(chain.max_pool(&there, &home).unwrap_err(), ExecuteError::OtherGpu { what });
-    let what = "the tensor to read back";
+    let what = "tensor";
     assert_eq!(chain.read_back::<f32>(&abroad).unwrap_err(), ExecuteError::OtherGpu { what });
     // A clone is the same `Gpu`. A second `Gpu` made from the same device is another one; its buffers can be used
     // through `from_buffer`.
@@ -323,7 +323,7 @@ fn scratch_memory_can_be_the_callers() {
         prepared.encode(chain.encoder(), buffers)?;
         chain.run_blocking().map(|_| ())
     };
-    let what = "scratch memory";
+    let what = "scratch[0]";
     assert_eq!(encode(&[], &bare), Err(ExecuteError::BufferMissing { what }));
     let plain = buffer(needed, storage);
     let usage = ExecuteError::BufferUsage { what, usage: "INDIRECT" };

@@ -203,7 +203,7 @@ fn outputs_may_be_parts_of_one_buffer_that_do_not_overlap() {
     }
     let prepared = gpu().prepare_blocking(plan).unwrap();
     let mut encoder = gpu().device().create_command_encoder(&Default::default());
-    let (first, second) = ("y", "the indices to write");
+    let (first, second) = ("y", "indices_out");
     let (of_first, of_second) = (256..256 + y_bytes, 256 + 256..512 + indices_bytes);
     let overlap = ExecuteError::BufferOverlap { first, second, of_first, of_second };
     assert_eq!(prepared.encode(&mut encoder, buffers(256, 512)), Err(overlap.clone()));
@@ -327,7 +327,7 @@ fn buffers_that_do_not_fit_are_errors_before_anything_is_encoded() {
     let mut encoder = gpu().device().create_command_encoder(&Default::default());
     let buffers =
         Buffers { x: Some(x.slice(..)), indices: Some(indices.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
-    assert_eq!(prepared.encode(&mut encoder, buffers), Err(ExecuteError::BufferMissing { what: "the report" }));
+    assert_eq!(prepared.encode(&mut encoder, buffers), Err(ExecuteError::BufferMissing { what: "status" }));
     assert_eq!(prepared.read_report([0; 8]), Ok(()));
     let bad = ExecuteError::IndexOutOfRange { position: 2, value: -1, unit: 8, count: 1 };
     assert_eq!(prepared.read_report([1, !2, u32::MAX, u32::MAX, 0, 0, 0, 0]), Err(bad));

@@ -135,7 +135,7 @@ fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
     let limit = Limits::WEBGPU.max_buffer_bytes;
     assert_eq!(
         select(&plan.into(), &Limits::WEBGPU, &Choice::default()),
-        Err(PlanError::ExceedsLimit { what: "bytes of X", needed, limit })
+        Err(PlanError::ExceedsLimit { what: "bytes of x (max_buffer_bytes)", needed, limit })
     );
 }
 
@@ -264,7 +264,11 @@ fn a_schedule_for_a_larger_device_is_refused() {
     let plan = MaxPool::new([1]).plan(&[rows, 1, 1024], DType::F32, None).unwrap().into();
     let limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..device };
     let schedule = select(&plan, &limits, &Choice::default()).unwrap();
-    let refused = PlanError::ExceedsLimit { what: "bytes of X", needed: rows as u64 * 4096, limit };
+    let what = match device.max_buffer_bytes <= device.max_binding_bytes {
+        true => "bytes of x (max_buffer_bytes)",
+        false => "bytes of x (max_binding_bytes)",
+    };
+    let refused = PlanError::ExceedsLimit { what, needed: rows as u64 * 4096, limit };
     assert_eq!(gpu().prepare_schedule_blocking(schedule).map(|_| ()), Err(ExecuteError::Plan(refused)));
 }
 

@@ -334,11 +334,11 @@ fn a_dispatch_has_at_most_two_to_the_thirty_one_taps() {
 fn more_than_a_buffer_or_a_count_can_hold_is_an_error_with_the_numbers() {
     let limits = Limits { max_buffer_bytes: 1 << 20, ..SMALL };
     let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 19], DType::F32, None).unwrap().into();
-    let error = PlanError::ExceedsLimit { what: "bytes of X", needed: 2 << 20, limit: 1 << 20 };
+    let error = PlanError::ExceedsLimit { what: "bytes of x (max_buffer_bytes)", needed: 2 << 20, limit: 1 << 20 };
     assert_eq!(select(&plan, &limits, &Choice::default()), Err(error));
     let huge = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
     let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 1 << 33], DType::U8, None).unwrap().into();
-    let error = PlanError::ExceedsLimit { what: "elements of X", needed: 1 << 33, limit: 1 << 31 };
+    let error = PlanError::ExceedsLimit { what: "elements of x", needed: 1 << 33, limit: 1 << 31 };
     assert_eq!(select(&plan, &huge, &Choice::default()), Err(error));
 }
 
@@ -378,11 +378,11 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     // Where there are several passes, the last one binds one buffer more if it writes indices.
     let four = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let refused = select(&four.into(), limits, &Choice::default());
-    assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 }));
+    assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 }));
     // Tiles would not help, so a call does not try them.
     let tensor = data::<f32>(&[1, 1, 4, 4, 4, 4], 9);
     let refused = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool(&[2; 4]), tensor.view());
-    let expected = PlanError::ExceedsLimit { what: "storage buffers of a kernel", needed: 5, limit: 4 };
+    let expected = PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 };
     assert_eq!(refused, Err(ExecuteError::Plan(expected)));
     let values = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, None).unwrap();
     assert!(select(&values.into(), limits, &Choice::default()).is_ok());

@@ -198,7 +198,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
         &mut indices,
         options(),
     );
-    assert!(matches!(run, Err(ExecuteError::Sink { what: "y", .. })), "{run:?}");
+    assert!(matches!(run, Err(ExecuteError::Sink { what: "sink", .. })), "{run:?}");
 }
 
 /// Reports success, but leaves out the last element of each slice that it is given.

@@ -399,9 +399,9 @@ fn refuses([here, there]: [Gpu; 2]) {
     let mut chain = here.clone().chain();
     let refused = |what| ExecuteError::OtherGpu { what };
     assert_eq!(chain.max_pool_with_indices(&pool_here, &x_there).unwrap_err(), refused("x"));
-    assert_eq!(chain.max_pool_with_indices(&pool_there, &x_here).unwrap_err(), refused("the prepared schedule"));
-    assert_eq!(chain.read_back::<f32>(&x_there).unwrap_err(), refused("the tensor to read back"));
-    assert_eq!(here.download_blocking::<f32>(&x_there).unwrap_err(), refused("the tensor to read back"));
+    assert_eq!(chain.max_pool_with_indices(&pool_there, &x_here).unwrap_err(), refused("pool"));
+    assert_eq!(chain.read_back::<f32>(&x_there).unwrap_err(), refused("tensor"));
+    assert_eq!(here.download_blocking::<f32>(&x_there).unwrap_err(), refused("tensor"));
     let (y, indices) = chain.max_pool_with_indices(&pool_here, &x_here).unwrap();
     assert_eq!(chain.max_unpool(&unpool_here, &y_there, &indices).unwrap_err(), refused("x"));
     assert_eq!(chain.max_unpool(&unpool_here, &y, &indices_there).unwrap_err(), refused("indices"));

@@ -11,6 +11,8 @@ use crate::support::device::{POISON, gpu};
 use crate::support::harness::tests;
 
 tests! {
+    cpu if wgpu::Instance::enabled_backend_features().is_empty() =>
+        a_program_without_backends_says_which_features_to_enable;
     gpu =>
         a_machine_without_adapters_says_what_to_install,
         a_name_in_the_environment_that_no_adapter_has_is_said,
@@ -62,6 +64,17 @@ fn backends_that_do_not_exist_are_no_adapter() {
     }
 }
 
+/// Left out of builds that have a backend; tests/run builds one that has none.
+fn a_program_without_backends_says_which_features_to_enable() {
+    let error = Gpu::new_blocking().expect_err("there is nothing to open");
+    assert!(matches!(error, ExecuteError::NoAdapter(_)), "{error:?}");
+    let text = error.to_string();
+    for word in ["vulkan", "metal", "dx12", "gles", "webgpu", "wgpu_pooling::reference"] {
+        assert!(text.contains(word), "{text}");
+    }
+    assert!(list_adapters_blocking(&GpuOptions::new()).is_empty());
+}
+
 fn limits_above_the_adapters_are_no_device() {
     let limits = wgpu::Limits { max_bind_groups: u32::MAX, ..wgpu::Limits::defaults() };
     let error = Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap_err();
@@ -75,18 +88,24 @@ fn limits_below_what_a_kernel_needs_are_named() {
     let defaults = wgpu::Limits::defaults();
     type Lower = fn(wgpu::Limits) -> wgpu::Limits;
     let rows: [(&str, Lower); 12] = [
-        ("bytes", |limits| wgpu::Limits { max_buffer_size: 256, ..limits }),
-        ("bytes", |limits| wgpu::Limits { max_buffer_size: 0, ..limits }),
-        ("bytes", |limits| wgpu::Limits { max_storage_buffer_binding_size: 4, ..limits }),
-        ("workgroups", |limits| wgpu::Limits { max_compute_workgroups_per_dimension: 1, ..limits }),
-        ("workgroups", |limits| wgpu::Limits { max_compute_workgroups_per_dimension: 0, ..limits }),
-        ("storage buffers", |limits| wgpu::Limits { max_storage_buffers_per_shader_stage: 2, ..limits }),
-        ("invocations", |limits| wgpu::Limits { max_compute_invocations_per_workgroup: 32, ..limits }),
-        ("invocations", |limits| wgpu::Limits { max_compute_workgroup_size_x: 32, ..limits }),
-        ("bind groups", |limits| wgpu::Limits { max_bind_groups: 0, ..limits }),
-        ("bindings", |limits| wgpu::Limits { max_bindings_per_bind_group: 2, ..limits }),
-        ("uniform buffers", |limits| wgpu::Limits { max_uniform_buffers_per_shader_stage: 0, ..limits }),
-        ("uniform", |limits| wgpu::Limits { max_uniform_buffer_binding_size: 16, ..limits }),
+        ("max_buffer_bytes", |limits| wgpu::Limits { max_buffer_size: 256, ..limits }),
+        ("max_buffer_bytes", |limits| wgpu::Limits { max_buffer_size: 0, ..limits }),
+        ("max_binding_bytes", |limits| wgpu::Limits { max_storage_buffer_binding_size: 4, ..limits }),
+        ("max_workgroups_per_dimension", |limits| wgpu::Limits { max_compute_workgroups_per_dimension: 1, ..limits }),
+        ("max_workgroups_per_dimension", |limits| wgpu::Limits { max_compute_workgroups_per_dimension: 0, ..limits }),
+        ("max_storage_buffers", |limits| wgpu::Limits { max_storage_buffers_per_shader_stage: 2, ..limits }),
+        ("max_compute_invocations_per_workgroup", |limits| wgpu::Limits {
+            max_compute_invocations_per_workgroup: 32,
+            ..limits
+        }),
+        ("max_compute_workgroup_size_x", |limits| wgpu::Limits { max_compute_workgroup_size_x: 32, ..limits }),
+        ("max_bind_groups", |limits| wgpu::Limits { max_bind_groups: 0, ..limits }),
+        ("max_bindings_per_bind_group", |limits| wgpu::Limits { max_bindings_per_bind_group: 2, ..limits }),
+        ("max_uniform_buffers_per_shader_stage", |limits| wgpu::Limits {
+            max_uniform_buffers_per_shader_stage: 0,
+            ..limits
+        }),
+        ("max_uniform_buffer_binding_size", |limits| wgpu::Limits { max_uniform_buffer_binding_size: 16, ..limits }),
     ];
     let x = Tensor::new([1, 2, 30, 40], (0..2400).map(|i| (i * 7919 % 97) as f32).collect()).unwrap();
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();

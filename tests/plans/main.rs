@@ -5,5 +5,6 @@ mod hostile;
 mod house_rules;
 mod imports;
 mod nodes;
+mod public_items;
 mod schedules;
 mod translations;

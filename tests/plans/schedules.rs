@@ -140,11 +140,11 @@ fn a_schedule_knows_which_devices_can_run_it() {
     let large = Limits { max_workgroups_per_dimension: 100_000, ..Limits::WEBGPU };
     let schedule = select(&plan, &large, &GENERIC).unwrap();
     assert_eq!(schedule.check(&large), Ok(()));
-    let what = "workgroups along a dimension";
+    let what = "max_workgroups_per_dimension";
     assert_eq!(schedule.check(&Limits::WEBGPU), Err(PlanError::ExceedsLimit { what, needed: 65_536, limit: 65_535 }));
     let few = Limits { max_storage_buffers: 4, ..Limits::WEBGPU };
     let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap().into();
-    let what = "storage buffers of a kernel";
+    let what = "max_storage_buffers";
     let schedule = select(&unpool, &Limits::WEBGPU, &Choice::default()).unwrap();
     assert_eq!(schedule.check(&few), Err(PlanError::ExceedsLimit { what, needed: 5, limit: 4 }));
     // On a device with four storage buffers an unpool needs one dispatch more.

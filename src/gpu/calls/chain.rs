@@ -282,7 +282,7 @@ impl Chain {
 
     /// Requests a tensor's bytes.
     pub(super) fn read_back_bytes(&mut self, tensor: &DeviceTensor) -> Result<StagingPlace, ExecuteError> {
-        let what = "the tensor to read back";
+        let what = "tensor";
         tensor.check_gpu(what, &self.gpu)?;
         let slice = tensor.slice();
         if !slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
@@ -387,6 +387,7 @@ impl Chain {
         let schedule = prepared.schedule();
         check_inputs(schedule, inputs)?;
         let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
+        let name = names(schedule.plan());
         for ((&operand, expected), tensor) in expected.zip(outputs) {
             tensor.check_spec(name(operand), expected)?;
             check_space(written_space(schedule.plan()).filter(|_| operand == Operand::IndicesOut), tensor)?;
@@ -415,8 +416,9 @@ impl Chain {
         let (device, preparation) = (&gpu.inner.device, &prepared.preparation);
         let schedule = &preparation.schedule;
         device.check_alive()?;
-        prepared.gpu.check_same("the prepared schedule", gpu)?;
+        prepared.gpu.check_same(kind(schedule.plan()), gpu)?;
         let (read, written) = (schedule.input_operands(), schedule.output_operands());
+        let name = names(schedule.plan());
         let tensors: Vec<_> = read.iter().zip(inputs).chain(written.iter().zip(given)).collect();
         for (operand, tensor) in &tensors {
             tensor.check_gpu(name(**operand), gpu)?;
@@ -438,7 +440,7 @@ impl Chain {
             status: outputs.report.as_ref().or(outputs.missing.status.as_ref()).map(whole),
             scratch: &scratch,
         };
-        let (bindings, error) = preparation.bind(device, &buffers)?;
+        let (bindings, error) = preparation.bind(device, &buffers, name)?;
         pending.0.extend(error);
         let (times, error) = device.scoped_now(|| {
             if schedule.dispatches.is_empty() {
@@ -489,6 +491,7 @@ impl Chain {
 
 /// Refuses inputs that do not match the plan.
 fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), ExecuteError> {
+    let name = names(schedule.plan());
     for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs) {
         tensor.check_spec(name(operand), expected)?;
         check_space(read_space(schedule.plan()).filter(|_| operand == Operand::Indices), tensor)?;
@@ -522,14 +525,19 @@ fn written_space(plan: &Plan) -> Option<&IndexSpace> {
     }
 }
 
-/// The name of an operand's tensor in errors.
-fn name(operand: Operand) -> &'static str {
-    match operand {
-        Operand::X => "x",
-        Operand::Y => "y",
-        Operand::IndicesOut => "the indices to write",
-        _ => "indices",
+/// What errors call a plan, and a chain's calls the argument that has the prepared schedule.
+pub(super) fn kind(plan: &Plan) -> &'static str {
+    match plan {
+        Plan::Pool(_) => "pool",
+        Plan::Unpool(_) => "unpool",
+        Plan::Convert(_) => "conversion",
     }
+}
+
+/// The arguments of a chain's calls that have the operands' tensors, for errors.
+fn names(plan: &Plan) -> impl Fn(Operand) -> &'static str + use<> {
+    let written = if let Plan::Convert(_) = plan { "converted" } else { "indices" };
+    move |operand| if operand == Operand::IndicesOut { written } else { operand.field() }
 }
 
 fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {

@@ -63,7 +63,7 @@ impl DeviceTensor {
     ) -> Result<DeviceTensor, ExecuteError> {
         // A refused buffer is dropped here, possibly its last handle, so it is dropped inside the gate.
         let buffer = gpu.inner.device.wgpu.gate().own(buffer);
-        let (what, alignment) = ("the tensor", gpu.inner.device.alignment);
+        let (what, alignment) = ("buffer", gpu.inner.device.alignment);
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
         element_count(&spec.shape)?;
         let needed = spec.device_bytes();
@@ -226,7 +226,7 @@ impl Gpu {
         let spec = TensorSpec { shape: shape.as_ref().to_vec(), dtype, layout };
         element_count(&spec.shape)?;
         let bytes = spec.device_bytes();
-        self.check_buffer("bytes of the tensor", bytes)?;
+        self.check_buffer("bytes of the tensor (max_buffer_bytes)", bytes)?;
         // wgpu clears a fresh buffer before its first use.
         let descriptor = wgpu::BufferDescriptor {
             label: Some("wgpu-pooling tensor"),
@@ -263,7 +263,8 @@ impl Gpu {
     /// A buffer with a tensor's elements; with `lent`, from the buffer pool.
     pub(super) fn tensor_of(&self, x: &TensorRef<'_>, lent: bool) -> Result<Owned<wgpu::Buffer>, PlanError> {
         let (label, contents) = ("wgpu-pooling tensor", x.bytes());
-        self.check_buffer("bytes of X", device_bytes(contents.len().max(x.dtype().bytes()) as u64, 1))?;
+        let bytes = device_bytes(contents.len().max(x.dtype().bytes()) as u64, 1);
+        self.check_buffer("bytes of x (max_buffer_bytes)", bytes)?;
         Ok(match lent {
             true => self.inner.device.memory.lent_filled_buffer(label, contents),
             false => self.inner.device.memory.filled_buffer(label, TENSOR_USAGES, contents),

@@ -1,7 +1,7 @@
 //! One-shot calls on slices that return vectors: upload, compute and read back, in one submit unless a driver's
 //! watchdog could stop it.
 
-use super::chain::Chain;
+use super::chain::{Chain, kind};
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::Results;
@@ -136,7 +136,7 @@ impl Prepared {
         let indices = indices.into();
         let plan = self.convert_plan()?;
         plan.inputs[0].check_host("indices", &indices)?;
-        plan.outputs[0].check_dtype("the converted indices", T::DTYPE)?;
+        plan.outputs[0].check_dtype("converted", T::DTYPE)?;
         if self.schedule().dispatches.is_empty() {
             return Ok(nothing(&plan.outputs[0]));
         }
@@ -235,12 +235,7 @@ fn nothing<T>(spec: &TensorSpec) -> Tensor<T> {
 
 /// The error of a call that does not fit the plan.
 fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
-    let planned = match plan {
-        Plan::Pool(_) => "pool",
-        Plan::Unpool(_) => "unpool",
-        Plan::Convert(_) => "conversion",
-    };
-    ExecuteError::OperatorMismatch { planned, called }
+    ExecuteError::OperatorMismatch { planned: kind(plan), called }
 }
 
 /// One-shot calls. They need no runtime: the crate's polling thread wakes them. That thread must not block, so a waker

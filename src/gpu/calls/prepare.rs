@@ -10,6 +10,7 @@ use super::gpu::{Gpu, Inner};
 use crate::error::ExecuteError;
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Preparation, Scratch};
+use crate::kernel::Operand;
 use crate::plan::Plan;
 use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
@@ -277,7 +278,7 @@ impl Prepared {
     /// ```
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
-        let (bindings, _) = preparation.bind(device, &buffers)?;
+        let (bindings, _) = preparation.bind(device, &buffers, Operand::field)?;
         device.probe()?;
         let all = 0..preparation.schedule.dispatches.len();
         device.scoped_now(|| preparation.record(encoder, &bindings, all, None)).map(|_| ())
@@ -300,7 +301,7 @@ impl Prepared {
     /// ```
     pub fn encode_pass(&self, pass: &mut wgpu::ComputePass<'_>, buffers: Buffers<'_>) -> Result<(), ExecuteError> {
         let (device, preparation) = (&self.gpu.inner.device, &self.preparation);
-        let (bindings, _) = preparation.bind(device, &buffers)?;
+        let (bindings, _) = preparation.bind(device, &buffers, Operand::field)?;
         device.probe()?;
         let all = 0..preparation.schedule.dispatches.len();
         device.scoped_now(|| preparation.dispatch(pass, &bindings, all)).map(|_| ())

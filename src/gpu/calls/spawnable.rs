@@ -34,7 +34,7 @@ const _: () = {
 type X<'a> = TensorView<'a, f32>;
 type Indices<'a> = TensorView<'a, i64>;
 
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn opening(options: &GpuOptions) {
     spawnable(&list_adapters(options));
     spawnable(&options.request_adapter());
@@ -42,7 +42,7 @@ fn opening(options: &GpuOptions) {
     spawnable(&Gpu::open(options));
 }
 
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn preparing(gpu: &Gpu, plan: Plan, schedule: &Schedule) {
     spawnable(&gpu.prepare(plan));
     spawnable(&gpu.prepare_schedule(schedule.clone()));
@@ -50,7 +50,7 @@ fn preparing(gpu: &Gpu, plan: Plan, schedule: &Schedule) {
     spawnable(&gpu.warm_up(std::slice::from_ref(schedule)));
 }
 
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn one_shot(gpu: &Gpu, (pool, unpool, conversion): (&MaxPool, &MaxUnpool, &ConvertIndices), x: X<'_>, i: Indices<'_>) {
     spawnable(&gpu.max_pool(pool, x.clone()));
     spawnable(&gpu.max_pool_with_indices::<f32, i64>(pool, x.clone()));
@@ -58,7 +58,7 @@ fn one_shot(gpu: &Gpu, (pool, unpool, conversion): (&MaxPool, &MaxUnpool, &Conve
     spawnable(&gpu.convert_indices::<i64, i32>(conversion, i));
 }
 
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn prepared(prepared: &Prepared, x: X<'_>, i: Indices<'_>) {
     spawnable(&prepared.max_pool(x.clone()));
     spawnable(&prepared.max_pool_with_indices::<f32, i64>(x.clone()));
@@ -66,13 +66,13 @@ fn prepared(prepared: &Prepared, x: X<'_>, i: Indices<'_>) {
     spawnable(&prepared.convert_indices::<i64, i32>(i));
 }
 
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn untyped(gpu: &Gpu, prepared: &Prepared, plan: &Plan, x: &[TensorRef<'_>], y: &mut [TensorMut<'_>]) {
     spawnable(&gpu.execute(plan, x, y));
     spawnable(&prepared.execute(x, y));
 }
 
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn resident(gpu: &Gpu, x: X<'_>, y: &DeviceTensor, chain: Chain, submitted: Submitted) {
     spawnable(&gpu.upload(x, y.layout()));
     spawnable(&gpu.zeros(y.shape(), y.dtype(), y.layout()));
@@ -82,7 +82,7 @@ fn resident(gpu: &Gpu, x: X<'_>, y: &DeviceTensor, chain: Chain, submitted: Subm
 }
 
 /// Streams as well, if their sources and sinks can be sent.
-#[expect(dead_code, reason = "it only has to compile")]
+#[allow(dead_code, reason = "it only has to compile")]
 fn streams<S: StreamSource<f32> + StreamSource<i64> + Send, D: StreamSink<f32> + StreamSink<i64> + Send>(
     gpu: &Gpu,
     (pool, unpool): (&PoolPlan, &UnpoolPlan),

@@ -396,7 +396,7 @@ impl Gpu {
         let y_of = (plan.output_shape(), plan.layout());
         let indices_of = plan.outputs.get(1).map(|indices| (&indices.shape[..], indices.layout));
         let mut write = |region: &Region, y: &[T], indices: Option<&[I]>| {
-            let mut bytes = scatter("y", region, y_of, y, sink)?;
+            let mut bytes = scatter("sink", region, y_of, y, sink)?;
             if let (Some(indices), Some(place)) = (indices, indices_of) {
                 bytes += scatter("indices", region, place, indices, indices_sink)?;
             }

@@ -57,7 +57,8 @@ impl TileSizes {
     fn new(plan: &UnpoolPlan, limits: &Limits, budget_bytes: u64) -> Result<TileSizes, PlanError> {
         let fits = |elements: usize| {
             let needed = TileSizes { elements }.peak(plan, limits)?;
-            let exceeds = PlanError::ExceedsLimit { what: "bytes of tiles", needed, limit: budget_bytes };
+            let exceeds =
+                PlanError::ExceedsLimit { what: "bytes of tiles (budget_bytes)", needed, limit: budget_bytes };
             if needed > budget_bytes { Err(exceeds) } else { Ok(()) }
         };
         fits(1)?;
@@ -226,7 +227,7 @@ impl UnpoolRun<'_> {
         let y_bytes = flight.y_bytes;
         let (region, y) = self.land(flight).await?;
         let place = (self.plan.output_shape(), self.plan.layout());
-        self.run.progress.bytes_written += scatter("y", &region, place, y.data(), sink)?;
+        self.run.progress.bytes_written += scatter("sink", &region, place, y.data(), sink)?;
         self.run.memory.host(0, y_bytes);
         self.run.progress.done += 1;
         self.run.memory.report.tiles += 1;

@@ -6,6 +6,11 @@ use super::allocator::Fails;
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
+/// What to do about a program that was built without a backend.
+const WITHOUT_BACKENDS: &str = "this program was built without a backend of wgpu for this platform; enable one of the \
+    features vulkan, metal, dx12, gles and webgpu of wgpu-pooling or of wgpu, or compute on the CPU with \
+    wgpu_pooling::reference";
+
 /// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
 /// (`WGPU_VALIDATION`, `WGPU_DX12_COMPILER`, ...).
@@ -193,17 +198,21 @@ impl GpuOptions {
         preference.unwrap_or(wgpu::PowerPreference::HighPerformance)
     }
 
-    fn instance(&self) -> wgpu::Instance {
+    /// An instance of wgpu, unless the program was built without any backend. wgpu would panic there.
+    fn instance(&self) -> Result<wgpu::Instance, ExecuteError> {
+        if wgpu::Instance::enabled_backend_features().is_empty() {
+            return Err(ExecuteError::NoAdapter(WITHOUT_BACKENDS.to_owned()));
+        }
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
         descriptor.backends = self.chosen_backends();
-        wgpu::Instance::new(descriptor)
+        Ok(wgpu::Instance::new(descriptor))
     }
 
     /// The adapter that matches the options, for callers who open the device themselves.
     ///
     /// # Errors
-    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend; [`ExecuteError::NoDevice`]
-    /// if the adapter has no compute shaders.
+    /// [`ExecuteError::NoAdapter`] if there is none, with what wgpu found on each backend, or if the program was built
+    /// without backends; [`ExecuteError::NoDevice`] if the adapter has no compute shaders.
     ///
     /// ```no_run
     /// # async fn open() -> Result<(), Box<dyn std::error::Error>> {
@@ -216,7 +225,7 @@ impl GpuOptions {
     /// # }
     /// ```
     pub async fn request_adapter(&self) -> Result<wgpu::Adapter, ExecuteError> {
-        let instance = self.instance();
+        let instance = self.instance()?;
         let adapter = match self.chosen_name() {
             Some(name) => self.named(&instance, &name).await?,
             None => {
@@ -349,7 +358,8 @@ pub fn required_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
 /// # }
 /// ```
 pub async fn list_adapters(options: &GpuOptions) -> Vec<wgpu::AdapterInfo> {
-    let adapters = options.instance().enumerate_adapters(options.chosen_backends()).await;
+    let Ok(instance) = options.instance() else { return Vec::new() };
+    let adapters = instance.enumerate_adapters(options.chosen_backends()).await;
     let name = options.chosen_name().unwrap_or_default();
     adapters.iter().map(wgpu::Adapter::get_info).filter(|info| contains(&info.name, &name)).collect()
 }

@@ -8,10 +8,11 @@ use std::sync::{Mutex, PoisonError, mpsc};
 #[cfg(not(target_arch = "wasm32"))]
 use std::thread::JoinHandle;
 
+use super::gate::Gate;
 #[cfg(not(target_arch = "wasm32"))]
-use super::gate::contained;
-use super::gate::{Gate, Owned};
+use super::gate::{Owned, contained};
 use super::oneshot::{MapReceiver, MapSender, oneshot};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::error::ExecuteError;
 
 /// The first and the longest pause between two polls.

@@ -15,9 +15,9 @@ use crate::schedule::Dispatch;
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
 /// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be given
-/// for any other field, except that Y, the indices to write and the report may be parts of one buffer that do not overlap;
-/// with [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) X and the indices to read may lie there
-/// too.
+/// for any other field, except that `y`, `indices_out` and `status` may be parts of one buffer that do not overlap; with
+/// [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) `x` and `indices` may lie there too. Errors
+/// name a buffer by its field.
 ///
 /// ```no_run
 /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
@@ -57,13 +57,15 @@ pub struct Buffers<'a> {
 
 impl Preparation {
     /// Checks the buffers of a run and makes the bind groups of its dispatches. Everything is validated before anything
-    /// is recorded, so that a refused call leaves the caller's encoder unchanged.
+    /// is recorded, so that a refused call leaves the caller's encoder unchanged. Errors have the names that `name` gives
+    /// the operands.
     pub fn bind(
         &self,
         device: &Device,
         buffers: &Buffers<'_>,
+        name: impl Fn(Operand) -> &'static str,
     ) -> Result<(Bindings, Option<PendingError>), ExecuteError> {
-        let slices = self.check(device, buffers)?;
+        let slices = self.check(device, buffers, name)?;
         let (bindings, error) = device.scoped_now(|| {
             let tables = self.resources.constants.slice(self.schedule.constants_offsets().last().unwrap_or(0)..);
             let dispatches =
@@ -109,24 +111,30 @@ impl Preparation {
     }
 
     /// The slices that the dispatches use, checked and cut to the needed length.
-    fn check<'a>(&'a self, device: &Device, buffers: &Buffers<'a>) -> Result<Vec<Given<'a>>, ExecuteError> {
+    fn check<'a>(
+        &'a self,
+        device: &Device,
+        buffers: &Buffers<'a>,
+        name: impl Fn(Operand) -> &'static str,
+    ) -> Result<Vec<Given<'a>>, ExecuteError> {
         device.check_alive()?;
         let schedule = &self.schedule;
         let own_status = self.resources.status.as_ref().map(|buffer| buffer.slice(..));
         let inputs = schedule.writable_inputs();
-        // Name, operand, slice, bytes needed, whether it is bound as writable.
+        // Operand, slice, bytes needed, whether it is bound as writable.
         let slices = [
-            ("x", Operand::X, buffers.x, schedule.x_bytes(), inputs),
-            ("y", Operand::Y, buffers.y, schedule.y_bytes(), true),
-            ("indices", Operand::Indices, buffers.indices, schedule.indices_bytes(), inputs),
-            ("the indices to write", Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
-            ("the report", Operand::Report, buffers.status.or(own_status), schedule.status_bytes(), true),
+            (Operand::X, buffers.x, schedule.x_bytes(), inputs),
+            (Operand::Y, buffers.y, schedule.y_bytes(), true),
+            (Operand::Indices, buffers.indices, schedule.indices_bytes(), inputs),
+            (Operand::IndicesOut, buffers.indices_out, schedule.indices_out_bytes(), true),
+            (Operand::Report, buffers.status.or(own_status), schedule.status_bytes(), true),
         ];
         let mut given: Vec<Given<'a>> = Vec::new();
-        for (what, operand, slice, bytes, writable) in slices {
+        for (operand, slice, bytes, writable) in slices {
             let Some(needed) = bytes.filter(|_| self.uses(operand)) else {
                 continue;
             };
+            let what = name(operand);
             let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
             add(device, &mut given, Given { what, operand, slice, writable }, needed)?;
         }
@@ -134,9 +142,10 @@ impl Preparation {
             let own = self.resources.scratch.as_ref().and_then(|own| own.get(number)).map(|buffer| buffer.slice(..));
             // The caller provides all scratch memory or none.
             let slice = if buffers.scratch.is_empty() { own } else { buffers.scratch.get(number).copied() };
-            let what = "scratch memory";
+            let operand = Operand::Scratch(number);
+            let what = name(operand);
             let slice = slice.ok_or(ExecuteError::BufferMissing { what })?;
-            add(device, &mut given, Given { what, operand: Operand::Scratch(number), slice, writable: true }, needed)?;
+            add(device, &mut given, Given { what, operand, slice, writable: true }, needed)?;
         }
         Ok(given)
     }

@@ -185,16 +185,16 @@ fn check_limits(limits: &wgpu::Limits, dispatch: &Dispatch) -> Result<(), PlanEr
     let invocations = WORKGROUP as u32;
     let bindings = dispatch.key.bindings().len() as u32 + 1;
     let needs = [
-        ("invocations of a workgroup", invocations, limits.max_compute_invocations_per_workgroup),
-        ("invocations of a workgroup along x", invocations, limits.max_compute_workgroup_size_x),
-        ("bind groups", 1, limits.max_bind_groups),
-        ("bindings of a bind group", bindings, limits.max_bindings_per_bind_group),
-        ("uniform buffers of a kernel", 1, limits.max_uniform_buffers_per_shader_stage),
+        ("max_compute_invocations_per_workgroup", invocations, limits.max_compute_invocations_per_workgroup),
+        ("max_compute_workgroup_size_x", invocations, limits.max_compute_workgroup_size_x),
+        ("max_bind_groups", 1, limits.max_bind_groups),
+        ("max_bindings_per_bind_group", bindings, limits.max_bindings_per_bind_group),
+        ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage),
     ];
     for (what, needed, limit) in needs {
         within(what, needed.into(), limit.into())?;
     }
-    within("bytes of a uniform", dispatch.uniform.len() as u64, limits.max_uniform_buffer_binding_size)
+    within("max_uniform_buffer_binding_size", dispatch.uniform.len() as u64, limits.max_uniform_buffer_binding_size)
 }
 
 fn compile(device: &Owned<wgpu::Device>, key: &KernelKey, saved: Option<&wgpu::PipelineCache>) -> Pipeline {
