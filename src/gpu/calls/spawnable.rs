@@ -16,7 +16,11 @@ use crate::schedule::Schedule;
 use crate::tensor::TensorView;
 use crate::untyped::{TensorMut, TensorRef};
 
+// Not every compiler sees that constants call it.
+#[allow(dead_code, reason = "it only has to compile")]
 const fn shared<T: Send + Sync>() {}
+// Not every compiler sees that constants call it.
+#[allow(dead_code, reason = "it only has to compile")]
 const fn sent<T: Send>() {}
 const fn spawnable<T: Send>(_: &T) {}
 
