@@ -263,8 +263,7 @@ impl Schedule {
     ///
     /// WebGPU does not permit a dispatch to bind a buffer once as read-only and once as writable storage, even if the ranges
     /// do not overlap. A program whose tensors are ranges of one large buffer, as in a memory pool, takes this schedule; then X,
-    /// Y, Indices and the report may all lie in one buffer, as long as they do not overlap. Kernels with read-only inputs
-    /// can be faster.
+    /// Y, Indices and the report may all lie in one buffer, as long as they do not overlap. Scratch memory lies elsewhere.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};

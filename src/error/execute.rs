@@ -146,7 +146,7 @@ pub enum ExecuteError {
     /// and as writable storage, even where the slices do not overlap. Outputs may be parts of one buffer, and with
     /// [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) inputs too; scratch memory may not.
     #[error(
-        "{first} and {second} are slices of one buffer, and one of them is written (Schedule::with_writable_inputs)"
+        "{first} and {second} are slices of one buffer, and one of them is written; see Schedule::with_writable_inputs"
     )]
     BufferShared {
         /// One of them, by its field.
