@@ -1,5 +1,6 @@
 //! ONNX vocabulary: attributes of a node, activations, and options read from their names.
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::error::PlanError;
@@ -22,6 +23,13 @@ macro_rules! parse_names {
                     expected: $type::NAMES,
                 };
                 $type::ALL.iter().copied().find(|value| value.name() == text).ok_or_else(unknown)
+            }
+        }
+
+        /// The name, as it is parsed.
+        impl fmt::Display for $type {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.pad(self.name())
             }
         }
     )+};
@@ -190,6 +198,9 @@ pub enum Attribute {
     Floats(Vec<f32>),
     /// `STRING`
     String(String),
+    /// Any other kind, such as `FLOAT`, `STRINGS` or `TENSOR`: no attribute of these operators is of it, and a node that has
+    /// one is refused.
+    Other,
 }
 
 impl Attribute {
@@ -199,6 +210,7 @@ impl Attribute {
             Attribute::Ints(_) => "integers",
             Attribute::Floats(_) => "floats",
             Attribute::String(_) => "a string",
+            Attribute::Other => "another kind",
         }
     }
 
@@ -268,7 +280,7 @@ mod tests {
     #[test]
     fn every_option_parses_its_own_name_and_nothing_else() {
         for &value in CeilRule::ALL {
-            assert_eq!(value.name().parse(), Ok(value));
+            assert_eq!(value.to_string().parse(), Ok(value));
         }
         for &value in EmptyIndex::ALL {
             assert_eq!(value.name().parse(), Ok(value));

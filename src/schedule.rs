@@ -283,7 +283,7 @@ impl Schedule {
     }
 
     /// Whether X and the indices that are read are bound as writable storage.
-    pub(crate) fn writable_inputs(&self) -> bool {
+    pub fn writable_inputs(&self) -> bool {
         self.dispatches.iter().any(|dispatch| dispatch.key.kernel().writable_inputs)
     }
 

@@ -30,7 +30,7 @@ impl<'a> TensorRef<'a> {
     ///
     /// # Errors
     /// [`PlanError::ByteLength`] unless there are exactly as many bytes as the elements of the shape have,
-    /// [`PlanError::ShapeOverflow`] if the shape's product is too large.
+    /// [`PlanError::ShapeOverflow`] as [`element_count`](crate::element_count) gives it.
     ///
     /// ```
     /// use wgpu_pooling::{DType, PlanError, TensorRef};

@@ -94,7 +94,7 @@ impl AttributeProto {
             3 => Attribute::String(String::from_utf8(self.s.clone()).map_err(|error| error.to_string())?),
             6 => Attribute::Floats(self.floats.clone()),
             7 => Attribute::Ints(self.ints.clone()),
-            other => return Err(format!("the attribute {} has the type {other}", self.name)),
+            _ => Attribute::Other,
         };
         Ok((self.name.clone(), value))
     }

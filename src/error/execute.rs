@@ -169,6 +169,12 @@ pub enum ExecuteError {
         /// The bytes of the second output in the buffer.
         of_second: std::ops::Range<u64>,
     },
+    /// The call needs a feature that the device was not opened with.
+    #[error("the device was not opened with the feature {feature}")]
+    FeatureMissing {
+        /// The feature's name in `wgpu::Features`.
+        feature: &'static str,
+    },
     /// A tensor or a prepared schedule of another `Gpu` than the call's. Clones of a `Gpu` count as the same one. Two
     /// `Gpu`s made of one device do not, because wgpu cannot compare devices across instances.
     #[error("{what} belongs to another Gpu")]

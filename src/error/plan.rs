@@ -60,12 +60,12 @@ pub enum PlanError {
         /// The attribute's ONNX name.
         attribute: &'static str,
     },
-    /// A list attribute whose length does not match the number of spatial axes.
-    #[error("{attribute} has {actual} values, but the input's spatial axes ask for {expected}")]
+    /// A list attribute whose length does not match the number of spatial axes, or an activation with too many parameters.
+    #[error("{attribute} has {actual} values, expected {expected}")]
     AttributeLength {
         /// The attribute's ONNX name.
         attribute: &'static str,
-        /// The number of values that the shape requires.
+        /// The number of values that the shape requires, or the most that the activation takes.
         expected: usize,
         /// The number of values given.
         actual: usize,
@@ -316,7 +316,7 @@ pub enum PlanError {
         opset: i64,
     },
     /// A node or a call with too few or too many tensors.
-    #[error("{operator} has {expected} {what}, but {actual} were given")]
+    #[error("{operator}: expected {expected} {what}, got {actual}")]
     OperandCount {
         /// The operator's name.
         operator: &'static str,

@@ -192,7 +192,8 @@ impl MaxPool {
         self
     }
 
-    /// `auto_pad`. Non-zero pads beside a value other than `NOTSET` are an error of `plan`
+    /// `auto_pad`. `VALID` is explicit pads of zero, and takes the rounding of `ceil_mode` as runtimes do (the page's formula for
+    /// it gives the floor either way). Non-zero pads beside a value other than `NOTSET` are an error of `plan`
     /// ([`PlanError::PadsWithAutoPad`]); onnxruntime and OpenVINO ignore them.
     ///
     /// ```

@@ -272,7 +272,8 @@ impl MaxUnpool {
         self
     }
 
-    /// The layout of the indices. Default NCHW, also for NHWC data.
+    /// The layout of the indices, in shape and in arithmetic: what they count follows it too. Default NCHW, also for NHWC data.
+    /// No convention counts through NHWC planes.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};

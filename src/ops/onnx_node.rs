@@ -185,7 +185,7 @@ impl Node {
     }
 
     /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and this
-    /// number of outputs: 1, or 2 for a MaxPool with Indices. Of X and Indices only types and shapes matter.
+    /// number of outputs: 1, or 2 for a MaxPool with Indices. Of X and Indices the elements do not matter.
     ///
     /// # Errors
     /// As [`Node::operator`]; [`PlanError::OperandCount`] and [`PlanError::OperandType`] for inputs and outputs that the
@@ -229,7 +229,11 @@ impl Node {
                     [shape] => unpool.output_shape(output_shape(shape)?),
                     _ => unpool,
                 };
-                Ok(unpool.plan(x.shape(), x.dtype(), index_type)?.into())
+                let plan = unpool.plan(x.shape(), x.dtype(), index_type)?;
+                match plan.inputs()[1].shape == indices.shape() {
+                    true => Ok(plan.into()),
+                    false => Err(operand_type("I", "an index for each element of X", indices)),
+                }
             }
             (Operator::MaxPool(_), _) => Err(count("MaxPool", "inputs", "1", inputs.len())),
             (Operator::GlobalMaxPool(_), _) => Err(count("GlobalMaxPool", "inputs", "1", inputs.len())),

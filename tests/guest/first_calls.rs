@@ -126,17 +126,24 @@ fn a_cache_of_the_callers_is_filled_and_read() {
     let expected = reference::max_pool(&pool.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
     let empty = cache(&gpu, None);
     let before = empty.get_data().map_or(0, |data| data.len());
-    gpu.use_pipeline_cache(empty.clone());
+    gpu.use_pipeline_cache(empty.clone()).unwrap();
     assert_eq!(gpu.max_pool_blocking(&pool, &x).unwrap(), expected);
     let data = empty.get_data().expect("a Vulkan cache has data");
     assert!(data.len() >= before, "{before} bytes, then {}", data.len());
     // The next run of the program.
     let next = open(options());
-    next.use_pipeline_cache(cache(&next, Some(&data)));
+    next.use_pipeline_cache(cache(&next, Some(&data))).unwrap();
     assert_eq!(next.max_pool_blocking(&pool, &x).unwrap(), expected);
     // Another cache takes the place of the first.
-    gpu.use_pipeline_cache(cache(&gpu, None));
+    gpu.use_pipeline_cache(cache(&gpu, None)).unwrap();
     let wider = MaxPool::new([3, 3]);
     let expected = reference::max_pool(&wider.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
-    assert_eq!(gpu.max_pool_blocking(&wider, &x).unwrap(), expected);
+    assert_eq!(gpu.max_pool_blocking(&wider, &x).unwrap(), expected); // No cache at all, and a device without the feature, which refuses one before a pipeline is compiled with it.
+    gpu.use_pipeline_cache(None).unwrap();
+    assert!(gpu.max_pool_blocking(&MaxPool::new([4, 4]), &x).is_ok());
+    let without = open(GpuOptions::new());
+    without.use_pipeline_cache(None).unwrap();
+    let refused = without.use_pipeline_cache(cache(&gpu, None));
+    assert_eq!(refused, Err(ExecuteError::FeatureMissing { feature: "PIPELINE_CACHE" }));
+    assert!(without.max_pool_blocking(&wider, &x).is_ok());
 }

@@ -126,6 +126,8 @@ fn attributes_that_the_operator_does_not_take_are_refused() {
         let unknown = unpool(22).attribute(name, Attribute::Int(0)).operator();
         assert!(matches!(unknown, Err(PlanError::UnknownAttribute { operator: "MaxUnpool", .. })), "{unknown:?}");
     }
+    let tensor = pool(12).attribute("strides", Attribute::Other).operator().unwrap_err();
+    assert_eq!(tensor.to_string(), "strides: expected integers, got another kind");
     let error = pool(12).attribute("ceil_mode", Attribute::Int(2)).operator();
     assert!(matches!(error, Err(PlanError::UnknownValue { attribute: "ceil_mode", .. })), "{error:?}");
 }
@@ -138,6 +140,7 @@ fn inputs_and_outputs_are_counted_and_typed() {
         assert_eq!(pool(12).plan(&[x()], outputs), Err(count("MaxPool", "outputs", "1 or 2", outputs)));
     }
     assert_eq!(pool(12).plan(&[], 1), Err(count("MaxPool", "inputs", "1", 0)));
+    assert_eq!(pool(12).plan(&[], 1).unwrap_err().to_string(), "MaxPool: expected 1 inputs, got 0");
     assert_eq!(pool(12).plan(&[x(), x()], 1), Err(count("MaxPool", "inputs", "1", 2)));
     let global = Node::new("GlobalMaxPool", 12);
     assert_eq!(global.plan(&[x()], 2), Err(count("GlobalMaxPool", "outputs", "1", 2)));
@@ -147,6 +150,9 @@ fn inputs_and_outputs_are_counted_and_typed() {
     assert_eq!(unpool(12).plan(&[x(), indices.clone()], 2), Err(count("MaxUnpool", "outputs", "1", 2)));
     let error = unpool(12).plan(&[x(), x()], 1).unwrap_err();
     assert_eq!(error.to_string(), "MaxUnpool: I is f32 of shape [1, 1, 9], expected indices of i64 or i32");
+    let few: TensorRef<'_> = TensorView::new([9], &[0i64; 9]).unwrap().into();
+    let error = unpool(12).plan(&[x(), few], 1).unwrap_err();
+    assert_eq!(error.to_string(), "MaxUnpool: I is i64 of shape [9], expected an index for each element of X");
     let shape = |shape: &[usize], values: &[i64]| {
         let given = TensorRef::from(TensorView::new(shape, values).unwrap()).bytes().to_vec();
         unpool(12).plan(&[x(), indices.clone(), TensorRef::new(DType::I64, shape, &given).unwrap()], 1)

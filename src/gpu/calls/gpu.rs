@@ -231,7 +231,11 @@ impl Gpu {
     ///
     /// The cache belongs to this device, which has the feature `PIPELINE_CACHE` (Vulkan alone, in wgpu 30):
     /// [`GpuOptions::features`] asks for it. wgpu makes it by an unsafe call, since drivers trust its data, and may panic over
-    /// a cache of another device.
+    /// a cache of another device. `None` takes the last one away. What is in a cache is the driver's business; some keep
+    /// next to nothing there.
+    ///
+    /// # Errors
+    /// [`ExecuteError::FeatureMissing`] if the device was opened without the feature.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Gpu, GpuOptions};
@@ -243,14 +247,20 @@ impl Gpu {
     ///     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data: data.as_deref(), fallback: true };
     ///     // SAFETY: the file is what this program saved from `PipelineCache::get_data`.
     ///     let cache = unsafe { gpu.device().create_pipeline_cache(&descriptor) };
-    ///     gpu.use_pipeline_cache(cache.clone());
+    ///     gpu.use_pipeline_cache(cache.clone())?;
     ///     // Pool, then save it.
     ///     let _saved = cache.get_data().map(|data| std::fs::write("pipelines.bin", data));
     /// }
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
-    pub fn use_pipeline_cache(&self, cache: wgpu::PipelineCache) {
-        self.inner.pipelines.look_up_in(self.inner.device.wgpu.gate().own(cache));
+    pub fn use_pipeline_cache(&self, cache: impl Into<Option<wgpu::PipelineCache>>) -> Result<(), ExecuteError> {
+        let gate = self.inner.device.wgpu.gate();
+        let cache = cache.into().map(|cache| gate.own(cache));
+        if cache.is_some() && !self.device().features().contains(wgpu::Features::PIPELINE_CACHE) {
+            return Err(ExecuteError::FeatureMissing { feature: "PIPELINE_CACHE" });
+        }
+        self.inner.pipelines.look_up_in(cache);
+        Ok(())
     }
 
     /// Makes sure that a submission's callbacks are called while the call waits for them.

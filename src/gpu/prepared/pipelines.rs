@@ -89,9 +89,9 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    /// Looks pipelines up in a cache of the caller's from now on, and adds them to it.
-    pub fn look_up_in(&self, cache: Owned<wgpu::PipelineCache>) {
-        let before = self.saved.lock().unwrap_or_else(PoisonError::into_inner).replace(cache);
+    /// Looks pipelines up in a cache of the caller's from now on, if there is one, and adds them to it.
+    pub fn look_up_in(&self, cache: Option<Owned<wgpu::PipelineCache>>) {
+        let before = std::mem::replace(&mut *self.saved.lock().unwrap_or_else(PoisonError::into_inner), cache);
         drop(before);
     }
 
