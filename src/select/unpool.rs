@@ -59,12 +59,10 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
         within("bytes of outputs and their owners (max_binding_bytes)", bytes, limits.max_binding_bytes)
     };
     let windows = at_least_one(ranges(outputs, OUTPUT_UNIT, fit)?);
-    let x_of = |chunk: ElementRange| places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes());
-    let indices_of = |chunk: ElementRange| places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes());
     let fit = |chunk: ElementRange| {
         grid(invocations(chunk.count()), limits)?;
-        let x_bytes = device_bytes(x_of(chunk).count(), plan.dtype().bytes());
-        let index_bytes = device_bytes(indices_of(chunk).count(), plan.index_type.bytes());
+        let x_bytes = device_bytes(x_of(plan, chunk).count(), plan.dtype().bytes());
+        let index_bytes = device_bytes(indices_of(plan, chunk).count(), plan.index_type.bytes());
         // Where the data is NHWC and the indices are NCHW, or the reverse, a batch item is ordered differently, so a
         // whole item is bound.
         within("bytes of a batch item (max_binding_bytes)", x_bytes.max(index_bytes), limits.max_binding_bytes)
@@ -73,36 +71,14 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
     if scatters {
         let kernels = Scattering::of(plan, activation_kind, digits);
         let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
-        for &window in windows.iter().filter(|window| window.count() > 0) {
-            schedule.dispatches.push(general.fill(window)?);
-            for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-                schedule.dispatches.push(general.scatter(window, chunk, x_of(chunk), indices_of(chunk))?);
-            }
-            within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
-        }
+        schedule.dispatches = general.dispatches(&windows, &chunks)?;
         return Ok(schedule);
     }
     let largest = windows.iter().map(|window| window.count()).max().unwrap_or(0);
     schedule.scratch.push(device_bytes(largest.max(1).next_multiple_of(OWNERS_AT_ONCE), OWNER_BYTES));
     let kernels = Kernels::of(plan, limits, activation_kind, digits);
     let general = General { plan, limits, uniform, digits, sources, outputs, kernels };
-    for (number, &window) in windows.iter().enumerate() {
-        schedule.dispatches.push(general.clear(window, number == 0)?);
-        for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
-            // The claims of every window of outputs meet the same bad indices; only those of the first window count
-            // them.
-            schedule.dispatches.push(general.claim(window, chunk, indices_of(chunk), number == 0)?);
-        }
-        for (turn, &chunk) in chunks.iter().enumerate() {
-            schedule.dispatches.push(general.emit(window, chunk, x_of(chunk), indices_of(chunk), turn == 0)?);
-        }
-        // The lookup of the first bad index is part of the last step, unless the device has too few bindings for that.
-        let report = number == 0 && plan.out_of_bounds == OutOfBounds::Error && reports_apart(limits);
-        for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
-            schedule.dispatches.push(general.report(window, chunk, indices_of(chunk))?);
-        }
-        within("dispatches", schedule.dispatches.len() as u64, MAX_DISPATCHES)?;
-    }
+    schedule.dispatches = general.dispatches(&windows, &chunks)?;
     Ok(schedule)
 }
 
@@ -187,6 +163,16 @@ fn places(plan: &UnpoolPlan, sources: ElementRange, layout: Layout) -> ElementRa
     sources.whole(item)
 }
 
+/// The elements of X that hold the sources of a chunk.
+fn x_of(plan: &UnpoolPlan, chunk: ElementRange) -> ElementRange {
+    places(plan, chunk, plan.layout()).aligned(plan.dtype().bytes())
+}
+
+/// The indices of the sources of a chunk.
+fn indices_of(plan: &UnpoolPlan, chunk: ElementRange) -> ElementRange {
+    places(plan, chunk, plan.space.layout).aligned(plan.index_type.bytes())
+}
+
 /// Builds the steps of the general path, each for a window of outputs and a chunk of sources.
 struct General<'a, K> {
     plan: &'a UnpoolPlan,
@@ -240,6 +226,18 @@ impl Scattering {
 }
 
 impl General<'_, Scattering> {
+    fn dispatches(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
+        let mut dispatches = Vec::new();
+        for &window in windows.iter().filter(|window| window.count() > 0) {
+            dispatches.push(self.fill(window)?);
+            for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
+                dispatches.push(self.scatter(window, chunk)?);
+            }
+            within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
+        }
+        Ok(dispatches)
+    }
+
     fn fill(&self, window: ElementRange) -> Result<Dispatch, PlanError> {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.outputs = window.count() as u32;
@@ -247,13 +245,8 @@ impl General<'_, Scattering> {
         self.dispatch(self.kernels.fill.clone(), uniform, invocations(window.count()), operands, PER_INVOCATION)
     }
 
-    fn scatter(
-        &self,
-        window: ElementRange,
-        chunk: ElementRange,
-        x: ElementRange,
-        indices: ElementRange,
-    ) -> Result<Dispatch, PlanError> {
+    fn scatter(&self, window: ElementRange, chunk: ElementRange) -> Result<Dispatch, PlanError> {
+        let (x, indices) = (x_of(self.plan, chunk), indices_of(self.plan, chunk));
         let mut uniform = self.of(window, chunk, indices);
         uniform.x_first = x.first as u32;
         let (bytes, index_bytes) = (self.plan.dtype().bytes(), self.plan.index_type.bytes());
@@ -268,6 +261,34 @@ impl General<'_, Scattering> {
 }
 
 impl General<'_, Kernels> {
+    fn dispatches(&self, windows: &[ElementRange], chunks: &[ElementRange]) -> Result<Vec<Dispatch>, PlanError> {
+        let mut dispatches = Vec::new();
+        for (number, &window) in windows.iter().enumerate() {
+            dispatches.push(self.clear(window, number == 0)?);
+            for &chunk in chunks.iter().filter(|chunk| chunk.count() > 0) {
+                // The claims of every window of outputs meet the same bad indices; only those of the first window count
+                // them.
+                dispatches.push(self.claim(window, chunk, indices_of(self.plan, chunk), number == 0)?);
+            }
+            for (turn, &chunk) in chunks.iter().enumerate() {
+                dispatches.push(self.emit(
+                    window,
+                    chunk,
+                    x_of(self.plan, chunk),
+                    indices_of(self.plan, chunk),
+                    turn == 0,
+                )?);
+            }
+            // The lookup of the first bad index is part of the last step, unless the device has too few bindings for that.
+            let report = number == 0 && self.plan.out_of_bounds == OutOfBounds::Error && reports_apart(self.limits);
+            for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
+                dispatches.push(self.report(window, chunk, indices_of(self.plan, chunk))?);
+            }
+            within("dispatches", dispatches.len() as u64, MAX_DISPATCHES)?;
+        }
+        Ok(dispatches)
+    }
+
     fn clear(&self, window: ElementRange, begins: bool) -> Result<Dispatch, PlanError> {
         let mut uniform: uniform::Unpool = self.uniform;
         uniform.outputs = window.count() as u32;
