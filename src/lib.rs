@@ -46,6 +46,7 @@
 //! # Bird's-eye view
 //!
 //! ```text
+//! node, preset --operator()--> attributes        a model's node, by its opset's rules            | PlanError
 //! attributes + shape --plan()--> Plan            what must be computed                        | PlanError
 //! Plan + Limits --select()--> Schedule           dispatches, scratch, bytes moved             | PlanError
 //! KernelKey --wgsl()--> shader text              a prelude of constants, then the parts of shaders/ that its entry requires
@@ -71,7 +72,7 @@
 //! | `reduction.rs` | which element of a window wins, on the host and as parts of shaders/reduce/ | windows |
 //! | `plan.rs` | plans: the computation and its tensors | kernels |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
-//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change |
+//! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change, but for which of equal indices wins under `Duplicates::Any` |
 //! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
 //! | `schedule.rs`, `report.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | dispatches; what a device says of indices; window tables, not yet filled; kernels as data; the twins of the shaders' structs | wgpu |
 //! | `keys.rs`, `wgsl.rs`, `shaders/` | a kernel's key to text: constants, then the parts of shaders/ that its entry requires | ONNX's words, shapes |

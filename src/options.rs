@@ -479,8 +479,8 @@ option! {
 option! {
     /// The runtime whose conventions a [`Node`](crate::Node) follows where the specification and runtimes differ.
     ///
-    /// Each value bundles options as the constructors of its name do, for example [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime),
-    /// which say what they leave out. The attributes are the node's, and an attribute that it does not have takes ONNX's
+    /// Each value bundles options as the constructors of its name do, for example
+    /// [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime), which say what they leave out. The attributes are the node's, and an attribute that it does not have takes ONNX's
     /// default.
     ///
     /// ```

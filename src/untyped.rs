@@ -163,6 +163,17 @@ impl<'a, T: Element> From<&'a mut Tensor<T>> for TensorMut<'a> {
     }
 }
 
+/// Writes Y and Indices of a pool.
+pub(crate) fn assign_both<T: Element, I: Element>(
+    outputs: &mut [TensorMut<'_>],
+    (y, indices): &(Tensor<T>, Tensor<I>),
+) {
+    if let [first, second] = outputs {
+        first.assign(y);
+        second.assign(indices);
+    }
+}
+
 /// Refuses tensors that are not those of a plan.
 pub(crate) fn check_operands(
     operator: &'static str,

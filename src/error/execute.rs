@@ -160,13 +160,13 @@ pub enum ExecuteError {
         of_first.start, of_first.end, of_second.start, of_second.end
     )]
     BufferOverlap {
-        /// One output, by its field.
+        /// One of them, by its field.
         first: &'static str,
         /// The other.
         second: &'static str,
-        /// The bytes of the first output in the buffer.
+        /// The bytes of the first in the buffer.
         of_first: std::ops::Range<u64>,
-        /// The bytes of the second output in the buffer.
+        /// The bytes of the second in the buffer.
         of_second: std::ops::Range<u64>,
     },
     /// The call needs a feature that the device was not opened with.

@@ -327,7 +327,7 @@ pub enum PlanError {
         /// The number given.
         actual: usize,
     },
-    /// A node's input of another type or rank than its operator takes.
+    /// A node's input of another type or shape than its operator takes.
     #[error("{operator}: {operand} is {actual}, expected {expected}")]
     OperandType {
         /// The operator's ONNX name.

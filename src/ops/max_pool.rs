@@ -105,7 +105,8 @@ impl MaxPool {
         Ok(pool)
     }
 
-    /// This pool with the attributes of an ONNX node, by name: a preset's conventions for a model's node.
+    /// This pool with attributes by their ONNX names. What they do not name stays, such as the strides that PyTorch's preset
+    /// takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see [`Node`](crate::Node).
     ///
     /// # Errors
     /// As [`MaxPool::from_onnx`]; `kernel_shape` is not required.

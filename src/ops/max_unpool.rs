@@ -160,7 +160,8 @@ impl MaxUnpool {
         }
     }
 
-    /// This unpool with the attributes of an ONNX node, by name: a preset's conventions for a model's node.
+    /// This unpool with attributes by their ONNX names. What they do not name stays, such as the strides that PyTorch's preset
+    /// takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see [`Node`](crate::Node).
     ///
     /// # Errors
     /// As [`MaxUnpool::from_onnx`]; `kernel_shape` is not required.

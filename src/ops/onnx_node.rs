@@ -168,20 +168,17 @@ impl Node {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn operator(&self) -> Result<Operator, PlanError> {
-        let since = match self.op_type.as_str() {
-            "MaxPool" | "GlobalMaxPool" => 1,
-            "MaxUnpool" => 9,
+        let layout = match self.domain.as_str() {
+            "" | "ai.onnx" => Layout::Nchw,
+            NHWC => Layout::Nhwc,
             _ => return Err(self.unknown()),
         };
-        if self.opset < since || !["", "ai.onnx", NHWC].contains(&self.domain.as_str()) {
-            return Err(self.unknown());
+        match self.op_type.as_str() {
+            "MaxPool" if self.opset >= 1 => Ok(Operator::MaxPool(self.max_pool()?.layout(layout))),
+            "GlobalMaxPool" if self.opset >= 1 => Ok(Operator::GlobalMaxPool(self.global_max_pool()?.layout(layout))),
+            "MaxUnpool" if self.opset >= 9 => Ok(Operator::MaxUnpool(self.max_unpool()?.layout(layout))),
+            _ => Err(self.unknown()),
         }
-        let layout = if self.domain == NHWC { Layout::Nhwc } else { Layout::Nchw };
-        Ok(match self.op_type.as_str() {
-            "MaxPool" => Operator::MaxPool(self.max_pool()?.layout(layout)),
-            "GlobalMaxPool" => Operator::GlobalMaxPool(self.global_max_pool()?.layout(layout)),
-            _ => Operator::MaxUnpool(self.max_unpool()?.layout(layout)),
-        })
     }
 
     /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and this

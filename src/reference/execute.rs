@@ -7,7 +7,7 @@ use crate::element::{DType, Element, Index, IndexType};
 use crate::error::ExecuteError;
 use crate::plan::{ConvertPlan, Plan, PoolPlan, UnpoolPlan};
 use crate::tensor::TensorView;
-use crate::untyped::{TensorMut, TensorRef, check_operands};
+use crate::untyped::{TensorMut, TensorRef, assign_both, check_operands};
 use crate::with_element;
 
 /// Computes a plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an error,
@@ -59,16 +59,8 @@ fn pool<T: Element>(
     let x = TensorView::new(inputs[0].shape(), &elements)?;
     match plan.indices().map(|indices| indices.index_type) {
         None => outputs[0].assign(&max_pool(plan, x)?),
-        Some(IndexType::I32) => {
-            let (y, indices) = max_pool_with_indices::<T, i32>(plan, x)?;
-            outputs[0].assign(&y);
-            outputs[1].assign(&indices);
-        }
-        Some(IndexType::I64) => {
-            let (y, indices) = max_pool_with_indices::<T, i64>(plan, x)?;
-            outputs[0].assign(&y);
-            outputs[1].assign(&indices);
-        }
+        Some(IndexType::I32) => assign_both(outputs, &max_pool_with_indices::<T, i32>(plan, x)?),
+        Some(IndexType::I64) => assign_both(outputs, &max_pool_with_indices::<T, i64>(plan, x)?),
     }
     Ok(())
 }

@@ -86,7 +86,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// The choice depends on the plan and the limits only, never on the device's name, and changes no result. Of a device's kind it
+/// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which of
+/// equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it
 /// asks only whether it is software ([`Limits::software`]), which decides how much an invocation does and not which family
 /// runs. It is the first family of a column that applies and fits the limits:
 ///
@@ -105,8 +106,9 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
 /// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where the
 /// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
-/// runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes if any of equal indices may
-/// win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
+/// runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes if any of equal indices
+/// may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
+/// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::element::{Element, Index, IndexType};
 use crate::error::ExecuteError;
 use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::tensor::TensorView;
-use crate::untyped::{TensorMut, TensorRef, check_operands};
+use crate::untyped::{TensorMut, TensorRef, assign_both, check_operands};
 use crate::with_element;
 
 impl Prepared {
@@ -160,14 +160,10 @@ impl Gpu {
         match plan.indices().map(|indices| indices.index_type) {
             None => outputs[0].assign(&self.max_pool_in_tiles(plan, x).await?),
             Some(IndexType::I32) => {
-                let (y, indices) = self.max_pool_with_indices_in_tiles::<T, i32>(plan, x).await?;
-                outputs[0].assign(&y);
-                outputs[1].assign(&indices);
+                assign_both(outputs, &self.max_pool_with_indices_in_tiles::<T, i32>(plan, x).await?)
             }
             Some(IndexType::I64) => {
-                let (y, indices) = self.max_pool_with_indices_in_tiles::<T, i64>(plan, x).await?;
-                outputs[0].assign(&y);
-                outputs[1].assign(&indices);
+                assign_both(outputs, &self.max_pool_with_indices_in_tiles::<T, i64>(plan, x).await?)
             }
         }
         Ok(())

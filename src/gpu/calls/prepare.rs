@@ -192,15 +192,16 @@ impl Gpu {
             }
             Ok(())
         };
-        let helpers = std::thread::available_parallelism().map_or(1, NonZero::get).min(kernels.len()).saturating_sub(1);
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        // This thread compiles too.
+        let others = processors.min(kernels.len()).saturating_sub(1);
         std::thread::scope(|scope| {
-            let name = "wgpu-pooling compiler";
+            let named = || std::thread::Builder::new().name("wgpu-pooling compiler".to_owned());
             // A thread that cannot be started leaves its share to the others.
-            let spawn = |_| std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, compile).ok();
-            let helpers: Vec<_> = (0..helpers).filter_map(spawn).collect();
+            let others: Vec<_> = (0..others).filter_map(|_| named().spawn_scoped(scope, compile).ok()).collect();
             let own = compile();
             let panicked = |_| Err(ExecuteError::Device("a compiling thread panicked".to_owned()));
-            helpers.into_iter().map(|helper| helper.join().unwrap_or_else(panicked)).fold(own, Result::and)
+            others.into_iter().map(|other| other.join().unwrap_or_else(panicked)).fold(own, Result::and)
         })?;
         device.probe()
     }

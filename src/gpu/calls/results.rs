@@ -307,6 +307,7 @@ impl Results {
         bytemuck::cast_slice_mut(&mut data).copy_from_slice(&view[..bytes as usize]);
         Ok(data)
     }
+
     /// The mapped bytes at a place, in whole words; `None` for none.
     fn view(&self, place: StagingPlace, bytes: u64) -> Result<Option<wgpu::BufferView>, ExecuteError> {
         if bytes == 0 {
