@@ -17,19 +17,19 @@ pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
 }
 
 macro_rules! float_activation {
-    ($name:ident, $type:ty) => {
+    ($name:ident, $type:ty, $of:expr) => {
         /// The new value, or `None` where the activation does not change x.
         fn $name(activation: Activation, x: $type) -> Option<$type> {
             match activation {
                 Activation::Identity => None,
-                Activation::Relu => (x < 0.0).then_some(0.0),
-                Activation::LeakyRelu { alpha } => (x < 0.0).then_some(<$type>::from(alpha) * x),
+                Activation::Relu => (0.0).greater(x).then_some(0.0),
+                Activation::LeakyRelu { alpha } => (0.0).greater(x).then_some($of(alpha) * x),
                 Activation::Clip { min, max } => {
-                    let (min, max) = (<$type>::from(min), <$type>::from(max));
-                    if x < min { Some(min) } else { (x > max).then_some(max) }
+                    let (min, max) = ($of(min), $of(max));
+                    if min.greater(x) { Some(min) } else { x.greater(max).then_some(max) }
                 }
                 Activation::HardSigmoid { alpha, beta } => {
-                    let z = <$type>::from(alpha) * x + <$type>::from(beta);
+                    let z = $of(alpha) * x + $of(beta);
                     Some(if z < 0.0 {
                         0.0
                     } else if z > 1.0 {
@@ -45,8 +45,17 @@ macro_rules! float_activation {
     };
 }
 
-float_activation!(float, f32);
-float_activation!(double, f64);
+float_activation!(float, f32, std::convert::identity::<f32>);
+float_activation!(double, f64, exact);
+
+/// A parameter as a double. A processor that takes subnormal floats for zeros converts those to zeros, too.
+fn exact(parameter: f32) -> f64 {
+    if !parameter.is_subnormal() {
+        return parameter.into();
+    }
+    let steps = f64::from(parameter.to_bits() & 0x007F_FFFF);
+    (steps * f64::from_bits((1023 - 149) << 52)).copysign(if parameter.is_sign_negative() { -1.0 } else { 1.0 })
+}
 
 /// Relu and Clip on integers compare exactly; a bound is rounded into the window, the minimum up and the maximum down.
 /// Plans refuse the other activations.
@@ -56,7 +65,7 @@ fn integer<T: Element>(activation: Activation, x: T) -> Option<T> {
         Activation::Relu => zero.greater(x).then_some(zero),
         Activation::Clip { min, max } => {
             // A bound outside the range of the type is the end of the range.
-            let (min, max) = (T::of_f64(f64::from(min).ceil()), T::of_f64(f64::from(max).floor()));
+            let (min, max) = (T::of_f64(exact(min).ceil()), T::of_f64(exact(max).floor()));
             if min.greater(x) { Some(min) } else { x.greater(max).then_some(max) }
         }
         _ => None,
@@ -96,6 +105,15 @@ mod tests {
         assert_eq!(apply(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 }, 9.0f64), 1.0);
         assert_eq!(apply(Activation::Sigmoid, 0.0f32), 0.5);
         assert_eq!(apply(Activation::Tanh, f16::from_f32(40.0)), f16::ONE);
+    }
+
+    #[test]
+    fn parameters_become_doubles_exactly() {
+        for parameter in
+            [0.0, -0.0, 1.5, f32::MIN_POSITIVE, f32::from_bits(1), -f32::from_bits(0x7F_FFFF), f32::NEG_INFINITY]
+        {
+            assert_eq!(exact(parameter).to_bits(), f64::from(parameter).to_bits(), "{parameter:e}");
+        }
     }
 
     #[test]

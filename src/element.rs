@@ -161,6 +161,9 @@ mod sealed {
 
         /// The same of a double.
         fn of_f64(number: f64) -> Self;
+
+        /// An integer that orders elements as `greater` does: -0 and +0 have the same. That of a NaN has no meaning.
+        fn rank(self) -> i64;
     }
 }
 
@@ -229,11 +232,16 @@ macro_rules! float_element {
             fn of_f64(number: f64) -> Self {
                 $of_f64(number)
             }
+            fn rank(self) -> i64 {
+                let magnitude = (self.to_bits() & (<$bits>::MAX >> 1)) as i64;
+                if self.to_bits() > <$bits>::MAX >> 1 { -magnitude } else { magnitude }
+            }
         }
         impl Element for $type {
             const DTYPE: DType = $dtype;
+            // Of integers: a program may have told the processor to take subnormal floats for zeros.
             fn greater(self, other: Self) -> bool {
-                self > other
+                !self.is_nan() && !other.is_nan() && sealed::Sealed::rank(self) > sealed::Sealed::rank(other)
             }
             fn is_nan(self) -> bool {
                 <$type>::is_nan(self)
@@ -259,6 +267,10 @@ macro_rules! integer_element {
             }
             fn of_f64(number: f64) -> Self {
                 number as $type
+            }
+            fn rank(self) -> i64 {
+                // The top bit of unsigned integers of 64 bits would otherwise be the sign.
+                (self as i64) ^ if <$type>::MIN == 0 && size_of::<$type>() == 8 { i64::MIN } else { 0 }
             }
         }
         impl Element for $type {

@@ -280,24 +280,29 @@ impl IndexSpace {
     /// assert_eq!((plane.decode(20, 1, 2), plane.decode(-1, 1, 2)), (None, None));
     /// ```
     pub fn decode(&self, index: i64, n: usize, c: usize) -> Option<(usize, usize, Vec<usize>)> {
+        let mut coordinates = vec![0; self.extents.len()];
+        let (n, c) = self.decode_into(index, n, c, &mut coordinates)?;
+        Some((n, c, coordinates))
+    }
+
+    /// As `decode`, with the spatial coordinates written to a slice that has one for each axis.
+    pub(crate) fn decode_into(
+        &self,
+        index: i64,
+        n: usize,
+        c: usize,
+        coordinates: &mut [usize],
+    ) -> Option<(usize, usize)> {
         let index = u64::try_from(index).ok().filter(|&index| index < self.unit())?;
         let (mut n, mut c, mut rest) = (n, c, index);
         let mut digit = |radix: usize| take_digit(&mut rest, radix as u64) as usize;
         if self.layout == Layout::Nhwc {
             c = digit(self.channels);
         }
-        let mut coordinates = vec![0; self.extents.len()];
+        let axes = coordinates.iter_mut().zip(&self.extents);
         match self.order {
-            StorageOrder::RowMajor => {
-                for (coordinate, &extent) in coordinates.iter_mut().zip(&self.extents).rev() {
-                    *coordinate = digit(extent);
-                }
-            }
-            StorageOrder::ColumnMajor => {
-                for (coordinate, &extent) in coordinates.iter_mut().zip(&self.extents) {
-                    *coordinate = digit(extent);
-                }
-            }
+            StorageOrder::RowMajor => axes.rev().for_each(|(coordinate, &extent)| *coordinate = digit(extent)),
+            StorageOrder::ColumnMajor => axes.for_each(|(coordinate, &extent)| *coordinate = digit(extent)),
         }
         if self.layout == Layout::Nchw && self.flatten.counts_channels() {
             c = digit(self.channels);
@@ -305,7 +310,7 @@ impl IndexSpace {
         if self.flatten.counts_batch() {
             n = digit(self.batch);
         }
-        Some((n, c, coordinates))
+        Some((n, c))
     }
 }
 

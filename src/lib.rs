@@ -139,6 +139,8 @@ mod activation;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod attributes;
+#[cfg(feature = "cpu")]
+mod cpu;
 mod element;
 mod error;
 mod family;
@@ -173,6 +175,8 @@ mod untyped;
 mod wgsl;
 
 pub use attributes::{Activation, Attribute};
+#[cfg(feature = "cpu")]
+pub use cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use family::{Build, Family};

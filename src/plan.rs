@@ -1,7 +1,7 @@
 //! Plans: what must be computed, as a value. No device, no data.
 
 use crate::attributes::Activation;
-use crate::element::{DType, IndexType};
+use crate::element::{DType, Element, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexStrides};
@@ -46,6 +46,16 @@ impl Plan {
             Plan::Pool(plan) => plan.operator(),
             Plan::Unpool(plan) => plan.operator(),
             Plan::Convert(_) => "convert_indices",
+        }
+    }
+
+    /// What errors call a plan, and a chain's calls the argument that has the prepared schedule.
+    #[cfg(any(feature = "cpu", feature = "gpu"))]
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Plan::Pool(_) => "pool",
+            Plan::Unpool(_) => "unpool",
+            Plan::Convert(_) => "conversion",
         }
     }
 
@@ -309,6 +319,32 @@ impl PoolPlan {
         self.later_part && self.nan_policy == NanPolicy::SeedFirst
     }
 
+    /// Whether an element replaces the best one before it in its window.
+    pub(crate) fn replaces<T: Element>(&self, best: Option<T>, v: T) -> bool {
+        match (self.nan_policy, best) {
+            (NanPolicy::SeedFirst, None) => !(self.ignores_nan() && v.is_nan()),
+            (NanPolicy::PropagateLast, None) => true,
+            (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => self.reduction.prefers(v, best),
+            (NanPolicy::PropagateLast, Some(best)) => self.reduction.prefers(v, best) || v.is_nan(),
+            (NanPolicy::SeedLowest, None) => self.reduction.prefers(v, self.seed()),
+        }
+    }
+
+    /// The element of Y of a window with elements of which none won, before the activation.
+    pub(crate) fn lowest<T: Element>(&self) -> T {
+        if self.ignores_nan() { T::from_bits64(T::DTYPE.nan_bits()) } else { self.seed() }
+    }
+
+    /// The element of Y of an empty window, before the activation.
+    pub(crate) fn empty<T: Element>(&self) -> T {
+        T::from_bits64(self.reduction.empty_bits(self.empty_value, T::DTYPE))
+    }
+
+    /// The element from which `NanPolicy::SeedLowest` starts.
+    pub(crate) fn seed<T: Element>(&self) -> T {
+        T::from_bits64(self.reduction.seed_bits(T::DTYPE))
+    }
+
     /// The fewest bytes that computing the plan must move: X once, Y once, Indices once.
     pub fn bytes(&self) -> u64 {
         bytes_of(&self.inputs, &self.outputs)
@@ -390,8 +426,8 @@ pub struct UnpoolPlan {
 
 /// What the index of a source of an unpool names.
 pub(crate) enum Named {
-    /// An element: N, C and spatial coordinates.
-    Element((usize, usize, Vec<usize>)),
+    /// An element of this batch item and channel.
+    Element(usize, usize),
     /// No element, as the pool says with -1.
     Nothing,
     /// No element of the index space.
@@ -491,26 +527,27 @@ impl UnpoolPlan {
         }
     }
 
-    /// What the index of the source at `n`, `c` and `at` names.
-    pub(crate) fn named(&self, index: i64, n: usize, c: usize, at: &[usize]) -> Named {
+    /// What the index of the source at `n`, `c` and `at` names. The spatial coordinates of an element are written to
+    /// `target`, which has one for each axis.
+    pub(crate) fn named(&self, index: i64, n: usize, c: usize, at: &[usize], target: &mut [usize]) -> Named {
         if self.skip_minus_one && index == -1 {
             return Named::Nothing;
         }
         let scatters = self.outside_window == OutsideWindow::Scatter;
-        let Some(target) = self.space.decode(index, n, c) else {
+        let Some((target_n, target_c)) = self.space.decode_into(index, n, c, target) else {
             return if scatters { Named::OutOfRange } else { Named::Outside };
         };
         if scatters {
-            return Named::Element(target);
+            return Named::Element(target_n, target_c);
         }
         let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
-        let mut inside = windows.zip(&target.2).map(|(((window, &extent), (&source, &sources)), &place)| {
+        let mut inside = windows.zip(&*target).map(|(((window, &extent), (&source, &sources)), &place)| {
             let taps = window.taps(source, extent, sources);
             let ahead = (place as i64).saturating_sub(taps.first);
             (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
         });
-        let own = (target.0, target.1) == (n, c) && inside.all(|inside| inside);
-        if own { Named::Element(target) } else { Named::Outside }
+        let own = (target_n, target_c) == (n, c) && inside.all(|inside| inside);
+        if own { Named::Element(n, c) } else { Named::Outside }
     }
 
     /// Refuses indices of another convention than this plan's. A chain asks this of tensors that know

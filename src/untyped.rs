@@ -137,6 +137,22 @@ impl<'a> TensorMut<'a> {
         self.bytes
     }
 
+    /// Has the elements written in place, or where the bytes are not aligned for them, in a copy that is taken over if
+    /// there is no error.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn write<T: Element>(
+        &mut self,
+        write: impl FnOnce(&mut [T]) -> Result<(), ExecuteError>,
+    ) -> Result<(), ExecuteError> {
+        if let Ok(elements) = bytemuck::try_cast_slice_mut(self.bytes) {
+            return write(elements);
+        }
+        let mut elements: Vec<T> = zeros(&[self.bytes.len() / size_of::<T>()])?;
+        write(&mut elements)?;
+        self.bytes.copy_from_slice(bytemuck::cast_slice(&elements));
+        Ok(())
+    }
+
     /// Writes the elements of a tensor of the same type and shape.
     pub(crate) fn assign<T: Element>(&mut self, tensor: &Tensor<T>) {
         self.bytes.copy_from_slice(bytemuck::cast_slice(tensor.data()));

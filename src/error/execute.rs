@@ -225,6 +225,15 @@ pub enum ExecuteError {
         /// The tiles of the whole run.
         tiles: u64,
     },
+    /// The caller stopped a call of the CPU backend. Outputs of the caller have been written in part.
+    #[error("interrupted by the caller")]
+    Interrupted,
+    /// The processor lacks the vector instructions that were asked for.
+    #[error("this processor does not have {level}")]
+    SimdMissing {
+        /// The name of the level.
+        level: &'static str,
+    },
     /// No adapter matches the request.
     #[error("no usable GPU adapter: {0}")]
     NoAdapter(String),

@@ -366,6 +366,14 @@ pub enum PlanError {
         /// The reason.
         reason: &'static str,
     },
+    /// The kernel of the CPU backend that was asked for cannot compute the plan.
+    #[error("the CPU kernel {kernel} does not compute this plan: {reason}")]
+    CpuKernelDoesNotApply {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The reason.
+        reason: &'static str,
+    },
     /// The plan is valid but no GPU path computes it; the CPU path does.
     #[error("not computed on a GPU: {what}")]
     NotOnGpu {

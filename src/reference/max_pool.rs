@@ -3,7 +3,7 @@
 use crate::activation;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::options::{EmptyIndex, Layout, NanPolicy};
+use crate::options::{EmptyIndex, Layout};
 use crate::plan::{IndexPlan, PoolPlan};
 use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 
@@ -119,7 +119,7 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
             at[axis] = (taps[axis].first + tap[axis] as i64 * taps[axis].step) as usize;
         }
         let v = element(&at);
-        if replaces(plan, current.as_ref().map(|(best, _)| *best), v) {
+        if plan.replaces(current.as_ref().map(|(best, _)| *best), v) {
             current = Some((v, at.clone()));
         }
     });
@@ -129,24 +129,12 @@ fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize])
     }
 }
 
-/// Whether an element replaces the best element before it.
-fn replaces<T: Element>(plan: &PoolPlan, best: Option<T>, v: T) -> bool {
-    match (plan.nan_policy, best) {
-        (NanPolicy::SeedFirst, None) => !(plan.ignores_nan() && v.is_nan()),
-        (NanPolicy::PropagateLast, None) => true,
-        (NanPolicy::SeedFirst | NanPolicy::SeedLowest, Some(best)) => plan.reduction.prefers(v, best),
-        (NanPolicy::PropagateLast, Some(best)) => plan.reduction.prefers(v, best) || v.is_nan(),
-        (NanPolicy::SeedLowest, None) => plan.reduction.prefers(v, T::from_bits64(plan.reduction.seed_bits(T::DTYPE))),
-    }
-}
-
 /// The element of Y of an outcome.
 fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
     let maximum = match outcome {
         Outcome::Element { value, .. } => value,
-        Outcome::Lowest if plan.ignores_nan() => T::from_bits64(T::DTYPE.nan_bits()),
-        Outcome::Lowest => T::from_bits64(plan.reduction.seed_bits(T::DTYPE)),
-        Outcome::Empty => T::from_bits64(plan.reduction.empty_bits(plan.empty_value, T::DTYPE)),
+        Outcome::Lowest => plan.lowest(),
+        Outcome::Empty => plan.empty(),
     };
     activation::apply(plan.activation, maximum)
 }

@@ -37,15 +37,16 @@ pub fn max_unpool<'a, T: Element, I: Index>(
     }
     let mut first_offender: Option<(usize, i64)> = None;
     let mut offenders = 0;
+    let mut target = vec![0; plan.x_extents.len()];
     for n in 0..plan.batch {
         for c in 0..plan.channels {
             for_each(&plan.x_extents, |at| {
                 let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
                 let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
                 let index = indices.data()[index_position].to_i64();
-                match plan.named(index, n, c, at) {
-                    Named::Element((n, c, at)) => {
-                        let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &at);
+                match plan.named(index, n, c, at, &mut target) {
+                    Named::Element(n, c) => {
+                        let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &target);
                         y[to] = x.data()[from];
                     }
                     Named::Nothing => {}

@@ -416,7 +416,7 @@ impl Chain {
         let (device, preparation) = (&gpu.inner.device, &prepared.preparation);
         let schedule = &preparation.schedule;
         device.check_alive()?;
-        prepared.gpu.check_same(kind(schedule.plan()), gpu)?;
+        prepared.gpu.check_same(schedule.plan().kind(), gpu)?;
         let (read, written) = (schedule.input_operands(), schedule.output_operands());
         let name = names(schedule.plan());
         let tensors: Vec<_> = read.iter().zip(inputs).chain(written.iter().zip(given)).collect();
@@ -522,15 +522,6 @@ fn written_space(plan: &Plan) -> Option<&IndexSpace> {
         Plan::Pool(plan) => plan.indices.as_ref().map(|indices| &indices.space),
         Plan::Unpool(_) => None,
         Plan::Convert(plan) => Some(plan.to()),
-    }
-}
-
-/// What errors call a plan, and a chain's calls the argument that has the prepared schedule.
-pub(super) fn kind(plan: &Plan) -> &'static str {
-    match plan {
-        Plan::Pool(_) => "pool",
-        Plan::Unpool(_) => "unpool",
-        Plan::Convert(_) => "conversion",
     }
 }
 

@@ -1,7 +1,7 @@
 //! One-shot calls on slices that return vectors: upload, compute and read back, in one submit unless a driver's
 //! watchdog could stop it.
 
-use super::chain::{Chain, kind};
+use super::chain::Chain;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::Results;
@@ -235,7 +235,7 @@ fn nothing<T>(spec: &TensorSpec) -> Tensor<T> {
 
 /// The error of a call that does not fit the plan.
 fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
-    ExecuteError::OperatorMismatch { planned: kind(plan), called }
+    ExecuteError::OperatorMismatch { planned: plan.kind(), called }
 }
 
 /// One-shot calls. They need no runtime: the crate's polling thread wakes them. That thread must not block, so a waker

@@ -148,18 +148,21 @@ impl UnpoolRun<'_> {
     ) -> Result<Indices, ExecuteError> {
         let plan = self.plan;
         let mut found = Indices { stay: true, offender: None };
+        let mut target = vec![0; plan.x_extents.len()];
         for region in
             Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, sizes.elements as u64).iter()
         {
             let read: Vec<I> = self.read(&region, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
-            visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| match plan.named(index, n, c, at) {
-                Named::Element((to_n, to_c, _)) => found.stay &= (to_n, to_c) == (n, c),
-                Named::Nothing => {}
-                Named::OutOfRange | Named::Outside => {
-                    let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at) as u64;
-                    let (first, value, count) = found.offender.unwrap_or((u64::MAX, 0, 0));
-                    let (first, value) = if here < first { (here, index) } else { (first, value) };
-                    found.offender = Some((first, value, count + 1));
+            visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| {
+                match plan.named(index, n, c, at, &mut target) {
+                    Named::Element(to_n, to_c) => found.stay &= (to_n, to_c) == (n, c),
+                    Named::Nothing => {}
+                    Named::OutOfRange | Named::Outside => {
+                        let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at) as u64;
+                        let (first, value, count) = found.offender.unwrap_or((u64::MAX, 0, 0));
+                        let (first, value) = if here < first { (here, index) } else { (first, value) };
+                        found.offender = Some((first, value, count + 1));
+                    }
                 }
             });
             self.run.memory.host(0, size_of_val(read.as_slice()) as u64);
@@ -272,13 +275,15 @@ impl UnpoolRun<'_> {
             }
             let read_x: Vec<T> = self.read(&from, plan.input_shape(), plan.layout(), x)?;
             let read_indices: Vec<I> = self.read(&from, &plan.inputs[1].shape, plan.inputs[1].layout, indices)?;
+            let mut target = vec![0; plan.x_extents.len()];
             visit(plan, &from, &read_x, &read_indices, |value, index, n, c, at| {
-                let Named::Element((n, c, at)) = plan.named(index, n, c, at) else { return };
+                let Named::Element(n, c) = plan.named(index, n, c, at, &mut target) else { return };
                 let inside = region.batch.contains(&n)
                     && region.channels.contains(&c)
-                    && at.iter().zip(&region.spatial).all(|(at, range)| range.contains(at));
+                    && target.iter().zip(&region.spatial).all(|(at, range)| range.contains(at));
                 if let (true, Some(value)) = (inside, value) {
-                    let at: Vec<usize> = at.iter().zip(&region.spatial).map(|(at, range)| at - range.start).collect();
+                    let at: Vec<usize> =
+                        target.iter().zip(&region.spatial).map(|(at, range)| at - range.start).collect();
                     let (n, c) = (n - region.batch.start, c - region.channels.start);
                     sources.values.push(value);
                     sources.targets.push(position(plan.layout(), region.channels.len(), &extents, n, c, &at) as i32);

@@ -1,0 +1,5 @@
+//! What callers of the CPU backend use.
+
+pub(crate) mod cpu;
+pub(crate) mod execute;
+pub(crate) mod prepared;

@@ -1,0 +1,12 @@
+//! Plans on slices: views of tensors, the kernels, and how their work is shared among threads.
+
+pub(crate) mod choose;
+pub(crate) mod convert;
+pub(crate) mod general;
+pub(crate) mod parts;
+pub(crate) mod pool;
+pub(crate) mod scratch;
+pub(crate) mod simd;
+pub(crate) mod subnormals;
+pub(crate) mod unpool;
+pub(crate) mod view;

@@ -1,0 +1,124 @@
+//! How the outputs of a pool are shared among threads: in parts, each of which writes its own slices of Y and Indices.
+
+use std::ops::Range;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::scratch::{Scratch, ScratchPool};
+use super::simd::SimdLevel;
+use crate::error::ExecuteError;
+
+/// A box of outputs: whole planes, or some positions of one plane's first axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub outer: Range<usize>,
+    pub rows: Range<usize>,
+}
+
+/// Work that one thread does in less time than it takes to wake another one.
+const ALONE_BYTES: u64 = 192 << 10;
+/// The most work between two looks at the caller's request to stop.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// The number of parts of work that takes as long as moving so many bytes.
+pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
+    if bytes <= ALONE_BYTES {
+        return 1;
+    }
+    let threads = threads().max(1) as u64;
+    let shared = if threads == 1 { 1 } else { (bytes / (ALONE_BYTES / 2)).min(threads.saturating_mul(8)) };
+    usize::try_from(shared.max(bytes / MOST_BYTES)).unwrap_or(usize::MAX).max(1)
+}
+
+/// Cuts `outer` planes of `rows` positions into about as many parts as wanted, in the order of Y.
+pub(crate) fn cut(outer: usize, rows: usize, wanted: usize) -> Vec<Part> {
+    if outer == 0 || rows == 0 {
+        return Vec::new();
+    }
+    if outer >= wanted {
+        let planes = outer.div_ceil(wanted.max(1));
+        return (0..outer)
+            .step_by(planes)
+            .map(|first| Part { outer: first..outer.min(first + planes), rows: 0..rows })
+            .collect();
+    }
+    let of_plane = runs(rows, wanted.div_ceil(outer));
+    let parts = (0..outer)
+        .flat_map(|plane| of_plane.iter().map(move |rows| Part { outer: plane..plane + 1, rows: rows.clone() }));
+    parts.collect()
+}
+
+/// Cuts a range into about as many runs as wanted.
+pub(crate) fn runs(length: usize, wanted: usize) -> Vec<Range<usize>> {
+    let run = length.div_ceil(wanted.max(1)).max(1);
+    (0..length).step_by(run).map(|first| first..length.min(first + run)).collect()
+}
+
+/// Cuts a slice into consecutive pieces.
+pub(crate) fn pieces<E>(mut slice: &mut [E], lengths: impl IntoIterator<Item = usize>) -> Vec<&mut [E]> {
+    let mut pieces = Vec::new();
+    for length in lengths {
+        let (piece, rest) = slice.split_at_mut(length);
+        pieces.push(piece);
+        slice = rest;
+    }
+    pieces
+}
+
+/// What all parts of a call share.
+pub(crate) struct Context<'a> {
+    pub simd: SimdLevel,
+    pub scratch: &'a ScratchPool,
+    /// Asked between parts, on any thread.
+    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+impl Context<'_> {
+    /// Runs tasks on the threads of the current rayon pool, a single one on this thread.
+    pub fn run<W: Send>(
+        &self,
+        tasks: Vec<W>,
+        work: impl Fn(W, &mut Scratch) -> Result<(), ExecuteError> + Sync,
+    ) -> Result<(), ExecuteError> {
+        let unless_stopped = |task: W| {
+            if self.stop.is_some_and(|stop| stop()) {
+                return Err(ExecuteError::Interrupted);
+            }
+            self.scratch.with(|scratch| work(task, scratch))
+        };
+        if tasks.len() <= 1 || rayon::current_num_threads() == 1 {
+            return tasks.into_iter().try_for_each(unless_stopped);
+        }
+        tasks.into_par_iter().try_for_each(unless_stopped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_outputs_in_the_order_of_y() {
+        for (outer, rows) in [(1, 1), (1, 7), (3, 5), (64, 1), (5, 112)] {
+            for wanted in [1, 2, 3, 8, 1000] {
+                let mut expected = (0..outer).flat_map(|plane| (0..rows).map(move |row| (plane, row)));
+                for Part { outer, rows } in cut(outer, rows, wanted) {
+                    for plane in outer {
+                        for row in rows.clone() {
+                            assert_eq!(expected.next(), Some((plane, row)));
+                        }
+                    }
+                }
+                assert_eq!(expected.next(), None);
+            }
+        }
+        assert_eq!(cut(0, 3, 4), []);
+    }
+
+    #[test]
+    fn small_work_is_not_shared_and_asks_no_pool() {
+        assert_eq!(wanted(64 * 64 * 5, || unreachable!("no pool is asked")), 1);
+        assert_eq!(wanted(64 << 20, || 1), 16);
+        assert!(wanted(1 << 20, || 2) > 1);
+    }
+}

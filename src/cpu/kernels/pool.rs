@@ -1,0 +1,176 @@
+//! Pools on slices: which kernel runs, and how outputs are shared among threads.
+
+use super::choose::{CpuKernel, PoolKernel};
+use super::general;
+use super::parts::{Context, Part, cut, pieces, runs, wanted};
+use super::scratch::Scratch;
+use super::view::View;
+use crate::element::{Element, Index};
+use crate::error::{ExecuteError, PlanError};
+use crate::options::Layout;
+use crate::plan::PoolPlan;
+use crate::tensor::zeros;
+
+/// A pool and how it is computed.
+#[derive(Debug)]
+pub(crate) struct PoolWork {
+    view: View,
+    kernel: PoolKernel,
+}
+
+/// Outputs of one thread: parts of Y, and the slices of Indices that belong to them, if there are indices.
+struct Task<'a, T, I> {
+    parts: Vec<(Part, &'a mut [T])>,
+    indices: Vec<&'a mut [I]>,
+}
+
+impl PoolWork {
+    pub fn of(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
+        let view = View::of(plan)?;
+        let kernel = PoolKernel::choose(plan, &view, asked)?;
+        Ok(PoolWork { view, kernel })
+    }
+
+    pub fn kernel(&self) -> CpuKernel {
+        self.kernel.name()
+    }
+
+    /// Writes Y, and Indices where the plan has them.
+    pub fn run<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        context: &Context<'_>,
+        x: &[T],
+        y: &mut [T],
+        indices: Option<&mut [I]>,
+    ) -> Result<(), ExecuteError> {
+        if y.is_empty() {
+            return Ok(());
+        }
+        let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
+        let permuted = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+        let tasks = match indices {
+            Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
+            indices => self.tasks(wanted, y, indices),
+        };
+        context.run(tasks, |task, scratch| {
+            if permuted {
+                return self.permuting_task(plan, context, x, task, scratch);
+            }
+            let Task { parts, indices } = task;
+            let mut indices = indices.into_iter();
+            parts.into_iter().try_for_each(|(part, y)| self.part(plan, context, &part, x, y, indices.next(), scratch))
+        })
+    }
+
+    fn part<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        context: &Context<'_>,
+        part: &Part,
+        x: &[T],
+        y: &mut [T],
+        indices: Option<&mut [I]>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        match &self.kernel {
+            PoolKernel::General => general::pool(plan, &self.view, part, x, y, indices),
+        }
+        Ok(())
+    }
+
+    /// Indices lie in memory as Y does.
+    fn tasks<'a, T, I>(&self, wanted: usize, y: &'a mut [T], indices: Option<&'a mut [I]>) -> Vec<Task<'a, T, I>> {
+        let parts = cut(self.view.outer, self.view.axes[0].output, wanted);
+        let row = self.view.row();
+        let lengths = || parts.iter().map(|part| part.outer.len() * part.rows.len() * row);
+        let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
+        let y = pieces(y, lengths());
+        let tasks = parts.iter().cloned().zip(y).map(|part| Task {
+            parts: vec![part],
+            indices: indices.as_mut().and_then(Iterator::next).into_iter().collect(),
+        });
+        tasks.collect()
+    }
+
+    /// Indices lie in memory in the layout that Y does not have. A task has all channels of some rows of a batch item, so
+    /// that its outputs are whole runs of memory in both tensors: one run in NHWC, one of each channel in NCHW.
+    fn permuting_tasks<'a, T, I>(
+        &self,
+        plan: &PoolPlan,
+        wanted: usize,
+        y: &'a mut [T],
+        indices: &'a mut [I],
+    ) -> Vec<Task<'a, T, I>> {
+        let (batch, channels) = (plan.batch, plan.channels);
+        let rows = runs(self.view.axes[0].output, wanted.div_ceil(batch.max(1)));
+        let of_channel = self.view.row() / self.view.inner.max(1);
+        // Each tensor in the order of its memory, with the number of the task to which a piece belongs.
+        let together = || (0..batch).flat_map(|n| (0..rows.len()).map(move |run| (n, run)));
+        let apart = || (0..batch * channels).flat_map(|plane| (0..rows.len()).map(move |run| (plane, run)));
+        let length = |run: usize| rows[run].len() * of_channel;
+        let whole = |outer: usize, run: usize| Part { outer: outer..outer + 1, rows: rows[run].clone() };
+        let mut tasks: Vec<Task<'a, T, I>> =
+            together().map(|_| Task { parts: Vec::new(), indices: Vec::new() }).collect();
+        let task = |n: usize, run: usize| n * rows.len() + run;
+        match plan.layout() {
+            Layout::Nchw => {
+                for ((plane, run), y) in apart().zip(pieces(y, apart().map(|(_, run)| length(run)))) {
+                    tasks[task(plane / channels, run)].parts.push((whole(plane, run), y));
+                }
+                for ((n, run), indices) in
+                    together().zip(pieces(indices, together().map(|(_, run)| length(run) * channels)))
+                {
+                    tasks[task(n, run)].indices.push(indices);
+                }
+            }
+            Layout::Nhwc => {
+                for ((n, run), y) in together().zip(pieces(y, together().map(|(_, run)| length(run) * channels))) {
+                    tasks[task(n, run)].parts.push((whole(n, run), y));
+                }
+                for ((plane, run), indices) in apart().zip(pieces(indices, apart().map(|(_, run)| length(run)))) {
+                    tasks[task(plane / channels, run)].indices.push(indices);
+                }
+            }
+        }
+        tasks
+    }
+
+    /// Computes the indices in the layout of Y and moves them to theirs.
+    fn permuting_task<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        context: &Context<'_>,
+        x: &[T],
+        task: Task<'_, T, I>,
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        let Task { parts, mut indices } = task;
+        let mut computed: Vec<I> = zeros(&[parts.iter().map(|(_, y)| y.len()).sum()])?;
+        let mut rest = computed.as_mut_slice();
+        for (part, y) in parts {
+            let (own, behind) = rest.split_at_mut(y.len());
+            self.part(plan, context, &part, x, y, Some(own), scratch)?;
+            rest = behind;
+        }
+        let channels = plan.channels;
+        let positions = computed.len() / channels.max(1);
+        match plan.layout() {
+            Layout::Nchw => {
+                for indices in &mut indices {
+                    for (position, indices) in indices.chunks_exact_mut(channels).enumerate() {
+                        let column = computed[position..].iter().step_by(positions);
+                        indices.iter_mut().zip(column).for_each(|(index, computed)| *index = *computed);
+                    }
+                }
+            }
+            Layout::Nhwc => {
+                for (c, indices) in indices.iter_mut().enumerate() {
+                    let column = computed[c..].iter().step_by(channels);
+                    indices.iter_mut().zip(column).for_each(|(index, computed)| *index = *computed);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+//! Memory that kernels reuse from one part of their work to the next.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytemuck::Pod;
+
+use crate::error::ExecuteError;
+
+/// The memory of one thread, aligned for every element type.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    words: Vec<u64>,
+}
+
+impl Scratch {
+    /// Memory for `count` elements, with whatever was written there before.
+    pub fn elements<L: Pod>(&mut self, count: usize) -> Result<&mut [L], ExecuteError> {
+        let bytes = count.checked_mul(size_of::<L>());
+        let words = bytes.map(|bytes| bytes.div_ceil(size_of::<u64>()));
+        let out_of_memory = || ExecuteError::OutOfMemory(format!("{count} elements of scratch memory"));
+        let words = words.ok_or_else(out_of_memory)?;
+        if let Some(more) = words.checked_sub(self.words.len()) {
+            self.words.try_reserve_exact(more).map_err(|_| out_of_memory())?;
+            self.words.resize(words, 0);
+        }
+        Ok(&mut bytemuck::cast_slice_mut(&mut self.words[..words])[..count])
+    }
+}
+
+/// The scratch memory of finished work, for later work of the same plan.
+#[derive(Debug, Default)]
+pub(crate) struct ScratchPool {
+    idle: Mutex<Vec<Scratch>>,
+}
+
+impl ScratchPool {
+    /// Runs `work` with scratch memory that nobody else has.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
+        let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = lock().pop().unwrap_or_default();
+        let result = work(&mut scratch);
+        lock().push(scratch);
+        result
+    }
+}
