@@ -1,5 +1,6 @@
 //! Which kernel computes a plan: a pure function, and it never changes a bit.
 
+use super::direct::Direct;
 use super::separable::pool::Separable;
 use super::view::View;
 use crate::error::PlanError;
@@ -21,6 +22,8 @@ use crate::plan::PoolPlan;
 pub enum CpuKernel {
     /// Every plan: outputs, or indices, one after the other.
     General,
+    /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
+    Direct,
     /// Pools: a block of X in cache is reduced along one axis after the other.
     Separable,
     /// Unpools: a plane of Y is filled with zeros, then the elements of X are written to it.
@@ -34,12 +37,14 @@ impl CpuKernel {
     /// use wgpu_pooling::CpuKernel;
     /// assert!(CpuKernel::ALL.contains(&CpuKernel::General));
     /// ```
-    pub const ALL: &'static [CpuKernel] = &[CpuKernel::General, CpuKernel::Separable, CpuKernel::Scatter];
+    pub const ALL: &'static [CpuKernel] =
+        &[CpuKernel::General, CpuKernel::Direct, CpuKernel::Separable, CpuKernel::Scatter];
 
     /// The kernel's name.
     pub const fn name(self) -> &'static str {
         match self {
             CpuKernel::General => "general",
+            CpuKernel::Direct => "direct",
             CpuKernel::Separable => "separable",
             CpuKernel::Scatter => "scatter",
         }
@@ -50,6 +55,7 @@ impl CpuKernel {
 #[derive(Debug)]
 pub(crate) enum PoolKernel {
     General,
+    Direct(Direct),
     Separable(Box<Separable>),
 }
 
@@ -58,17 +64,20 @@ impl PoolKernel {
     pub fn choose(plan: &PoolPlan, view: &View, asked: Option<CpuKernel>) -> Result<PoolKernel, PlanError> {
         let refused = |kernel: CpuKernel, reason| PlanError::CpuKernelDoesNotApply { kernel: kernel.name(), reason };
         let separable = || Separable::new(plan, view).map(|separable| PoolKernel::Separable(Box::new(separable)));
+        let direct = || Direct::new(plan, view).map(PoolKernel::Direct);
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
+            Some(kernel @ CpuKernel::Direct) => direct().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
-            None => Ok(separable().unwrap_or(PoolKernel::General)),
+            None => Ok(direct().or_else(|_| separable()).unwrap_or(PoolKernel::General)),
         }
     }
 
     pub fn name(&self) -> CpuKernel {
         match self {
             PoolKernel::General => CpuKernel::General,
+            PoolKernel::Direct(_) => CpuKernel::Direct,
             PoolKernel::Separable(_) => CpuKernel::Separable,
         }
     }
@@ -80,7 +89,7 @@ impl PoolKernel {
                 let taps = view.most_taps().saturating_add(8).saturating_mul(16);
                 plan.outputs[0].element_count().saturating_mul(taps)
             }
-            PoolKernel::Separable(_) => plan.bytes(),
+            PoolKernel::Direct(_) | PoolKernel::Separable(_) => plan.bytes(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod choose;
 pub(crate) mod convert;
+pub(crate) mod direct;
 pub(crate) mod general;
 pub(crate) mod parts;
 pub(crate) mod pool;

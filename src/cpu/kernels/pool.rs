@@ -10,7 +10,7 @@ use super::separable::finish::Indices;
 use super::separable::work::PartOf;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::view::View;
-use crate::element::{DType, Element, Index};
+use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
@@ -79,13 +79,18 @@ impl PoolWork {
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         let view = &self.view;
-        let compares_floats = matches!(T::DTYPE, DType::F32 | DType::F64);
+        // What these compare as floats, such a thread would compare as zeros.
+        let general = T::DTYPE.is_float() && takes_subnormals_for_zeros();
         match &self.kernel {
-            PoolKernel::Separable(separable) if !(compares_floats && takes_subnormals_for_zeros()) => {
+            PoolKernel::Direct(direct) if !general => {
+                let part = PartOf { plan, view, part, simd: context.simd };
+                direct.run(&part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+            }
+            PoolKernel::Separable(separable) if !general => {
                 let part = PartOf { plan, view, part, simd: context.simd };
                 separable.run(&part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
             }
-            PoolKernel::General | PoolKernel::Separable(_) => {
+            _ => {
                 general::pool(plan, view, part, x, y, indices);
                 Ok(())
             }

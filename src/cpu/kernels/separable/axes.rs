@@ -61,6 +61,8 @@ impl Axis {
 
 /// The largest reach of a window: farther ones would load much that no window reads.
 const MOST_REACH: i64 = 4096;
+/// The most elements of the box that a window spans.
+const MOST_LANES: usize = 1 << 16;
 /// The largest stride.
 const MOST_STRIDE: i64 = 4096;
 
@@ -81,6 +83,11 @@ pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
         let numbers = [kernel as usize, stride as usize, dilation as usize];
         let own = Axis::new(axis.input, axis.output, numbers, pad_begin);
         axes.push(Axis { x_stride: axis.x_stride, index_stride: axis.index_stride, ..own });
+    }
+    // A block loads at least the box that a window spans.
+    let window = axes.iter().fold(1usize, |window, axis| window.saturating_mul(axis.reach() + 1));
+    if window > MOST_LANES {
+        return Err("its windows reach too far");
     }
     axes[0].x_stride = view.plane();
     // The planes of a block: `block` takes one at a time where their indices are not evenly apart.

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use crate::element::Element;
 
 /// A value in scratch memory.
-pub(crate) trait Lane: Pod + Send + Sync {
+pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
     /// Not above any lane.
     const LOWEST: Self;
 
