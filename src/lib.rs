@@ -165,6 +165,8 @@ mod report;
 mod schedule;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod select;
+#[cfg(any(feature = "cpu", feature = "gpu"))]
+mod stream;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod tables;
 mod tensor;
@@ -185,8 +187,8 @@ pub use geometry::{AxisWindow, Taps};
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{
-    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
-    StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
+    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, Submitted,
+    list_adapters, required_limits,
 };
 pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
@@ -199,6 +201,8 @@ pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPla
 pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
+#[cfg(any(feature = "cpu", feature = "gpu"))]
+pub use stream::{StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
 pub use untyped::{TensorMut, TensorRef};

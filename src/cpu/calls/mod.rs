@@ -3,3 +3,4 @@
 pub(crate) mod cpu;
 pub(crate) mod execute;
 pub(crate) mod prepared;
+pub(crate) mod stream;

@@ -8,7 +8,6 @@ pub(in crate::gpu) mod execute;
 pub(in crate::gpu) mod gpu;
 pub(in crate::gpu) mod one_shot;
 pub(in crate::gpu) mod prepare;
-pub(in crate::gpu) mod progress;
 pub(in crate::gpu) mod results;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;
