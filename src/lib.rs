@@ -86,7 +86,9 @@
 //! Outside a folder's own files, a file imports only from floors below its own, and no imports are circular.
 //!
 //! ```text
-//!  9  gpu/calls
+//! 11  device
+//! 10  cpu  gpu/calls
+//!  9  stream
 //!  8  gpu/prepared  tile
 //!  7  gpu/device  select
 //!  6  schedule
@@ -141,6 +143,8 @@ mod arrays;
 mod attributes;
 #[cfg(feature = "cpu")]
 mod cpu;
+#[cfg(feature = "cpu")]
+mod device;
 mod element;
 mod error;
 mod family;
@@ -179,6 +183,8 @@ mod wgsl;
 pub use attributes::{Activation, Attribute};
 #[cfg(feature = "cpu")]
 pub use cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
+#[cfg(feature = "cpu")]
+pub use device::{Device, prepared::PreparedOn};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use family::{Build, Family};

@@ -1,6 +1,6 @@
 //! The device side, in three floors: device <- prepared <- calls. A floor uses those below it and none above.
 
-mod calls;
+pub(crate) mod calls;
 mod device;
 mod prepared;
 

@@ -1,5 +1,6 @@
 //! Tiles of small tensors on the reference, and plans of huge ones.
 
+use super::memory::TileBytes;
 use super::*;
 use crate::{
     AdaptiveMaxPool, Choice, DType, EmptyValue, Layout, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,

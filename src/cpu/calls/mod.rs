@@ -2,5 +2,6 @@
 
 pub(crate) mod cpu;
 pub(crate) mod execute;
+pub(crate) mod one_shot;
 pub(crate) mod prepared;
 pub(crate) mod stream;

@@ -116,7 +116,7 @@ impl PreparedCpu {
     ) -> Result<(), ExecuteError> {
         let (x, (plan, work)) = (x.into(), self.pool(false)?);
         plan.inputs[0].check_host("x", &x)?;
-        check_length(&plan.outputs[0], y)?;
+        plan.outputs[0].check_slice(y)?;
         work.run::<T, i64>(plan, &self.context(), x.data(), y, None)
     }
 
@@ -167,8 +167,8 @@ impl PreparedCpu {
         let (x, (plan, work)) = (x.into(), self.pool(true)?);
         plan.inputs[0].check_host("x", &x)?;
         plan.outputs[1].check_dtype("indices", I::DTYPE)?;
-        check_length(&plan.outputs[0], y)?;
-        check_length(&plan.outputs[1], indices)?;
+        plan.outputs[0].check_slice(y)?;
+        plan.outputs[1].check_slice(indices)?;
         work.run(plan, &self.context(), x.data(), y, Some(indices))
     }
 
@@ -221,7 +221,7 @@ impl PreparedCpu {
         let (x, indices, (plan, work)) = (x.into(), indices.into(), self.unpool()?);
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
-        check_length(&plan.outputs[0], y)?;
+        plan.outputs[0].check_slice(y)?;
         work.run(plan, &self.context(), x.data(), indices.data(), y)
     }
 
@@ -275,7 +275,7 @@ impl PreparedCpu {
         let (indices, plan) = (indices.into(), self.conversion()?);
         plan.inputs[0].check_host("indices", &indices)?;
         plan.outputs[0].check_dtype("converted", T::DTYPE)?;
-        check_length(&plan.outputs[0], converted)?;
+        plan.outputs[0].check_slice(converted)?;
         convert(plan, &self.context(), indices.data(), converted)
     }
 
@@ -318,13 +318,4 @@ impl PreparedCpu {
 /// A tensor of zeros.
 fn output<T: Element>(spec: &TensorSpec) -> Result<Tensor<T>, ExecuteError> {
     Ok(Tensor::from_parts(spec.shape.clone(), zeros(&spec.shape)?))
-}
-
-/// Refuses a slice that has not as many elements as the tensor.
-fn check_length<T>(spec: &TensorSpec, slice: &[T]) -> Result<(), PlanError> {
-    let (expected, actual) = (spec.element_count(), slice.len());
-    if expected == actual as u64 {
-        return Ok(());
-    }
-    Err(PlanError::DataLength { shape: spec.shape.clone(), expected, actual })
 }
