@@ -1,6 +1,8 @@
 //! A GPU or the CPU behind one type, with one-shot calls from slices to vectors.
 
 pub(crate) mod prepared;
+#[cfg(not(target_arch = "wasm32"))]
+mod spawnable;
 mod streams;
 
 use crate::cpu::Cpu;
