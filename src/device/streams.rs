@@ -12,7 +12,7 @@ impl Device {
     /// fit the budget, which on the CPU are larger than on a GPU, where a tile lies on the host and on the device.
     ///
     /// # Errors
-    /// As [`Cpu::stream_max_pool`], or as `Gpu::stream_max_pool`.
+    /// As [`Cpu::stream_max_pool`](crate::Cpu::stream_max_pool), or as `Gpu::stream_max_pool`.
     ///
     /// ```no_run
     /// # async fn f(device: wgpu_pooling::Device) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -75,7 +75,7 @@ impl Device {
     /// indices name, zeros elsewhere. None of the three has to be in memory. All indices are checked before anything is written.
     ///
     /// # Errors
-    /// As [`Cpu::stream_max_unpool`], or as `Gpu::stream_max_unpool`.
+    /// As [`Cpu::stream_max_unpool`](crate::Cpu::stream_max_unpool), or as `Gpu::stream_max_unpool`.
     ///
     /// ```no_run
     /// # async fn f(device: wgpu_pooling::Device) -> Result<(), wgpu_pooling::ExecuteError> {
