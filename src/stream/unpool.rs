@@ -5,7 +5,7 @@ use super::ends::{StreamSink, StreamSource, gather, scatter};
 use super::progress::{Run, StreamOptions};
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError, within};
-use crate::options::Layout;
+use crate::options::{Layout, OutsideWindow};
 use crate::plan::{Named, UnpoolPlan};
 use crate::tensor::{TensorSpec, count, for_each, position, zeros};
 use crate::tile::{Boxes, Region};
@@ -76,7 +76,9 @@ impl<'a> UnpoolRun<'a> {
         for region in Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, most).iter() {
             unless_stopped()?;
             let read: Vec<I> = self.read(&region, &plan.inputs[1], indices)?;
-            visit(plan, &region, &[] as &[u8], &read, |_, index, n, c, at| {
+            // Where a glance is enough, nothing is left to visit.
+            let batch = if all_stay(plan, &region, &read) { 0..0 } else { region.batch.clone() };
+            visit(plan, &Region { batch, ..region }, &[] as &[u8], &read, |_, index, n, c, at| {
                 match plan.named(index, n, c, at, &mut target) {
                     Named::Element(to_n, to_c) => found.stay &= (to_n, to_c) == (n, c),
                     Named::Nothing => {}
@@ -158,6 +160,18 @@ impl<'a> UnpoolRun<'a> {
         Ok(())
     }
 
+    /// Reads a box of a source into memory that counts towards the budget already.
+    pub fn read_into<T: Element>(
+        &mut self,
+        region: &Region,
+        of: &TensorSpec,
+        source: &mut impl StreamSource<T>,
+        elements: &mut [T],
+    ) -> Result<(), ExecuteError> {
+        self.run.progress.bytes_read += size_of_val(elements) as u64;
+        gather(region, (&of.shape, of.layout), source, elements)
+    }
+
     /// Reads a box of a source; its bytes count towards the budget until the run is done with them.
     fn read<T: Element>(
         &mut self,
@@ -165,17 +179,29 @@ impl<'a> UnpoolRun<'a> {
         of: &TensorSpec,
         source: &mut impl StreamSource<T>,
     ) -> Result<Vec<T>, ExecuteError> {
-        let bytes = region.elements() * size_of::<T>() as u64;
-        self.run.memory.host(bytes, 0);
-        self.run.progress.bytes_read += bytes;
+        self.run.memory.host(region.elements() * size_of::<T>() as u64, 0);
         let mut elements = zeros(&region.shape(of.layout))?;
-        gather(region, (&of.shape, of.layout), source, &mut elements)?;
+        self.read_into(region, of, source, &mut elements)?;
         Ok(elements)
     }
 
     fn done_with<T>(&mut self, read: &[T]) {
         self.run.memory.host(0, size_of_val(read) as u64);
     }
+}
+
+/// Whether all indices of a box name elements of their own planes, as far as a comparison of each tells.
+fn all_stay<I: Index>(plan: &UnpoolPlan, region: &Region, indices: &[I]) -> bool {
+    if plan.outside_window != OutsideWindow::Scatter || plan.space.layout != Layout::Nchw {
+        return false;
+    }
+    let (strides, plane) = (plan.space.strides(), 0..count(&plan.space.extents) as i64);
+    let of_a_plane: usize = region.spatial.iter().map(ExactSizeIterator::len).product();
+    let planes = region.batch.clone().flat_map(|n| region.channels.clone().map(move |c| (n, c)));
+    planes.zip(indices.chunks(of_a_plane.max(1))).all(|((n, c), indices)| {
+        let base = strides.flat(n, c, &[]);
+        indices.iter().fold(true, |stay, index| stay & plane.contains(&index.to_i64().wrapping_sub(base)))
+    })
 }
 
 /// Visits the sources of a box in (n, c, spatial) order, with value, index and coordinates.

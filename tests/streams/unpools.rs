@@ -2,7 +2,7 @@
 
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, DType, ExecuteError, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, Pooling, StorageOrder, StreamOptions, Tensor, UnpoolPlan, reference,
+    OutOfBounds, OutsideWindow, Pooling, StorageOrder, StreamOptions, Tensor, UnpoolPlan, reference,
 };
 
 use super::either;
@@ -13,6 +13,7 @@ tests! {
     here =>
         what_pools_made_goes_back_in_any_budget,
         any_indices_land_where_they_say_and_the_last_wins,
+        indices_of_own_planes_that_name_nothing_are_left_out,
         bad_indices_are_counted_before_anything_is_written;
 }
 
@@ -73,6 +74,8 @@ fn what_pools_made_goes_back_in_any_budget() {
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).activation(Activation::Relu);
         check(&unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap(), &y, &indices);
+        let strict = unpool.outside_window(OutsideWindow::Error);
+        check(&strict.plan(y.shape(), DType::F32, IndexType::I64).unwrap(), &y, &indices);
     }
 }
 
@@ -96,6 +99,34 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
         // written.
         let data = (0..594).map(|position| position / 6).collect();
         check(&plan, &x, &Tensor::new(&plan.inputs()[1].shape, data).unwrap());
+    }
+}
+
+/// Indices that stay in their planes, so that planes can be computed by themselves, and among them some that name nothing.
+fn indices_of_own_planes_that_name_nothing_are_left_out() {
+    let shape = [2, 3, 13, 11];
+    for outside in [OutsideWindow::Scatter, OutsideWindow::Skip] {
+        for order in [StorageOrder::RowMajor, StorageOrder::ColumnMajor] {
+            for flatten in [IndexFlattening::Tensor, IndexFlattening::Batch, IndexFlattening::Plane] {
+                let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).index_order(order).flatten(flatten);
+                let unpool = unpool.out_of_bounds(OutOfBounds::Skip).outside_window(outside);
+                let plan = unpool.activation(Activation::Relu).plan(&shape, DType::F32, IndexType::I64).unwrap();
+                let (mut noise, unit) = (noise(17), plan.space().unit() as i64);
+                let index = |position: usize| {
+                    let (plane, source) = (position / 143, position % 143);
+                    // Mostly in the source's own window, as a pool's.
+                    let [dy, dx] = [noise() % 5, noise() % 5].map(|step| (step == 4) as usize * 2 + step as usize % 2);
+                    let at = [2 * (source / 11) + dy, 2 * (source % 11) + dx].map(|at| at as i64);
+                    let at = [at[0].min(25), at[1].min(21)];
+                    match noise() % 9 {
+                        0 => [-1, unit + 3, i64::MIN, i64::MAX][position % 4],
+                        _ => plan.space().encode(plane / 3, plane % 3, &at),
+                    }
+                };
+                let indices = Tensor::new(shape, (0..858).map(index).collect()).unwrap();
+                check(&plan, &values(&shape), &indices);
+            }
+        }
     }
 }
 

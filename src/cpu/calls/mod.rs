@@ -5,3 +5,4 @@ pub(crate) mod execute;
 pub(crate) mod one_shot;
 pub(crate) mod prepared;
 pub(crate) mod stream;
+pub(crate) mod stream_unpool;

@@ -1,19 +1,13 @@
-//! Streams on the CPU: tensors of any size, tile after tile, in the memory that the caller allows.
+//! Streaming pools on the CPU: tensors of any size, tile after tile, in the memory that the caller allows.
 
 use super::cpu::Cpu;
 use super::prepared::PreparedCpu;
-use crate::activation;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::plan::{Plan, PoolPlan, UnpoolPlan};
-use crate::stream::{
-    Nowhere, PoolRun, Sinks, StreamOptions, StreamReport, StreamSink, StreamSource, UnpoolRun, largest_box,
-};
+use crate::plan::{Plan, PoolPlan};
+use crate::stream::{Nowhere, PoolRun, Sinks, StreamOptions, StreamReport, StreamSink, StreamSource};
 use crate::tensor::TensorView;
-use crate::tile::{Region, Tile, Tiling};
-
-/// An unpool visits at most so many sources between two looks at the caller's request to stop.
-const MOST_SOURCES: usize = 1 << 18;
+use crate::tile::{Tile, Tiling};
 
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Cpu {
@@ -77,68 +71,6 @@ impl Cpu {
         };
         spec.check_dtype("indices", I::DTYPE)?;
         self.stream(plan, source, sink, indices, options)
-    }
-
-    /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the positions that
-    /// the indices name, zeros elsewhere. None of the three has to be in memory. All indices are read and checked before
-    /// anything is written, and read again with the values. Where every index stays in its own plane, as a pool's indices do,
-    /// the values and indices of a plane are read once for each tile that holds a part of the plane; otherwise all values and
-    /// indices are read once for every tile of Y.
-    ///
-    /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips them;
-    /// otherwise as [`Cpu::stream_max_pool`].
-    ///
-    /// ```
-    /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, StreamOptions};
-    /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?;
-    /// let (mut x, mut indices, mut y) = (&[3.0f32, 2.0][..], &[0i64, 2][..], vec![0.0; 3]);
-    /// Cpu::new().stream_max_unpool(&plan, &mut x, &mut indices, &mut y, StreamOptions::new(1 << 20))?;
-    /// assert_eq!(y, [3.0, 0.0, 2.0]);
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    pub fn stream_max_unpool<T: Element, I: Index>(
-        &self,
-        plan: &UnpoolPlan,
-        x: &mut impl StreamSource<T>,
-        indices: &mut impl StreamSource<I>,
-        sink: &mut impl StreamSink<T>,
-        options: StreamOptions<'_>,
-    ) -> Result<StreamReport, ExecuteError> {
-        plan.inputs[0].check_dtype("x", T::DTYPE)?;
-        plan.inputs[1].check_dtype("indices", I::DTYPE)?;
-        let most = largest_box(plan, u64::MAX, options.budget_bytes, |elements| Ok(unpool_peak(plan, elements)))?;
-        let mut unpool = UnpoolRun::new(plan, (most, most.min(MOST_SOURCES)), options);
-        unpool.run.tell()?;
-        let stay = unpool.look(indices, || self.unless_stopped())?;
-        let mut y = Vec::new();
-        for number in 0..unpool.tiles.len() {
-            let tile = unpool.tiles.region(number);
-            let y = unpool.run.memory.first(&mut y, tile.elements())?;
-            self.unpool_tile(&mut unpool, (&tile, stay), (&mut *x, &mut *indices), y)?;
-            unpool.write(&tile, y, sink)?;
-            unpool.run.tell()?;
-        }
-        Ok(unpool.run.memory.report)
-    }
-
-    /// Computes a tile of an unpool.
-    fn unpool_tile<T: Element, I: Index>(
-        &self,
-        unpool: &mut UnpoolRun<'_>,
-        (tile, stay): (&Region, bool),
-        (x, indices): (&mut impl StreamSource<T>, &mut impl StreamSource<I>),
-        y: &mut [T],
-    ) -> Result<(), ExecuteError> {
-        y.fill(T::zeroed());
-        for from in unpool.sources(tile, stay) {
-            self.unless_stopped()?;
-            // The last source that names an element wins.
-            unpool.visit((tile, &from), (&mut *x, &mut *indices), |value, place| y[place] = value)?;
-        }
-        let activation = unpool.plan.activation;
-        y.iter_mut().for_each(|value| *value = activation::apply(activation, *value));
-        Ok(())
     }
 
     fn stream<T: Element, I: Index>(
@@ -214,17 +146,10 @@ impl Cpu {
     }
 
     /// An error if the caller asks to stop.
-    fn unless_stopped(&self) -> Result<(), ExecuteError> {
+    pub(super) fn unless_stopped(&self) -> Result<(), ExecuteError> {
         match &self.stop {
             Some(stop) if stop() => Err(ExecuteError::Interrupted),
             _ => Ok(()),
         }
     }
-}
-
-/// The peak memory of an unpool's run with tiles of at most so many elements: a tile of Y, and a box of values and indices.
-fn unpool_peak(plan: &UnpoolPlan, elements: usize) -> u64 {
-    let (value, index) = (plan.dtype().bytes() as u64, plan.index_type.bytes() as u64);
-    let sources = elements.min(MOST_SOURCES) as u64;
-    (elements as u64).saturating_mul(value).saturating_add(sources.saturating_mul(value.saturating_add(index)))
 }
