@@ -1,6 +1,7 @@
 //! What callers of the CPU backend use.
 
 pub(crate) mod cpu;
+pub(crate) mod dispatch;
 pub(crate) mod execute;
 pub(crate) mod one_shot;
 pub(crate) mod prepared;

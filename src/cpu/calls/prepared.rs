@@ -1,8 +1,10 @@
 //! A plan with its kernel: calls on slices, into new tensors or into the caller's.
 
+use bytemuck::{cast_slice, cast_slice_mut};
+
 use super::cpu::Cpu;
+use super::dispatch;
 use crate::cpu::kernels::choose::CpuKernel;
-use crate::cpu::kernels::convert::convert;
 use crate::cpu::kernels::parts::Context;
 use crate::cpu::kernels::pool::PoolWork;
 use crate::cpu::kernels::scratch::ScratchPool;
@@ -117,7 +119,7 @@ impl PreparedCpu {
         let (x, (plan, work)) = (x.into(), self.pool(false)?);
         plan.inputs[0].check_host("x", &x)?;
         plan.outputs[0].check_slice(y)?;
-        work.run::<T, i64>(plan, &self.context(), x.data(), y, None)
+        dispatch::pool((work, plan), &self.context(), cast_slice(x.data()), cast_slice_mut(y), None)
     }
 
     /// The maxima and where they were found.
@@ -169,7 +171,8 @@ impl PreparedCpu {
         plan.outputs[1].check_dtype("indices", I::DTYPE)?;
         plan.outputs[0].check_slice(y)?;
         plan.outputs[1].check_slice(indices)?;
-        work.run(plan, &self.context(), x.data(), y, Some(indices))
+        let (y, indices) = (cast_slice_mut(y), cast_slice_mut(indices));
+        dispatch::pool((work, plan), &self.context(), cast_slice(x.data()), y, Some(indices))
     }
 
     /// The values of X at the positions that the indices name, zeros elsewhere.
@@ -222,7 +225,8 @@ impl PreparedCpu {
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
         plan.outputs[0].check_slice(y)?;
-        work.run(plan, &self.context(), x.data(), indices.data(), y)
+        let (x, indices) = (cast_slice(x.data()), cast_slice(indices.data()));
+        dispatch::unpool((work, plan), &self.context(), x, indices, cast_slice_mut(y))
     }
 
     /// The indices in the second convention.
@@ -276,7 +280,7 @@ impl PreparedCpu {
         plan.inputs[0].check_host("indices", &indices)?;
         plan.outputs[0].check_dtype("converted", T::DTYPE)?;
         plan.outputs[0].check_slice(converted)?;
-        convert(plan, &self.context(), indices.data(), converted)
+        dispatch::convert(plan, &self.context(), cast_slice(indices.data()), cast_slice_mut(converted))
     }
 
     fn context(&self) -> Context<'_> {
