@@ -83,7 +83,7 @@ impl TensorSpec {
     }
 
     /// Refuses a slice that has not as many elements.
-    #[cfg(any(feature = "cpu", feature = "gpu"))]
+    #[cfg(feature = "cpu")]
     pub(crate) fn check_slice<T>(&self, slice: &[T]) -> Result<(), PlanError> {
         check_length(&self.shape, slice.len())
     }
