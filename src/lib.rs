@@ -1,5 +1,5 @@
 //! Max pooling with argmax, max unpooling and adaptive max pooling on any GPU that wgpu reaches (Vulkan, Metal, DX12, GL,
-//! WebGPU), bit-exact with a CPU path and with the specification that the caller chose.
+//! WebGPU), and on the processors of the host, bit-exact with each other and with the specification that the caller chose.
 //!
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
@@ -26,20 +26,28 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! The same without a GPU, from the [`mod@reference`]:
+//! The same without a GPU, on all processors:
 //!
 //! ```
-//! use wgpu_pooling::{reference, DType, IndexType, MaxPool, Tensor};
+//! # #[cfg(feature = "cpu")] {
+//! use wgpu_pooling::{Cpu, MaxPool, MaxUnpool, Tensor};
 //!
+//! let cpu = Cpu::new();
 //! let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
-//! let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
-//! let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, &x)?;
+//! let pool = MaxPool::new([2, 2]).strides([2, 2]);
+//! let (y, indices) = cpu.max_pool_with_indices::<f32, i64>(&pool, &x)?;
 //! assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
+//! let back = cpu.max_unpool(&MaxUnpool::inverse_of(&pool, x.shape()), &y, &indices)?;
+//! assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+//! # }
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
+//! A `Device` is either of them, for programs that decide at run time. The [`mod@reference`] has the operators as plain loops,
+//! which define what a plan means, and results are compared with.
+//!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
-//! use `Prepared::encode`. The page `choosing` compares the three ways; the page `guests` has what an application with its
+//! use `Prepared::encode`. The page `choosing` compares the three ways, and the ways to compute on the CPU; the page `guests` has what an application with its
 //! own device needs: where elements lie, own kernels, textures, runtimes; the page `faults` lists possible faults and the
 //! errors that callers see.
 //!
@@ -51,16 +59,17 @@
 //! Plan + Limits --select()--> Schedule           dispatches, scratch, bytes moved             | PlanError
 //! KernelKey --wgsl()--> shader text              a prelude of constants, then the parts of shaders/ that its entry requires
 //! ------------------------------------------------ effects below ------------------------------------------
+//! Cpu + Plan --prepare()--> PreparedCpu          a kernel for slices of the host              | ExecuteError
 //! Gpu + Schedule --prepare()--> Prepared         pipelines from the cache, scratch            | ExecuteError
 //! Prepared --encode()--> the caller's encoder or open pass; nothing is submitted             | ExecuteError
 //! Prepared, DeviceTensor --Chain--> DeviceTensor; run(): one submit, one readback            | ExecuteError
 //! slices --max_pool(), ..--> vectors: a chain of one step                                    | ExecuteError
-//! source --stream_max_pool()--> sink: a chain for each tile                                  | ExecuteError
+//! source --stream_max_pool()--> sink: a chain, or a call of the CPU, for each tile           | ExecuteError
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
 //! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu. The feature
-//! `gpu` brings the rest, the features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
+//! `cpu` brings the CPU backend, `gpu` the rest, the features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
 //!
 //! # Code map
 //!
@@ -73,12 +82,15 @@
 //! | `plan.rs` | plans: the computation and its tensors | kernels |
 //! | `reference/` | the operators as plain loops: the oracle | speed |
 //! | `family.rs`, `select/` | plan to schedule: policy, view of a tensor as three axes, families, epilogue, tuning | results, which it cannot change, but for which of equal indices wins under `Duplicates::Any` |
-//! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | devices, data |
+//! | `tile.rs` | a pool cut into tiles that fit a budget, each a plan | data |
+//! | `stream/` | sources, sinks and reports of streaming runs; which boxes are read, and where results go | what computes a tile |
 //! | `schedule.rs`, `report.rs`, `tables.rs`, `kernel.rs`, `uniform.rs` | dispatches; what a device says of indices; window tables, not yet filled; kernels as data; the twins of the shaders' structs | wgpu |
 //! | `keys.rs`, `wgsl.rs`, `shaders/` | a kernel's key to text: constants, then the parts of shaders/ that its entry requires | ONNX's words, shapes |
+//! | `cpu/` | the CPU backend: kernels on slices, and calls as those of a GPU | schedules |
 //! | `gpu/device/` | a wgpu device: limits, error scopes, loss, memory, polling | schedules |
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
 //! | `gpu/calls/` | one-shot calls, chains, streams, the caller's own pass | formulas |
+//! | `device.rs` | a GPU or the CPU behind one type | how either computes |
 //! | `element.rs`, `tensor.rs`, `untyped.rs`, `arrays.rs`, `activation.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, errors | |
 //!
 //! # Floors
@@ -86,7 +98,9 @@
 //! Outside a folder's own files, a file imports only from floors below its own, and no imports are circular.
 //!
 //! ```text
-//!  9  gpu/calls
+//! 11  device
+//! 10  cpu  gpu/calls
+//!  9  stream
 //!  8  gpu/prepared  tile
 //!  7  gpu/device  select
 //!  6  schedule
@@ -114,6 +128,8 @@
 //! * **table**: the windows of an axis that no formula of 32 bits gives; **scratch**: device memory of one run.
 //! * **report**: what an unpool or a conversion says of bad indices, eight words.
 //! * **tile**: a box of outputs that is computed by itself because the whole exceeds a budget: [`Tiling`].
+//! * **device**: what computes, a GPU or the CPU, `Device`; wgpu's own device where the text is about a GPU.
+//! * **stream**: a run from a source to a sink, tile by tile, in the memory that its options allow.
 //! * **preparation**: a schedule with its pipelines and buffers, `Prepared`; **plan cache**: those of recent one-shot
 //!   calls; **buffer pool**: buffers that finished calls leave for later ones; **staging buffer**: what the host maps.
 //!
@@ -141,6 +157,8 @@ mod arrays;
 mod attributes;
 #[cfg(feature = "cpu")]
 mod cpu;
+#[cfg(feature = "cpu")]
+mod device;
 mod element;
 mod error;
 mod family;
@@ -165,6 +183,8 @@ mod report;
 mod schedule;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod select;
+#[cfg(any(feature = "cpu", feature = "gpu"))]
+mod stream;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod tables;
 mod tensor;
@@ -177,6 +197,8 @@ mod wgsl;
 pub use attributes::{Activation, Attribute};
 #[cfg(feature = "cpu")]
 pub use cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
+#[cfg(feature = "cpu")]
+pub use device::{Device, prepared::PreparedOn};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use family::{Build, Family};
@@ -185,8 +207,8 @@ pub use geometry::{AxisWindow, Taps};
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{
-    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, StreamOptions,
-    StreamProgress, StreamReport, StreamSink, StreamSource, Submitted, list_adapters, required_limits,
+    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, Submitted,
+    list_adapters, required_limits,
 };
 pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
@@ -199,6 +221,8 @@ pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPla
 pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
+#[cfg(any(feature = "cpu", feature = "gpu"))]
+pub use stream::{StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
 pub use untyped::{TensorMut, TensorRef};
@@ -213,8 +237,9 @@ pub use wgsl::{part_of_line, wgsl};
 /// ```
 pub use half;
 
-#[cfg(feature = "gpu")]
-#[doc = include_str!("choosing.md")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
+#[cfg_attr(feature = "gpu", doc = include_str!("choosing.md"))]
+#[cfg_attr(feature = "cpu", doc = include_str!("on_the_cpu.md"))]
 pub mod choosing {}
 
 #[cfg(feature = "gpu")]

@@ -1,5 +1,7 @@
 //! Plans: what must be computed, as a value. No device, no data.
 
+mod named;
+
 use crate::attributes::Activation;
 use crate::element::{DType, Element, IndexType};
 use crate::error::{ExecuteError, PlanError};
@@ -510,44 +512,6 @@ impl UnpoolPlan {
     /// ```
     pub fn space(&self) -> &IndexSpace {
         &self.space
-    }
-
-    /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows, those
-    /// outside them.
-    pub(crate) fn refuses_bad_indices(&self) -> bool {
-        use OutsideWindow::{Error, Scatter};
-        matches!((self.outside_window, self.out_of_bounds), (Error, _) | (Scatter, OutOfBounds::Error))
-    }
-
-    /// The error of an unpool, from its first bad index.
-    pub(crate) fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
-        match self.outside_window {
-            OutsideWindow::Error => ExecuteError::IndexOutsideWindow { position, count },
-            _ => ExecuteError::IndexOutOfRange { position, value, unit: self.space.unit(), count },
-        }
-    }
-
-    /// What the index of the source at `n`, `c` and `at` names. The spatial coordinates of an element are written to
-    /// `target`, which has one for each axis.
-    pub(crate) fn named(&self, index: i64, n: usize, c: usize, at: &[usize], target: &mut [usize]) -> Named {
-        if self.skip_minus_one && index == -1 {
-            return Named::Nothing;
-        }
-        let scatters = self.outside_window == OutsideWindow::Scatter;
-        let Some((target_n, target_c)) = self.space.decode_into(index, n, c, target) else {
-            return if scatters { Named::OutOfRange } else { Named::Outside };
-        };
-        if scatters {
-            return Named::Element(target_n, target_c);
-        }
-        let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
-        let mut inside = windows.zip(&*target).map(|(((window, &extent), (&source, &sources)), &place)| {
-            let taps = window.taps(source, extent, sources);
-            let ahead = (place as i64).saturating_sub(taps.first);
-            (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
-        });
-        let own = (target_n, target_c) == (n, c) && inside.all(|inside| inside);
-        if own { Named::Element(n, c) } else { Named::Outside }
     }
 
     /// Refuses indices of another convention than this plan's. A chain asks this of tensors that know

@@ -82,6 +82,12 @@ impl TensorSpec {
         self.check_untyped(what, T::DTYPE, x.shape())
     }
 
+    /// Refuses a slice that has not as many elements.
+    #[cfg(feature = "cpu")]
+    pub(crate) fn check_slice<T>(&self, slice: &[T]) -> Result<(), PlanError> {
+        check_length(&self.shape, slice.len())
+    }
+
     /// Refuses another type or shape.
     pub(crate) fn check_untyped(&self, what: &'static str, dtype: DType, shape: &[usize]) -> Result<(), ExecuteError> {
         self.check_dtype(what, dtype)?;

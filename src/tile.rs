@@ -2,33 +2,30 @@
 //! plan.
 
 mod boxes;
+mod memory;
 mod region;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 mod split_window;
 
 use std::ops::Range;
 
 use crate::attributes::Activation;
 use crate::element::IndexType;
-use crate::error::{PlanError, within};
-use crate::family::Family;
+use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, take_digit};
 use crate::options::{EmptyIndex, IndexFlattening};
 use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan};
-use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
-use crate::select::{most_of_a_reduction, select_submit};
-use crate::tensor::TensorSpec;
+use crate::schedule::{Limits, refuses_the_kernel};
 
 pub(crate) use boxes::Boxes;
-pub use region::Region;
 #[cfg(feature = "gpu")]
+pub(crate) use memory::{IN_FLIGHT, TileBytes};
+pub use region::Region;
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 pub(crate) use split_window::SplitWindow;
 
-/// Tiles in flight at a time: one that the device computes, one that is read or written.
-pub(crate) const IN_FLIGHT: u64 = 2;
-
-/// A pool, cut into tiles that fit a number of bytes and a device's limits. A tiling is a plain value: no tensor is
+/// A pool, cut into tiles that fit a number of bytes, and a device's limits where they are computed on one. A tiling is a plain value: no tensor is
 /// allocated, so tensors of any size can be cut.
 ///
 /// Axes are cut in memory order, the outermost first. For NCHW, tiles are whole batch items where those fit, otherwise
@@ -108,39 +105,9 @@ impl Tile {
         self.part.is_some()
     }
 
-    #[cfg(feature = "gpu")]
+    #[cfg(any(feature = "cpu", feature = "gpu"))]
     pub(crate) fn part(&self) -> Option<WindowPart> {
         self.part
-    }
-}
-
-/// The memory that a tile takes while it is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TileBytes {
-    /// X, on its way from the source.
-    pub host_in: u64,
-    /// Y and Indices, on their way to the sink.
-    pub host_out: u64,
-    /// X with its staging buffer, Y and Indices with their readback buffers, and the schedule's own buffers.
-    pub device: u64,
-}
-
-impl TileBytes {
-    pub fn of(schedule: &Schedule) -> TileBytes {
-        let x = schedule.x_bytes().unwrap_or(0);
-        let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
-        let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
-        let read_back = [y, indices].map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
-        // Uploaded bytes also lie in a staging buffer until the submit is done.
-        let uploaded = sum(&[x, schedule.constants_bytes()]);
-        let device = sum(&[uploaded, uploaded, y, indices, sum(&read_back), schedule.scratch_bytes()]);
-        TileBytes { host_in: x, host_out: sum(&[y, indices]), device }
-    }
-
-    /// The peak memory while a sequence of such tiles is computed.
-    fn peak(self) -> u64 {
-        let device = self.device.saturating_mul(IN_FLIGHT);
-        self.host_in.saturating_add(self.host_out).saturating_add(device)
     }
 }
 
@@ -160,13 +127,36 @@ impl Tiling {
     /// # Ok::<(), PlanError>(())
     /// ```
     pub fn new(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<Tiling, PlanError> {
+        Tiling::cut(plan, |largest| memory::peak_on_device(largest, limits, budget_bytes))
+    }
+
+    /// Cuts a plan for the CPU, where X, Y and Indices of a tile take at most `budget_bytes`, and nothing else limits tiles.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and its results.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, PlanError, Tiling};
+    ///
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
+    /// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
+    /// assert_eq!((tiling.len(), tiling.peak_bytes()), (2, 3 * 349_525));
+    /// assert!(matches!(Tiling::on_cpu(&plan, 1), Err(PlanError::ExceedsLimit { limit: 1, .. })));
+    /// # Ok::<(), PlanError>(())
+    /// ```
+    pub fn on_cpu(plan: &PoolPlan, budget_bytes: u64) -> Result<Tiling, PlanError> {
+        Tiling::cut(plan, |largest| memory::peak_on_cpu(largest, budget_bytes))
+    }
+
+    /// Cuts a plan so that the plan of the largest tile has a peak memory. `peak` refuses tiles that are too large.
+    fn cut(plan: &PoolPlan, peak: impl Fn(&PoolPlan) -> Result<u64, PlanError>) -> Result<Tiling, PlanError> {
         let full: Vec<usize> =
             [plan.batch, plan.channels].into_iter().chain(plan.axes.iter().map(|axis| axis.output)).collect();
         let mut tiling = Tiling { plan: plan.clone(), steps: full.clone(), part_taps: None, peak_bytes: 0 };
         if full.contains(&0) {
             return Ok(tiling);
         }
-        let fits = |tiling: &Tiling| tiling.fits(limits, budget_bytes);
+        let fits = |tiling: &Tiling| peak(&tiling.largest_plan());
         match fits(&tiling) {
             Ok(peak) => {
                 tiling.peak_bytes = peak;
@@ -323,7 +313,7 @@ impl Tiling {
     }
 
     /// Whether each tile is a single window or a part of one.
-    #[cfg(feature = "gpu")]
+    #[cfg(any(feature = "cpu", feature = "gpu"))]
     pub(crate) fn cuts_windows(&self) -> bool {
         self.part_taps.is_some()
     }
@@ -346,29 +336,6 @@ impl Tiling {
         };
         let parts = |(axis, &taps): (&PoolAxis, &i64)| axis.most_taps().max(1).div_ceil(taps as u64) as i64;
         self.plan.axes.iter().zip(part_taps).map(parts).collect()
-    }
-
-    /// The peak memory with tiles of the largest size, if it is within the budget and the limits.
-    fn fits(&self, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
-        let plan = self.largest_plan();
-        let [x, y, indices] = [plan.inputs().first(), plan.outputs().first(), plan.outputs().get(1)]
-            .map(|tensor| tensor.map_or(0, TensorSpec::device_bytes));
-        within("bytes of x (max_binding_bytes)", x, limits.max_binding_bytes)?;
-        within("bytes of y (max_binding_bytes)", y, limits.max_binding_bytes)?;
-        within("bytes of indices (max_binding_bytes)", indices, limits.max_binding_bytes)?;
-        // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
-        let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
-        let limits = &Limits { max_buffer_bytes, ..*limits };
-        let schedule = select_submit(&plan, limits)?;
-        let mut bytes = TileBytes::of(&schedule);
-        if schedule.family != Family::Reducing {
-            bytes.device = bytes.device.saturating_add(most_of_a_reduction(&plan));
-        }
-        let peak = bytes.peak();
-        within("bytes of tiles (budget_bytes)", peak, budget_bytes)?;
-        let work = schedule.dispatches.iter().map(Dispatch::work);
-        within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
-        Ok(peak)
     }
 
     /// A plan that takes at least as much memory as any tile's plan.
@@ -429,6 +396,6 @@ fn largest(
     fits(tiling)
 }
 
-// Only the GPU path combines parts of windows.
-#[cfg(all(test, feature = "gpu"))]
+// Only streams combine parts of windows.
+#[cfg(all(test, any(feature = "cpu", feature = "gpu")))]
 mod tests;

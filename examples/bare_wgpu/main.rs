@@ -31,7 +31,7 @@ use wgpu_pooling::{
 /// Executes schedules of wgpu-pooling on a wgpu device as any other host would: a max pool with indices, and the max
 /// unpool that takes its outputs back to their places.
 ///
-/// Both have to agree with the reference on the CPU bit for bit.
+/// Both have to agree with the reference bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "bare_wgpu")]
 struct Options {
@@ -71,7 +71,7 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
         Report::from_bytes(words).ok_or("a report of another length")?.check(schedule.plan())?;
     }
     same("the unpool's Y", &unpooled, Operand::Y, reference::max_unpool(&unpool, y.view(), indices.view())?.data())?;
-    writeln!(report, "agreement    with the reference on the CPU, bit for bit")?;
+    writeln!(report, "agreement    with the reference, bit for bit")?;
     Ok(())
 }
 

@@ -1,22 +1,28 @@
-//! Compares the GPU's results with those of the reference.
+//! Compares results with those of the reference, whose plain loops define what plans mean.
 
 use wgpu_pooling::Tensor;
 
-/// The number of elements, if all have the same bits on the GPU and on the CPU; otherwise the first difference.
+/// The number of elements, if all have the bits of the reference; otherwise the first difference.
 pub fn same<T: Copy + std::fmt::Debug, B: PartialEq>(
     what: &str,
-    on_gpu: &Tensor<T>,
-    on_cpu: &Tensor<T>,
+    computed: &Tensor<T>,
+    expected: &Tensor<T>,
     bits: impl Fn(T) -> B,
 ) -> Result<usize, String> {
-    let disagree = |difference: String| Err(format!("GPU and CPU disagree: {what}{difference}"));
-    if on_gpu.shape() != on_cpu.shape() {
-        return disagree(format!(": the shapes {:?} and {:?} differ", on_gpu.shape(), on_cpu.shape()));
+    let disagree = |difference: String| Err(format!("the results are not the reference's: {what}{difference}"));
+    if computed.shape() != expected.shape() {
+        return disagree(format!(": the shapes {:?} and {:?} differ", computed.shape(), expected.shape()));
     }
-    match on_gpu.data().iter().zip(on_cpu.data()).position(|(&a, &b)| bits(a) != bits(b)) {
-        None => Ok(on_gpu.data().len()),
+    match computed.data().iter().zip(expected.data()).position(|(&a, &b)| bits(a) != bits(b)) {
+        None => Ok(computed.data().len()),
         Some(at) => {
-            disagree(format!(" {at} is {:?} on the GPU and {:?} on the CPU", on_gpu.data()[at], on_cpu.data()[at]))
+            disagree(format!(" {at} is {:?} and the reference's {:?}", computed.data()[at], expected.data()[at]))
         }
     }
+}
+
+/// Says how many values and indices have the bits of the reference.
+#[allow(dead_code, reason = "not every example has indices to compare")]
+pub fn agreement([values, indices]: [usize; 2]) -> String {
+    format!("with the reference: {values} values and {indices} indices, bit for bit")
 }

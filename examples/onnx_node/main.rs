@@ -1,15 +1,13 @@
-//! An ONNX runner: nodes of models, given as operator type, domain, opset and attributes, run on the GPU.
+//! An ONNX runner: nodes of models, given as operator type, domain, opset and attributes, run on the GPU or the CPU.
 //!
 //! `cargo run --release --example onnx_node` runs ONNX's own node tests, which are in the repository of this crate, and
 //! compares the outputs with theirs; `-- folder` runs others; `--help` lists the options. runner.rs is what a runtime
 //! needs.
 
-#[path = "../common/adapter.rs"]
-mod adapter;
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../common/gpu.rs"]
-mod gpu;
+#[path = "../common/engine.rs"]
+mod engine;
 mod messages;
 mod runner;
 
@@ -18,11 +16,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use adapter::{describe, gpu_options};
 use clap::Parser;
-use gpu::Wanted;
+use engine::Where;
 use messages::{ModelProto, OperatorSetIdProto, TensorProto, ValueInfoProto, decode};
-use wgpu_pooling::{Gpu, Plan, Preset};
+use wgpu_pooling::{Device, Plan, Preset};
 
 /// Runs ONNX node tests: models of one node with their inputs and outputs.
 ///
@@ -41,7 +38,7 @@ struct Options {
     preset: Preset,
 
     #[command(flatten)]
-    wanted: Wanted,
+    place: Where,
 }
 
 fn main() -> ExitCode {
@@ -54,12 +51,12 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     for folder in &options.folders {
         tests.extend(node_tests(folder)?);
     }
-    let gpu = Gpu::open_blocking(&gpu_options(options.wanted.backend, options.wanted.adapter.as_deref()))?;
-    writeln!(report, "device  {}", describe(&gpu.adapter_info()))?;
+    let (device, name) = options.place.open()?;
+    writeln!(report, "device  {name}")?;
     let mut failed = 0;
     for test in &tests {
         let name = test.file_name().unwrap_or_default().to_string_lossy();
-        match run_test(&gpu, test, options.preset) {
+        match run_test(&device, test, options.preset) {
             Ok(plan) => {
                 let outputs: Vec<_> = plan.outputs().iter().map(|output| &output.shape).collect();
                 writeln!(report, "ok      {name}: {}, {outputs:?}", plan.operator())?;
@@ -91,7 +88,7 @@ fn node_tests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 }
 
 /// Runs the node of a test's model on its inputs, and compares the outputs.
-fn run_test(gpu: &Gpu, test: &Path, preset: Preset) -> Result<Plan, Box<dyn Error>> {
+fn run_test(device: &Device, test: &Path, preset: Preset) -> Result<Plan, Box<dyn Error>> {
     let model: ModelProto = decode(&test.join("model.onnx"))?;
     let graph = model.graph.ok_or("the model has no graph")?;
     let [node] = &graph.node[..] else {
@@ -100,7 +97,7 @@ fn run_test(gpu: &Gpu, test: &Path, preset: Preset) -> Result<Plan, Box<dyn Erro
     let same_domain = |import: &&OperatorSetIdProto| import.domain == node.domain;
     let opset = model.opset_import.iter().find(same_domain).ok_or("the model does not import the node's domain")?;
     let inputs = tensors(test, "input", &graph.input, &node.input)?;
-    let (plan, outputs) = runner::run(gpu, node, opset.version, preset, &inputs)?;
+    let (plan, outputs) = runner::run(device, node, opset.version, preset, &inputs)?;
     let expected = tensors(test, "output", &graph.output, &node.output)?;
     for (((expected, bytes), spec), name) in expected.iter().zip(&outputs).zip(plan.outputs()).zip(&node.output) {
         if expected.dtype()? != spec.dtype || expected.shape()? != spec.shape {

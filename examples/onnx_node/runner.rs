@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use wgpu_pooling::{Gpu, Node, Plan, Preset, TensorMut, TensorRef};
+use wgpu_pooling::{Device, Node, Plan, Preset, TensorMut, TensorRef};
 
 use crate::messages::{NodeProto, TensorProto};
 
@@ -11,7 +11,7 @@ pub type Outputs = (Plan, Vec<Vec<u8>>);
 
 /// Runs a node on its inputs.
 pub fn run(
-    gpu: &Gpu,
+    device: &Device,
     node: &NodeProto,
     opset: i64,
     preset: Preset,
@@ -30,6 +30,6 @@ pub fn run(
         outputs.push(TensorMut::new(output.dtype, &output.shape, bytes)?);
     }
     // An unpool's third input is a part of its plan.
-    gpu.execute_blocking(&plan, &tensors[..plan.inputs().len()], &mut outputs)?;
+    device.execute_blocking(&plan, &tensors[..plan.inputs().len()], &mut outputs)?;
     Ok((plan, bytes))
 }

@@ -25,7 +25,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use adapter::describe;
-use agreement::same;
+use agreement::{agreement, same};
 use frame::{Plans, Pooling, Results};
 use host::Host;
 use image::{Rgb, RgbImage};
@@ -85,7 +85,7 @@ fn compare(plans: &Plans, results: &Results) -> Result<String, Box<dyn Error>> {
     let values = same("maximum", &results.maxima, &maxima, |value| value)?
         + same("unpooled value", &results.unpooled, &unpooled, |value| value)?;
     let indices = same("index", &results.indices, &indices, |index| index)?;
-    Ok(format!("GPU and CPU: {values} values and {indices} indices, bit for bit"))
+    Ok(agreement([values, indices]))
 }
 
 fn rgb(results: &Results, size: u32) -> RgbImage {

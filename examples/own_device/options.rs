@@ -10,7 +10,7 @@ use crate::gpu::Wanted;
 /// encoder: it draws waves, marks the brightest red, green and blue pixel of every window, and writes the picture as
 /// PNG.
 ///
-/// The results of the pool and the unpool are computed once more by the reference on the CPU; both have to agree bit
+/// The results of the pool and the unpool are computed once more by the reference; both have to agree bit
 /// for bit.
 #[derive(Debug, Parser)]
 #[command(name = "own_device")]

@@ -3,6 +3,8 @@
 //! `cargo run --release --example peaks -- picture.jpg` lists the brightest ones and writes `peaks.png`, on which they
 //! are marked; `--help` lists the options.
 
+#[path = "../common/agreement.rs"]
+mod agreement;
 mod brightness;
 #[path = "../common/mod.rs"]
 mod common;
@@ -20,9 +22,9 @@ use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use engine::{Engine, same};
+use agreement::{agreement, same};
 use options::Options;
-use wgpu_pooling::{AutoPad, DType, ExecuteError, IndexType, MaxPool, PoolPlan, Tensor, TensorView, reference};
+use wgpu_pooling::{AutoPad, DType, IndexType, MaxPool, reference};
 
 /// The picture that is taken when none is named: by NASA, see examples/images/README.md.
 const HUBBLE_DEEP_FIELD: &[u8] = include_bytes!("../images/hubble_deep_field.jpg");
@@ -38,19 +40,19 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     // The pool has one output for each pixel: the maximum of the window around it.
     let pool = MaxPool::new([options.window; 2]).auto_pad(AutoPad::SameUpper);
     let plan = pool.plan(x.shape(), DType::U32, Some(IndexType::I32))?;
-    let engine = options.device.open()?;
+    let (device, name) = options.place.open()?;
 
-    let (y, indices, kernel) = compute(&engine, &plan, x.view())?;
-    writeln!(report, "computed on  {}", engine.name())?;
+    let pool = device.prepare_blocking(plan.clone())?;
+    let (y, indices) = pool.max_pool_with_indices_blocking(&x)?;
+    writeln!(report, "computed on  {name}")?;
     writeln!(report, "picture      {} x {}: {}", original.width(), original.height(), brightness::WHAT)?;
     writeln!(report, "x            u32 {:?}", x.shape())?;
     writeln!(report, "indices      i32 {:?}", indices.shape())?;
-    writeln!(report, "kernel       {kernel}")?;
-    let agreement = engine.agreement(|| {
-        let (expected_y, expected_indices) = reference::max_pool_with_indices(&plan, x.view())?;
-        Ok([same("value", &y, &expected_y, |value| value)?, same("index", &indices, &expected_indices, |index| index)?])
-    })?;
-    writeln!(report, "agreement    {agreement}")?;
+    writeln!(report, "kernel       {}", pool.kernel())?;
+    let (expected_y, expected_indices) = reference::max_pool_with_indices(&plan, &x)?;
+    let values = same("value", &y, &expected_y, |value| value)?;
+    let agreed = [values, same("index", &indices, &expected_indices, |index| index)?];
+    writeln!(report, "agreement    {}", agreement(agreed))?;
 
     let (maxima, peaks) = peak::find(&x, &indices, options.threshold);
     let (window, threshold) = (options.window, options.threshold);
@@ -61,19 +63,4 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     writeln!(report, "wrote        {}, the {} brightest marked", options.out.display(), strongest.len())?;
     report.push_str(&peak::table(strongest));
     Ok(())
-}
-
-/// The maxima around all pixels, where they are, and the name of the kernel that found them.
-fn compute(
-    engine: &Engine,
-    plan: &PoolPlan,
-    x: TensorView<'_, u32>,
-) -> Result<(Tensor<u32>, Tensor<i32>, String), ExecuteError> {
-    let Engine::Gpu(gpu) = engine else {
-        let (y, indices) = reference::max_pool_with_indices(plan, x)?;
-        return Ok((y, indices, format!("{} reference", plan.operator())));
-    };
-    let pool = gpu.prepare_blocking(plan.clone())?;
-    let (y, indices) = pool.max_pool_with_indices_blocking(x)?;
-    Ok((y, indices, pool.schedule().kernel()))
 }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::engine::Device;
+use crate::engine::Where;
 
 /// Finds the bright objects of a picture: the pixels that are the maximum of the window around them, by one max pool
 /// with argmax. Lists the brightest and writes the picture with rings around them as PNG.
 ///
-/// The picture is made grey and smoothed on the CPU. The pool is computed on the GPU and once more by the reference on
-/// the CPU; the two have to agree bit for bit.
+/// The picture is made grey and smoothed on the CPU. The pool is computed on the GPU, or on the CPU, and once more by the
+/// reference; the two have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "peaks")]
 pub struct Options {
@@ -34,7 +34,7 @@ pub struct Options {
     pub out: PathBuf,
 
     #[command(flatten)]
-    pub device: Device,
+    pub place: Where,
 }
 
 /// The largest window. The reference looks at every pixel of every window, and would take minutes with a larger one.

@@ -3,6 +3,8 @@
 //! `cargo run --release --example pool_image -- picture.png` writes `pooled.png`, `unpooled.png`, `adaptive.png` and
 //! `contact_sheet.png` to `pool_image_out/`; `--help` lists the options.
 
+#[path = "../common/agreement.rs"]
+mod agreement;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/engine.rs"]
@@ -21,6 +23,7 @@ use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
 
+use agreement::agreement;
 use image::RgbImage;
 use operators::{Plans, Results, size};
 use options::Options;
@@ -38,13 +41,13 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let original = picture::read(options.picture.as_deref(), CAT)?;
     let x = planes::from_picture(&original)?;
     let plans = Plans::new(options, x.shape())?;
-    let engine = options.device.open()?;
+    let (device, name) = options.place.open()?;
     // The folder is made before anything is computed, since results that cannot be written are not worth computing.
     let folder = &options.out;
     fs::create_dir_all(folder).map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
 
-    let (results, kernels) = plans.compute(&engine, x.view())?;
-    writeln!(report, "computed on  {}", engine.name())?;
+    let (results, kernels) = plans.compute(&device, x.view())?;
+    writeln!(report, "computed on  {name}")?;
     writeln!(report, "x            f32 {:?}", x.shape())?;
     writeln!(report, "y            f32 {:?}", results.pooled.shape())?;
     writeln!(report, "indices      i64 {:?}", results.indices.shape())?;
@@ -54,8 +57,8 @@ fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     for kernel in kernels {
         writeln!(report, "kernel       {kernel}")?;
     }
-    let agreement = engine.agreement(|| Ok(results.compare(&plans.by_reference(x.view())?)?))?;
-    writeln!(report, "agreement    {agreement}")?;
+    let agreed = results.compare(&plans.by_reference(x.view())?)?;
+    writeln!(report, "agreement    {}", agreement(agreed))?;
 
     for (name, picture) in pictures(options, &original, &plans, &results)? {
         let file = folder.join(name);

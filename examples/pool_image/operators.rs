@@ -3,11 +3,11 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, PoolPlan, Tensor, TensorView, UnpoolPlan,
-    element_count, reference,
+    AdaptiveMaxPool, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, PoolPlan, Tensor, TensorView,
+    UnpoolPlan, element_count, reference,
 };
 
-use crate::engine::{Engine, same};
+use crate::agreement::same;
 use crate::options::Options;
 use crate::picture::MOST_PIXELS;
 
@@ -47,18 +47,14 @@ impl Plans {
     }
 
     /// The operators on a picture, and the names of the kernels that computed them.
-    pub fn compute(&self, engine: &Engine, x: TensorView<'_, f32>) -> Result<(Results, [String; 3]), ExecuteError> {
-        let Engine::Gpu(gpu) = engine else {
-            let names = [self.pool.operator(), self.unpool.operator(), self.adaptive.operator()];
-            return Ok((self.by_reference(x)?, names.map(|name| format!("{name} reference"))));
-        };
-        let pool = gpu.prepare_blocking(self.pool.clone())?;
-        let unpool = gpu.prepare_blocking(self.unpool.clone())?;
-        let adaptive_pool = gpu.prepare_blocking(self.adaptive.clone())?;
+    pub fn compute(&self, device: &Device, x: TensorView<'_, f32>) -> Result<(Results, [String; 3]), ExecuteError> {
+        let pool = device.prepare_blocking(self.pool.clone())?;
+        let unpool = device.prepare_blocking(self.unpool.clone())?;
+        let adaptive_pool = device.prepare_blocking(self.adaptive.clone())?;
         let (pooled, indices) = pool.max_pool_with_indices_blocking(x.clone())?;
         let unpooled = unpool.max_unpool_blocking(pooled.view(), indices.view())?;
         let (adaptive, adaptive_indices) = adaptive_pool.max_pool_with_indices_blocking(x)?;
-        let kernels = [pool, unpool, adaptive_pool].map(|prepared| prepared.schedule().kernel());
+        let kernels = [pool, unpool, adaptive_pool].map(|prepared| prepared.kernel());
         Ok((Results { pooled, indices, unpooled, adaptive, adaptive_indices }, kernels))
     }
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::engine::Device;
+use crate::engine::Where;
 
 /// Max-pools a picture with argmax, unpools it again, pools it adaptively to a grid, and writes what comes out as PNG.
 ///
-/// Everything is computed on the GPU and once more by the reference on the CPU; the two have to agree bit for bit.
+/// Everything is computed on the GPU, or on the CPU, and once more by the reference; the two have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "pool_image")]
 pub struct Options {
@@ -32,7 +32,7 @@ pub struct Options {
     pub grid: [i64; 2],
 
     #[command(flatten)]
-    pub device: Device,
+    pub place: Where,
 
     /// The folder to write to; it is made if it does not exist
     #[arg(long, value_name = "DIR", default_value = "pool_image_out")]

@@ -55,7 +55,7 @@ fn run<T: Element>(options: &Options, report: &mut String, from_noise: fn(f32) -
     writeln!(report, "submitted    once, {} steps; {scratch} bytes of scratch memory", network.schedules().count())?;
     bus(report, run.bus, network.call_by_call())?;
     let values = same("value", &run.y, &plans.by_reference(x.view())?, bits)?;
-    writeln!(report, "agreement    GPU and CPU: {values} values, bit for bit")?;
+    writeln!(report, "agreement    with the reference: {values} values, bit for bit")?;
     if options.timings {
         // The first run was the warm-up: drivers finish compiling, and clear fresh memory, at first use.
         let timed = network.run(gpu.chain().timed(), x.view())?;

@@ -40,7 +40,7 @@ impl Plans {
         Ok(plans)
     }
 
-    /// Runs all pools and unpools by the reference on the CPU.
+    /// Runs all pools and unpools by the reference.
     pub fn by_reference<T: Element>(&self, x: TensorView<'_, T>) -> Result<Tensor<T>, ExecuteError> {
         let mut indices = Vec::new();
         let mut y = Tensor::new(x.shape(), x.data().to_vec())?;

@@ -9,7 +9,7 @@ use crate::gpu::Wanted;
 /// and leave their indices there, unpools come back up by them, and only the last tensor returns.
 ///
 /// There are no convolutions between them: the example shows how data moves, and is no model. The last tensor is
-/// computed once more by the reference on the CPU; both have to agree bit for bit.
+/// computed once more by the reference; both have to agree bit for bit.
 #[derive(Debug, Parser)]
 #[command(name = "segnet")]
 pub struct Options {

@@ -3,6 +3,8 @@
 //! `cargo run --release --example stream -- x.npy --kernel 2 --stride 2 --budget 256MiB --out y.npy`; without arguments
 //! it makes a file of its own. `--help` lists the options.
 
+#[path = "../common/agreement.rs"]
+mod agreement;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/engine.rs"]
@@ -20,13 +22,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use engine::Engine;
+use agreement::agreement;
 use file::{Input, Output};
 use options::Options;
 use progress::Progress;
-use wgpu_pooling::{
-    DType, Element, ExecuteError, IndexType, MaxPool, PoolPlan, StreamOptions, StreamReport, TensorSpec, with_element,
-};
+use wgpu_pooling::{DType, Device, Element, IndexType, MaxPool, PoolPlan, StreamOptions, TensorSpec, with_element};
 
 fn main() -> ExitCode {
     common::main(run)
@@ -72,16 +72,16 @@ fn pool(options: &Options, job: &Job, report: &mut String) -> Result<(), Box<dyn
     let pool = MaxPool::new(vec![options.kernel; axes]).strides(vec![options.stride.unwrap_or(options.kernel); axes]);
     let pool = pool.pads(pads).dilations(vec![options.dilation; axes]).layout(options.layout.into());
     let plan = pool.plan(&input.header.shape, input.header.dtype, indices.map(|_| IndexType::I64))?;
-    let engine = options.device.open()?;
-    writeln!(report, "computed on  {}", engine.name())?;
+    let (device, name) = options.place.open()?;
+    writeln!(report, "computed on  {name}")?;
     let of = |spec: &TensorSpec| format!("{} {:?}, {}", spec.dtype.name(), spec.shape, mebibytes(spec.bytes()));
     writeln!(report, "x            {}", of(&plan.inputs()[0]))?;
     writeln!(report, "y            {}", of(&plan.outputs()[0]))?;
-    with_element!(plan.inputs()[0].dtype, T => typed::<T>(&engine, &plan, input, job, indices, report))
+    with_element!(plan.inputs()[0].dtype, T => typed::<T>(&device, &plan, input, job, indices, report))
 }
 
 fn typed<T: Element>(
-    engine: &Engine,
+    device: &Device,
     plan: &PoolPlan,
     mut input: Input,
     job: &Job,
@@ -94,7 +94,13 @@ fn typed<T: Element>(
         None => None,
     };
     let mut progress = Progress::new()?;
-    let streamed = stream::<T>(engine, plan, &mut input, &mut y, indices.as_mut(), job.budget, &mut progress);
+    let options = StreamOptions::new(job.budget).progress(|so_far| progress.tell(so_far));
+    let streamed = match &mut indices {
+        Some(indices) => {
+            device.stream_max_pool_with_indices_blocking::<T, i64>(plan, &mut input, &mut y, indices, options)
+        }
+        None => device.stream_max_pool_blocking::<T>(plan, &mut input, &mut y, options),
+    };
     drop(progress);
     let streamed = streamed?;
     y.finish()?;
@@ -102,7 +108,7 @@ fn typed<T: Element>(
     writeln!(report, "budget       {}", mebibytes(job.budget))?;
     writeln!(report, "held         {} at most", mebibytes(streamed.peak_bytes))?;
     writeln!(report, "tiles        {}", streamed.tiles)?;
-    if let Engine::Gpu(_) = engine {
+    if let Device::Gpu(_) = device {
         let (up, down) = (mebibytes(streamed.bytes_uploaded), mebibytes(streamed.bytes_downloaded));
         writeln!(report, "moved        {up} up, {down} down")?;
     }
@@ -114,30 +120,10 @@ fn typed<T: Element>(
         writeln!(report, "wrote        {}", path.display())?;
     }
     if job.check {
-        let agreement = engine.agreement(|| tiles::compare::<T>(plan, &mut input, &job.out, indices_path))?;
-        writeln!(report, "agreement    {agreement}")?;
+        let agreed = tiles::compare::<T>(plan, &mut input, &job.out, indices_path)?;
+        writeln!(report, "agreement    {}", agreement(agreed))?;
     }
     Ok(())
-}
-
-/// Pools by the library on the GPU, or tile by tile by the reference on the CPU.
-fn stream<T: Element>(
-    engine: &Engine,
-    plan: &PoolPlan,
-    input: &mut Input,
-    y: &mut Output,
-    indices: Option<&mut Output>,
-    budget: u64,
-    progress: &mut Progress,
-) -> Result<StreamReport, ExecuteError> {
-    let Engine::Gpu(gpu) = engine else {
-        return tiles::reference::<T>(plan, input, y, indices, budget, progress);
-    };
-    let options = StreamOptions::new(budget).progress(|so_far| progress.tell(so_far));
-    match indices {
-        Some(indices) => gpu.stream_max_pool_with_indices_blocking::<T, i64>(plan, input, y, indices, options),
-        None => gpu.stream_max_pool_blocking::<T>(plan, input, y, options),
-    }
 }
 
 /// Whether two names are of the same existing file.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use wgpu_pooling::Layout;
 
-use crate::engine::Device;
+use crate::engine::Where;
 
 /// Max-pools a tensor in a file, of any size, in the memory that you allow: it is read, computed and written tile by
 /// tile.
@@ -55,12 +55,12 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     pub tensor: Option<String>,
 
-    /// Compute the result once more by the reference on the CPU and compare
+    /// Compute the result once more by the reference and compare
     #[arg(long)]
     pub check: bool,
 
     #[command(flatten)]
-    pub device: Device,
+    pub place: Where,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

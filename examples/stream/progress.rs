@@ -27,10 +27,6 @@ impl Progress {
 
     pub fn tell(&mut self, progress: &StreamProgress) -> ControlFlow<()> {
         let StreamProgress { done, tiles, bytes_read, .. } = *progress;
-        self.show(done, tiles, bytes_read)
-    }
-
-    pub fn show(&mut self, done: u64, tiles: u64, bytes_read: u64) -> ControlFlow<()> {
         let read = format!("{} MiB read", bytes_read >> 20);
         match &self.bar {
             Some(bar) => {

@@ -1,56 +1,19 @@
-//! The reference on the CPU, tile by tile: it computes if there is no GPU, and checks what a GPU computed.
+//! The reference, tile by tile: it checks what was computed.
 
 use std::error::Error;
 use std::io;
 use std::path::Path;
 
 use wgpu_pooling::{
-    Element, ExecuteError, Layout, Limits, PlanError, PoolPlan, Region, StreamReport, StreamSink, StreamSource, Tensor,
-    TensorView, Tile, Tiling, reference,
+    Element, ExecuteError, Layout, PlanError, PoolPlan, Region, StreamSource, Tensor, TensorView, Tile, Tiling,
+    reference,
 };
 
-use crate::engine::same;
-use crate::file::{Input, Output};
-use crate::progress::Progress;
-
-/// The limits on a CPU, where only the budget limits the tiles.
-const UNLIMITED: Limits = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
+use crate::agreement::same;
+use crate::file::Input;
 
 /// The memory budget of the comparison, in bytes.
 const COMPARED_AT_A_TIME: u64 = 64 << 20;
-
-/// Computes the whole pool, tile by tile.
-pub fn reference<T: Element>(
-    plan: &PoolPlan,
-    input: &mut Input,
-    y: &mut Output,
-    mut indices: Option<&mut Output>,
-    budget: u64,
-    progress: &mut Progress,
-) -> Result<StreamReport, ExecuteError> {
-    let tiling = Tiling::new(plan, &UNLIMITED, budget)?;
-    let (tiles, mut read) = (tiling.len(), 0);
-    for number in 0..tiles {
-        if progress.show(number, tiles, read).is_break() {
-            return Err(ExecuteError::Stopped { done: number, tiles });
-        }
-        let Some(tile) = tiling.tile(number) else { continue };
-        let (values, positions) = compute::<T>(&tile, plan, input)?;
-        read += tile.input().elements() * T::DTYPE.bytes() as u64;
-        let sink =
-            |what, error: io::Error| ExecuteError::Sink { what, first: 0, elements: 0, error: error.to_string() };
-        scatter(tile.output(), plan.output_shape(), plan.outputs()[0].layout, values.data(), y)
-            .map_err(|error| sink("y", error))?;
-        if let (Some(positions), Some(indices), Some(of)) = (positions, &mut indices, plan.outputs().get(1)) {
-            scatter(tile.output(), &of.shape, of.layout, positions.data(), indices)
-                .map_err(|error| sink("indices", error))?;
-        }
-    }
-    let _ = progress.show(tiles, tiles, read);
-    let mut report = StreamReport::default();
-    (report.tiles, report.peak_bytes) = (tiles, tiling.peak_bytes());
-    Ok(report)
-}
 
 /// The numbers of values and of indices in the files, if all are those of the reference; otherwise the first
 /// difference.
@@ -62,7 +25,7 @@ pub fn compare<T: Element>(
 ) -> Result<[usize; 2], Box<dyn Error>> {
     let mut y = Input::open(y, None)?;
     let mut indices = indices.map(|path| Input::open(path, None)).transpose()?;
-    let tiling = Tiling::new(plan, &UNLIMITED, COMPARED_AT_A_TIME)?;
+    let tiling = Tiling::on_cpu(plan, COMPARED_AT_A_TIME)?;
     let mut agreed = [0, 0];
     for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
         let (expected, expected_indices) = compute::<T>(&tile, plan, input)?;
@@ -83,7 +46,7 @@ fn compute<T: Element>(
     input: &mut Input,
 ) -> Result<(Tensor<T>, Option<Tensor<i64>>), ExecuteError> {
     if tile.is_part() {
-        // Only streams on a GPU merge the parts of a window that exceeds a tile.
+        // Only streams merge the parts of a window that exceeds a tile.
         let what = "bytes of a window";
         let needed = tile.plan().bytes();
         return Err(PlanError::ExceedsLimit { what, needed, limit: COMPARED_AT_A_TIME }.into());
@@ -107,19 +70,4 @@ fn gather<T: Element>(region: &Region, shape: &[usize], layout: Layout, input: &
         rest = behind;
     }
     Ok(elements)
-}
-
-fn scatter<T: Element>(
-    region: &Region,
-    shape: &[usize],
-    layout: Layout,
-    mut elements: &[T],
-    output: &mut Output,
-) -> io::Result<()> {
-    for (first, length) in region.runs(shape, layout) {
-        let (run, behind) = elements.split_at(length);
-        output.write(first, run)?;
-        elements = behind;
-    }
-    Ok(())
 }

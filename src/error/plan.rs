@@ -374,7 +374,7 @@ pub enum PlanError {
         /// The reason.
         reason: &'static str,
     },
-    /// The plan is valid but no GPU path computes it; the CPU path does.
+    /// The plan is valid but no kernel of a GPU computes it; the CPU does.
     #[error("not computed on a GPU: {what}")]
     NotOnGpu {
         /// The part of the plan that is not computed on a GPU.

@@ -1,6 +1,6 @@
 //! The device side, in three floors: device <- prepared <- calls. A floor uses those below it and none above.
 
-mod calls;
+pub(crate) mod calls;
 mod device;
 mod prepared;
 
@@ -9,9 +9,7 @@ pub use calls::chain::Chain;
 pub use calls::device_tensor::DeviceTensor;
 pub use calls::gpu::Gpu;
 pub use calls::prepare::Prepared;
-pub use calls::progress::{StreamOptions, StreamProgress, StreamReport};
 pub use calls::results::{ReadBack, Results, StepTime, Submitted};
-pub use calls::stream::{StreamSink, StreamSource};
 #[cfg(not(target_arch = "wasm32"))]
 pub use device::adapter::list_adapters_blocking;
 pub use device::adapter::{GpuOptions, list_adapters, required_limits};

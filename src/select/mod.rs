@@ -113,7 +113,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] for tensors or scratch beyond the limits, [`PlanError::KernelDoesNotApply`] if the
-/// chosen family cannot compute this plan, [`PlanError::NotOnGpu`] for plans that only the CPU path computes.
+/// chosen family cannot compute this plan, [`PlanError::NotOnGpu`] for plans that only the CPU computes.
 ///
 /// ```
 /// use wgpu_pooling::{select, Choice, DType, Family, Limits, MaxPool, PlanError};

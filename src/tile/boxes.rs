@@ -28,7 +28,7 @@ impl Boxes {
     }
 
     /// Boxes of at most `most_elements` elements, cut along the outermost axes first.
-    #[cfg(feature = "gpu")]
+    #[cfg(any(feature = "cpu", feature = "gpu"))]
     pub fn new(batch: usize, channels: usize, spatial: &[usize], layout: Layout, most_elements: u64) -> Boxes {
         let full: Vec<usize> = [batch, channels].into_iter().chain(spatial.iter().copied()).collect();
         let Boxes { full, mut steps, order } = Boxes::of(full.clone(), full, layout);
@@ -68,7 +68,7 @@ impl Boxes {
     }
 
     /// All boxes, in order.
-    #[cfg(feature = "gpu")]
+    #[cfg(any(feature = "cpu", feature = "gpu"))]
     pub fn iter(&self) -> impl Iterator<Item = Region> + '_ {
         (0..self.len()).map(|number| self.region(number))
     }
@@ -78,7 +78,7 @@ impl Boxes {
     }
 }
 
-#[cfg(all(test, feature = "gpu"))]
+#[cfg(all(test, any(feature = "cpu", feature = "gpu")))]
 mod tests {
     use super::*;
 

@@ -1,9 +1,10 @@
 //! Tiles of small tensors on the reference, and plans of huge ones.
 
+use super::memory::TileBytes;
 use super::*;
 use crate::{
-    AdaptiveMaxPool, Choice, DType, EmptyValue, Layout, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorView,
-    reference, select,
+    AdaptiveMaxPool, Choice, DType, EmptyValue, Layout, MaxPool, NanPolicy, Pooling, StorageOrder, Tensor, TensorSpec,
+    TensorView, reference, select,
 };
 
 /// Data with few distinct values, so that maxima tie; with NaN payloads, infinities and both zeros.
@@ -175,6 +176,24 @@ fn tensors_of_any_size_are_cut_into_tiles_that_fit() {
                 let ends = last.map(|tile| tile.output().spatial.iter().map(|range| range.end).collect::<Vec<_>>());
                 assert!(ends.is_none_or(|ends| ends == full[2..]));
                 assert_eq!(tiling.tile(tiling.len()), None);
+            }
+        }
+    }
+}
+
+#[test]
+fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
+    let shape = [3, 5, 1 << 16, 70_000];
+    for (kernel, budget) in [(2, 20), (2, 4 << 10), (2, 1 << 30), (2, 1 << 50), (3000, 1 << 20), (3000, 1 << 40)] {
+        for indices in [None, Some(IndexType::I64)] {
+            let pool = MaxPool::new([kernel, kernel]).strides([2, 3]).pads([1, 0, 0, 1]);
+            let plan = pool.plan(&shape, DType::F32, indices).unwrap();
+            let tiling = Tiling::on_cpu(&plan, budget).unwrap();
+            assert!(tiling.peak_bytes() <= budget, "{tiling:?}");
+            assert!(budget < 1 << 40 || tiling.peak_bytes() > budget / 2 || tiling.len() == 1, "{tiling:?}");
+            for tile in [0, tiling.len() / 2, tiling.len() - 1].into_iter().filter_map(|number| tiling.tile(number)) {
+                let bytes: u64 = tile.plan().inputs().iter().chain(tile.plan().outputs()).map(TensorSpec::bytes).sum();
+                assert!(bytes <= tiling.peak_bytes(), "{bytes} bytes: {tile:?} of {tiling:?}");
             }
         }
     }

@@ -2,11 +2,13 @@
 
 mod activations;
 mod any_wins;
+mod beyond_limits;
 #[path = "../by_hand/mod.rs"]
 mod by_hand;
 mod chain;
 mod convert;
 mod downlevel;
+mod either;
 mod encode;
 mod fuzz;
 mod gpu;
@@ -20,8 +22,8 @@ mod own_windows;
 #[path = "../random/mod.rs"]
 mod random;
 mod reuse;
-mod stream;
-mod stream_unpool;
+#[path = "../streams/mod.rs"]
+mod streams;
 #[path = "../support"]
 mod support {
     pub mod device;
@@ -39,15 +41,22 @@ use libtest_mimic::Arguments;
 /// Tells the modules that belong to several binaries whether this one computes on a GPU.
 const COMPUTES_ON_GPU: bool = true;
 
+/// What these modules compute on.
+fn device() -> wgpu_pooling::Device {
+    support::device::gpu().clone().into()
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let lists = [
         activations::tests(),
         any_wins::tests(),
+        beyond_limits::tests(),
         by_hand::tests(),
         chain::tests(),
         convert::tests(),
         downlevel::tests(),
+        either::tests(),
         encode::tests(),
         fuzz::tests(),
         gpu::tests(),
@@ -57,8 +66,7 @@ fn main() -> ExitCode {
         limits::tests(),
         random::tests(),
         reuse::tests(),
-        stream::tests(),
-        stream_unpool::tests(),
+        streams::tests(),
         own_windows::tests(),
         untrusted::tests(),
         untyped::tests(),

@@ -1,34 +1,34 @@
 //! The examples from the outside, each built once and run as a program.
 
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod absent;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod adapters;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod bare_wgpu;
 mod example;
 mod inspect;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod onnx_node;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod own_device;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod peaks;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod pictures;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod pool_image;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod roofline;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod segnet;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod stream;
 #[path = "../support"]
 mod support {
     pub mod harness;
     pub mod place;
-    #[cfg(feature = "gpu")]
+    #[cfg(all(feature = "cpu", feature = "gpu"))]
     pub mod splitmix;
 }
 
@@ -38,13 +38,13 @@ use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
     let tests = inspect::tests().into_iter();
-    #[cfg(feature = "gpu")]
+    #[cfg(all(feature = "cpu", feature = "gpu"))]
     let tests = tests.chain(with_a_gpu());
     support::harness::run(&Arguments::from_args(), tests.collect())
 }
 
-/// The tests of the examples that open a GPU where there is one.
-#[cfg(feature = "gpu")]
+/// The tests of the examples that open a GPU where there is one, and of those that open the CPU where there is none.
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
     let lists = [
         adapters::tests(),

@@ -1,6 +1,6 @@
 //! The example `onnx_node` from the outside, on ONNX's own node tests.
 
-use crate::absent::WITHOUT_AN_ADAPTER;
+use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
 use crate::support::harness::tests;
 use crate::support::place;
@@ -10,7 +10,9 @@ tests! {
         all_node_tests_agree,
         another_preset_has_other_conventions;
     cpu =>
-        without_an_adapter_it_fails_in_one_line,
+        all_node_tests_agree_on_the_cpu,
+        without_a_gpu_the_cpu_computes_and_says_so,
+        an_adapter_that_is_asked_for_has_to_exist,
         a_folder_without_tests_is_refused,
         help_is_no_error;
 }
@@ -24,6 +26,15 @@ fn folder(name: &str) -> String {
 
 fn all_node_tests_agree() {
     let report = EXAMPLE.run_well(&EXAMPLE.scratch("all"), &[&folder("")]);
+    assert!(!report.starts_with("device  CPU, "), "{report}");
+    check_all(&report);
+}
+
+fn all_node_tests_agree_on_the_cpu() {
+    check_all(&EXAMPLE.run_well(&EXAMPLE.scratch("cpu"), &["--backend", "cpu", &folder("")]));
+}
+
+fn check_all(report: &str) {
     let agree =
         report.lines().filter(|line| line.starts_with("ok      test_max") || line.starts_with("ok      test_global"));
     assert_eq!(agree.count(), 23, "{report}");
@@ -38,11 +49,19 @@ fn another_preset_has_other_conventions() {
     EXAMPLE.fails(&EXAMPLE.scratch("preset"), &[&test, "--preset", "onnxruntime"], "1 of 1 node tests failed");
 }
 
-fn without_an_adapter_it_fails_in_one_line() {
-    let (scratch, tests) = (EXAMPLE.scratch("none"), folder(""));
-    for &(arguments, expected) in WITHOUT_AN_ADAPTER {
-        EXAMPLE.fails(&scratch, &[arguments, &[&tests]].concat(), expected);
-    }
+fn without_a_gpu_the_cpu_computes_and_says_so() {
+    let arguments = [&folder("test_maxpool_2d_uint8")[..]];
+    // With this variable no GPU is found.
+    let output = EXAMPLE.run_with(&EXAMPLE.scratch("none"), &[("WGPU_BACKEND", ABSENT_BACKEND)], &arguments);
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{report}");
+    assert!(report.starts_with("device  CPU, ") && report.contains(": no usable GPU adapter"), "{report}");
+}
+
+fn an_adapter_that_is_asked_for_has_to_exist() {
+    let (scratch, tests) = (EXAMPLE.scratch("absent"), folder(""));
+    EXAMPLE.fails(&scratch, &["--backend", ABSENT_BACKEND, &tests], "no usable GPU adapter");
+    EXAMPLE.fails(&scratch, &["--adapter", "no such card", &tests], "no usable GPU adapter");
 }
 
 fn a_folder_without_tests_is_refused() {

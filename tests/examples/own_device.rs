@@ -93,7 +93,7 @@ fn check(folder: &Path, arguments: &[&str], file: &str, [size, window]: [u32; 2]
         "encoded      max_unpool ".to_owned(),
         // wgpu has counted as many submits as this program has made, so nobody else has made one.
         "submitted    once, by this program; the device's first: SubmissionIndex { index: 1 }".to_owned(),
-        format!("agreement    GPU and CPU: {values} values and {windows} indices, bit for bit"),
+        format!("agreement    with the reference: {values} values and {windows} indices, bit for bit"),
         format!("wrote        {file}"),
         "lost         this program's callback heard: Destroyed; the library then says: the device is lost: Destroyed"
             .to_owned(),

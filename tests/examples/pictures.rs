@@ -37,7 +37,9 @@ pub fn check_without_a_gpu(example: &Example, folder: &Path) {
     let output = example.run_with(folder, &[("WGPU_BACKEND", ABSENT_BACKEND)], &[]);
     let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(output.status.success() && stderr.is_empty(), "{stdout}{stderr}");
-    assert_eq!(stdout.lines().filter(|line| line.contains("the CPU: no usable GPU adapter")).count(), 1, "{stdout}");
+    let cpu = |line: &&str| line.starts_with("computed on  CPU, ") && line.contains(": no usable GPU adapter");
+    assert_eq!(stdout.lines().filter(cpu).count(), 1, "{stdout}");
+    assert!(stdout.contains("agreement    with the reference: "), "{stdout}");
 }
 
 /// Checks the errors for unusable pictures, devices and command lines.

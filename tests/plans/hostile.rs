@@ -419,11 +419,14 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
     ];
     for (pool, shape) in pools {
         let plan = pool.plan(shape, DType::F32, Some(IndexType::I64)).unwrap();
-        for limits in
-            [Limits::WEBGPU, Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU }]
-        {
+        let unlimited = Limits { max_buffer_bytes: u64::MAX, max_binding_bytes: u64::MAX, ..Limits::WEBGPU };
+        // The last tilings are for the CPU, which has no limits.
+        for limits in [Some(Limits::WEBGPU), Some(unlimited), None] {
             for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
-                let tiling = modestly(|| Tiling::new(&plan, &limits, budget));
+                let tiling = modestly(|| match &limits {
+                    Some(limits) => Tiling::new(&plan, limits, budget),
+                    None => Tiling::on_cpu(&plan, budget),
+                });
                 let Ok(tiling) = tiling else { continue };
                 assert!(tiling.peak_bytes() <= budget && !tiling.is_empty(), "{shape:?} in {budget} bytes");
                 modestly(|| [0, tiling.len() / 2, tiling.len() - 1].map(|number| tiling.tile(number).is_some()));

@@ -1,5 +1,9 @@
 //! What callers of the CPU backend use.
 
 pub(crate) mod cpu;
+pub(crate) mod dispatch;
 pub(crate) mod execute;
+pub(crate) mod one_shot;
 pub(crate) mod prepared;
+pub(crate) mod stream;
+pub(crate) mod stream_unpool;

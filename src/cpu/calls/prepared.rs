@@ -1,8 +1,10 @@
 //! A plan with its kernel: calls on slices, into new tensors or into the caller's.
 
+use bytemuck::{cast_slice, cast_slice_mut};
+
 use super::cpu::Cpu;
+use super::dispatch;
 use crate::cpu::kernels::choose::CpuKernel;
-use crate::cpu::kernels::convert::convert;
 use crate::cpu::kernels::parts::Context;
 use crate::cpu::kernels::pool::PoolWork;
 use crate::cpu::kernels::scratch::ScratchPool;
@@ -116,8 +118,8 @@ impl PreparedCpu {
     ) -> Result<(), ExecuteError> {
         let (x, (plan, work)) = (x.into(), self.pool(false)?);
         plan.inputs[0].check_host("x", &x)?;
-        check_length(&plan.outputs[0], y)?;
-        work.run::<T, i64>(plan, &self.context(), x.data(), y, None)
+        plan.outputs[0].check_slice(y)?;
+        dispatch::pool((work, plan), &self.context(), cast_slice(x.data()), cast_slice_mut(y), None)
     }
 
     /// The maxima and where they were found.
@@ -167,9 +169,10 @@ impl PreparedCpu {
         let (x, (plan, work)) = (x.into(), self.pool(true)?);
         plan.inputs[0].check_host("x", &x)?;
         plan.outputs[1].check_dtype("indices", I::DTYPE)?;
-        check_length(&plan.outputs[0], y)?;
-        check_length(&plan.outputs[1], indices)?;
-        work.run(plan, &self.context(), x.data(), y, Some(indices))
+        plan.outputs[0].check_slice(y)?;
+        plan.outputs[1].check_slice(indices)?;
+        let (y, indices) = (cast_slice_mut(y), cast_slice_mut(indices));
+        dispatch::pool((work, plan), &self.context(), cast_slice(x.data()), y, Some(indices))
     }
 
     /// The values of X at the positions that the indices name, zeros elsewhere.
@@ -221,8 +224,9 @@ impl PreparedCpu {
         let (x, indices, (plan, work)) = (x.into(), indices.into(), self.unpool()?);
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
-        check_length(&plan.outputs[0], y)?;
-        work.run(plan, &self.context(), x.data(), indices.data(), y)
+        plan.outputs[0].check_slice(y)?;
+        let (x, indices) = (cast_slice(x.data()), cast_slice(indices.data()));
+        dispatch::unpool((work, plan), &self.context(), x, indices, cast_slice_mut(y))
     }
 
     /// The indices in the second convention.
@@ -275,8 +279,8 @@ impl PreparedCpu {
         let (indices, plan) = (indices.into(), self.conversion()?);
         plan.inputs[0].check_host("indices", &indices)?;
         plan.outputs[0].check_dtype("converted", T::DTYPE)?;
-        check_length(&plan.outputs[0], converted)?;
-        convert(plan, &self.context(), indices.data(), converted)
+        plan.outputs[0].check_slice(converted)?;
+        dispatch::convert(plan, &self.context(), cast_slice(indices.data()), cast_slice_mut(converted))
     }
 
     fn context(&self) -> Context<'_> {
@@ -318,13 +322,4 @@ impl PreparedCpu {
 /// A tensor of zeros.
 fn output<T: Element>(spec: &TensorSpec) -> Result<Tensor<T>, ExecuteError> {
     Ok(Tensor::from_parts(spec.shape.clone(), zeros(&spec.shape)?))
-}
-
-/// Refuses a slice that has not as many elements as the tensor.
-fn check_length<T>(spec: &TensorSpec, slice: &[T]) -> Result<(), PlanError> {
-    let (expected, actual) = (spec.element_count(), slice.len());
-    if expected == actual as u64 {
-        return Ok(());
-    }
-    Err(PlanError::DataLength { shape: spec.shape.clone(), expected, actual })
 }

@@ -12,7 +12,7 @@ use crate::error::ExecuteError;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::gpu::device::polling::{Submission, map_on_submit};
-use crate::gpu::device::{Device, PendingErrors};
+use crate::gpu::device::{OpenDevice, PendingErrors};
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Missing, Preparation};
 use crate::index::IndexSpace;
@@ -531,7 +531,7 @@ fn names(plan: &Plan) -> impl Fn(Operand) -> &'static str + use<> {
     move |operand| if operand == Operand::IndicesOut { written } else { operand.field() }
 }
 
-fn new_encoder(device: &Device) -> Owned<wgpu::CommandEncoder> {
+fn new_encoder(device: &OpenDevice) -> Owned<wgpu::CommandEncoder> {
     let label = Some("wgpu-pooling chain");
     device.wgpu.gate().own(device.wgpu.create_command_encoder(&wgpu::CommandEncoderDescriptor { label }))
 }
@@ -551,7 +551,7 @@ struct Outputs {
 
 impl Outputs {
     fn new(
-        device: &Device,
+        device: &OpenDevice,
         preparation: &Preparation,
         timed: bool,
         submits: usize,
@@ -590,7 +590,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn new(device: &Device) -> Clock {
+    fn new(device: &OpenDevice) -> Clock {
         let queries = device.memory.allocator.query_set(&wgpu::QuerySetDescriptor {
             label: Some("wgpu-pooling timestamps"),
             ty: wgpu::QueryType::Timestamp,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::error::ExecuteError;
-use crate::gpu::device::Device;
+use crate::gpu::device::OpenDevice;
 use crate::gpu::device::adapter::GpuOptions;
 use crate::gpu::device::polling::Submission;
 use crate::gpu::prepared::pipelines::Pipelines;
@@ -40,7 +40,7 @@ pub struct Gpu {
 /// The state that clones of a [`Gpu`] share.
 #[derive(Debug)]
 pub(in crate::gpu) struct Inner {
-    pub device: Device,
+    pub device: OpenDevice,
     pub pipelines: Pipelines,
     pub plan_cache: PlanCache,
 }
@@ -99,7 +99,7 @@ impl Gpu {
         // The crate's own calls run under error scopes; any other error must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
-        Ok(Gpu::of(Device::new(device, queue, lost, options)))
+        Ok(Gpu::of(OpenDevice::new(device, queue, lost, options)))
     }
 
     /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
@@ -124,7 +124,7 @@ impl Gpu {
     /// # }
     /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
-        Gpu::of(Device::new(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default()))
+        Gpu::of(OpenDevice::new(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default()))
     }
 
     /// Marks the device as lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason
@@ -191,7 +191,7 @@ impl Gpu {
         pollster::block_on(Gpu::open(options))
     }
 
-    fn of(device: Device) -> Gpu {
+    fn of(device: OpenDevice) -> Gpu {
         let inner = Inner { device, pipelines: Pipelines::default(), plan_cache: PlanCache::default() };
         Gpu {
             inner: Arc::new(inner),

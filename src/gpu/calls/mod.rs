@@ -5,10 +5,11 @@ pub(in crate::gpu) mod chain;
 pub(in crate::gpu) mod chain_into;
 pub(in crate::gpu) mod device_tensor;
 pub(in crate::gpu) mod execute;
-pub(in crate::gpu) mod gpu;
+pub(crate) mod gpu;
+#[cfg(feature = "cpu")]
+mod into;
 pub(in crate::gpu) mod one_shot;
-pub(in crate::gpu) mod prepare;
-pub(in crate::gpu) mod progress;
+pub(crate) mod prepare;
 pub(in crate::gpu) mod results;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;

@@ -6,13 +6,12 @@ use super::chain::Chain;
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
-use super::progress::StreamOptions;
 use super::results::{ReadBack, Results, Submitted};
-use super::stream::{StreamSink, StreamSource};
 use crate::gpu::device::adapter::{GpuOptions, list_adapters};
 use crate::ops::{ConvertIndices, MaxPool, MaxUnpool};
 use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::Schedule;
+use crate::stream::{StreamOptions, StreamSink, StreamSource};
 use crate::tensor::TensorView;
 use crate::untyped::{TensorMut, TensorRef};
 

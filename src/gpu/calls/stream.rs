@@ -2,121 +2,17 @@
 //! of neighbouring tiles overlap in time.
 
 use std::collections::VecDeque;
-use std::io;
 
 use super::gpu::Gpu;
 use super::prepare::Prepared;
-use super::progress::{Run, StreamOptions, StreamReport};
 use super::results::{ReadBack, Submitted};
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
-use crate::options::Layout;
-use crate::plan::PoolPlan;
+use crate::plan::{Plan, PoolPlan};
 use crate::select::Choice;
+use crate::stream::{Nowhere, PoolRun, Sinks, StreamOptions, StreamReport, StreamSink, StreamSource};
 use crate::tensor::{Tensor, TensorView, zeros};
-use crate::tile::{IN_FLIGHT, Region, SplitWindow, Tile, TileBytes, Tiling};
-
-/// The source of a streaming run: it reads elements of a dense tensor by their positions, in any order, some more than
-/// once. Slices and [`TensorView`]s are sources.
-///
-/// ```
-/// use std::io::{Read, Result, Seek, SeekFrom};
-/// use wgpu_pooling::StreamSource;
-///
-/// struct Bytes(std::fs::File);
-///
-/// impl StreamSource<u8> for Bytes {
-///     fn read(&mut self, first: u64, elements: &mut [u8]) -> Result<()> {
-///         self.0.seek(SeekFrom::Start(first))?;
-///         self.0.read_exact(elements)
-///     }
-/// }
-/// ```
-pub trait StreamSource<T> {
-    /// Fills all of `elements` with the tensor's elements from `first` on. If it returns `Ok`, the run computes on
-    /// whatever the slice holds. The slice's previous contents are meaningless. With debug assertions every byte of it
-    /// is 0x7F, so that elements that a source leaves out are noticeable: in most types that is about the largest
-    /// value, which wins its windows; in f16 it is a NaN; as an index it lies outside all but the largest tensors.
-    ///
-    /// # Errors
-    /// Any error, for example the end of the file inside the slice; the run ends with [`ExecuteError::Source`].
-    ///
-    /// ```
-    /// use wgpu_pooling::StreamSource;
-    /// let mut two = [0u8; 2];
-    /// (&[1u8, 2, 3, 4][..]).read(1, &mut two)?;
-    /// assert_eq!(two, [2, 3]);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()>;
-}
-
-/// The sink of a streaming run: it writes elements of a dense tensor by their positions, each once. Vectors and mutable
-/// slices are sinks.
-///
-/// ```
-/// use std::io::{Result, Seek, SeekFrom, Write};
-/// use wgpu_pooling::StreamSink;
-///
-/// struct Bytes(std::fs::File);
-///
-/// impl StreamSink<u8> for Bytes {
-///     fn write(&mut self, first: u64, elements: &[u8]) -> Result<()> {
-///         self.0.seek(SeekFrom::Start(first))?;
-///         self.0.write_all(elements)
-///     }
-/// }
-/// ```
-pub trait StreamSink<T> {
-    /// Writes the tensor's elements from `first` on.
-    ///
-    /// # Errors
-    /// Any error; the run ends with [`ExecuteError::Sink`].
-    ///
-    /// ```
-    /// use wgpu_pooling::StreamSink;
-    /// let mut y = vec![0u8; 4];
-    /// y.write(1, &[2, 3])?;
-    /// assert_eq!(y, [0, 2, 3, 0]);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()>;
-}
-
-/// The range of a slice, or an error with the slice's length.
-fn range(first: u64, wanted: usize, length: usize) -> io::Result<std::ops::Range<usize>> {
-    let begin = usize::try_from(first).ok().filter(|&begin| begin <= length && wanted <= length - begin);
-    begin
-        .map(|begin| begin..begin + wanted)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, format!("there are {length} elements and no more")))
-}
-
-impl<T: Copy> StreamSource<T> for &[T] {
-    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()> {
-        elements.copy_from_slice(&self[range(first, elements.len(), self.len())?]);
-        Ok(())
-    }
-}
-
-impl<T: Copy> StreamSource<T> for TensorView<'_, T> {
-    fn read(&mut self, first: u64, elements: &mut [T]) -> io::Result<()> {
-        self.data().read(first, elements)
-    }
-}
-
-impl<T: Copy> StreamSink<T> for &mut [T] {
-    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()> {
-        let range = range(first, elements.len(), self.len())?;
-        self[range].copy_from_slice(elements);
-        Ok(())
-    }
-}
-
-impl<T: Copy> StreamSink<T> for Vec<T> {
-    fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()> {
-        self.as_mut_slice().write(first, elements)
-    }
-}
+use crate::tile::{IN_FLIGHT, Tile, TileBytes, Tiling};
 
 /// A tile on the device.
 struct Flight<T, J> {
@@ -127,29 +23,28 @@ struct Flight<T, J> {
     indices: Option<ReadBack<J>>,
 }
 
-/// A pool's run.
-struct PoolRun<'a> {
-    run: Run<'a>,
-    plan: &'a PoolPlan,
-    tiling: Tiling,
+/// A pool's run on a GPU.
+struct PoolFlights<'a> {
+    gpu: &'a Gpu,
+    pool: PoolRun<'a>,
     /// The preparation of the last tile. It fits the next tile if the tiles' plans are equal, which most plans without
     /// indices are.
     prepared: Option<Prepared>,
 }
 
-impl PoolRun<'_> {
+impl PoolFlights<'_> {
     /// Reads and computes the tiles; `emit` writes the results of each and returns the bytes written.
     async fn tiles<T: Element, J: Index>(
         &mut self,
         source: &mut impl StreamSource<T>,
         mut emit: impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
     ) -> Result<(), ExecuteError> {
-        self.run.tell()?;
+        self.pool.run.tell()?;
         let mut flights = VecDeque::new();
-        for number in 0..self.run.progress.tiles {
-            match self.tiling.tile(number) {
+        for number in 0..self.pool.run.progress.tiles {
+            match self.pool.tiling.tile(number) {
                 Some(tile) => flights.push_back(self.launch::<T, J>(tile, source).await?),
-                None => self.run.progress.done += 1,
+                None => self.pool.run.progress.done += 1,
             }
             if flights.len() as u64 == IN_FLIGHT {
                 self.land(&mut flights, &mut emit).await?;
@@ -170,20 +65,20 @@ impl PoolRun<'_> {
         if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
             // The previous preparation is dropped before the next one is allocated.
             self.prepared = None;
-            self.prepared = Some(self.run.gpu.prepare_chosen(tile.plan().clone().into(), &Choice::default()).await?);
+            self.prepared = Some(self.gpu.prepare_chosen(tile.plan().clone().into(), &Choice::default()).await?);
         }
         let Some(prepared) = &self.prepared else {
             return Err(ExecuteError::BufferMissing { what: "a tile" });
         };
         let bytes = TileBytes::of(prepared.schedule());
-        self.run.memory.host(bytes.host_in, 0);
-        let x = gather(tile.input(), self.plan.input_shape(), self.plan.layout(), source)?;
-        let read = x.len() as u64 * T::DTYPE.bytes() as u64;
-        self.run.memory.device(bytes.device, 0);
-        let mut chain = self.run.gpu.chain().on_its_own();
-        let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.plan.layout())?;
+        self.pool.run.memory.host(bytes.host_in, 0);
+        let mut x: Vec<T> = zeros(tile.plan().input_shape())?;
+        self.pool.run.memory.report.bytes_uploaded += self.pool.read(&tile, source, &mut x)?;
+        self.pool.run.memory.device(bytes.device, 0);
+        let mut chain = self.gpu.chain().on_its_own();
+        let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.pool.plan.layout())?;
         drop(x);
-        self.run.memory.host(0, bytes.host_in);
+        self.pool.run.memory.host(0, bytes.host_in);
         let (y, indices) = if tile.plan().indices().is_some() {
             let (y, indices) = chain.max_pool_with_indices(prepared, &on_device)?;
             (y, Some(chain.read_back(&indices)?))
@@ -192,9 +87,7 @@ impl PoolRun<'_> {
         };
         let y = chain.read_back(&y)?;
         let submitted = chain.submit()?;
-        self.run.progress.bytes_read += read;
-        self.run.memory.report.bytes_uploaded += read;
-        self.run.memory.report.tiles += 1;
+        self.pool.run.memory.report.tiles += 1;
         Ok(Flight { tile, bytes, submitted, y, indices })
     }
 
@@ -208,77 +101,23 @@ impl PoolRun<'_> {
             return Ok(());
         };
         let results = submitted.finished().await?;
-        self.run.memory.host(bytes.host_out, 0);
-        self.run.memory.report.bytes_downloaded += results.bytes_read_back();
+        let run = &mut self.pool.run;
+        run.memory.host(bytes.host_out, 0);
+        run.memory.report.bytes_downloaded += results.bytes_read_back();
         let y = results.take(y)?;
         let indices = indices.map(|indices| results.take(indices)).transpose()?;
         drop(results);
-        self.run.memory.device(0, bytes.device);
-        self.run.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
-        self.run.memory.host(0, bytes.host_out);
-        self.run.progress.done += 1;
-        self.run.tell()
+        run.memory.device(0, bytes.device);
+        run.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
+        run.memory.host(0, bytes.host_out);
+        run.progress.done += 1;
+        run.tell()
     }
 }
 
 impl Prepared {
     fn computes(&self, plan: &PoolPlan) -> bool {
-        matches!(self.schedule().plan(), crate::plan::Plan::Pool(own) if own == plan)
-    }
-}
-
-/// Reads a box of a tensor into a dense tensor.
-pub(super) fn gather<T: Element>(
-    region: &Region,
-    shape: &[usize],
-    layout: Layout,
-    source: &mut impl StreamSource<T>,
-) -> Result<Vec<T>, ExecuteError> {
-    let mut elements: Vec<T> = zeros(&region.shape(layout))?;
-    let mut rest = elements.as_mut_slice();
-    for (first, length) in region.runs(shape, layout) {
-        let (run, behind) = rest.split_at_mut(length);
-        if cfg!(debug_assertions) {
-            bytemuck::cast_slice_mut::<T, u8>(run).fill(0x7F);
-        }
-        source.read(first, run).map_err(|error| ExecuteError::Source {
-            first,
-            elements: length as u64,
-            error: error.to_string(),
-        })?;
-        rest = behind;
-    }
-    Ok(elements)
-}
-
-/// Writes a box of Y or of Indices to its place in the sink; returns the bytes written.
-pub(super) fn scatter<T: Element>(
-    what: &'static str,
-    region: &Region,
-    (shape, layout): (&[usize], Layout),
-    mut elements: &[T],
-    sink: &mut impl StreamSink<T>,
-) -> Result<u64, ExecuteError> {
-    let bytes = size_of_val(elements) as u64;
-    for (first, length) in region.runs(shape, layout) {
-        let (run, behind) = elements.split_at(length);
-        sink.write(first, run).map_err(|error| ExecuteError::Sink {
-            what,
-            first,
-            elements: length as u64,
-            error: error.to_string(),
-        })?;
-        elements = behind;
-    }
-    Ok(bytes)
-}
-
-/// The sink of a run without indices.
-struct Nowhere;
-
-impl<T> StreamSink<T> for Nowhere {
-    fn write(&mut self, _: u64, _: &[T]) -> io::Result<()> {
-        Ok(())
+        matches!(self.schedule().plan(), Plan::Pool(own) if own == plan)
     }
 }
 
@@ -391,42 +230,16 @@ impl Gpu {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
         self.inner.device.check_alive()?;
         let tiling = Tiling::new(plan, &self.inner.device.limits, options.budget_bytes)?;
-        let windows_are_cut = tiling.cuts_windows();
-        let mut pool = PoolRun { run: Run::new(self, tiling.len(), options), plan, tiling, prepared: None };
-        let y_of = (plan.output_shape(), plan.layout());
-        let indices_of = plan.outputs.get(1).map(|indices| (&indices.shape[..], indices.layout));
-        let mut write = |region: &Region, y: &[T], indices: Option<&[I]>| {
-            let mut bytes = scatter("sink", region, y_of, y, sink)?;
-            if let (Some(indices), Some(place)) = (indices, indices_of) {
-                bytes += scatter("indices", region, place, indices, indices_sink)?;
-            }
-            Ok(bytes)
-        };
-        if !windows_are_cut {
-            pool.tiles(source, |tile, y, indices| write(tile.output(), y, indices)).await?;
-            return Ok(pool.run.memory.report);
+        let whole_windows = !tiling.cuts_windows();
+        let mut flights = PoolFlights { gpu: self, pool: PoolRun::new(plan, tiling, options), prepared: None };
+        let mut sinks = Sinks::<T, I, _, _>::new(plan, sink, indices_sink);
+        if whole_windows {
+            flights.tiles(source, |tile, y, indices| sinks.whole(tile.output(), y, indices)).await?;
+        } else {
+            // Every tile is one window or a part of one.
+            flights.tiles(source, |tile, y, positions| sinks.part(tile, y, positions)).await?;
         }
-        // Every tile is one window or a part of one.
-        let mut window = SplitWindow::new();
-        let emit = |tile: &Tile, y: &[T], positions: Option<&[i64]>| {
-            let Some(part) = tile.part() else {
-                let indices =
-                    positions.map(|indices| indices.iter().map(|&index| I::from_i64(index)).collect::<Vec<_>>());
-                return write(tile.output(), y, indices.as_deref());
-            };
-            if let ([value], Some([position])) = (y, positions) {
-                window.combine(tile.plan(), *value, *position as u64);
-            }
-            if !part.last {
-                return Ok(0);
-            }
-            let (n, c) = (tile.output().batch.start, tile.output().channels.start);
-            let (value, index) = std::mem::replace(&mut window, SplitWindow::new()).finish(plan, n, c);
-            let index = index.map(I::from_i64);
-            write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref))
-        };
-        pool.tiles(source, emit).await?;
-        Ok(pool.run.memory.report)
+        Ok(flights.pool.run.memory.report)
     }
 }
 

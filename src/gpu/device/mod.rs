@@ -26,7 +26,7 @@ use crate::schedule::Limits;
 
 /// A wgpu device that can be used from any thread and whose errors become [`ExecuteError`]s.
 #[derive(Debug)]
-pub(in crate::gpu) struct Device {
+pub(in crate::gpu) struct OpenDevice {
     pub wgpu: Owned<wgpu::Device>,
     pub queue: Owned<wgpu::Queue>,
     pub limits: Limits,
@@ -38,8 +38,8 @@ pub(in crate::gpu) struct Device {
     poller: Poller,
 }
 
-impl Device {
-    pub fn new(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, options: &GpuOptions) -> Device {
+impl OpenDevice {
+    pub fn new(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, options: &GpuOptions) -> Self {
         let limits = device.limits();
         let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
@@ -52,7 +52,7 @@ impl Device {
             queue: queue.clone(),
             poison: options.poison_word(),
         };
-        Device {
+        OpenDevice {
             #[cfg(not(target_arch = "wasm32"))]
             poller: Poller::new(wgpu.clone()),
             wgpu,

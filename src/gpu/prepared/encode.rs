@@ -7,7 +7,7 @@ use super::pipelines::Pipeline;
 use super::preparation::Preparation;
 use crate::error::ExecuteError;
 use crate::gpu::device::gate::Owned;
-use crate::gpu::device::{Device, PendingError};
+use crate::gpu::device::{OpenDevice, PendingError};
 use crate::kernel::Operand;
 use crate::schedule::Dispatch;
 
@@ -61,7 +61,7 @@ impl Preparation {
     /// the operands.
     pub fn bind(
         &self,
-        device: &Device,
+        device: &OpenDevice,
         buffers: &Buffers<'_>,
         name: impl Fn(Operand) -> &'static str,
     ) -> Result<(Bindings, Option<PendingError>), ExecuteError> {
@@ -113,7 +113,7 @@ impl Preparation {
     /// The slices that the dispatches use, checked and cut to the needed length.
     fn check<'a>(
         &'a self,
-        device: &Device,
+        device: &OpenDevice,
         buffers: &Buffers<'a>,
         name: impl Fn(Operand) -> &'static str,
     ) -> Result<Vec<Given<'a>>, ExecuteError> {
@@ -156,7 +156,7 @@ impl Preparation {
 
     fn group(
         &self,
-        device: &Device,
+        device: &OpenDevice,
         dispatch: &Dispatch,
         pipeline: &Pipeline,
         uniform: u64,
@@ -215,7 +215,7 @@ fn of<'a>(given: &[Given<'a>], operand: Operand) -> Option<wgpu::BufferSlice<'a>
 }
 
 /// Checks a slice's usages, length, offset and sharing, cuts it to the needed length and adds it to `given`.
-fn add<'a>(device: &Device, given: &mut Vec<Given<'a>>, new: Given<'a>, needed: u64) -> Result<(), ExecuteError> {
+fn add<'a>(device: &OpenDevice, given: &mut Vec<Given<'a>>, new: Given<'a>, needed: u64) -> Result<(), ExecuteError> {
     let Given { what, operand, slice, .. } = new;
     let (offset, alignment) = (slice.offset(), device.alignment);
     let usages = slice.buffer().usage();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{ExecuteError, PlanError, within};
-use crate::gpu::device::Device;
+use crate::gpu::device::OpenDevice;
 use crate::gpu::device::gate::Owned;
 use crate::kernel::WORKGROUP;
 use crate::schedule::{Dispatch, Schedule};
@@ -72,7 +72,7 @@ impl Default for Pipelines {
 impl Pipelines {
     /// The pipeline of a dispatch's kernel, compiled now if it is not in the cache. A failed compilation is tried again
     /// at the next request.
-    pub async fn get(&self, device: &Device, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
+    pub async fn get(&self, device: &OpenDevice, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
         let key = dispatch.key();
         let slot = self.slot(key);
         let mut compiled = slot.lock().await;
@@ -96,7 +96,7 @@ impl Pipelines {
     }
 
     /// The pipelines of a schedule's dispatches.
-    pub async fn all(&self, device: &Device, schedule: &Schedule) -> Result<Vec<Arc<Pipeline>>, ExecuteError> {
+    pub async fn all(&self, device: &OpenDevice, schedule: &Schedule) -> Result<Vec<Arc<Pipeline>>, ExecuteError> {
         let mut pipelines = Vec::with_capacity(schedule.dispatches.len());
         for dispatch in &schedule.dispatches {
             pipelines.push(self.get(device, dispatch).await?);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::pipelines::{Pipeline, Pipelines};
 use crate::error::ExecuteError;
-use crate::gpu::device::Device;
+use crate::gpu::device::OpenDevice;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
 use crate::plan::Plan;
@@ -42,7 +42,7 @@ pub(in crate::gpu) enum Scratch {
 impl Preparation {
     /// Compiles a schedule's kernels and makes its buffers. The schedule has been checked against the device's limits.
     pub async fn new(
-        device: &Device,
+        device: &OpenDevice,
         pipelines: &Pipelines,
         schedule: Schedule,
         scratch: Scratch,

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::gpu::Gpu;
 use crate::error::ExecuteError;
+#[cfg(feature = "cpu")]
+use crate::tensor::zeros;
 
 /// How far a streaming run has come.
 ///
@@ -33,23 +34,23 @@ pub struct StreamProgress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct StreamReport {
-    /// The number of tiles that were computed, each with its own submit.
+    /// The number of tiles that were computed. On a GPU each has its own submit.
     pub tiles: u64,
-    /// The bytes that were uploaded. They exceed X where tiles overlap in their halo.
+    /// The bytes that were uploaded to a GPU. They exceed X where tiles overlap in their halo. On the CPU nothing is.
     pub bytes_uploaded: u64,
-    /// The bytes that were downloaded.
+    /// The bytes that were downloaded from a GPU.
     pub bytes_downloaded: u64,
     /// The peak of the run's vectors, in bytes.
     pub peak_host_bytes: u64,
-    /// The peak of the run's buffers, in bytes, staging included. On software Vulkan this memory belongs to the process
-    /// too.
+    /// The peak of the run's buffers on a GPU, in bytes, staging included. On software Vulkan this memory belongs to the
+    /// process too. On the CPU there are none.
     pub peak_device_bytes: u64,
     /// The peak of both together, which is at most the budget.
     pub peak_bytes: u64,
 }
 
 /// The progress callback.
-pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
+type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
 
 /// The options of a streaming run: its budget and its progress callback.
 ///
@@ -61,8 +62,8 @@ pub(super) type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()>
 /// ```
 #[must_use]
 pub struct StreamOptions<'a> {
-    pub(super) budget_bytes: u64,
-    pub(super) progress: Option<Callback<'a>>,
+    pub(crate) budget_bytes: u64,
+    progress: Option<Callback<'a>>,
 }
 
 impl std::fmt::Debug for StreamOptions<'_> {
@@ -74,7 +75,7 @@ impl std::fmt::Debug for StreamOptions<'_> {
 impl<'a> StreamOptions<'a> {
     /// The options with a budget: the most bytes that the run may hold at a time, on the host and on the device
     /// together, in vectors, buffers and staging memory. Memory of the device object, the driver and pipelines is not
-    /// counted.
+    /// counted, nor what the kernels of the CPU take for themselves, which does not grow with a tile.
     ///
     /// ```
     /// let options = wgpu_pooling::StreamOptions::new(1 << 30);
@@ -105,7 +106,7 @@ impl<'a> StreamOptions<'a> {
 
 /// The memory that a run holds, and its peaks.
 #[derive(Default)]
-pub(super) struct MemoryTracker {
+pub(crate) struct MemoryTracker {
     host: u64,
     device: u64,
     pub report: StreamReport,
@@ -117,9 +118,28 @@ impl MemoryTracker {
         self.note();
     }
 
+    #[cfg(feature = "gpu")]
     pub fn device(&mut self, more: u64, less: u64) {
         self.device = self.device + more - less;
         self.note();
+    }
+
+    /// Makes a vector at least so long, and returns its first elements, whatever they are.
+    #[cfg(feature = "cpu")]
+    pub fn first<'v, T: bytemuck::Zeroable>(
+        &mut self,
+        vector: &'v mut Vec<T>,
+        elements: u64,
+    ) -> Result<&'v mut [T], ExecuteError> {
+        let length = usize::try_from(elements).unwrap_or(usize::MAX);
+        if vector.len() < length {
+            // The shorter one is freed before the longer one is allocated.
+            self.host(0, size_of_val(vector.as_slice()) as u64);
+            *vector = Vec::new();
+            *vector = zeros(&[length])?;
+            self.host(size_of_val(vector.as_slice()) as u64, 0);
+        }
+        Ok(&mut vector[..length])
     }
 
     fn note(&mut self) {
@@ -131,8 +151,7 @@ impl MemoryTracker {
 }
 
 /// A streaming run.
-pub(super) struct Run<'a> {
-    pub gpu: &'a Gpu,
+pub(crate) struct Run<'a> {
     pub memory: MemoryTracker,
     pub progress: StreamProgress,
     callback: Option<Callback<'a>>,
@@ -140,9 +159,9 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run before its first tile.
-    pub fn new(gpu: &'a Gpu, tiles: u64, options: StreamOptions<'a>) -> Run<'a> {
+    pub fn new(tiles: u64, options: StreamOptions<'a>) -> Run<'a> {
         let progress = StreamProgress { done: 0, tiles, bytes_read: 0, bytes_written: 0 };
-        Run { gpu, memory: MemoryTracker::default(), progress, callback: options.progress }
+        Run { memory: MemoryTracker::default(), progress, callback: options.progress }
     }
 
     /// Calls the progress callback; an error if it stops the run.

@@ -5,16 +5,17 @@ use std::ops::ControlFlow;
 
 use half::f16;
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, IndexType,
-    Layout, MaxPool, NanPolicy, PlanError, PoolPlan, Pooling, StorageOrder, StreamOptions, StreamReport, StreamSink,
-    StreamSource, Tensor, reference, wgpu,
+    AdaptiveMaxPool, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, IndexType, Layout, MaxPool,
+    NanPolicy, PlanError, PoolPlan, Pooling, StorageOrder, StreamOptions, StreamReport, StreamSink, StreamSource,
+    Tensor, reference,
 };
 
-use crate::support::device::gpu;
+use super::either;
+use crate::device;
 use crate::support::harness::tests;
 
 tests! {
-    gpu =>
+    here =>
         every_layout_type_and_rank_in_any_budget,
         every_rule_about_nan_and_empty_windows_in_any_budget,
         windows_larger_than_the_budget_are_put_together_from_parts,
@@ -22,12 +23,11 @@ tests! {
         what_sources_and_sinks_say_is_the_error_of_the_run,
         #[cfg(debug_assertions)]
         what_a_source_leaves_out_shows_in_the_result,
-        a_call_that_does_not_fit_the_plan_is_refused,
-        one_shot_calls_have_no_size_limit;
+        a_call_that_does_not_fit_the_plan_is_refused;
 }
 
 /// Elements with few levels, so that maxima tie, and for floats NaN with payloads, infinities and both zeros.
-fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
+pub fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
     let mut state = 7u32;
     let mut value = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -44,7 +44,7 @@ fn tensor<T: Element>(shape: &[usize]) -> Tensor<T> {
     Tensor::new(shape, data).unwrap()
 }
 
-fn bits<T: Element>(elements: &[T]) -> Vec<u64> {
+pub fn bits<T: Element>(elements: &[T]) -> Vec<u64> {
     elements.iter().map(|element| element.to_bits64()).collect()
 }
 
@@ -55,28 +55,32 @@ fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> Stream
     let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![T::from_bits64(0); y.data().len()], vec![0; indices.data().len()]);
     let options = StreamOptions::new(budget);
-    let report = gpu()
+    let report = device()
         .stream_max_pool_with_indices_blocking(&plan, &mut x.view(), &mut got_y, &mut got_indices, options)
         .unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
     assert_eq!(got_indices, indices.data(), "{plan:?} in {budget} bytes");
     assert!(report.peak_bytes <= budget && report.peak_bytes > 0, "{report:?} in {budget} bytes");
     assert!(report.peak_host_bytes <= report.peak_bytes && report.peak_device_bytes <= report.peak_bytes);
+    assert_eq!(report.peak_device_bytes > 0, crate::COMPUTES_ON_GPU, "{report:?}");
 
     let plan = pool.plan(shape, T::DTYPE, None).unwrap();
     let mut got_y = vec![T::from_bits64(0); y.data().len()];
-    let values = gpu().stream_max_pool_blocking(&plan, &mut x.view(), &mut got_y, StreamOptions::new(budget)).unwrap();
+    let values =
+        device().stream_max_pool_blocking(&plan, &mut x.view(), &mut got_y, StreamOptions::new(budget)).unwrap();
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
     assert!(values.peak_bytes <= budget, "{values:?} in {budget} bytes");
     report
 }
 
 /// Budgets from one that holds the whole pool down to those that cut windows into parts.
-const BUDGETS: [u64; 4] = [64 << 20, 48 << 10, 24 << 10, 19 << 10];
+fn budgets() -> [u64; 4] {
+    either([64 << 20, 48 << 10, 24 << 10, 19 << 10], [64 << 20, 20 << 10, 1 << 10, 60])
+}
 
 fn every_layout_type_and_rank_in_any_budget() {
     let square = || MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
-    for budget in BUDGETS {
+    for budget in budgets() {
         check::<f32>(&square(), &[2, 3, 20, 17], budget);
         check::<u8>(&square().layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
         check::<f16>(&square().layout(Layout::Nhwc).index_layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
@@ -94,7 +98,7 @@ fn every_rule_about_nan_and_empty_windows_in_any_budget() {
     for policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
         for empty in [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase] {
             let pool = MaxPool::new([3, 2]).dilations([7, 1]).pads([9, 4, 8, 5]).nan_policy(policy).empty_index(empty);
-            for budget in [20 << 10, 13 << 10] {
+            for budget in either([20 << 10, 13 << 10], [200, 44]) {
                 check::<f32>(&pool.clone().empty_value(EmptyValue::LowestFinite), &[1, 2, 5, 6], budget);
                 check::<f16>(&pool.clone().layout(Layout::Nhwc), &[1, 5, 6, 2], budget);
             }
@@ -105,14 +109,14 @@ fn every_rule_about_nan_and_empty_windows_in_any_budget() {
 fn windows_larger_than_the_budget_are_put_together_from_parts() {
     for policy in [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest] {
         let pool = MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]).nan_policy(policy);
-        let report = check::<f32>(&pool, &[1, 2, 64, 70], 24 << 10);
+        let report = check::<f32>(&pool, &[1, 2, 64, 70], either(24 << 10, 1 << 10));
         assert!(report.tiles > 2 * 2 * 2, "{report:?}");
-        check::<u8>(&pool.layout(Layout::Nhwc), &[1, 64, 70, 2], 14 << 10);
+        check::<u8>(&pool.layout(Layout::Nhwc), &[1, 64, 70, 2], either(14 << 10, 300));
     }
-    check::<f32>(&GlobalMaxPool::new(), &[2, 2, 5000], 24 << 10);
-    check::<f32>(&AdaptiveMaxPool::new([2, 1]), &[1, 1, 90, 70], 24 << 10);
+    check::<f32>(&GlobalMaxPool::new(), &[2, 2, 5000], either(24 << 10, 1 << 10));
+    check::<f32>(&AdaptiveMaxPool::new([2, 1]), &[1, 1, 90, 70], either(24 << 10, 1 << 10));
     // Taps far from each other.
-    check::<f32>(&MaxPool::new([3]).dilations([2000]), &[1, 1, 4003], 24 << 10);
+    check::<f32>(&MaxPool::new([3]).dilations([2000]), &[1, 1, 4003], either(24 << 10, 1 << 10));
 }
 
 fn the_callback_sees_every_tile_and_can_stop() {
@@ -120,11 +124,11 @@ fn the_callback_sees_every_tile_and_can_stop() {
     let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
     let run = |stop_after: u64, seen: &mut Vec<[u64; 4]>| {
         let mut y = vec![0.0; 8 * 2 * 64];
-        let options = StreamOptions::new(24 << 10).progress(|progress| {
+        let options = StreamOptions::new(either(24 << 10, 6 << 10)).progress(|progress| {
             seen.push([progress.done, progress.tiles, progress.bytes_read, progress.bytes_written]);
             if progress.done < stop_after { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        gpu().stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options)
+        device().stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options)
     };
     let mut seen = Vec::new();
     let report = run(u64::MAX, &mut seen).unwrap();
@@ -162,7 +166,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
     let (mut y, mut indices) = (vec![0.0f32; 64 * 128], vec![0i64; 64 * 128]);
     let x = vec![0.0f32; 64 * 256];
     let options = || StreamOptions::new(48 << 10);
-    let run = gpu().stream_max_pool_with_indices_blocking::<f32, i64>(
+    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
         &plan,
         &mut Failing { calls: 0 },
         &mut y,
@@ -173,7 +177,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
         matches!(&run, Err(ExecuteError::Source { first: 1.., error, .. }) if error == "the cable is out"),
         "{run:?}"
     );
-    let run = gpu().stream_max_pool_with_indices_blocking::<f32, i64>(
+    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
         &plan,
         &mut &x[..],
         &mut y,
@@ -183,7 +187,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
     let Err(ExecuteError::Sink { what: "indices", error, .. }) = &run else { panic!("{run:?}") };
     assert_eq!(error, "no space left");
     // Slices that are too short give an error.
-    let run = gpu().stream_max_pool_with_indices_blocking::<f32, i64>(
+    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
         &plan,
         &mut &x[1..],
         &mut y,
@@ -191,7 +195,7 @@ fn what_sources_and_sinks_say_is_the_error_of_the_run() {
         StreamOptions::new(64 << 20),
     );
     assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
-    let run = gpu().stream_max_pool_with_indices_blocking::<f32, i64>(
+    let run = device().stream_max_pool_with_indices_blocking::<f32, i64>(
         &plan,
         &mut &x[..],
         &mut &mut y[1..],
@@ -222,7 +226,7 @@ fn what_a_source_leaves_out_shows_in_the_result() {
         let mut y = vec![T::from_bits64(0); 2];
         // Several runs, so that memory of earlier runs could be mistaken for elements.
         for _ in 0..3 {
-            gpu().stream_max_pool_blocking(&plan, &mut Short, &mut y, StreamOptions::new(1 << 20)).unwrap();
+            device().stream_max_pool_blocking(&plan, &mut Short, &mut y, StreamOptions::new(1 << 20)).unwrap();
             assert_eq!(bits(&y), [3, left_out], "{}", T::DTYPE.name());
         }
     }
@@ -236,7 +240,7 @@ fn what_a_source_leaves_out_shows_in_the_result() {
     let unpool = wgpu_pooling::MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let (mut x, mut y) = (&[1.0f32; 4][..], vec![0.0; 8]);
     let run =
-        gpu().stream_max_unpool_blocking::<_, i64>(&unpool, &mut x, &mut Short, &mut y, StreamOptions::new(1 << 20));
+        device().stream_max_unpool_blocking::<_, i64>(&unpool, &mut x, &mut Short, &mut y, StreamOptions::new(1 << 20));
     let value = 0x7F7F_7F7F_7F7F_7F7F;
     assert_eq!(run, Err(ExecuteError::IndexOutOfRange { position: 3, value, unit: 8, count: 1 }));
 }
@@ -245,52 +249,21 @@ fn a_call_that_does_not_fit_the_plan_is_refused() {
     let plan = |indices| -> PoolPlan { MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, indices).unwrap() };
     let x = [0.0f32; 4];
     let run = |plan: &PoolPlan, budget| {
-        gpu().stream_max_pool_blocking(plan, &mut &x[..], &mut vec![0.0; 3], StreamOptions::new(budget))
+        device().stream_max_pool_blocking(plan, &mut &x[..], &mut vec![0.0; 3], StreamOptions::new(budget))
     };
     assert!(matches!(run(&plan(Some(IndexType::I64)), 1 << 20), Err(ExecuteError::IndicesMismatch { .. })));
-    let exceeds = run(&plan(None), 500);
-    assert!(matches!(exceeds, Err(ExecuteError::Plan(PlanError::ExceedsLimit { limit: 500, .. }))), "{exceeds:?}");
-    let other =
-        gpu().stream_max_pool_blocking(&plan(None), &mut &[0u8; 4][..], &mut vec![0; 3], StreamOptions::new(1 << 20));
+    let budget = either(500, 11);
+    let exceeds = run(&plan(None), budget);
+    let Err(ExecuteError::Plan(PlanError::ExceedsLimit { needed, limit, .. })) = exceeds else { panic!("{exceeds:?}") };
+    assert!(limit == budget && needed > budget, "{needed} bytes of {limit}");
+    let other = device().stream_max_pool_blocking(
+        &plan(None),
+        &mut &[0u8; 4][..],
+        &mut vec![0; 3],
+        StreamOptions::new(1 << 20),
+    );
     assert!(matches!(other, Err(ExecuteError::TypeMismatch { .. })), "{other:?}");
     // A plan without elements succeeds, whatever the budget.
     let nothing = MaxPool::new([2]).plan(&[0, 3, 4], DType::F32, None).unwrap();
     assert_eq!(run(&nothing, 0), Ok(StreamReport::default()));
-}
-
-/// A device of a test's own whose buffers hold 32768 floats.
-pub(super) fn small_gpu() -> Gpu {
-    let limits = wgpu::Limits {
-        max_buffer_size: 128 << 10,
-        max_storage_buffer_binding_size: 128 << 10,
-        ..wgpu::Limits::defaults()
-    };
-    Gpu::open_blocking(&GpuOptions::new().limits(limits)).unwrap()
-}
-
-fn one_shot_calls_have_no_size_limit() {
-    let small = small_gpu();
-    let shape = [2, 3, 150, 170];
-    let x = tensor::<f32>(&shape);
-    let pools: [Box<dyn Pooling>; 4] = [
-        Box::new(MaxPool::new([3, 3]).pads([1, 1, 1, 1])),
-        Box::new(MaxPool::new([2, 2]).strides([2, 2])),
-        Box::new(GlobalMaxPool::new()),
-        Box::new(AdaptiveMaxPool::new([40, 33])),
-    ];
-    for pool in &pools {
-        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-        let (got_y, got_indices) = small.max_pool_with_indices_blocking::<f32, i64>(pool.as_ref(), x.view()).unwrap();
-        assert_eq!((bits(got_y.data()), got_y.shape()), (bits(y.data()), y.shape()), "{plan:?}");
-        assert_eq!(got_indices, indices, "{plan:?}");
-        let got_y = small.max_pool_blocking(pool.as_ref(), x.view()).unwrap();
-        assert_eq!(bits(got_y.data()), bits(y.data()), "{plan:?}");
-    }
-    // One plane that is larger than a binding, and one window over all of it.
-    let x = tensor::<u8>(&[1, 1, 400, 500]);
-    let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
-    let expected = reference::max_pool_with_indices::<u8, i32>(&plan, x.view()).unwrap();
-    let got = small.max_pool_with_indices_blocking::<u8, i32>(&GlobalMaxPool::new(), x.view()).unwrap();
-    assert_eq!(got, expected);
 }

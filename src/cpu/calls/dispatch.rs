@@ -1,0 +1,67 @@
+//! From the types of a call to the kernels of these types.
+//!
+//! A generic function is compiled in every crate that calls it, by that crate's settings. These functions are not generic, so
+//! the kernels are compiled once, with this crate, and are as fast in a program that is not optimised itself. Slices come as the
+//! bytes of elements that the calls have checked against the plan.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use crate::cpu::kernels::convert;
+use crate::cpu::kernels::parts::Context;
+use crate::cpu::kernels::pool::PoolWork;
+use crate::cpu::kernels::unpool::UnpoolWork;
+use crate::element::{DType, IndexType};
+use crate::error::ExecuteError;
+use crate::plan::{ConvertPlan, PoolPlan, UnpoolPlan};
+use crate::with_element;
+
+/// Computes a pool.
+pub(super) fn pool(
+    (work, plan): (&PoolWork, &PoolPlan),
+    context: &Context<'_>,
+    x: &[u8],
+    y: &mut [u8],
+    indices: Option<&mut [u8]>,
+) -> Result<(), ExecuteError> {
+    with_element!(plan.dtype(), T => match plan.indices().map(|indices| indices.index_type) {
+        Some(IndexType::I32) => {
+            work.run::<T, i32>(plan, context, cast_slice(x), cast_slice_mut(y), indices.map(cast_slice_mut))
+        }
+        _ => work.run::<T, i64>(plan, context, cast_slice(x), cast_slice_mut(y), indices.map(cast_slice_mut)),
+    })
+}
+
+/// Computes an unpool.
+pub(super) fn unpool(
+    (work, plan): (&UnpoolWork, &UnpoolPlan),
+    context: &Context<'_>,
+    x: &[u8],
+    indices: &[u8],
+    y: &mut [u8],
+) -> Result<(), ExecuteError> {
+    with_element!(plan.dtype(), T => match plan.index_type() {
+        IndexType::I32 => {
+            work.run::<T, i32>(plan, context, cast_slice(x), cast_slice(indices), cast_slice_mut(y))
+        }
+        IndexType::I64 => {
+            work.run::<T, i64>(plan, context, cast_slice(x), cast_slice(indices), cast_slice_mut(y))
+        }
+    })
+}
+
+/// Converts indices.
+pub(super) fn convert(
+    plan: &ConvertPlan,
+    context: &Context<'_>,
+    indices: &[u8],
+    converted: &mut [u8],
+) -> Result<(), ExecuteError> {
+    match (plan.inputs[0].dtype, plan.outputs[0].dtype) {
+        (DType::I32, DType::I32) => {
+            convert::convert::<i32, i32>(plan, context, cast_slice(indices), cast_slice_mut(converted))
+        }
+        (DType::I32, _) => convert::convert::<i32, i64>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
+        (_, DType::I32) => convert::convert::<i64, i32>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
+        _ => convert::convert::<i64, i64>(plan, context, cast_slice(indices), cast_slice_mut(converted)),
+    }
+}
