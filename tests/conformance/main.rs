@@ -24,6 +24,8 @@ mod self_checks;
 mod specialised;
 #[path = "../support"]
 mod support {
+    #[cfg(feature = "cpu")]
+    pub mod cpu;
     #[cfg(feature = "gpu")]
     pub mod device;
     pub mod harness;
@@ -73,6 +75,8 @@ fn trials_of(case: Case) -> Vec<Trial> {
     let subject = Arc::new(Subject::new(case));
     vec![
         trial("reference", &subject, Subject::check_reference),
+        #[cfg(feature = "cpu")]
+        trial("cpu", &subject, Subject::check_cpu),
         #[cfg(feature = "gpu")]
         trial("gpu", &subject, Subject::check_gpu).with_ignored_flag(harness::skips_gpu()),
     ]

@@ -24,6 +24,8 @@ mod stream;
 mod stream_unpool;
 #[path = "../support"]
 mod support {
+    #[cfg(feature = "cpu")]
+    pub mod cpu;
     pub mod device;
     pub mod harness;
     pub mod splitmix;

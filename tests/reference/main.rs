@@ -1,16 +1,17 @@
-//! The reference on the CPU. The cases that are worked out by hand or drawn at random are computed here without a
-//! device, and once more on a device in the binary `device`.
+//! The reference, and the CPU backend beside it. The cases that are worked out by hand or drawn at random are computed
+//! here without a device, and once more on a device in the binary `device`.
 
 #[cfg(feature = "ndarray")]
 mod arrays;
 #[path = "../by_hand/mod.rs"]
 mod by_hand;
 mod fuzz;
-#[cfg(feature = "gpu")]
 #[path = "../random/mod.rs"]
 mod random;
 #[path = "../support"]
 mod support {
+    #[cfg(feature = "cpu")]
+    pub mod cpu;
     #[cfg(feature = "gpu")]
     pub mod device;
     pub mod harness;
@@ -31,7 +32,6 @@ fn main() -> ExitCode {
         arrays::tests(),
         by_hand::tests(),
         fuzz::tests(),
-        #[cfg(feature = "gpu")]
         random::tests(),
     ];
     support::harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
