@@ -9,6 +9,8 @@ use wgpu_pooling::{Gpu, GpuOptions};
 mod bytes;
 #[path = "../../tests/fuzz/devices.rs"]
 mod devices;
+#[path = "../../tests/fuzz/small.rs"]
+mod small;
 
 static SHARED: OnceLock<Gpu> = OnceLock::new();
 

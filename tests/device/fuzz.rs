@@ -7,6 +7,8 @@ mod attempts;
 mod bytes;
 #[path = "../fuzz/devices.rs"]
 mod devices;
+#[path = "../fuzz/small.rs"]
+mod small;
 
 use crate::support::device::gpu;
 use crate::support::harness::tests;
