@@ -10,6 +10,7 @@ mod devices;
 #[path = "../fuzz/small.rs"]
 mod small;
 
+use crate::support::case;
 use crate::support::device::gpu;
 use crate::support::harness::tests;
 use attempts::fuzz;

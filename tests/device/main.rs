@@ -24,6 +24,7 @@ mod stream;
 mod stream_unpool;
 #[path = "../support"]
 mod support {
+    pub mod case;
     #[cfg(feature = "cpu")]
     pub mod cpu;
     pub mod device;

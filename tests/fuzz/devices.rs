@@ -3,7 +3,8 @@
 use wgpu_pooling::{Build, Choice, Gpu, PlanError, families, select};
 
 use super::bytes::Bytes;
-use super::small::{Case, Most};
+use super::case::same;
+use super::small::{Most, read};
 
 /// A kernel is compiled for each window, so cases are small.
 const MOST: Most = Most { innermost: 7, window: 4 };
@@ -12,7 +13,7 @@ const MOST: Most = Most { innermost: 7, window: 4 };
 /// generic build: there are thousands of inputs, and a specialised kernel is compiled for its window alone.
 pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     let mut bytes = Bytes(data);
-    let Some(case) = Case::read(&mut bytes, &MOST) else { return };
+    let Some(case) = read(&mut bytes, &MOST) else { return };
     let plan = &case.plan;
     let mut families = families(plan, &gpu.limits());
     if families.is_empty() {
@@ -25,6 +26,6 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     let choice = Choice { family: Some(bytes.of(&families)), build: Some(Build::Generic) };
     let schedule = select(plan, &gpu.limits(), &choice).expect("the family applies");
     let prepared = gpu.prepare_schedule_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-    let (actual, expected) = (case.outcome(|x, y| prepared.execute_blocking(x, y)), case.expected());
-    assert!(actual == expected, "{plan:?}, {choice:?}: {actual:?} and not {expected:?}");
+    let actual = case.outcome(|x, y| prepared.execute_blocking(x, y));
+    same(&case.expected(), &actual).unwrap_or_else(|error| panic!("{plan:?}, {choice:?}: {error}"));
 }

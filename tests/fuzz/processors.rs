@@ -3,7 +3,8 @@
 use wgpu_pooling::{Cpu, CpuKernel, ExecuteError, PlanError, SimdLevel};
 
 use super::bytes::Bytes;
-use super::small::{Case, Most};
+use super::case::same;
+use super::small::{Most, read};
 
 /// Rows longer than the vectors of bytes that any processor has, and windows longer than most.
 const MOST: Most = Most { innermost: 200, window: 40 };
@@ -15,7 +16,7 @@ pub fn cpu_reference(data: &[u8]) {
     let (level, kernel) = (bytes.of(SimdLevel::available()), bytes.of(CpuKernel::ALL));
     // A byte of its own, so that most cases have small windows.
     let most = if bytes.byte() % 4 == 0 { MOST } else { Most { window: 5, ..MOST } };
-    let Some(case) = Case::read(&mut bytes, &most) else { return };
+    let Some(case) = read(&mut bytes, &most) else { return };
     let plan = &case.plan;
     let cpu = Cpu::new().with_simd(level).expect("the processor has it");
     let prepared = match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
@@ -25,6 +26,7 @@ pub fn cpu_reference(data: &[u8]) {
         prepared => prepared,
     };
     let prepared = prepared.unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-    let (actual, expected) = (case.outcome(|x, y| prepared.execute(x, y)), case.expected());
-    assert!(actual == expected, "{plan:?}, {:?} at {level:?}: {actual:?} and not {expected:?}", prepared.kernel());
+    let actual = case.outcome(|x, y| prepared.execute(x, y));
+    let kernel = prepared.kernel();
+    same(&case.expected(), &actual).unwrap_or_else(|error| panic!("{plan:?}, {kernel:?} at {level:?}: {error}"));
 }

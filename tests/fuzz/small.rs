@@ -1,19 +1,13 @@
-//! Turns any bytes into a small case with any elements and any indices, and tells what the reference makes of it.
+//! Turns any bytes into a small case of any operator, with any elements and any indices.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, ExecuteError, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Plan, Pooling,
-    StorageOrder, TensorMut, TensorRef, reference,
+    Activation, AdaptiveMaxPool, ConvertIndices, DType, Element, EmptyIndex, EmptyValue, IndexFlattening, IndexSpace,
+    IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow, Pooling, StorageOrder,
 };
 
 use super::bytes::Bytes;
+use super::case::Case;
 use wgpu_pooling::with_element;
-
-/// A plan and the bytes of its inputs.
-pub struct Case {
-    pub plan: Plan,
-    inputs: Vec<Vec<u8>>,
-}
 
 /// The largest numbers of a case. Work grows with their product, and long rows take other paths of a kernel.
 pub struct Most {
@@ -23,79 +17,47 @@ pub struct Most {
     pub window: u8,
 }
 
-/// What a call wrote: the bytes of each output.
-pub type Outcome = Result<Vec<Vec<u8>>, ExecuteError>;
-
-impl Case {
-    /// A small case, unless its plan is refused.
-    pub fn read(bytes: &mut Bytes<'_>, most: &Most) -> Option<Case> {
-        let axes = 1 + usize::from(bytes.byte() % 3);
-        let mut shape = vec![bytes.small(3), bytes.small(4)];
-        shape.extend((1..axes).map(|_| bytes.small(7)));
-        shape.push(bytes.small(most.innermost));
-        let dtype = bytes.of(&DType::ALL);
-        let index_type = bytes.index_type();
-        match bytes.byte() % 6 {
-            0 | 1 => {
-                let pool: Box<dyn Pooling> = match bytes.byte() % 4 {
-                    0 => {
-                        let pool = AdaptiveMaxPool::new(bytes.smalls(axes, most.window));
-                        Box::new(pool.nan_policy(bytes.of(NanPolicy::ALL)))
-                    }
-                    1 => Box::new(far_pool(bytes, &shape[2..])),
-                    _ => Box::new(pool(bytes, axes, most.window)),
-                };
-                let indices = bytes.sometimes(|_| index_type);
-                let plan = pool.plan(&shape, dtype, indices).ok()?;
-                let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
-                Some(Case { plan: plan.into(), inputs: vec![x] })
-            }
-            2..=4 => {
-                let plan = unpool(bytes, axes, &shape).plan(&shape, dtype, index_type).ok()?;
-                let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
-                let indices = indices(index_type, &plan.inputs()[1].shape, plan.space().unit(), bytes);
-                Some(Case { plan: plan.into(), inputs: vec![x, indices] })
-            }
-            _ => {
-                let from = IndexSpace::new(shape[0], shape[1], &shape[2..]);
-                let from = from.with_flatten(bytes.of(IndexFlattening::ALL)).with_order(bytes.of(StorageOrder::ALL));
-                let to = from.clone().with_flatten(bytes.of(IndexFlattening::ALL));
-                let to = to.with_order(bytes.of(StorageOrder::ALL));
-                let to_type = bytes.index_type();
-                let plan = ConvertIndices::new(from, to).plan(&shape, index_type, to_type).ok()?;
-                let indices = indices(index_type, plan.input_shape(), plan.from().unit(), bytes);
-                Some(Case { plan: plan.into(), inputs: vec![indices] })
-            }
+/// A small case, unless its plan is refused.
+pub fn read(bytes: &mut Bytes<'_>, most: &Most) -> Option<Case> {
+    let axes = 1 + usize::from(bytes.byte() % 3);
+    let mut shape = vec![bytes.small(3), bytes.small(4)];
+    shape.extend((1..axes).map(|_| bytes.small(7)));
+    shape.push(bytes.small(most.innermost));
+    let dtype = bytes.of(&DType::ALL);
+    let index_type = bytes.index_type();
+    match bytes.byte() % 6 {
+        0 | 1 => {
+            let pool: Box<dyn Pooling> = match bytes.byte() % 4 {
+                0 => {
+                    let pool = AdaptiveMaxPool::new(bytes.smalls(axes, most.window));
+                    Box::new(pool.nan_policy(bytes.of(NanPolicy::ALL)))
+                }
+                1 => Box::new(far_pool(bytes, &shape[2..])),
+                _ => Box::new(pool(bytes, axes, most.window)),
+            };
+            let indices = bytes.sometimes(|_| index_type);
+            let plan = pool.plan(&shape, dtype, indices).ok()?;
+            let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
+            Some(Case::new(plan, vec![x]))
+        }
+        2..=4 => {
+            let plan = unpool(bytes, axes, &shape).plan(&shape, dtype, index_type).ok()?;
+            let x = with_element!(dtype, T => elements::<T>(plan.input_shape(), bytes));
+            let indices = indices(index_type, &plan.inputs()[1].shape, plan.space().unit(), bytes);
+            Some(Case::new(plan, vec![x, indices]))
+        }
+        _ => {
+            let from = IndexSpace::new(shape[0], shape[1], &shape[2..]);
+            let from = from.with_flatten(bytes.of(IndexFlattening::ALL)).with_order(bytes.of(StorageOrder::ALL));
+            let to = from.clone().with_flatten(bytes.of(IndexFlattening::ALL));
+            let to = to.with_order(bytes.of(StorageOrder::ALL));
+            let to_type = bytes.index_type();
+            let plan = ConvertIndices::new(from, to).plan(&shape, index_type, to_type).ok()?;
+            let indices = indices(index_type, plan.input_shape(), plan.from().unit(), bytes);
+            Some(Case::new(plan, vec![indices]))
         }
     }
-
-    /// What the reference gives.
-    pub fn expected(&self) -> Outcome {
-        self.outcome(|inputs, outputs| reference::execute(&self.plan, inputs, outputs))
-    }
-
-    /// What a call gives. If there is an error, nothing may have been written.
-    pub fn outcome(
-        &self,
-        run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
-    ) -> Outcome {
-        let views = self.inputs.iter().zip(self.plan.inputs());
-        let views: Vec<TensorRef<'_>> = views
-            .map(|(x, spec)| TensorRef::new(spec.dtype, &spec.shape, x).expect("it has the shape's length"))
-            .collect();
-        let sizes = self.plan.outputs().iter().map(|spec| spec.bytes() as usize);
-        let mut written: Vec<Vec<u8>> = sizes.map(|size| vec![POISON; size]).collect();
-        let outputs = written.iter_mut().zip(self.plan.outputs());
-        let outputs = outputs.map(|(y, spec)| TensorMut::new(spec.dtype, &spec.shape, y).expect("its own length"));
-        let result = run(&views, &mut outputs.collect::<Vec<_>>());
-        let untouched = || written.iter().flatten().all(|&byte| byte == POISON);
-        assert!(result.is_ok() || untouched(), "{:?}: written in spite of {result:?}", self.plan);
-        result.map(|()| written)
-    }
 }
-
-/// The byte that outputs are filled with.
-const POISON: u8 = 0x5A;
 
 impl Bytes<'_> {
     fn small(&mut self, most: u8) -> usize {
@@ -109,7 +71,7 @@ impl Bytes<'_> {
 
 fn pool(bytes: &mut Bytes<'_>, axes: usize, most: u8) -> MaxPool {
     let pool = MaxPool::new(bytes.smalls(axes, most)).strides(bytes.smalls(axes, 4)).dilations(bytes.smalls(axes, 4));
-    let pads: Vec<i64> = (0..2 * axes).map(|_| i64::from(bytes.byte() % 4)).collect();
+    let pads: Vec<i64> = (0..2 * axes).map(|_| i64::from(bytes.byte() % most.max(4))).collect();
     let pool = pool.pads(pads).ceil_mode(i64::from(bytes.byte() % 2)).storage_order(i64::from(bytes.byte() % 2));
     let pool = pool.nan_policy(bytes.of(NanPolicy::ALL)).empty_value(bytes.of(EmptyValue::ALL));
     let pool = pool.empty_index(bytes.of(EmptyIndex::ALL)).flatten(bytes.of(IndexFlattening::ALL));

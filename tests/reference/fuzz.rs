@@ -16,6 +16,8 @@ mod seeds;
 #[path = "../fuzz/small.rs"]
 mod small;
 
+#[cfg(feature = "cpu")]
+use crate::support::case;
 use crate::support::harness::tests;
 use attempts::fuzz;
 

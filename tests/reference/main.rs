@@ -5,16 +5,22 @@
 mod arrays;
 #[path = "../by_hand/mod.rs"]
 mod by_hand;
+#[cfg(feature = "cpu")]
+mod cpu;
 mod fuzz;
 #[path = "../random/mod.rs"]
 mod random;
 #[path = "../support"]
 mod support {
     #[cfg(feature = "cpu")]
+    pub mod case;
+    #[cfg(feature = "cpu")]
     pub mod cpu;
     #[cfg(feature = "gpu")]
     pub mod device;
     pub mod harness;
+    #[cfg(feature = "cpu")]
+    pub mod nasty;
     pub mod place;
     pub mod splitmix;
 }
@@ -31,6 +37,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "ndarray")]
         arrays::tests(),
         by_hand::tests(),
+        #[cfg(feature = "cpu")]
+        cpu::tests(),
         fuzz::tests(),
         random::tests(),
     ];
