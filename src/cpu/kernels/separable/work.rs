@@ -1,0 +1,392 @@
+//! A part of a pool in the making: block after block.
+
+use std::ops::Range;
+
+use super::block::Block;
+use super::finish::{self, Indices, Offsets, activate};
+use super::form::{self, Lanes};
+use super::lane::{Code, Narrow, Packed, Positioned, WithTap};
+use super::layout::strides;
+use super::load::{Look, load};
+use super::pool::Separable;
+use crate::cpu::kernels::general;
+use crate::cpu::kernels::parts::Part;
+use crate::cpu::kernels::scratch::Scratch;
+use crate::cpu::kernels::simd::SimdLevel;
+use crate::cpu::kernels::view::View;
+use crate::element::{DType, Element};
+use crate::error::ExecuteError;
+use crate::options::NanPolicy;
+use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
+
+/// A part of a pool's outputs, and how it is computed.
+pub(crate) struct PartOf<'a> {
+    pub plan: &'a PoolPlan,
+    pub view: &'a View,
+    pub part: &'a Part,
+    pub simd: SimdLevel,
+}
+
+/// A part in the making.
+pub(crate) struct Work<'a, 'i> {
+    own: &'a Separable,
+    part: &'a PartOf<'a>,
+    /// The part's outputs along each axis, and elements of Y from one of them to the next.
+    ranges: Vec<Range<usize>>,
+    y_strides: Vec<usize>,
+    indices: Indices<'i>,
+    scratch: &'a mut Scratch,
+}
+
+/// Tables of a block's indices, kept for the next block if that has the same.
+struct Tables<P> {
+    outputs: Vec<usize>,
+    start: Vec<i64>,
+    windows: Vec<P>,
+    firsts: Vec<P>,
+}
+
+impl<'a, 'i> Work<'a, 'i> {
+    pub fn new(own: &'a Separable, part: &'a PartOf<'a>, indices: Indices<'i>, scratch: &'a mut Scratch) -> Self {
+        let Part { outer, rows } = part.part;
+        let rest = own.axes[2..].iter().map(|axis| 0..axis.output);
+        let ranges = [outer.clone(), rows.clone()].into_iter().chain(rest).collect();
+        let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
+        Work { own, part, ranges, y_strides, indices, scratch }
+    }
+
+    fn seeds_lowest(&self) -> bool {
+        self.part.plan.nan_policy == NanPolicy::SeedLowest
+    }
+
+    /// What has to be known of elements: whether one is NaN, where the last NaN of a window wins.
+    fn look_for_nan<T: Element>(&self) -> Look {
+        let looks = self.part.plan.nan_policy == NanPolicy::PropagateLast && T::DTYPE.is_float();
+        if looks { Look::ForNan } else { Look::No }
+    }
+
+    /// Visits the part's blocks, each with its layout.
+    fn each_block(
+        &mut self,
+        mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
+    ) -> Result<(), ExecuteError> {
+        let (own, ranges) = (self.own, self.ranges.clone());
+        let mut first: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        loop {
+            let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
+            let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
+            visit(self, &Block::new(&own.axes, &own.layout(&outputs), &first))?;
+            // The next block, the innermost axis fastest.
+            let next = (0..first.len()).rev().find(|&axis| first[axis] + own.block[axis] < ranges[axis].end);
+            let Some(axis) = next else { return Ok(()) };
+            first[axis] += own.block[axis];
+            (axis + 1..first.len()).for_each(|inner| first[inner] = ranges[inner].start);
+        }
+    }
+
+    /// The place in the part's Y of a block's first output.
+    fn place(&self, block: &Block<'_>) -> usize {
+        let along = block.first.iter().zip(&self.ranges).zip(&self.y_strides);
+        along.map(|((first, range), stride)| (first - range.start) * stride).sum()
+    }
+
+    /// Puts the first elements of windows, or what takes their place, into the slots of the first taps.
+    fn prepare_firsts<L: Copy>(&self, block: &Block<'_>, lanes: &mut Lanes<'_, L>, seed: L) {
+        if self.seeds_lowest() {
+            lanes.loaded[..block.layout.lanes].fill(seed);
+        } else if block.begins_before_x() {
+            block.move_first_elements(&self.own.axes, lanes.loaded);
+        }
+    }
+
+    /// Values alone. Blocks whose elements do not all become lanes are left to `otherwise`.
+    fn values_or<C: Code>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        look: Look,
+        mut otherwise: impl FnMut(&mut Self, &Block<'_>, &mut [C::Element]) -> Result<(), ExecuteError>,
+    ) -> Result<(), ExecuteError> {
+        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
+        let compares = matches!(C::Element::DTYPE, DType::F32 | DType::F64);
+        self.each_block(|work, block| {
+            let mut scratch = std::mem::take(work.scratch);
+            let (mut lanes, mut rest) = form::plain::<C::Lane>(&mut scratch, block.layout)?;
+            let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
+            if !found {
+                form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
+                let seed = C::encode(plan.seed());
+                if compares && !work.seeds_lowest() {
+                    work.prepare_firsts(block, &mut lanes, seed);
+                }
+                let length = block.layout.finished();
+                let best = &lanes.reduced[..length];
+                let write = |y: &mut [C::Element]| match (compares, work.seeds_lowest()) {
+                    (false, _) => finish::integers::<C>(simd, y, best),
+                    (true, true) => finish::above::<C>(simd, y, seed, best),
+                    (true, false) => finish::floats::<C>(simd, y, &lanes.loaded[..length], best),
+                };
+                form::written(block.layout, &mut rest, &mut y[work.place(block)..], write);
+                work.finish(block, y);
+            }
+            *work.scratch = scratch;
+            if found { otherwise(work, block, y) } else { Ok(()) }
+        })
+    }
+
+    pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
+        let look = self.look_for_nan::<C::Element>();
+        self.values_or::<C>(x, y, look, |work, block, y| {
+            work.general(block, x, y);
+            Ok(())
+        })
+    }
+
+    /// Values of floats of 16 bits, as integers that cannot tell all of them apart: where that matters, taps are noted and
+    /// the elements are read again.
+    pub fn halves<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
+    where
+        C::Lane: Narrow,
+    {
+        let mut tables = None;
+        self.values_or::<C>(x, y, Look::ForSpecial, |work, block, y| {
+            work.packed_block::<WithTap<C>>(block, x, y, &mut tables)
+        })
+    }
+
+    /// Values and indices, with positions beside the lanes.
+    pub fn placed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
+    where
+        C::Lane: Positioned,
+    {
+        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
+        let look = self.look_for_nan::<C::Element>();
+        let mut tables = None;
+        self.each_block(|work, block| {
+            let mut scratch = std::mem::take(work.scratch);
+            let (mut placed, mut rest) = form::placed::<C::Lane>(&mut scratch, block.layout)?;
+            let found = load::<C>(simd, &own.axes, block, x, placed.lanes.loaded, look);
+            if !found {
+                form::reduce_placed(simd, (&own.axes, &own.steps), block.layout, &mut placed);
+                work.prepare_firsts(block, &mut placed.lanes, C::encode(plan.seed()));
+                let offsets = work.offsets(block, &mut tables, C::Lane::position);
+                let length = block.layout.finished();
+                let first = &placed.lanes.loaded[..length];
+                let best = (&placed.lanes.reduced[..length], &placed.positions[..length]);
+                let place = work.place(block);
+                let y = &mut y[place..];
+                match &mut work.indices {
+                    Indices::None => {}
+                    Indices::I32(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::placed::<C, i32>(simd, both, first, best, &offsets);
+                        });
+                    }
+                    Indices::I64(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::placed::<C, i64>(simd, both, first, best, &offsets);
+                        });
+                    }
+                }
+            }
+            *work.scratch = scratch;
+            match found {
+                true => work.general(block, x, y),
+                false => work.finish(block, y),
+            }
+            Ok(())
+        })
+    }
+
+    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes.
+    pub fn packed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
+    where
+        C::Lane: Narrow,
+    {
+        let mut tables = None;
+        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables))
+    }
+
+    fn packed_block<C: Code<Lane = Packed>>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        tables: &mut Option<Tables<i32>>,
+    ) -> Result<(), ExecuteError> {
+        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
+        let nan = self.look_for_nan::<C::Element>();
+        let look = if nan == Look::No && C::Element::DTYPE.is_float() { Look::ForSpecial } else { nan };
+        let mut scratch = std::mem::take(self.scratch);
+        let (mut lanes, mut rest) = form::plain::<Packed>(&mut scratch, block.layout)?;
+        let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
+        let general = found && look == Look::ForNan;
+        if !general {
+            form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
+            // Where only NaN was looked for, there may be zeros with a sign.
+            if found || look == Look::ForNan || matches!(self.indices, Indices::None) {
+                self.read_again::<C>(block, lanes.reduced, x, y);
+            } else {
+                self.prepare_firsts(block, &mut lanes, C::encode(plan.seed()));
+                let offsets = self.offsets(block, tables, |offset| offset as i32);
+                let length = block.layout.finished();
+                let lanes = (&lanes.loaded[..length], &lanes.reduced[..length]);
+                let place = self.place(block);
+                let y = &mut y[place..];
+                match &mut self.indices {
+                    Indices::None => {}
+                    Indices::I32(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::packed::<C, i32>(simd, both, lanes, &own.tap_offsets, &offsets);
+                        });
+                    }
+                    Indices::I64(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::packed::<C, i64>(simd, both, lanes, &own.tap_offsets, &offsets);
+                        });
+                    }
+                }
+            }
+        }
+        *self.scratch = scratch;
+        match general {
+            true => self.general(block, x, y),
+            false => self.finish(block, y),
+        }
+        Ok(())
+    }
+
+    /// The tables of a block's indices.
+    fn offsets<'t, P>(
+        &self,
+        block: &Block<'_>,
+        tables: &'t mut Option<Tables<P>>,
+        position: impl Fn(i64) -> P,
+    ) -> Offsets<'t, P> {
+        let (axes, view) = (&self.own.axes, self.part.view);
+        let plane = view.index_of_plane(block.first[0]);
+        // That of the first output's first tap, planes and channels left out.
+        let along = axes[1..].iter().zip(&block.start[1..]);
+        let start =
+            along.fold(view.index_base, |base, (axis, start)| base.wrapping_add(start.wrapping_mul(axis.index_stride)));
+        let fits = |tables: &Tables<P>| tables.outputs == block.layout.outputs && tables.start == block.start[1..];
+        let kept = tables.take().filter(fits);
+        let tables = tables.insert(kept.unwrap_or_else(|| {
+            let windows = block.indices(axes);
+            let firsts = match self.seeds_lowest() {
+                true => self.lowest_indices(block, &windows, start),
+                false => block.indices_ahead(axes),
+            };
+            let [windows, firsts] = [windows, firsts].map(|table| table.into_iter().map(&position).collect());
+            Tables { outputs: block.layout.outputs.clone(), start: block.start[1..].to_vec(), windows, firsts }
+        }));
+        Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
+    }
+
+    /// What leads from the index of a window's first tap to that of a window without a winner.
+    fn lowest_indices(&self, block: &Block<'_>, windows: &[i64], start: i64) -> Vec<i64> {
+        let (axes, view) = (&self.own.axes, self.part.view);
+        // Planes and channels count in both.
+        let counts = |number: usize| number == 0 || view.inner != 1 && number + 1 == axes.len();
+        let along = |(number, slots): (usize, &usize)| {
+            let stride = if counts(number) { axes[number].index_stride } else { 0 };
+            (0..*slots).map(|slot| (slot as i64).wrapping_mul(stride)).collect::<Vec<_>>()
+        };
+        let units = super::layout::sums(&block.layout.slots.iter().enumerate().map(along).collect::<Vec<_>>());
+        let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
+        let apart = view.unit_base.wrapping_add(channels).wrapping_sub(start);
+        units.iter().zip(windows).map(|(unit, window)| unit.wrapping_sub(*window).wrapping_add(apart)).collect()
+    }
+
+    /// Writes the outputs whose windows are empty, and applies the activation to all outputs of a block.
+    fn finish<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
+        let (axes, plan) = (&self.own.axes, self.part.plan);
+        if self.own.has_empty_windows {
+            let empty = |number: usize, output: usize| axes[number].is_empty(block.first[number] + output);
+            super::layout::each(&block.layout.outputs, |at| {
+                if at.iter().enumerate().any(|(number, &output)| empty(number, output)) {
+                    self.write_empty(block, at, y);
+                }
+            });
+        }
+        let place = self.place(block);
+        for run in &block.layout.runs {
+            activate(plan.activation, &mut y[place + run.place..][..block.layout.run]);
+        }
+    }
+
+    /// The place in the part's Y of one of a block's outputs, and what its plane and channel add to an index.
+    fn output(&self, block: &Block<'_>, at: &[usize]) -> (usize, i64) {
+        let view = self.part.view;
+        let place = at.iter().zip(&self.y_strides).map(|(at, stride)| at * stride).sum::<usize>() + self.place(block);
+        let channel = if view.inner == 1 { 0 } else { block.first[at.len() - 1] + at[at.len() - 1] };
+        let plane = view.index_of_plane(block.first[0] + at[0]);
+        (place, plane.wrapping_add((channel as i64).wrapping_mul(view.index_c)))
+    }
+
+    fn write_empty<T: Element>(&mut self, block: &Block<'_>, at: &[usize], y: &mut [T]) {
+        let (place, plane) = self.output(block, at);
+        let view = self.part.view;
+        let outputs = at.iter().zip(block.first).map(|(at, first)| at + first).skip(1);
+        let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
+        y[place] = self.part.plan.empty();
+        self.indices.set(place, view.empty_index(plane, firsts));
+    }
+
+    /// Values, and indices if there are any, of a block with elements that their lanes do not give back.
+    fn read_again<C: Code<Lane = Packed>>(
+        &mut self,
+        block: &Block<'_>,
+        reduced: &[Packed],
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) {
+        let (own, plan, view) = (self.own, self.part.plan, self.part.view);
+        let spatial = 1..=view.axes.len();
+        let start = own.axes[spatial.clone()].iter().zip(&block.start[spatial.clone()]);
+        let start = start.map(|(axis, start)| start.wrapping_mul(axis.index_stride));
+        let start = start.fold(view.index_base, i64::wrapping_add);
+        super::layout::each(&block.layout.outputs, |at| {
+            let (mut from, mut first, mut index, mut ahead, mut slot) = (block.place, 0i64, start, 0i64, 0);
+            for (number, (axis, &output)) in own.axes.iter().zip(at).enumerate() {
+                let Some(skipped) = block.ahead(axis, number, output) else { return };
+                let position = (output * axis.stride) as i64;
+                from += position * axis.x_stride as i64;
+                first += (skipped * axis.x_stride) as i64;
+                if spatial.contains(&number) {
+                    index = index.wrapping_add(position.wrapping_mul(axis.index_stride));
+                }
+                ahead = ahead.wrapping_add((skipped as i64).wrapping_mul(axis.index_stride));
+                slot += output * block.layout.slot[number];
+            }
+            let (place, plane) = self.output(block, at);
+            let seeded = self.seeds_lowest();
+            let first = if seeded { plan.seed() } else { x[(from + first) as usize] };
+            let best = reduced[slot];
+            let wins = best.above(C::encode(first)) && !first.is_nan();
+            y[place] = if wins { x[(from + own.tap_places[best.tap()] as i64) as usize] } else { first };
+            let own_index = match (wins, seeded) {
+                (true, _) => index.wrapping_add(own.tap_offsets[best.tap()].into()),
+                (false, true) => view.unit_base,
+                (false, false) => index.wrapping_add(ahead),
+            };
+            self.indices.set(place, own_index.wrapping_add(plane));
+        });
+    }
+
+    /// A block by the general kernel.
+    fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
+        let PartOf { plan, view, .. } = *self.part;
+        super::layout::each(&block.layout.outputs, |at| {
+            let outputs: Vec<usize> = at.iter().zip(block.first).map(|(at, first)| at + first).collect();
+            let mut out = [0; MAX_SPATIAL_AXES];
+            out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
+            let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
+            let (place, plane) = self.output(block, at);
+            let x = &x[outputs[0] * view.plane() + inner..];
+            let (value, index) = general::window(plan, view, &out, x, plane);
+            y[place] = value;
+            self.indices.set(place, index);
+        });
+    }
+}
