@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
     let code = harness::run(&arguments, trials);
     if !arguments.list {
-        println!("{count} cases, {}", gpu_summary());
+        println!("{count} cases, {}, {}", cpu_summary(), gpu_summary());
     }
     code
 }
@@ -123,6 +123,18 @@ fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
     }
     specialised::mark(directory, &mut cases)?;
     Ok(cases)
+}
+
+/// The levels of vector instructions at which the CPU backend was tested.
+#[cfg(feature = "cpu")]
+fn cpu_summary() -> String {
+    let levels: Vec<&str> = wgpu_pooling::SimdLevel::available().iter().map(|level| level.name()).collect();
+    format!("CPU backend at {}", levels.join(", "))
+}
+
+#[cfg(not(feature = "cpu"))]
+fn cpu_summary() -> String {
+    "no CPU backend, because the crate is built without the feature cpu".to_owned()
 }
 
 #[cfg(feature = "gpu")]

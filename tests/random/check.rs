@@ -149,7 +149,7 @@ impl Bench {
         if let Some((_, chosen)) = ways.first() {
             self.count(&format!("chosen {} on the CPU", chosen.kernel().name()));
         }
-        Ok(ways.into_iter().map(|(name, prepared)| (format!("CPU, {name}"), Way::Cpu(prepared))).collect())
+        Ok(ways.into_iter().map(|(name, prepared)| (format!("CPU, {name}"), Way::Cpu(Box::new(prepared)))).collect())
     }
 
     /// A schedule on the GPU, if there is one.
@@ -171,7 +171,7 @@ impl Bench {
 enum Way {
     Reference,
     #[cfg(feature = "cpu")]
-    Cpu(PreparedCpu),
+    Cpu(Box<PreparedCpu>),
     #[cfg(feature = "gpu")]
     Gpu(Prepared),
 }

@@ -54,7 +54,7 @@ fn bits(dtype: DType, style: Style, random: u64) -> u64 {
     let pick = random >> 8;
     let of = |choices: &[u64]| choices[pick as usize % choices.len()] | either;
     match style {
-        Style::Few => one + pick % 12 * (smallest >> 2) | either,
+        Style::Few => (one + pick % 12 * (smallest >> 2)) | either,
         Style::Zeros => either,
         Style::Special => {
             of(&[infinity, infinity | 1, infinity | smallest >> 1 | pick >> 32 & 15, 0, one, infinity - 1])
