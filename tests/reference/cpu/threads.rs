@@ -139,18 +139,22 @@ fn channels_last() {
 }
 
 fn channels_last_with_indices_of_either_layout() {
-    for (data, indices, shape) in [
-        (Layout::Nhwc, Layout::Nchw, [2, 90, 101, 12]),
-        (Layout::Nchw, Layout::Nhwc, [2, 12, 90, 101]),
-        (Layout::Nhwc, Layout::Nhwc, [2, 90, 101, 12]),
+    let (last, first) = ([2, 90, 101, 12], [2, 12, 90, 101]);
+    for (data, indices, flatten, shape) in [
+        (Layout::Nhwc, Layout::Nchw, IndexFlattening::Tensor, last),
+        (Layout::Nhwc, Layout::Nchw, IndexFlattening::Plane, last),
+        (Layout::Nhwc, Layout::Nhwc, IndexFlattening::Tensor, last),
+        (Layout::Nchw, Layout::Nhwc, IndexFlattening::Tensor, first),
+        (Layout::Nchw, Layout::Nchw, IndexFlattening::Batch, first),
     ] {
-        for flatten in [IndexFlattening::Tensor, IndexFlattening::Plane] {
-            pool(&shape, DType::F32, |policy| {
-                let pool = MaxPool::new([3, 3]).strides([2, 2]).layout(data).index_layout(indices);
-                pool.flatten(flatten).nan_policy(policy)
-            });
-        }
+        pool(&shape, DType::F32, |policy| {
+            let pool = MaxPool::new([3, 3]).strides([2, 2]).layout(data).index_layout(indices);
+            pool.flatten(flatten).nan_policy(policy)
+        });
     }
+    pool(&first, DType::F32, |policy| {
+        MaxPool::new([3, 3]).strides([2, 2]).index_order(StorageOrder::ColumnMajor).nan_policy(policy)
+    });
 }
 
 fn one_large_plane_is_one_window() {
