@@ -232,9 +232,13 @@ macro_rules! float_element {
             fn of_f64(number: f64) -> Self {
                 $of_f64(number)
             }
+            // Sign and magnitude as two's complement. A test of the sign and one of the magnitude would be recognised by
+            // compilers, which then compare floats.
             fn rank(self) -> i64 {
-                let magnitude = (self.to_bits() & (<$bits>::MAX >> 1)) as i64;
-                if self.to_bits() > <$bits>::MAX >> 1 { -magnitude } else { magnitude }
+                let unused = i64::BITS - <$bits>::BITS;
+                let bits = (self.to_bits() as i64) << unused >> unused;
+                let sign = bits >> (i64::BITS - 1);
+                (bits ^ (sign & (<$bits>::MAX >> 1) as i64)) - sign
             }
         }
         impl Element for $type {

@@ -7,8 +7,12 @@ use wgpu_pooling::{Gpu, GpuOptions};
 
 #[path = "../../tests/fuzz/bytes.rs"]
 mod bytes;
+#[path = "../../tests/support/case.rs"]
+mod case;
 #[path = "../../tests/fuzz/devices.rs"]
 mod devices;
+#[path = "../../tests/fuzz/small.rs"]
+mod small;
 
 static SHARED: OnceLock<Gpu> = OnceLock::new();
 

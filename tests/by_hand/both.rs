@@ -1,10 +1,15 @@
 //! Runs one computation on every path and compares the results.
 
+#[cfg(feature = "cpu")]
+use wgpu_pooling::SimdLevel;
 use wgpu_pooling::{
     Build, DType, Element, ExecuteError, Index, IndexType, MaxUnpool, Pooling, Tensor, TensorView, reference,
 };
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Choice, Plan, PlanError, Prepared, families, select};
+
+#[cfg(feature = "cpu")]
+use crate::support::cpu::ways;
 
 /// A shape and its elements.
 pub type Dense<'a, T> = (&'a [usize], &'a [T]);
@@ -80,14 +85,25 @@ pub fn pools_in<T: Element, I: Index>(
     same("reference, values only", &reference::max_pool(&values_only, view.clone()).unwrap(), y);
     #[cfg(feature = "gpu")]
     {
-        on_gpu(builds, &plan.into(), |kernel, prepared| {
+        on_gpu(builds, &plan.clone().into(), |kernel, prepared| {
             let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<T, I>(view.clone()).unwrap();
             same(kernel, &gpu_y, y);
             assert_eq!((gpu_indices.shape(), gpu_indices.data()), indices, "{kernel}");
         });
-        on_gpu(builds, &values_only.into(), |kernel, prepared| {
+        on_gpu(builds, &values_only.clone().into(), |kernel, prepared| {
             same(kernel, &prepared.max_pool_blocking(view.clone()).unwrap(), y);
         });
+    }
+    #[cfg(feature = "cpu")]
+    {
+        for (kernel, prepared) in ways(&plan.into(), SimdLevel::available()).unwrap() {
+            let (cpu_y, cpu_indices) = prepared.max_pool_with_indices::<T, I>(view.clone()).unwrap();
+            same(&kernel, &cpu_y, y);
+            assert_eq!((cpu_indices.shape(), cpu_indices.data()), indices, "{kernel}");
+        }
+        for (kernel, prepared) in ways(&values_only.into(), SimdLevel::available()).unwrap() {
+            same(&kernel, &prepared.max_pool(view.clone()).unwrap(), y);
+        }
     }
 }
 
@@ -141,6 +157,10 @@ fn check_unpool_in<T: Element, I: Index>(
     let indices_view = TensorView::new(indices.0, indices.1).unwrap();
     let plan = unpool.plan(x.0, T::DTYPE, I::INDEX_TYPE).unwrap();
     check("reference", reference::max_unpool(&plan, x_view.clone(), indices_view.clone()));
+    #[cfg(feature = "cpu")]
+    for (kernel, prepared) in ways(&plan.clone().into(), SimdLevel::available()).unwrap() {
+        check(&kernel, prepared.max_unpool(x_view.clone(), indices_view.clone()));
+    }
     #[cfg(feature = "gpu")]
     on_gpu(builds, &plan.into(), |kernel, prepared| {
         check(kernel, prepared.max_unpool_blocking(x_view.clone(), indices_view.clone()));

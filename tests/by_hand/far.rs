@@ -9,6 +9,7 @@ use crate::support::harness::tests;
 tests! {
     here =>
         taps_so_far_apart_that_one_of_them_meets_the_input,
+        windows_that_reach_far_along_every_axis,
         kernels_whose_product_wraps;
 }
 
@@ -35,6 +36,13 @@ fn taps_so_far_apart_that_one_of_them_meets_the_input() {
     leaves_all_as_it_is(&MaxPool::new([64, 1]).dilations([far, 1]).pads([0, 0, 63 * far, 0]), &[1, 1, 64, 64]);
     leaves_all_as_it_is(&MaxPool::new([1 << 24]).dilations([512]).pads([0, ((1 << 24) - 1) * 512]), &[1, 1, 512]);
     leaves_all_as_it_is(&MaxPool::new([1 << 31]).dilations([1 << 8]).pads([0, ((1 << 31) - 1) << 8]), &[1, 1, 256]);
+}
+
+/// The first tap of each window is the output's own element, the others lie 4000 positions behind it: a box from the first
+/// tap to the last one has 64 billion positions.
+fn windows_that_reach_far_along_every_axis() {
+    let pool = MaxPool::new([2, 2, 2]).dilations([4000; 3]).pads([0, 0, 0, 4000, 4000, 4000]);
+    leaves_all_as_it_is(&pool, &[1, 2, 5, 4, 3]);
 }
 
 /// Kernels whose product exceeds 64 bits. Window `o` of an axis holds the elements up to `o`, so the last of them is

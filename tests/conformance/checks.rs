@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+#[cfg(feature = "cpu")]
+use wgpu_pooling::SimdLevel;
 use wgpu_pooling::{IndexType, Plan};
 
 use crate::case::{Case, Expectation};
@@ -12,6 +14,8 @@ use crate::device;
 use crate::encoded::Encoded;
 use crate::paths::{Failure, Outcome, Output, Reference, compute, guarded};
 use crate::recipe::{Operator, Recipe, RecipeError};
+#[cfg(feature = "cpu")]
+use crate::support::cpu::ways;
 #[cfg(feature = "gpu")]
 use crate::support::device::gpu;
 use crate::tensors::RawTensor;
@@ -47,6 +51,31 @@ impl Subject {
                 result = compare("y, beside the first run's", first.get_or_insert(y), y, NanRule::Exact);
             }
             complaints.extend(result.err().map(|error| format!("reference, {}: {error}", run.label)));
+        }
+        self.conclude(complaints)
+    }
+
+    /// Every kernel of the CPU backend that applies gives what is expected, and to the bit what the reference gives, at
+    /// every level of vector instructions that this processor has.
+    #[cfg(feature = "cpu")]
+    pub fn check_cpu(&self) -> Result<(), String> {
+        let x = self.case.x.tensor();
+        let mut complaints = Vec::new();
+        for run in self.runs()? {
+            let mut check = |kernel: &str, outcome: &Outcome| {
+                let result = self.check_expected(outcome).and(agree(run.reference(&self.case, &x), outcome));
+                complaints.extend(result.err().map(|error| format!("cpu, {kernel}, {}: {error}", run.label)));
+            };
+            let Ok(plan) = &run.plan else {
+                check("plan", run.reference(&self.case, &x));
+                continue;
+            };
+            match guarded(|| ways(plan, SimdLevel::available())) {
+                Ok(ways) => ways.iter().for_each(|(kernel, prepared)| {
+                    check(kernel, &compute(prepared, plan, &x, self.case.indices.as_ref()));
+                }),
+                Err(failure) => check("prepare", &Err(failure)),
+            }
         }
         self.conclude(complaints)
     }
@@ -135,7 +164,7 @@ impl Run {
 }
 
 /// Two paths of the crate agree in every bit, NaN payloads included, and in their errors.
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 pub fn agree(reference: &Outcome, outcome: &Outcome) -> Result<(), String> {
     match (reference, outcome) {
         (Ok(expected), Ok(output)) => {

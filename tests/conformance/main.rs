@@ -24,6 +24,8 @@ mod self_checks;
 mod specialised;
 #[path = "../support"]
 mod support {
+    #[cfg(feature = "cpu")]
+    pub mod cpu;
     #[cfg(feature = "gpu")]
     pub mod device;
     pub mod harness;
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
     }
     let code = harness::run(&arguments, trials);
     if !arguments.list {
-        println!("{count} cases, {}", gpu_summary());
+        println!("{count} cases, {}, {}", cpu_summary(), gpu_summary());
     }
     code
 }
@@ -73,6 +75,8 @@ fn trials_of(case: Case) -> Vec<Trial> {
     let subject = Arc::new(Subject::new(case));
     vec![
         trial("reference", &subject, Subject::check_reference),
+        #[cfg(feature = "cpu")]
+        trial("cpu", &subject, Subject::check_cpu),
         #[cfg(feature = "gpu")]
         trial("gpu", &subject, Subject::check_gpu).with_ignored_flag(harness::skips_gpu()),
     ]
@@ -119,6 +123,18 @@ fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
     }
     specialised::mark(directory, &mut cases)?;
     Ok(cases)
+}
+
+/// The levels of vector instructions at which the CPU backend was tested.
+#[cfg(feature = "cpu")]
+fn cpu_summary() -> String {
+    let levels: Vec<&str> = wgpu_pooling::SimdLevel::available().iter().map(|level| level.name()).collect();
+    format!("CPU backend at {}", levels.join(", "))
+}
+
+#[cfg(not(feature = "cpu"))]
+fn cpu_summary() -> String {
+    "no CPU backend, because the crate is built without the feature cpu".to_owned()
 }
 
 #[cfg(feature = "gpu")]

@@ -2,6 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+#[cfg(feature = "cpu")]
+use wgpu_pooling::PreparedCpu;
 use wgpu_pooling::{ExecuteError, Plan, TensorMut, TensorRef, reference};
 
 use crate::tensors::RawTensor;
@@ -55,6 +57,14 @@ impl Path for Reference {
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
         reference::execute(plan, inputs, outputs)
+    }
+}
+
+/// The CPU backend, with a plan of its own.
+#[cfg(feature = "cpu")]
+impl Path for PreparedCpu {
+    fn execute(&self, _: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
+        PreparedCpu::execute(self, inputs, outputs)
     }
 }
 

@@ -6,16 +6,16 @@ use std::process::{Command, Output as Finished};
 use libtest_mimic::Trial;
 use serde_json::Value;
 use wgpu_pooling::Attribute;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 use wgpu_pooling::ExecuteError;
 
 use crate::case::{Case, Expectation, Expected, Input};
 use crate::checks::Subject;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 use crate::checks::agree;
 use crate::compare::{NanRule, compare};
 use crate::generated::digest;
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 use crate::paths::{Failure, Outcome, Output};
 use crate::recipe::Recipe;
 use crate::specialised::mark_listed;
@@ -35,7 +35,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a_case_that_is_wrong_fails", a_case_that_is_wrong_fails),
         trial("a_list_that_is_wrong_fails", a_list_that_is_wrong_fails),
         trial("a_batch_with_our_names_has_its_own_list", a_batch_with_our_names_has_its_own_list),
-        #[cfg(feature = "gpu")]
+        #[cfg(any(feature = "cpu", feature = "gpu"))]
         trial("paths_that_differ_fail", paths_that_differ_fail),
     ]
 }
@@ -172,7 +172,7 @@ fn run_on(directory: &Path) -> Finished {
         .unwrap()
 }
 
-#[cfg(feature = "gpu")]
+#[cfg(any(feature = "cpu", feature = "gpu"))]
 fn paths_that_differ_fail() {
     let output = |bits: u32, index: i64| -> Outcome {
         let y = RawTensor::of(&[1], &[f32::from_bits(bits)]);

@@ -7,7 +7,10 @@ mod attempts;
 mod bytes;
 #[path = "../fuzz/devices.rs"]
 mod devices;
+#[path = "../fuzz/small.rs"]
+mod small;
 
+use crate::support::case;
 use crate::support::device::gpu;
 use crate::support::harness::tests;
 use attempts::fuzz;

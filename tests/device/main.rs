@@ -26,6 +26,9 @@ mod reuse;
 mod streams;
 #[path = "../support"]
 mod support {
+    pub mod case;
+    #[cfg(feature = "cpu")]
+    pub mod cpu;
     pub mod device;
     pub mod harness;
     pub mod splitmix;

@@ -1,17 +1,26 @@
-//! One case against its definition on every path: the reference, and each family that applies on the GPU.
+//! One case against its definition on every path: the reference, each kernel of the CPU backend that applies, and each
+//! family that applies on the GPU.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use wgpu_pooling::{
-    Build, Choice, DType, Element, ExecuteError, Family, Gpu, Index, IndexType, Limits, MaxUnpool, Plan, PlanError,
-    PoolPlan, Prepared, Schedule, Tensor, UnpoolPlan, families, reference, select,
+    Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, Plan, PlanError,
+    PoolPlan, Schedule, Tensor, UnpoolPlan, families, reference, select,
 };
+#[cfg(feature = "gpu")]
+use wgpu_pooling::{Gpu, Prepared};
+#[cfg(feature = "cpu")]
+use wgpu_pooling::{PreparedCpu, SimdLevel};
 
 use super::definition::{self, Pooled, Scatter, Scattered, Verdict};
 use super::pools::{PoolCase, shape};
 use super::unpools::{Target, UnpoolCase};
+#[cfg(feature = "cpu")]
+use crate::support::cpu::ways;
+#[cfg(feature = "gpu")]
+use crate::support::device::gpu;
 use wgpu_pooling::with_element;
 
 /// Limits that most cases exceed somewhere: bindings of 6 KiB, four storage buffers and one workgroup a dimension.
@@ -25,22 +34,36 @@ const TIGHT: Limits = Limits {
 
 /// The GPU of a test, if there is one, and counts of the outcomes of its cases.
 pub struct Bench {
+    #[cfg(feature = "gpu")]
     gpu: Option<&'static Gpu>,
-    counts: Cell<BTreeMap<&'static str, u32>>,
+    counts: Cell<BTreeMap<String, u32>>,
     /// How many further cases run in specialised kernels too.
     written_out: Cell<u32>,
 }
 
 impl Bench {
-    /// Every case runs in the generic kernels. The first `written_out` cases to which specialised kernels apply run in
+    /// Opens the GPU of a binary that computes on one. Every case runs in the generic kernels. The first `written_out` cases to which specialised kernels apply run in
     /// those too: they are compiled for each case alone, which takes longer than the rest of the test.
-    pub fn new(gpu: Option<&'static Gpu>, written_out: u32) -> Self {
-        Bench { gpu, counts: Cell::default(), written_out: Cell::new(written_out) }
+    pub fn new(written_out: u32) -> Self {
+        Bench {
+            #[cfg(feature = "gpu")]
+            gpu: crate::COMPUTES_ON_GPU.then(gpu),
+            counts: Cell::default(),
+            written_out: Cell::new(written_out),
+        }
     }
 
-    pub fn count(&self, what: &'static str) {
+    fn limits(&self) -> Limits {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = self.gpu {
+            return gpu.limits();
+        }
+        Limits::WEBGPU
+    }
+
+    pub fn count(&self, what: &str) {
         let mut counts = self.counts.take();
-        *counts.entry(what).or_default() += 1;
+        *counts.entry(what.to_owned()).or_default() += 1;
         self.counts.set(counts);
     }
 
@@ -51,12 +74,14 @@ impl Bench {
         counted
     }
 
-    /// The reference, then every family that applies in the generic build, each with its name. The first `written_out`
-    /// cases also get the specialised builds. A plan that no family computes is an error, unless it exceeds what a GPU
-    /// can do and `select` says so.
-    fn paths(&self, plan: &Plan) -> Result<Vec<(String, Option<Prepared>)>, String> {
-        let mut paths = vec![("reference".to_owned(), None)];
-        let limits = self.gpu.map_or(Limits::WEBGPU, Gpu::limits);
+    /// The reference, then every kernel of the CPU backend that applies, then every family that applies in the generic
+    /// build, each with its name. The first `written_out` cases also get the specialised builds. A plan that no family
+    /// computes is an error, unless it exceeds what a GPU can do and `select` says so.
+    fn paths(&self, plan: &Plan) -> Result<Vec<(String, Way)>, String> {
+        let mut paths = vec![("reference".to_owned(), Way::Reference)];
+        #[cfg(feature = "cpu")]
+        paths.extend(self.on_cpu(plan)?);
+        let limits = self.limits();
         let found = families(plan, &limits);
         if found.is_empty() {
             return match select(plan, &limits, &Choice::default()) {
@@ -68,10 +93,7 @@ impl Bench {
             };
         }
         let mut path = |schedule: Schedule, how: &str| {
-            let Some(gpu) = self.gpu else { return Ok(()) };
-            let name = format!("{}{how}", schedule.kernel());
-            let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
-            paths.push((name, Some(prepared)));
+            paths.extend(self.on_gpu(schedule, how)?);
             Ok::<(), String>(())
         };
         let generic = |family: &Family| family.builds().contains(&Build::Generic);
@@ -115,6 +137,84 @@ impl Bench {
         }
         Ok(paths)
     }
+
+    /// The kernels of the CPU backend, one case after the other at each level of vector instructions.
+    #[cfg(feature = "cpu")]
+    fn on_cpu(&self, plan: &Plan) -> Result<Vec<(String, Way)>, String> {
+        let levels = SimdLevel::available();
+        let level = levels[self.counted("on the CPU backend") as usize % levels.len()];
+        self.count("on the CPU backend");
+        let ways = ways(plan, &[level]).map_err(|error| format!("the CPU backend: {error}"))?;
+        // The first one is that which the backend chooses.
+        if let Some((_, chosen)) = ways.first() {
+            self.count(&format!("chosen {} on the CPU", chosen.kernel().name()));
+        }
+        Ok(ways.into_iter().map(|(name, prepared)| (format!("CPU, {name}"), Way::Cpu(Box::new(prepared)))).collect())
+    }
+
+    /// A schedule on the GPU, if there is one.
+    #[cfg(feature = "gpu")]
+    fn on_gpu(&self, schedule: Schedule, how: &str) -> Result<Option<(String, Way)>, String> {
+        let Some(gpu) = self.gpu else { return Ok(None) };
+        let name = format!("{}{how}", schedule.kernel());
+        let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
+        Ok(Some((name, Way::Gpu(prepared))))
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn on_gpu(&self, _: Schedule, _: &str) -> Result<Option<(String, Way)>, String> {
+        Ok(None)
+    }
+}
+
+/// A way to compute a plan.
+enum Way {
+    Reference,
+    #[cfg(feature = "cpu")]
+    Cpu(Box<PreparedCpu>),
+    #[cfg(feature = "gpu")]
+    Gpu(Prepared),
+}
+
+impl Way {
+    fn max_pool<T: Element>(&self, plan: &PoolPlan, x: &Tensor<T>) -> Result<Tensor<T>, ExecuteError> {
+        match self {
+            Way::Reference => reference::max_pool(plan, x),
+            #[cfg(feature = "cpu")]
+            Way::Cpu(prepared) => prepared.max_pool(x),
+            #[cfg(feature = "gpu")]
+            Way::Gpu(prepared) => prepared.max_pool_blocking(x),
+        }
+    }
+
+    fn max_pool_with_indices<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        x: &Tensor<T>,
+    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        match self {
+            Way::Reference => reference::max_pool_with_indices(plan, x),
+            #[cfg(feature = "cpu")]
+            Way::Cpu(prepared) => prepared.max_pool_with_indices(x),
+            #[cfg(feature = "gpu")]
+            Way::Gpu(prepared) => prepared.max_pool_with_indices_blocking(x),
+        }
+    }
+
+    fn max_unpool<T: Element, I: Index>(
+        &self,
+        plan: &UnpoolPlan,
+        x: &Tensor<T>,
+        indices: &Tensor<I>,
+    ) -> Result<Tensor<T>, ExecuteError> {
+        match self {
+            Way::Reference => reference::max_unpool(plan, x, indices),
+            #[cfg(feature = "cpu")]
+            Way::Cpu(prepared) => prepared.max_unpool(x, indices),
+            #[cfg(feature = "gpu")]
+            Way::Gpu(prepared) => prepared.max_unpool_blocking(x, indices),
+        }
+    }
 }
 
 impl fmt::Display for Bench {
@@ -150,17 +250,9 @@ fn index_tensor<I: Index>(shape: &[usize], indices: &[i64]) -> Tensor<I> {
 }
 
 /// Computes a pool on one path.
-fn compute_pool(plan: &PoolPlan, x: &[u64], prepared: Option<&Prepared>) -> Result<Output, String> {
-    fn with_indices<T: Element, I: Index>(
-        plan: &PoolPlan,
-        x: &Tensor<T>,
-        prepared: Option<&Prepared>,
-    ) -> Result<Output, String> {
-        let result = match prepared {
-            None => reference::max_pool_with_indices::<T, I>(plan, x.view()),
-            Some(prepared) => prepared.max_pool_with_indices_blocking::<T, I>(x.view()),
-        };
-        let (y, indices) = result.map_err(|error| error.to_string())?;
+fn compute_pool(plan: &PoolPlan, x: &[u64], way: &Way) -> Result<Output, String> {
+    fn with_indices<T: Element, I: Index>(plan: &PoolPlan, x: &Tensor<T>, way: &Way) -> Result<Output, String> {
+        let (y, indices) = way.max_pool_with_indices::<T, I>(plan, x).map_err(|error| error.to_string())?;
         if indices.shape() != plan.outputs()[1].shape {
             return Err(format!("the indices' shape is {:?}", indices.shape()));
         }
@@ -171,14 +263,11 @@ fn compute_pool(plan: &PoolPlan, x: &[u64], prepared: Option<&Prepared>) -> Resu
         let x: Tensor<T> = elements(plan.input_shape(), x);
         match plan.indices().map(|indices| indices.index_type) {
             None => {
-                let y = match prepared {
-                    None => reference::max_pool(plan, x.view()),
-                    Some(prepared) => prepared.max_pool_blocking(x.view()),
-                };
-                Ok(Output { y: bits(y.map_err(|error| error.to_string())?, plan.output_shape())?, indices: None })
+                let y = way.max_pool(plan, &x).map_err(|error| error.to_string())?;
+                Ok(Output { y: bits(y, plan.output_shape())?, indices: None })
             }
-            Some(IndexType::I32) => with_indices::<T, i32>(plan, &x, prepared),
-            Some(IndexType::I64) => with_indices::<T, i64>(plan, &x, prepared),
+            Some(IndexType::I32) => with_indices::<T, i32>(plan, &x, way),
+            Some(IndexType::I64) => with_indices::<T, i64>(plan, &x, way),
         }
     })
 }
@@ -188,25 +277,22 @@ fn compute_unpool(
     plan: &UnpoolPlan,
     x: &[u64],
     indices: &[i64],
-    prepared: Option<&Prepared>,
+    way: &Way,
 ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
     fn typed<T: Element, I: Index>(
         plan: &UnpoolPlan,
         x: &[u64],
         indices: &[i64],
-        prepared: Option<&Prepared>,
+        way: &Way,
     ) -> Result<Result<Vec<u64>, ExecuteError>, String> {
         let x: Tensor<T> = elements(plan.input_shape(), x);
         let indices: Tensor<I> = index_tensor(&plan.inputs()[1].shape, indices);
-        let y = match prepared {
-            None => reference::max_unpool(plan, x.view(), indices.view()),
-            Some(prepared) => prepared.max_unpool_blocking(x.view(), indices.view()),
-        };
+        let y = way.max_unpool(plan, &x, &indices);
         y.map(|y| bits(y, plan.output_shape())).map_or_else(|error| Ok(Err(error)), |y| y.map(Ok))
     }
     with_element!(plan.inputs()[0].dtype, T => match plan.index_type() {
-        IndexType::I32 => typed::<T, i32>(plan, x, indices, prepared),
-        IndexType::I64 => typed::<T, i64>(plan, x, indices, prepared),
+        IndexType::I32 => typed::<T, i32>(plan, x, indices, way),
+        IndexType::I64 => typed::<T, i64>(plan, x, indices, way),
     })
 }
 
@@ -265,8 +351,8 @@ pub fn pool(case: &PoolCase, bench: &Bench) -> Result<Option<(PoolPlan, Pooled, 
         bench.count("with windows wholly in padding");
     }
     let mut first = None;
-    for (path, prepared) in bench.paths(&plan.clone().into())? {
-        let output = compute_pool(&plan, &case.x, prepared.as_ref()).map_err(|error| format!("{path}: {error}"))?;
+    for (path, way) in bench.paths(&plan.clone().into())? {
+        let output = compute_pool(&plan, &case.x, &way).map_err(|error| format!("{path}: {error}"))?;
         same("y", &path, &defined.y, &output.y)?;
         if let Some(indices) = &output.indices {
             same("indices", &path, &defined.indices, indices)?;
@@ -354,9 +440,8 @@ fn scattered(
 ) -> Result<Option<Vec<u64>>, String> {
     let defined = scatter.scatter(case.dtype, &case.x, &case.indices);
     let mut first = None;
-    for (path, prepared) in bench.paths(&plan.clone().into())? {
-        let y = compute_unpool(plan, &case.x, &case.indices, prepared.as_ref())
-            .map_err(|error| format!("{path}: {error}"))?;
+    for (path, way) in bench.paths(&plan.clone().into())? {
+        let y = compute_unpool(plan, &case.x, &case.indices, &way).map_err(|error| format!("{path}: {error}"))?;
         match (&defined, y) {
             (Scattered::Values(values), Ok(y)) => {
                 let differs = |(values, bits): (&Vec<u64>, &u64)| !values.contains(bits);

@@ -159,7 +159,7 @@ impl PoolCase {
         lists.flatten().any(|&value| value > 1 << 27)
     }
 
-    /// A test that computes the case on the reference and in every family.
+    /// A test that computes the case on the reference, in every kernel of the CPU backend and in every family.
     pub fn reproducer(&self) -> String {
         let (dtype, name) = (self.dtype, code::rust_type(self.dtype));
         let indices = self.indices.map_or("None".to_owned(), |indices| format!("Some(IndexType::{indices:?})"));
@@ -179,6 +179,11 @@ impl PoolCase {
             format!("let expected = {compared};"),
             "println!(\"{expected:x?}\");".to_owned(),
             "let plan = Plan::from(plan);".to_owned(),
+            "for &kernel in CpuKernel::ALL {".to_owned(),
+            "    let Ok(prepared) = Cpu::new().with_kernel(kernel).prepare(plan.clone()) else { continue };".to_owned(),
+            format!("    let y = prepared.{call}(x.view()).unwrap();"),
+            format!("    assert_eq!({compared}, expected, \"{{kernel:?}}\");"),
+            "}".to_owned(),
             "for family in families(&plan, &gpu().limits()) {".to_owned(),
             "    for &build in family.builds() {".to_owned(),
             "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),

@@ -14,7 +14,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use super::check::Bench;
 use super::pools::PoolCase;
 use super::unpools::UnpoolCase;
-use crate::support::device::{gpu, summary};
+#[cfg(feature = "gpu")]
+use crate::support::device::summary;
 use crate::support::splitmix::splitmix64;
 
 /// Cases of all tests together, unless `WGPU_POOLING_CASES` says another number.
@@ -86,6 +87,15 @@ pub fn caught(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> 
     result.unwrap_or_else(|_| Err(panic.unwrap_or_default()))
 }
 
+/// What the shared device has compiled.
+fn pipelines() -> String {
+    #[cfg(feature = "gpu")]
+    if crate::COMPUTES_ON_GPU {
+        return summary();
+    }
+    "no GPU".to_owned()
+}
+
 /// Draws `percent` of all cases from a strategy and checks each of them. The first `written_out` cases to which
 /// specialised kernels apply run in those too. Panics at the first case that fails, after shrinking it, with the code
 /// that reproduces it.
@@ -113,8 +123,7 @@ pub fn run<S>(
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
 
     // The GPU is opened here, so that a machine without an adapter fails once and nothing is shrunk.
-    let gpu = crate::COMPUTES_ON_GPU.then(gpu);
-    let (bench, start) = (Bench::new(gpu, written_out), Instant::now());
+    let (bench, start) = (Bench::new(written_out), Instant::now());
     let judged = Cell::new(0);
     let result = runner.run(&strategy, |case| {
         let before = bench.counted("valid");
@@ -130,7 +139,7 @@ pub fn run<S>(
             panic!("{name}: {reason}\nWGPU_POOLING_SEED={seed}; the smallest case found:\n\n{}", case.reproducer())
         }
     }
-    let pipelines = if crate::COMPUTES_ON_GPU { summary() } else { "no GPU".to_owned() };
+    let pipelines = pipelines();
     let (judged, seconds) = (judged.get(), start.elapsed().as_secs_f32());
     say(&format!("{name}: {judged} of {cases} cases are valid ({seconds:.1} s): {bench}; {pipelines}"));
 

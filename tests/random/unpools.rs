@@ -173,7 +173,7 @@ impl UnpoolCase {
         Some(scatter)
     }
 
-    /// A test that computes the case on the reference and on the GPU.
+    /// A test that computes the case on the reference, on the CPU backend and on the GPU.
     pub fn reproducer(&self) -> String {
         let (dtype, name) = (self.dtype, code::rust_type(self.dtype));
         let y = "y.map(|y| y.data().iter().map(|y| y.to_bits64()).collect::<Vec<_>>())";
@@ -189,6 +189,11 @@ impl UnpoolCase {
             format!("let expected = {y};"),
             "println!(\"{expected:x?}\");".to_owned(),
             "let plan = Plan::from(plan);".to_owned(),
+            "for &kernel in CpuKernel::ALL {".to_owned(),
+            "    let Ok(prepared) = Cpu::new().with_kernel(kernel).prepare(plan.clone()) else { continue };".to_owned(),
+            format!("    let y = prepared.max_unpool::<{name}, {}>(x.view(), indices.view());", self.index_type.name()),
+            format!("    assert_eq!({y}, expected, \"{{kernel:?}}\");"),
+            "}".to_owned(),
             "for family in families(&plan, &gpu().limits()) {".to_owned(),
             "    for &build in family.builds() {".to_owned(),
             "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),

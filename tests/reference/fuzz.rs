@@ -1,5 +1,5 @@
-//! The fuzz target `plan` as a test. `fuzz/README.md` has it for cargo-fuzz, and says how a failing input is tried
-//! alone.
+//! The fuzz targets `plan` and `cpu_reference` as tests. `fuzz/README.md` has them for cargo-fuzz, and says how a failing
+//! input is tried alone.
 
 #[path = "../fuzz/attempts.rs"]
 mod attempts;
@@ -7,15 +7,25 @@ mod attempts;
 mod bytes;
 #[path = "../fuzz/cases.rs"]
 mod cases;
+#[cfg(feature = "cpu")]
+#[path = "../fuzz/processors.rs"]
+mod processors;
 #[path = "../fuzz/seeds.rs"]
 mod seeds;
+#[cfg(feature = "cpu")]
+#[path = "../fuzz/small.rs"]
+mod small;
 
+#[cfg(feature = "cpu")]
+use crate::support::case;
 use crate::support::harness::tests;
 use attempts::fuzz;
 
 tests! {
     cpu =>
         any_bytes_as_plans,
+        #[cfg(feature = "cpu")]
+        any_bytes_on_the_cpu_backend,
         seeds_are_read_as_they_were_written;
     when_asked_for =>
         write_the_corpus;
@@ -23,6 +33,11 @@ tests! {
 
 fn any_bytes_as_plans() {
     fuzz("plan", seeds::plans(), |data| _ = cases::plan(data));
+}
+
+#[cfg(feature = "cpu")]
+fn any_bytes_on_the_cpu_backend() {
+    fuzz("cpu_reference", Vec::new(), processors::cpu_reference);
 }
 
 /// The seeds are read as they were written: most of them are planned.

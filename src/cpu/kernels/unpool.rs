@@ -45,8 +45,9 @@ impl UnpoolWork {
         indices: &[I],
         y: &mut [T],
     ) -> Result<(), ExecuteError> {
+        // An output without elements has no index that names one.
         if y.is_empty() {
-            return Ok(());
+            return refuse_bad(plan, context, indices);
         }
         if self.kernel == CpuKernel::Scatter && stay_in_their_planes(plan, context, indices)? {
             return scatter(plan, context, x, indices, y);

@@ -1,0 +1,55 @@
+//! The CPU backend beside the reference: the same bits at any number of threads and at every level of vector
+//! instructions, on tensors of megabytes, and what its calls promise.
+
+mod calls;
+mod sharing;
+mod stopping;
+mod threads;
+
+use std::sync::OnceLock;
+
+use libtest_mimic::Trial;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use wgpu_pooling::{IndexType, MaxUnpool, NanPolicy, Plan, Pooling, with_element};
+
+use crate::support::case::Case;
+use crate::support::nasty;
+
+pub fn tests() -> Vec<Trial> {
+    [calls::tests(), sharing::tests(), stopping::tests(), threads::tests()].into_iter().flatten().collect()
+}
+
+/// Pools of these numbers of threads.
+fn pools() -> &'static [ThreadPool; 4] {
+    static POOLS: OnceLock<[ThreadPool; 4]> = OnceLock::new();
+    POOLS.get_or_init(|| [1, 2, 3, 8].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap()))
+}
+
+/// The bytes of the plan's X.
+fn x(plan: &Plan, seed: u64) -> Vec<u8> {
+    let spec = &plan.inputs()[0];
+    let count = spec.element_count() as usize;
+    with_element!(spec.dtype, T => {
+        bytemuck::cast_slice(&nasty::elements::<T>(count, seed, nasty::STYLES)).to_vec()
+    })
+}
+
+/// A plan on data that is made for it.
+fn case(plan: impl Into<Plan>, seed: u64) -> Case {
+    let plan = plan.into();
+    let x = x(&plan, seed);
+    Case::new(plan, vec![x])
+}
+
+/// The unpool that undoes a pool, on what the pool gives.
+fn undone(unpool: MaxUnpool, pool: &Case, outputs: &[Vec<u8>]) -> Case {
+    let specs = pool.plan.outputs();
+    let index_type = if specs[1].dtype.bytes() == 4 { IndexType::I32 } else { IndexType::I64 };
+    let plan = unpool.plan(&specs[0].shape, specs[0].dtype, index_type).unwrap();
+    Case::new(plan, outputs.to_vec())
+}
+
+/// A pool under each policy for NaN.
+fn policies<P: Pooling>(pool: impl Fn(NanPolicy) -> P) -> impl Iterator<Item = P> {
+    NanPolicy::ALL.iter().map(move |&policy| pool(policy))
+}

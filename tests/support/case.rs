@@ -1,0 +1,80 @@
+//! A plan with the bytes of its inputs, computed on any path and compared byte by byte.
+
+use std::borrow::Cow;
+
+use wgpu_pooling::{ExecuteError, Plan, TensorMut, TensorRef, reference};
+
+/// The byte that outputs and what lies beside them are filled with.
+const POISON: u8 = 0x5A;
+
+/// A plan and its inputs.
+#[derive(Clone)]
+pub struct Case {
+    pub plan: Plan,
+    pub inputs: Vec<Vec<u8>>,
+    /// How far into its memory each tensor begins. At an odd one elements of more than a byte are not aligned.
+    pub offset: usize,
+}
+
+/// What a call wrote: the bytes of each output.
+pub type Outcome = Result<Vec<Vec<u8>>, ExecuteError>;
+
+impl Case {
+    pub fn new(plan: impl Into<Plan>, inputs: Vec<Vec<u8>>) -> Case {
+        Case { plan: plan.into(), inputs, offset: 0 }
+    }
+
+    /// What the reference gives.
+    pub fn expected(&self) -> Outcome {
+        self.outcome(|inputs, outputs| reference::execute(&self.plan, inputs, outputs))
+    }
+
+    /// What a call gives. If there is an error other than a caller's interruption, nothing may have been written; beside
+    /// the outputs, nothing at all.
+    pub fn outcome(
+        &self,
+        run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
+    ) -> Outcome {
+        let begin = self.offset;
+        let shifted = |bytes: &Vec<u8>| [&vec![POISON; begin][..], bytes].concat();
+        let inputs: Vec<Cow<'_, Vec<u8>>> =
+            self.inputs.iter().map(|x| if begin == 0 { Cow::Borrowed(x) } else { Cow::Owned(shifted(x)) }).collect();
+        let views = inputs.iter().zip(self.plan.inputs());
+        let views: Vec<TensorRef<'_>> =
+            views.map(|(x, spec)| TensorRef::new(spec.dtype, &spec.shape, &x[begin..]).expect("its length")).collect();
+        let sizes = self.plan.outputs().iter().map(|spec| spec.bytes() as usize);
+        let mut written: Vec<Vec<u8>> = sizes.map(|size| vec![POISON; begin + size + 1]).collect();
+        let outputs = written.iter_mut().zip(self.plan.outputs()).map(|(y, spec)| {
+            let end = y.len() - 1;
+            TensorMut::new(spec.dtype, &spec.shape, &mut y[begin..end]).expect("its own length")
+        });
+        let result = run(&views, &mut outputs.collect::<Vec<_>>());
+        for y in &mut written {
+            assert!(y[..begin].iter().all(|&byte| byte == POISON), "before an output");
+            assert_eq!(y.pop(), Some(POISON), "behind an output");
+            y.drain(..begin);
+        }
+        let untouched = || written.iter().flatten().all(|&byte| byte == POISON);
+        let may_write = matches!(result, Ok(()) | Err(ExecuteError::Interrupted));
+        assert!(may_write || untouched(), "written in spite of {result:?}");
+        result.map(|()| written)
+    }
+}
+
+/// The bits are the same, or the error is. Otherwise the text says where the first difference is.
+pub fn same(expected: &Outcome, actual: &Outcome) -> Result<(), String> {
+    let (Ok(expected), Ok(actual)) = (expected, actual) else {
+        if expected.as_ref().err() == actual.as_ref().err() {
+            return Ok(());
+        }
+        return Err(format!("the error is {:?}, not {:?}", actual.as_ref().err(), expected.as_ref().err()));
+    };
+    for (number, (expected, actual)) in expected.iter().zip(actual).enumerate() {
+        if let Some(at) = expected.iter().zip(actual).position(|(expected, actual)| expected != actual) {
+            let differ = expected.iter().zip(actual).filter(|(expected, actual)| expected != actual).count();
+            return Err(format!("outputs[{number}] differs in {differ} bytes, the first at {at}"));
+        }
+        assert_eq!(expected.len(), actual.len());
+    }
+    Ok(())
+}
