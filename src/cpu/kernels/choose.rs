@@ -1,5 +1,6 @@
 //! Which kernel computes a plan: a pure function, and it never changes a bit.
 
+use super::separable::pool::Separable;
 use super::view::View;
 use crate::error::PlanError;
 use crate::plan::PoolPlan;
@@ -49,21 +50,26 @@ impl CpuKernel {
 #[derive(Debug)]
 pub(crate) enum PoolKernel {
     General,
+    Separable(Box<Separable>),
 }
 
 impl PoolKernel {
-    pub fn choose(_plan: &PoolPlan, _view: &View, asked: Option<CpuKernel>) -> Result<PoolKernel, PlanError> {
+    /// The kernel that was asked for, or the best one.
+    pub fn choose(plan: &PoolPlan, view: &View, asked: Option<CpuKernel>) -> Result<PoolKernel, PlanError> {
+        let refused = |kernel: CpuKernel, reason| PlanError::CpuKernelDoesNotApply { kernel: kernel.name(), reason };
+        let separable = || Separable::new(plan, view).map(|separable| PoolKernel::Separable(Box::new(separable)));
         match asked {
-            None | Some(CpuKernel::General) => Ok(PoolKernel::General),
-            Some(kernel) => {
-                Err(PlanError::CpuKernelDoesNotApply { kernel: kernel.name(), reason: "it is not for pools" })
-            }
+            Some(CpuKernel::General) => Ok(PoolKernel::General),
+            Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
+            Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
+            None => Ok(separable().unwrap_or(PoolKernel::General)),
         }
     }
 
     pub fn name(&self) -> CpuKernel {
         match self {
             PoolKernel::General => CpuKernel::General,
+            PoolKernel::Separable(_) => CpuKernel::Separable,
         }
     }
 
@@ -74,6 +80,7 @@ impl PoolKernel {
                 let taps = view.most_taps().saturating_add(8).saturating_mul(16);
                 plan.outputs[0].element_count().saturating_mul(taps)
             }
+            PoolKernel::Separable(_) => plan.bytes(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::geometry::Taps;
 use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
 
 /// The position of an output or of a tap, as far as there are axes.
-type At<E> = [E; MAX_SPATIAL_AXES];
+pub(crate) type At<E> = [E; MAX_SPATIAL_AXES];
 
 /// The maximum so far: its element and where it lies.
 struct Best<T> {
@@ -61,7 +61,7 @@ fn step(at: &mut [usize], extent: impl Fn(usize) -> usize) {
 }
 
 /// The element of Y and the index of one window.
-fn window<T: Element>(plan: &PoolPlan, view: &View, out: &At<usize>, x: &[T], of_plane: i64) -> (T, i64) {
+pub(crate) fn window<T: Element>(plan: &PoolPlan, view: &View, out: &At<usize>, x: &[T], of_plane: i64) -> (T, i64) {
     let axes = view.axes.len();
     let mut taps = [Taps { first: 0, count: 1, step: 1 }; MAX_SPATIAL_AXES];
     for ((taps, axis), &output) in taps.iter_mut().zip(&view.axes).zip(out) {

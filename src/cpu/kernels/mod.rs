@@ -6,6 +6,7 @@ pub(crate) mod general;
 pub(crate) mod parts;
 pub(crate) mod pool;
 pub(crate) mod scratch;
+pub(crate) mod separable;
 pub(crate) mod simd;
 pub(crate) mod subnormals;
 pub(crate) mod unpool;

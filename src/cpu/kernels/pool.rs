@@ -1,11 +1,16 @@
 //! Pools on slices: which kernel runs, and how outputs are shared among threads.
 
+use bytemuck::{cast_slice, cast_slice_mut};
+
 use super::choose::{CpuKernel, PoolKernel};
 use super::general;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
+use super::separable::finish::Indices;
+use super::separable::work::PartOf;
+use super::subnormals::takes_subnormals_for_zeros;
 use super::view::View;
-use crate::element::{Element, Index};
+use crate::element::{DType, Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
@@ -73,10 +78,18 @@ impl PoolWork {
         indices: Option<&mut [I]>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
+        let view = &self.view;
+        let compares_floats = matches!(T::DTYPE, DType::F32 | DType::F64);
         match &self.kernel {
-            PoolKernel::General => general::pool(plan, &self.view, part, x, y, indices),
+            PoolKernel::Separable(separable) if !(compares_floats && takes_subnormals_for_zeros()) => {
+                let part = PartOf { plan, view, part, simd: context.simd };
+                separable.run(&part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+            }
+            PoolKernel::General | PoolKernel::Separable(_) => {
+                general::pool(plan, view, part, x, y, indices);
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Indices lie in memory as Y does.

@@ -1,0 +1,257 @@
+//! Lanes: what elements become in scratch memory, in an order that vector instructions know.
+
+use bytemuck::Pod;
+use half::{bf16, f16};
+
+use crate::element::Element;
+
+/// A value in scratch memory.
+pub(crate) trait Lane: Pod + Send + Sync {
+    /// Not above any lane.
+    const LOWEST: Self;
+
+    /// The greater one of two neighbours in row-major order; `self` if none is. `next` lies `ahead` taps further on: lanes that
+    /// say where they lie take that into account.
+    fn step(self, next: Self, ahead: i32) -> Self;
+}
+
+macro_rules! value_lane {
+    ($type:ty, $lowest:expr) => {
+        impl Lane for $type {
+            const LOWEST: Self = $lowest;
+            #[inline(always)]
+            fn step(self, next: Self, _: i32) -> Self {
+                if next > self { next } else { self }
+            }
+        }
+    };
+}
+
+value_lane!(f32, f32::NEG_INFINITY);
+value_lane!(f64, f64::NEG_INFINITY);
+value_lane!(u8, u8::MIN);
+value_lane!(i16, i16::MIN);
+value_lane!(i32, i32::MIN);
+value_lane!(i64, i64::MIN);
+
+/// An element of 8 or 16 bits and its tap in one number: the element in the upper bits, and below them a number that is
+/// smaller, the further the tap. One maximum compares both, and of equal elements the earlier one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Packed(pub i32);
+
+impl Lane for Packed {
+    // The lowest element at its own tap: taps are subtracted from it as from others.
+    const LOWEST: Self = Packed(i32::MIN | 0xFFFF);
+    #[inline(always)]
+    fn step(self, next: Self, ahead: i32) -> Self {
+        Packed(self.0.max(next.0.wrapping_sub(ahead)))
+    }
+}
+
+/// Lanes that lie beside their positions in another slice.
+pub(crate) trait Positioned: Lane {
+    /// An integer of the lane's width: what a position adds to the index of the window's first tap.
+    type Position: Pod + Send + Sync;
+
+    fn position(offset: i64) -> Self::Position;
+
+    fn offset(position: Self::Position) -> i64;
+
+    fn ahead(position: Self::Position, ahead: Self::Position) -> Self::Position;
+
+    /// `b` if `next` is greater than `best`, else `a`, without a branch: compilers make one of a condition between two
+    /// loads, and then no vector instructions.
+    fn select(best: Self, next: Self, a: Self::Position, b: Self::Position) -> Self::Position;
+}
+
+macro_rules! positioned {
+    ($type:ty, $position:ty) => {
+        impl Positioned for $type {
+            type Position = $position;
+            #[inline(always)]
+            fn position(offset: i64) -> $position {
+                offset as $position
+            }
+            #[inline(always)]
+            fn offset(position: $position) -> i64 {
+                position.into()
+            }
+            #[inline(always)]
+            fn ahead(position: $position, ahead: $position) -> $position {
+                position.wrapping_add(ahead)
+            }
+            #[inline(always)]
+            fn select(best: Self, next: Self, a: $position, b: $position) -> $position {
+                a ^ ((a ^ b) & <$position>::from(next > best).wrapping_neg())
+            }
+        }
+    };
+}
+
+positioned!(f32, i32);
+positioned!(f64, i64);
+positioned!(i32, i32);
+positioned!(i64, i64);
+
+/// How elements become lanes and lanes elements.
+pub(crate) trait Code: Send + Sync {
+    type Element: Element;
+    type Lane: Lane;
+
+    fn encode(element: Self::Element) -> Self::Lane;
+
+    /// The element of a lane.
+    fn decode(lane: Self::Lane) -> Self::Element;
+
+    /// Whether `decode` does not return an element's own bits: the zeros of floats that became integers, and NaN.
+    #[inline(always)]
+    fn is_special(_: Self::Element) -> bool {
+        false
+    }
+}
+
+macro_rules! code {
+    ($name:ident, $element:ty, $lane:ty, $encode:expr, $decode:expr) => {
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name;
+        impl Code for $name {
+            type Element = $element;
+            type Lane = $lane;
+            #[inline(always)]
+            fn encode(element: $element) -> $lane {
+                $encode(element)
+            }
+            #[inline(always)]
+            fn decode(lane: $lane) -> $element {
+                $decode(lane)
+            }
+        }
+    };
+}
+
+// An unsigned integer is a signed one of the same order with the top bit inverted, and the other way round.
+code!(OfF32, f32, f32, |x| x, |x| x);
+code!(OfF64, f64, f64, |x| x, |x| x);
+code!(OfU8, u8, u8, |x| x, |x| x);
+code!(OfI8, i8, u8, |x: i8| x as u8 ^ 0x80, |x: u8| (x ^ 0x80) as i8);
+code!(OfI16, i16, i16, |x| x, |x| x);
+code!(OfU16, u16, i16, |x: u16| (x ^ 0x8000) as i16, |x: i16| x as u16 ^ 0x8000);
+code!(OfI32, i32, i32, |x| x, |x| x);
+code!(OfU32, u32, i32, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x as u32 ^ 1 << 31);
+code!(OfI64, i64, i64, |x| x, |x| x);
+code!(OfU64, u64, i64, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
+
+/// The integer that orders a float of 16 bits: its magnitude with its sign, so that both zeros are 0.
+#[inline(always)]
+fn key_of_half(bits: u16) -> i16 {
+    let sign = bits as i16 >> 15;
+    ((bits as i16 & i16::MAX) ^ sign).wrapping_sub(sign)
+}
+
+/// The bits of the float with this key; those of +0 for 0.
+#[inline(always)]
+fn half_of_key(key: i16) -> u16 {
+    let sign = key >> 15;
+    ((key ^ sign).wrapping_sub(sign) | (sign & i16::MIN)) as u16
+}
+
+macro_rules! code_of_half {
+    ($name:ident, $element:ty, $infinity:expr) => {
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name;
+        impl Code for $name {
+            type Element = $element;
+            type Lane = i16;
+            #[inline(always)]
+            fn encode(element: $element) -> i16 {
+                let bits = element.to_bits();
+                if bits & 0x7FFF > $infinity { i16::MIN } else { key_of_half(bits) }
+            }
+            #[inline(always)]
+            fn decode(lane: i16) -> $element {
+                <$element>::from_bits(half_of_key(lane))
+            }
+            #[inline(always)]
+            fn is_special(element: $element) -> bool {
+                let bits = element.to_bits();
+                (bits & 0x7FFF > $infinity) | (bits == 0x8000)
+            }
+        }
+    };
+}
+
+code_of_half!(OfF16, f16, 0x7C00);
+code_of_half!(OfBf16, bf16, 0x7F80);
+
+/// The bits of a packed lane below its element.
+pub(crate) const TAP_BITS: u32 = 16;
+/// The taps that a packed lane can tell apart.
+pub(crate) const PACKED_TAPS: usize = 1 << TAP_BITS;
+
+/// A code of 8 or 16 bits, with taps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WithTap<C>(std::marker::PhantomData<C>);
+
+impl<C: Code> Code for WithTap<C>
+where
+    C::Lane: Narrow,
+{
+    type Element = C::Element;
+    type Lane = Packed;
+    #[inline(always)]
+    fn encode(element: C::Element) -> Packed {
+        Packed((C::encode(element).widen() << TAP_BITS) | (PACKED_TAPS as i32 - 1))
+    }
+    #[inline(always)]
+    fn decode(lane: Packed) -> C::Element {
+        C::decode(C::Lane::narrow(lane.0 >> TAP_BITS))
+    }
+    #[inline(always)]
+    fn is_special(element: C::Element) -> bool {
+        C::is_special(element)
+    }
+}
+
+impl Packed {
+    /// The tap, from the window's first one on.
+    #[inline(always)]
+    pub fn tap(self) -> usize {
+        (!self.0 & (PACKED_TAPS as i32 - 1)) as usize
+    }
+
+    /// Whether the element is greater than that of another lane.
+    #[inline(always)]
+    pub fn above(self, other: Packed) -> bool {
+        self.0 >> TAP_BITS > other.0 >> TAP_BITS
+    }
+}
+
+/// Lanes that fit the upper half of a packed one.
+pub(crate) trait Narrow: Lane {
+    fn widen(self) -> i32;
+    fn narrow(wide: i32) -> Self;
+}
+
+impl Narrow for u8 {
+    #[inline(always)]
+    fn widen(self) -> i32 {
+        // The lowest lane has to become the lowest packed one.
+        i32::from(self) + i32::from(i16::MIN)
+    }
+    #[inline(always)]
+    fn narrow(wide: i32) -> u8 {
+        (wide - i32::from(i16::MIN)) as u8
+    }
+}
+
+impl Narrow for i16 {
+    #[inline(always)]
+    fn widen(self) -> i32 {
+        self.into()
+    }
+    #[inline(always)]
+    fn narrow(wide: i32) -> i16 {
+        wide as i16
+    }
+}
