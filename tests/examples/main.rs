@@ -18,7 +18,7 @@ mod peaks;
 mod pictures;
 #[cfg(feature = "gpu")]
 mod pool_image;
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "cpu", feature = "gpu"))]
 mod roofline;
 #[cfg(feature = "gpu")]
 mod segnet;
@@ -53,6 +53,7 @@ fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
         own_device::tests(),
         peaks::tests(),
         pool_image::tests(),
+        #[cfg(feature = "cpu")]
         roofline::tests(),
         segnet::tests(),
         stream::tests(),
