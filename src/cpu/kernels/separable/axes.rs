@@ -2,6 +2,7 @@
 
 use crate::cpu::kernels::view::View;
 use crate::geometry::AxisWindow;
+use crate::options::Layout;
 
 /// An axis of X: planes, the spatial axes, and channels where they lie innermost. The first one and the channels have windows
 /// of one element.
@@ -82,6 +83,8 @@ pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
         axes.push(Axis { x_stride: axis.x_stride, index_stride: axis.index_stride, ..own });
     }
     axes[0].x_stride = view.plane();
+    // The planes of a block: `block` takes one at a time where their indices are not evenly apart.
+    axes[0].index_stride = if view.layout == Layout::Nchw { view.index_c } else { view.index_n };
     if view.inner != 1 {
         let channels = Axis::new(view.inner, view.inner, [1; 3], 0);
         axes.push(Axis { x_stride: 1, index_stride: view.index_c, ..channels });
@@ -148,7 +151,7 @@ pub(crate) fn steps(axes: &[Axis]) -> Vec<Step> {
 }
 
 /// The extents in outputs of a block whose lanes fit a number of bytes in scratch memory.
-pub(crate) fn block(axes: &[Axis], lane_bytes: usize) -> Vec<usize> {
+pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     // Far windows need larger blocks, so that most of what is loaded belongs to more than one window.
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
     let lanes = if halo > 128 { FAR_BYTES } else { NEAR_BYTES } / lane_bytes;
@@ -158,7 +161,11 @@ pub(crate) fn block(axes: &[Axis], lane_bytes: usize) -> Vec<usize> {
     for (number, axis) in axes.iter().enumerate().rev() {
         let others = volume / inputs(axis, 1);
         let room = (lanes / others.max(1)).saturating_sub(axis.reach() + 1) / axis.stride + 1;
-        let most = if number + 1 == axes.len() { LANE_OUTPUTS.max(2 * axis.reach()) } else { usize::MAX };
+        let most = match number {
+            0 => most_planes,
+            _ if number + 1 == axes.len() => LANE_OUTPUTS.max(2 * axis.reach()),
+            _ => usize::MAX,
+        };
         let outputs = room.min(most).min(axis.output.max(1));
         // Blocks of about the same size.
         block[number] = axis.output.max(1).div_ceil(axis.output.max(1).div_ceil(outputs));

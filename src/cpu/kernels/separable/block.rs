@@ -1,7 +1,9 @@
-//! A block of outputs: the rows of X that it loads, and the rows of Y that it writes.
+//! A block of outputs, and where its windows lie in X.
+
+use std::ops::Range;
 
 use super::axes::Axis;
-use super::layout::Layout;
+use super::layout::{Layout, RowOfX, strides, sums};
 
 /// A box of outputs.
 #[derive(Debug)]
@@ -11,80 +13,83 @@ pub(crate) struct Block<'a> {
     pub first: &'a [usize],
     /// The position in X of the first tap of that output's window, padding included.
     pub start: Vec<i64>,
-}
-
-/// A row of the block along its innermost axis.
-#[derive(Debug)]
-pub(crate) struct LoadedRow {
-    /// Its array, the phases of the innermost axis left out, and its first slot there.
-    pub array: usize,
-    pub slot: usize,
-    /// The place in X of the innermost axis' element 0; `None` in the padding.
-    pub place: Option<usize>,
-}
-
-/// A row of outputs along the innermost axis.
-#[derive(Debug)]
-pub(crate) struct OutputRow<'a> {
-    /// Outputs along the outer axes, from the block's first one on.
-    pub at: &'a [usize],
-    /// The first slot.
-    pub slot: usize,
+    /// The positions of each axis, from `start` on, that lie inside X.
+    pub inside: Vec<Range<usize>>,
+    /// The place in X of the first tap of the first output's window, padding included.
+    pub place: i64,
 }
 
 impl<'a> Block<'a> {
     pub fn new(axes: &[Axis], layout: &'a Layout, first: &'a [usize]) -> Block<'a> {
-        Block { layout, first, start: axes.iter().zip(first).map(|(axis, &first)| axis.start(first)).collect() }
+        let start: Vec<i64> = axes.iter().zip(first).map(|(axis, &first)| axis.start(first)).collect();
+        let inside = axes.iter().zip(&start).zip(&layout.positions).map(|((axis, &start), &positions)| {
+            let clamped = |position: i64| position.clamp(0, positions as i64) as usize;
+            clamped(-start)..clamped(axis.input as i64 - start)
+        });
+        let place = axes.iter().zip(&start).map(|(axis, &start)| start * axis.x_stride as i64).sum();
+        Block { layout, first, inside: inside.collect(), start, place }
     }
 
-    /// Visits the rows that windows read.
-    pub fn each_row(&self, axes: &[Axis], mut visit: impl FnMut(LoadedRow)) {
-        let outer = axes.len() - 1;
-        let mut at = vec![0; outer];
-        loop {
-            if let Some(row) = self.row(axes, &at) {
-                visit(row);
+    /// Whether a row lies in the padding of an outer axis.
+    pub fn is_padding(&self, row: &RowOfX) -> bool {
+        row.at.iter().zip(&self.inside).any(|(at, inside)| !inside.contains(at))
+    }
+
+    /// Whether some window begins before X.
+    pub fn begins_before_x(&self) -> bool {
+        self.start.iter().any(|&start| start < 0)
+    }
+
+    /// Taps of the window of an output before its first one inside X, in positions; the output counts from the block's
+    /// first one. `None` if the window is empty.
+    pub fn ahead(&self, axis: &Axis, number: usize, output: usize) -> Option<usize> {
+        let output = self.first[number] + output;
+        (!axis.is_empty(output)).then(|| axis.skipped(output) * axis.dilation)
+    }
+
+    /// Where windows begin before X, moves their first elements to the slots of their first taps, which are padding: along the
+    /// innermost axis first, then whole rows, planes and so on.
+    pub fn move_first_elements<L: Copy>(&self, axes: &[Axis], lanes: &mut [L]) {
+        let phase_counts: Vec<usize> = axes.iter().map(Axis::phase_count).collect();
+        let arrays = strides(&phase_counts);
+        let Layout { pitch, lanes: of_array, outputs, slot, .. } = self.layout;
+        for (number, axis) in axes.iter().enumerate().rev() {
+            // From one tuple of outer phases to the next: an outer axis may read any of them later.
+            let tuple = arrays[number] * phase_counts[number] * pitch;
+            let slab = if number == 0 { *of_array } else { slot[number - 1] };
+            for output in 0..outputs[number] {
+                let position = output * axis.stride;
+                if self.start[number] + position as i64 >= 0 {
+                    break;
+                }
+                let Some(ahead) = self.ahead(axis, number, output) else { continue };
+                let position = position + ahead;
+                let Some(phase) = axis.phases[position % axis.stride] else { continue };
+                let from = phase * arrays[number] * pitch + position / axis.stride * slot[number];
+                for tuple in (0..self.layout.arrays * pitch).step_by(tuple) {
+                    for begin in (tuple..tuple + of_array).step_by(slab) {
+                        lanes.copy_within(begin + from..begin + from + slot[number], begin + output * slot[number]);
+                    }
+                }
             }
-            if !step(&mut at, &self.layout.positions) {
-                return;
-            }
         }
     }
 
-    /// The row at a position of each outer axis, from the block's start on; `None` if no window reads it.
-    pub fn row(&self, axes: &[Axis], at: &[usize]) -> Option<LoadedRow> {
-        let (mut array, mut slot, mut place) = (0, 0, Some(0usize));
-        for (number, (axis, &position)) in axes.iter().zip(at).enumerate() {
-            array = array * axis.phase_count() + axis.phases[position % axis.stride]?;
-            slot += position / axis.stride * self.layout.slot[number];
-            let in_x = usize::try_from(self.start[number] + position as i64).ok().filter(|&in_x| in_x < axis.input);
-            place = place.zip(in_x).map(|(place, in_x)| place + in_x * axis.x_stride);
-        }
-        Some(LoadedRow { array, slot, place })
+    /// What each slot's output adds to the index of the block's first window's first tap.
+    pub fn indices(&self, axes: &[Axis]) -> Vec<i64> {
+        let along = |(axis, &slots): (&Axis, &usize)| {
+            (0..slots).map(|slot| ((slot * axis.stride) as i64).wrapping_mul(axis.index_stride)).collect()
+        };
+        sums(&axes.iter().zip(&self.layout.slots).map(along).collect::<Vec<_>>())
     }
 
-    /// Visits the rows of outputs.
-    pub fn each_output_row(&self, mut visit: impl FnMut(OutputRow<'_>)) {
-        let outer = self.layout.outputs.len() - 1;
-        let mut at = vec![0; outer];
-        loop {
-            let slot = at.iter().zip(&self.layout.slot).map(|(at, slot)| at * slot).sum();
-            visit(OutputRow { at: &at, slot });
-            if !step(&mut at, &self.layout.outputs) {
-                return;
-            }
-        }
+    /// What the first element of each slot's window adds to the index of its first tap.
+    pub fn indices_ahead(&self, axes: &[Axis]) -> Vec<i64> {
+        let along = |(number, axis): (usize, &Axis)| {
+            let of = |slot| if slot < self.layout.outputs[number] { self.ahead(axis, number, slot) } else { None };
+            let ahead = (0..self.layout.slots[number]).map(|slot| of(slot).unwrap_or(0) as i64);
+            ahead.map(|ahead| ahead.wrapping_mul(axis.index_stride)).collect()
+        };
+        sums(&axes.iter().enumerate().map(along).collect::<Vec<_>>())
     }
-}
-
-/// Counts up like an odometer, the last axis fastest; false after the last one.
-pub(crate) fn step(at: &mut [usize], extents: &[usize]) -> bool {
-    for (at, &extent) in at.iter_mut().zip(extents).rev() {
-        *at += 1;
-        if *at < extent {
-            return true;
-        }
-        *at = 0;
-    }
-    false
 }

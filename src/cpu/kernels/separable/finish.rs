@@ -1,8 +1,10 @@
-//! From reduced lanes to Y and Indices, row by row.
+//! From reduced lanes to elements and indices.
 
 use super::lane::{Code, Lane, Packed, Positioned};
+use crate::activation;
+use crate::attributes::Activation;
 use crate::cpu::kernels::simd::SimdLevel;
-use crate::element::{Index, IndexType};
+use crate::element::{Element, Index, IndexType};
 
 /// Indices of 32 or 64 bits, where there are any.
 #[derive(Debug)]
@@ -21,28 +23,11 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// Some of them.
-    pub fn part(&mut self, range: std::ops::Range<usize>) -> Indices<'_> {
-        match self {
-            Indices::None => Indices::None,
-            Indices::I32(indices) => Indices::I32(&mut indices[range]),
-            Indices::I64(indices) => Indices::I64(&mut indices[range]),
-        }
-    }
-
     pub fn set(&mut self, place: usize, index: i64) {
         match self {
             Indices::None => {}
             Indices::I32(indices) => indices[place] = i32::from_i64(index),
             Indices::I64(indices) => indices[place] = index,
-        }
-    }
-
-    pub fn get(&self, place: usize) -> i64 {
-        match self {
-            Indices::None => 0,
-            Indices::I32(indices) => indices[place].into(),
-            Indices::I64(indices) => indices[place],
         }
     }
 }
@@ -55,119 +40,116 @@ pub(crate) fn integers<C: Code>(simd: SimdLevel, y: &mut [C::Element], best: &[C
     );
 }
 
-/// The first element of each window, or what is greater.
+/// What is greater than the first element of a window, or else that.
 pub(crate) fn floats<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: &[C::Lane], best: &[C::Lane]) {
     #[inline(always)]
-    fn row<C: Code>(y: &mut [C::Element], first: &[C::Lane], best: &[C::Lane]) {
+    fn all<C: Code>(y: &mut [C::Element], first: &[C::Lane], best: &[C::Lane]) {
         for ((y, &first), &best) in y.iter_mut().zip(first).zip(best) {
             *y = C::decode(first.step(best, 0));
         }
     }
     simd.run(
         #[inline(always)]
-        || row::<C>(y, first, best),
+        || all::<C>(y, first, best),
     );
 }
 
-/// How the indices of a row are put together.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Row<'a, P> {
-    /// The index of the first tap of the row's first window.
+/// What is greater than a constant, or else that.
+pub(crate) fn above<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: C::Lane, best: &[C::Lane]) {
+    simd.run(
+        #[inline(always)]
+        || y.iter_mut().zip(best).for_each(|(y, &best)| *y = C::decode(first.step(best, 0))),
+    );
+}
+
+/// How indices are put together: `base`, what each window adds, and what its first element or its maximum adds to that.
+pub(crate) struct Offsets<'a, P> {
     pub base: i64,
-    /// What the following windows add.
-    pub along: &'a [P],
-    /// What the first element of a window adds to the index of its first tap, and the following ones likewise.
-    pub other: P,
-    pub other_along: &'a [P],
+    pub windows: &'a [P],
+    pub firsts: &'a [P],
 }
 
 /// Values and indices of lanes that have their positions beside them.
-pub(crate) fn placed<C: Code>(
+pub(crate) fn placed<C: Code, I: Index>(
     simd: SimdLevel,
-    y: &mut [C::Element],
-    indices: Indices<'_>,
-    (first, best, positions): (&[C::Lane], &[C::Lane], &[<C::Lane as Positioned>::Position]),
-    row: Row<'_, <C::Lane as Positioned>::Position>,
+    (y, indices): (&mut [C::Element], &mut [I]),
+    first: &[C::Lane],
+    (best, positions): (&[C::Lane], &[<C::Lane as Positioned>::Position]),
+    offsets: &Offsets<'_, <C::Lane as Positioned>::Position>,
 ) where
     C::Lane: Positioned,
 {
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn write<C: Code, I: Index>(
+    fn all<C: Code, I: Index>(
         y: &mut [C::Element],
         indices: &mut [I],
         first: &[C::Lane],
         best: &[C::Lane],
         positions: &[<C::Lane as Positioned>::Position],
-        along: &[<C::Lane as Positioned>::Position],
-        other_along: &[<C::Lane as Positioned>::Position],
-        (base, other): (i64, <C::Lane as Positioned>::Position),
+        windows: &[<C::Lane as Positioned>::Position],
+        firsts: &[<C::Lane as Positioned>::Position],
+        base: i64,
     ) where
         C::Lane: Positioned,
     {
         let length = y.len();
         let (indices, first, best) = (&mut indices[..length], &first[..length], &best[..length]);
-        let (positions, along, other_along) = (&positions[..length], &along[..length], &other_along[..length]);
+        let (positions, windows, firsts) = (&positions[..length], &windows[..length], &firsts[..length]);
         for i in 0..length {
-            let own = C::Lane::ahead(along[i], positions[i]);
-            let offset = C::Lane::select(first[i], best[i], C::Lane::ahead(other_along[i], other), own);
+            let inside = C::Lane::select(first[i], best[i], firsts[i], positions[i]);
             y[i] = C::decode(first[i].step(best[i], 0));
-            indices[i] = I::from_i64(base.wrapping_add(C::Lane::offset(offset)));
+            indices[i] = I::from_i64(base.wrapping_add(C::Lane::offset(C::Lane::ahead(windows[i], inside))));
         }
     }
-    let Row { base, along, other, other_along } = row;
-    let others = (base, other);
-    match indices {
-        Indices::None => floats::<C>(simd, y, first, best),
-        Indices::I32(indices) => simd.run(
-            #[inline(always)]
-            || write::<C, i32>(y, indices, first, best, positions, along, other_along, others),
-        ),
-        Indices::I64(indices) => simd.run(
-            #[inline(always)]
-            || write::<C, i64>(y, indices, first, best, positions, along, other_along, others),
-        ),
-    }
+    let &Offsets { base, windows, firsts } = offsets;
+    simd.run(
+        #[inline(always)]
+        || all::<C, I>(y, indices, first, best, positions, windows, firsts, base),
+    );
 }
 
-/// Values and indices of lanes that have their taps in them. `offsets` has what each tap adds to the index of the first one.
-pub(crate) fn packed<C: Code<Lane = Packed>>(
+/// Values and indices of lanes that have their taps in them. `taps` has what each tap adds to the
+/// index of the first one; its length is a power of two.
+pub(crate) fn packed<C: Code<Lane = Packed>, I: Index>(
     simd: SimdLevel,
-    y: &mut [C::Element],
-    indices: Indices<'_>,
+    (y, indices): (&mut [C::Element], &mut [I]),
     (first, best): (&[Packed], &[Packed]),
-    offsets: &[i32],
-    row: Row<'_, i32>,
+    taps: &[i32],
+    offsets: &Offsets<'_, i32>,
 ) {
     #[inline(always)]
-    fn write<C: Code<Lane = Packed>, I: Index>(
+    fn all<C: Code<Lane = Packed>, I: Index>(
         y: &mut [C::Element],
         indices: &mut [I],
         first: &[Packed],
         best: &[Packed],
-        offsets: &[i32],
-        row: Row<'_, i32>,
+        taps: &[i32],
+        windows: &[i32],
+        firsts: &[i32],
+        base: i64,
     ) {
         let length = y.len();
         let (indices, first, best) = (&mut indices[..length], &first[..length], &best[..length]);
-        let (along, other_along) = (&row.along[..length], &row.other_along[..length]);
+        let (windows, firsts) = (&windows[..length], &firsts[..length]);
         for i in 0..length {
-            let own = along[i].wrapping_add(offsets[best[i].tap()]);
-            let other = other_along[i].wrapping_add(row.other);
-            let offset = if best[i].above(first[i]) { own } else { other };
+            // Slots that are no outputs can have any number for a tap.
+            let own = taps[best[i].tap() & (taps.len() - 1)];
+            let inside = if best[i].above(first[i]) { own } else { firsts[i] };
             y[i] = C::decode(first[i].step(best[i], 0));
-            indices[i] = I::from_i64(row.base.wrapping_add(offset.into()));
+            indices[i] = I::from_i64(base.wrapping_add(windows[i].wrapping_add(inside).into()));
         }
     }
-    match indices {
-        Indices::None => floats::<C>(simd, y, first, best),
-        Indices::I32(indices) => simd.run(
-            #[inline(always)]
-            || write::<C, i32>(y, indices, first, best, offsets, row),
-        ),
-        Indices::I64(indices) => simd.run(
-            #[inline(always)]
-            || write::<C, i64>(y, indices, first, best, offsets, row),
-        ),
+    let &Offsets { base, windows, firsts } = offsets;
+    simd.run(
+        #[inline(always)]
+        || all::<C, I>(y, indices, first, best, taps, windows, firsts, base),
+    );
+}
+
+/// Applies an activation.
+pub(crate) fn activate<T: Element>(activation: Activation, y: &mut [T]) {
+    if activation != Activation::Identity {
+        y.iter_mut().for_each(|element| *element = activation::apply(activation, *element));
     }
 }

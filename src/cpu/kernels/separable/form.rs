@@ -29,12 +29,20 @@ fn words<L>(count: usize) -> usize {
     (count * size_of::<L>()).div_ceil(size_of::<u64>())
 }
 
+/// Memory for outputs before they are moved to Y, and to Indices.
+pub(crate) type Rest<'a> = &'a mut [u64];
+
 /// Lanes alone.
-pub(crate) fn plain<'a, L: Lane>(scratch: &'a mut Scratch, layout: &Layout) -> Result<Lanes<'a, L>, ExecuteError> {
+pub(crate) fn plain<'a, L: Lane>(
+    scratch: &'a mut Scratch,
+    layout: &Layout,
+) -> Result<(Lanes<'a, L>, Rest<'a>), ExecuteError> {
     let (loaded, reduced) = (layout.loaded(), layout.reduced());
-    let mut rest = scratch.elements::<u64>(words::<L>(loaded) + 2 * words::<L>(reduced))?;
-    let rest = &mut rest;
-    Ok(Lanes { loaded: take(rest, loaded), reduced: take(rest, reduced), spare: take(rest, reduced) })
+    let size = words::<L>(loaded) + 2 * words::<L>(reduced) + 2 * layout.lanes + 2;
+    let mut rest = scratch.elements::<u64>(size)?;
+    let lanes =
+        Lanes { loaded: take(&mut rest, loaded), reduced: take(&mut rest, reduced), spare: take(&mut rest, reduced) };
+    Ok((lanes, rest))
 }
 
 /// Lanes, and the positions of those that steps write.
@@ -47,13 +55,47 @@ pub(crate) struct Placed<'a, L: Positioned> {
 pub(crate) fn placed<'a, L: Positioned>(
     scratch: &'a mut Scratch,
     layout: &Layout,
-) -> Result<Placed<'a, L>, ExecuteError> {
+) -> Result<(Placed<'a, L>, Rest<'a>), ExecuteError> {
     let (loaded, reduced) = (layout.loaded(), layout.reduced());
-    let size = words::<L>(loaded) + 2 * (words::<L>(reduced) + words::<L::Position>(reduced));
+    let size = words::<L>(loaded) + 2 * (words::<L>(reduced) + words::<L::Position>(reduced)) + 2 * layout.lanes + 2;
     let mut rest = scratch.elements::<u64>(size)?;
-    let rest = &mut rest;
-    let lanes = Lanes { loaded: take(rest, loaded), reduced: take(rest, reduced), spare: take(rest, reduced) };
-    Ok(Placed { lanes, positions: take(rest, reduced), spare_positions: take(rest, reduced) })
+    let lanes =
+        Lanes { loaded: take(&mut rest, loaded), reduced: take(&mut rest, reduced), spare: take(&mut rest, reduced) };
+    let (positions, spare_positions) = (take(&mut rest, reduced), take(&mut rest, reduced));
+    Ok((Placed { lanes, positions, spare_positions }, rest))
+}
+
+/// Has the outputs of a block written, slot by slot, and moves them to Y, which begins at the block's first output. Where the
+/// slots lie in memory as Y does, they are written to Y itself.
+pub(crate) fn written<T: Pod>(layout: &Layout, rest: &mut Rest<'_>, y: &mut [T], write: impl FnOnce(&mut [T])) {
+    if let [_] = layout.runs[..] {
+        return write(&mut y[..layout.run]);
+    }
+    let slots = take::<T>(rest, layout.finished());
+    write(slots);
+    move_runs(layout, slots, y);
+}
+
+/// The same of Y and Indices.
+pub(crate) fn written_both<T: Pod, I: Pod>(
+    layout: &Layout,
+    rest: &mut Rest<'_>,
+    (y, indices): (&mut [T], &mut [I]),
+    write: impl FnOnce((&mut [T], &mut [I])),
+) {
+    if let [_] = layout.runs[..] {
+        return write((&mut y[..layout.run], &mut indices[..layout.run]));
+    }
+    let (slots, of_indices) = (take::<T>(rest, layout.finished()), take::<I>(rest, layout.finished()));
+    write((slots, of_indices));
+    move_runs(layout, slots, y);
+    move_runs(layout, of_indices, indices);
+}
+
+fn move_runs<T: Copy>(layout: &Layout, slots: &[T], to: &mut [T]) {
+    for run in &layout.runs {
+        to[run.place..][..layout.run].copy_from_slice(&slots[run.slot..][..layout.run]);
+    }
 }
 
 /// The arrays that a step writes, and for each of them the array of its tap's phase.

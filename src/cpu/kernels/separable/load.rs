@@ -4,6 +4,7 @@ use super::axes::Axis;
 use super::block::Block;
 use super::lane::{Code, Lane};
 use crate::cpu::kernels::simd::SimdLevel;
+use crate::element::Element;
 
 /// What the loaded elements were, if somebody wants to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,54 +26,39 @@ pub(crate) fn load<C: Code>(
     lanes: &mut [C::Lane],
     look: Look,
 ) -> bool {
-    let mut found = false;
-    let (last, pitch) = (axes.len() - 1, block.layout.pitch);
-    let innermost = &axes[last];
-    let arrays = innermost.phase_count();
-    let row_slots = block.layout.row_slots();
-    // The positions of a row that lie inside X.
-    let start = block.start[last];
-    let positions = block.layout.positions[last] as i64;
-    let (low, high) =
-        ((-start).clamp(0, positions) as usize, (innermost.input as i64 - start).clamp(0, positions) as usize);
-    block.each_row(axes, |row| {
-        let rows = &mut lanes[row.array * arrays * pitch..][..arrays * pitch];
-        let Some(place) = row.place.filter(|_| low < high) else {
-            for array in rows.chunks_exact_mut(pitch) {
-                array[row.slot..][..row_slots].fill(C::Lane::LOWEST);
-            }
-            return;
-        };
-        // Positions before X are padding, so the place is that of the first position inside.
-        let row_of_x = &x[(place as i64 + start + low as i64) as usize..][..high - low];
-        match look {
-            Look::No => {}
-            Look::ForNan => {
-                found |= any(
-                    simd,
-                    row_of_x,
-                    #[inline(always)]
-                    |element| crate::element::Element::is_nan(element),
-                )
-            }
-            Look::ForSpecial => found |= any(simd, row_of_x, C::is_special),
-        }
-        load_row::<C>(simd, innermost, row_of_x, low, rows, (pitch, row.slot, row_slots));
-    });
-    found
-}
-
-#[inline(always)]
-fn any<T: Copy>(simd: SimdLevel, row: &[T], is: impl Fn(T) -> bool) -> bool {
+    let last = axes.len() - 1;
+    let (innermost, inside) = (&axes[last], block.inside[last].clone());
+    let pitch = block.layout.pitch;
+    let arrays = innermost.phase_count() * pitch;
+    let slots = block.layout.row_slots();
     simd.run(
         #[inline(always)]
-        || row.iter().fold(false, |any, &element| any | is(element)),
+        || {
+            let mut found = false;
+            for row in &block.layout.rows {
+                let own = &mut lanes[row.array * arrays..][..arrays];
+                if inside.is_empty() || block.is_padding(row) {
+                    own.chunks_exact_mut(pitch).for_each(|array| array[row.slot..][..slots].fill(C::Lane::LOWEST));
+                    continue;
+                }
+                // Inside X the place is not negative.
+                let place = (block.place + (row.place + inside.start * innermost.x_stride) as i64) as usize;
+                let of_x = &x[place..place + inside.len()];
+                found |= match look {
+                    Look::No => false,
+                    Look::ForNan => of_x.iter().fold(false, |any, element| any | element.is_nan()),
+                    Look::ForSpecial => of_x.iter().fold(false, |any, &element| any | C::is_special(element)),
+                };
+                load_row::<C>(innermost, of_x, inside.start, own, (pitch, row.slot, slots));
+            }
+            found
+        },
     )
 }
 
 /// Sorts a row into the arrays of its phases. `low` is its position in the block's row.
+#[inline(always)]
 fn load_row<C: Code>(
-    simd: SimdLevel,
     axis: &Axis,
     row: &[C::Element],
     low: usize,
@@ -90,10 +76,7 @@ fn load_row<C: Code>(
         if begin < end {
             let source = &row[begin * axis.stride + phase - low..];
             let own = &mut own[begin..end];
-            simd.run(
-                #[inline(always)]
-                || encode::<C>(axis.stride, source, own),
-            );
+            encode::<C>(axis.stride, source, own);
         }
     }
 }

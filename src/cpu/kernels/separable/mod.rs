@@ -41,5 +41,4 @@ pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod pool;
 pub(crate) mod reduce;
-pub(crate) mod tables;
 pub(crate) mod work;

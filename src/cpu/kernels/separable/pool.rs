@@ -2,14 +2,18 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::axes::{Axis, Step, axes, block, steps};
 use super::finish::Indices;
 use super::lane::{OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, PACKED_TAPS};
+use super::layout::Layout as BlockLayout;
 use super::work::{PartOf, Work};
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::view::View;
 use crate::element::DType;
 use crate::error::ExecuteError;
+use crate::options::Layout;
 use crate::plan::PoolPlan;
 
 /// A pool of strided windows, with all that does not depend on data.
@@ -22,6 +26,9 @@ pub(crate) struct Separable {
     /// What each tap of a window adds to the index and to the place in X, for lanes that have their taps in them.
     pub tap_offsets: Vec<i32>,
     pub tap_places: Vec<usize>,
+    pub has_empty_windows: bool,
+    /// Layouts of blocks that were computed.
+    layouts: Mutex<Vec<Arc<BlockLayout>>>,
 }
 
 /// The element types that have lanes.
@@ -73,10 +80,34 @@ impl Separable {
         let packed = narrow && taps <= PACKED_TAPS;
         let [tap_offsets, tap_places] = [|axis: &Axis| axis.index_stride, |axis: &Axis| axis.x_stride as i64]
             .map(|stride: fn(&Axis) -> i64| if packed { along_taps(&axes, stride) } else { Vec::new() });
-        let block = block(&axes, lane_bytes(plan));
-        let tap_offsets = tap_offsets.into_iter().map(|offset| offset as i32).collect();
+        // The planes of several batch items need not have indices that are evenly apart.
+        let evenly = plan.indices.is_none()
+            || view.layout == Layout::Nhwc
+            || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
+        let block = block(&axes, lane_bytes(plan), if evenly { usize::MAX } else { 1 });
+        let mut tap_offsets: Vec<i32> = tap_offsets.into_iter().map(|offset| offset as i32).collect();
+        tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
         let tap_places = tap_places.into_iter().map(|place| place as usize).collect();
-        Ok(Separable { axes, steps, block, tap_offsets, tap_places })
+        Ok(Separable {
+            axes,
+            steps,
+            block,
+            tap_offsets,
+            tap_places,
+            has_empty_windows: plan.has_empty_windows(),
+            layouts: Mutex::default(),
+        })
+    }
+
+    /// The layout of blocks with these outputs along each axis.
+    pub fn layout(&self, outputs: &[usize]) -> Arc<BlockLayout> {
+        let mut layouts = self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(layout) = layouts.iter().find(|layout| layout.outputs == outputs) {
+            return Arc::clone(layout);
+        }
+        let layout = Arc::new(BlockLayout::new(&self.axes, &self.steps[0], outputs));
+        layouts.push(Arc::clone(&layout));
+        layout
     }
 
     /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.

@@ -1,15 +1,14 @@
-//! A part of a pool in the making: block after block, row after row.
+//! A part of a pool in the making: block after block.
 
-use super::block::{Block, OutputRow};
-use super::finish::{self, Indices, Row};
-use super::form;
+use std::ops::Range;
+
+use super::block::Block;
+use super::finish::{self, Indices, Offsets, activate};
+use super::form::{self, Lanes};
 use super::lane::{Code, Narrow, Packed, Positioned, WithTap};
-use super::layout::Layout;
+use super::layout::strides;
 use super::load::{Look, load};
 use super::pool::Separable;
-use super::tables::Tables;
-use crate::activation;
-use crate::attributes::Activation;
 use crate::cpu::kernels::general;
 use crate::cpu::kernels::parts::Part;
 use crate::cpu::kernels::scratch::Scratch;
@@ -20,7 +19,7 @@ use crate::error::ExecuteError;
 use crate::options::NanPolicy;
 use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
 
-/// A part of a pool's outputs, its tensors, and how it is computed.
+/// A part of a pool's outputs, and how it is computed.
 pub(crate) struct PartOf<'a> {
     pub plan: &'a PoolPlan,
     pub view: &'a View,
@@ -32,34 +31,38 @@ pub(crate) struct PartOf<'a> {
 pub(crate) struct Work<'a, 'i> {
     own: &'a Separable,
     part: &'a PartOf<'a>,
-    tables: Tables,
+    /// The part's outputs along each axis, and elements of Y from one of them to the next.
+    ranges: Vec<Range<usize>>,
+    y_strides: Vec<usize>,
     indices: Indices<'i>,
     scratch: &'a mut Scratch,
 }
 
-/// A row of outputs on its way from lanes to Y.
-pub(crate) struct RowAt {
-    /// Its first output in the part's Y, and the first slot of its maxima.
-    y: usize,
-    slot: usize,
-    /// The array and the slot of its windows' first elements, and the place of that row in X.
-    first_array: usize,
-    first_slot: usize,
-    first_place: usize,
-    /// The index of the first window's first tap, and what the first element of X adds.
-    base: i64,
-    other: i64,
-    /// The place in X of the first window's first tap, padding included.
-    start_place: i64,
+/// Tables of a block's indices, kept for the next block if that has the same.
+struct Tables<P> {
+    outputs: Vec<usize>,
+    start: Vec<i64>,
+    windows: Vec<P>,
+    firsts: Vec<P>,
 }
 
 impl<'a, 'i> Work<'a, 'i> {
     pub fn new(own: &'a Separable, part: &'a PartOf<'a>, indices: Indices<'i>, scratch: &'a mut Scratch) -> Self {
-        Work { own, part, tables: Tables::default(), indices, scratch }
+        let Part { outer, rows } = part.part;
+        let rest = own.axes[2..].iter().map(|axis| 0..axis.output);
+        let ranges = [outer.clone(), rows.clone()].into_iter().chain(rest).collect();
+        let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
+        Work { own, part, ranges, y_strides, indices, scratch }
     }
 
     fn seeds_lowest(&self) -> bool {
         self.part.plan.nan_policy == NanPolicy::SeedLowest
+    }
+
+    /// What has to be known of elements: whether one is NaN, where the last NaN of a window wins.
+    fn look_for_nan<T: Element>(&self) -> Look {
+        let looks = self.part.plan.nan_policy == NanPolicy::PropagateLast && T::DTYPE.is_float();
+        if looks { Look::ForNan } else { Look::No }
     }
 
     /// Visits the part's blocks, each with its layout.
@@ -67,122 +70,33 @@ impl<'a, 'i> Work<'a, 'i> {
         &mut self,
         mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
     ) -> Result<(), ExecuteError> {
-        let axes = &self.own.axes;
-        let ranges = self.ranges();
+        let (own, ranges) = (self.own, self.ranges.clone());
         let mut first: Vec<usize> = ranges.iter().map(|range| range.start).collect();
-        let mut layout: Option<Layout> = None;
         loop {
             let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
-            let outputs: Vec<usize> = left.zip(&self.own.block).map(|(left, &block)| left.min(block)).collect();
-            let fits = layout.take().filter(|layout| layout.outputs == outputs);
-            let own = layout.insert(fits.unwrap_or_else(|| Layout::new(axes, &self.own.steps[0], &outputs)));
-            let block = Block::new(axes, own, &first);
-            self.tables.fill(axes, &block, self.part.plan.nan_policy, self.part.view.inner != 1);
-            visit(self, &block)?;
+            let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
+            visit(self, &Block::new(&own.axes, &own.layout(&outputs), &first))?;
             // The next block, the innermost axis fastest.
-            let next = (0..axes.len()).rev().find(|&axis| first[axis] + self.own.block[axis] < ranges[axis].end);
+            let next = (0..first.len()).rev().find(|&axis| first[axis] + own.block[axis] < ranges[axis].end);
             let Some(axis) = next else { return Ok(()) };
-            first[axis] += self.own.block[axis];
-            (axis + 1..axes.len()).for_each(|inner| first[inner] = ranges[inner].start);
+            first[axis] += own.block[axis];
+            (axis + 1..first.len()).for_each(|inner| first[inner] = ranges[inner].start);
         }
     }
 
-    /// The part's outputs along each axis.
-    fn ranges(&self) -> Vec<std::ops::Range<usize>> {
-        let Part { outer, rows } = self.part.part;
-        let rest = self.own.axes[2..].iter().map(|axis| 0..axis.output);
-        [outer.clone(), rows.clone()].into_iter().chain(rest).collect()
+    /// The place in the part's Y of a block's first output.
+    fn place(&self, block: &Block<'_>) -> usize {
+        let along = block.first.iter().zip(&self.ranges).zip(&self.y_strides);
+        along.map(|((first, range), stride)| (first - range.start) * stride).sum()
     }
 
-    /// Visits the rows of a block that have elements in their windows, writes the ones that have none, and applies the
-    /// activation to all.
-    fn each_row<T: Element>(
-        &mut self,
-        block: &Block<'_>,
-        y: &mut [T],
-        mut visit: impl FnMut(&mut Self, &RowAt, &mut [T]),
-    ) {
-        let (axes, ranges) = (&self.own.axes, self.ranges());
-        let last = axes.len() - 1;
-        let length = block.layout.outputs[last];
-        block.each_output_row(|row| {
-            let outputs = row.at.iter().zip(block.first).map(|(at, first)| first + at);
-            let mut place = 0;
-            for ((range, output), _) in ranges.iter().zip(outputs.chain([block.first[last]])).zip(axes) {
-                place = place * range.len() + output - range.start;
-            }
-            let own = &mut y[place..place + length];
-            match self.row(block, &row, place) {
-                Some(at) => visit(self, &at, own),
-                None => (0..length).for_each(|lane| self.write_empty(block, &row, lane, place, own)),
-            }
-            for number in 0..self.tables.empty.len() {
-                self.write_empty(block, &row, self.tables.empty[number], place, own);
-            }
-            activate(self.part.plan.activation, own);
-        });
-    }
-
-    /// A row of outputs; `None` if its windows are empty.
-    fn row(&self, block: &Block<'_>, row: &OutputRow<'_>, y: usize) -> Option<RowAt> {
-        let (axes, view) = (&self.own.axes, self.part.view);
-        let last = axes.len() - 1;
-        let plane = view.index_of_plane(block.first[0] + row.at[0]);
-        let (mut base, mut other) = (view.index_base.wrapping_add(plane), 0i64);
-        let mut start_place = block.start[last] * axes[last].x_stride as i64;
-        base = base.wrapping_add(block.start[last].wrapping_mul(axes[last].index_stride));
-        let mut positions = vec![0; last];
-        for (number, axis) in axes[..last].iter().enumerate() {
-            let output = block.first[number] + row.at[number];
-            if axis.is_empty(output) {
-                return None;
-            }
-            let ahead = axis.skipped(output) * axis.dilation;
-            positions[number] = row.at[number] * axis.stride + ahead;
-            base = base.wrapping_add(axis.start(output).wrapping_mul(axis.index_stride));
-            other = other.wrapping_add((ahead as i64).wrapping_mul(axis.index_stride));
-            start_place += axis.start(output) * axis.x_stride as i64;
-        }
+    /// Puts the first elements of windows, or what takes their place, into the slots of the first taps.
+    fn prepare_firsts<L: Copy>(&self, block: &Block<'_>, lanes: &mut Lanes<'_, L>, seed: L) {
         if self.seeds_lowest() {
-            other = view.unit_base.wrapping_add(plane).wrapping_sub(base);
+            lanes.loaded[..block.layout.lanes].fill(seed);
+        } else if block.begins_before_x() {
+            block.move_first_elements(&self.own.axes, lanes.loaded);
         }
-        let first = block.row(axes, &positions)?;
-        let (first_array, first_slot) = (first.array * axes[last].phase_count(), first.slot);
-        Some(RowAt { y, slot: row.slot, first_array, first_slot, first_place: first.place?, base, other, start_place })
-    }
-
-    /// Writes an output whose window is empty.
-    fn write_empty<T: Element>(
-        &mut self,
-        block: &Block<'_>,
-        row: &OutputRow<'_>,
-        lane: usize,
-        place: usize,
-        y: &mut [T],
-    ) {
-        let view = self.part.view;
-        let outputs: Vec<usize> = self.output(block, row, lane).collect();
-        let channel = if view.inner == 1 { 0 } else { outputs[outputs.len() - 1] };
-        let plane = view.index_of_plane(outputs[0]).wrapping_add((channel as i64).wrapping_mul(view.index_c));
-        let firsts = view.axes.iter().zip(&outputs[1..]).map(|(axis, &output)| axis.taps(output).first);
-        y[lane] = self.part.plan.empty();
-        self.indices.set(place + lane, view.empty_index(plane, firsts));
-    }
-
-    /// The output of a row's lane along each axis.
-    fn output<'b>(
-        &self,
-        block: &'b Block<'_>,
-        row: &'b OutputRow<'_>,
-        lane: usize,
-    ) -> impl Iterator<Item = usize> + 'b {
-        block
-            .first
-            .iter()
-            .zip(row.at.iter().chain(std::iter::once(&0)))
-            .map(|(first, at)| first + at)
-            .enumerate()
-            .map(move |(axis, output)| if axis == row.at.len() { output + lane } else { output })
     }
 
     /// Values alone. Blocks whose elements do not all become lanes are left to `otherwise`.
@@ -193,23 +107,27 @@ impl<'a, 'i> Work<'a, 'i> {
         look: Look,
         mut otherwise: impl FnMut(&mut Self, &Block<'_>, &mut [C::Element]) -> Result<(), ExecuteError>,
     ) -> Result<(), ExecuteError> {
-        let (own, simd) = (self.own, self.part.simd);
+        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
         let compares = matches!(C::Element::DTYPE, DType::F32 | DType::F64);
-        let seeds = vec![C::encode(self.part.plan.seed()); own.block[own.axes.len() - 1]];
         self.each_block(|work, block| {
             let mut scratch = std::mem::take(work.scratch);
-            let mut lanes = form::plain::<C::Lane>(&mut scratch, block.layout)?;
+            let (mut lanes, mut rest) = form::plain::<C::Lane>(&mut scratch, block.layout)?;
             let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
             if !found {
                 form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-                work.each_row(block, y, |work, row, y| {
-                    let best = &lanes.reduced[row.slot..][..y.len()];
-                    if !compares {
-                        return finish::integers::<C>(simd, y, best);
-                    }
-                    let first = work.first::<C::Lane>(block, row, lanes.loaded, &seeds);
-                    finish::floats::<C>(simd, y, first, best);
-                });
+                let seed = C::encode(plan.seed());
+                if compares && !work.seeds_lowest() {
+                    work.prepare_firsts(block, &mut lanes, seed);
+                }
+                let length = block.layout.finished();
+                let best = &lanes.reduced[..length];
+                let write = |y: &mut [C::Element]| match (compares, work.seeds_lowest()) {
+                    (false, _) => finish::integers::<C>(simd, y, best),
+                    (true, true) => finish::above::<C>(simd, y, seed, best),
+                    (true, false) => finish::floats::<C>(simd, y, &lanes.loaded[..length], best),
+                };
+                form::written(block.layout, &mut rest, &mut y[work.place(block)..], write);
+                work.finish(block, y);
             }
             *work.scratch = scratch;
             if found { otherwise(work, block, y) } else { Ok(()) }
@@ -224,13 +142,16 @@ impl<'a, 'i> Work<'a, 'i> {
         })
     }
 
-    /// Values of floats of 16 bits, as integers that cannot tell all of them: where that matters, taps are noted and the
-    /// elements are read again.
+    /// Values of floats of 16 bits, as integers that cannot tell all of them apart: where that matters, taps are noted and
+    /// the elements are read again.
     pub fn halves<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
     where
         C::Lane: Narrow,
     {
-        self.values_or::<C>(x, y, Look::ForSpecial, |work, block, y| work.packed_block::<WithTap<C>>(block, x, y))
+        let mut tables = None;
+        self.values_or::<C>(x, y, Look::ForSpecial, |work, block, y| {
+            work.packed_block::<WithTap<C>>(block, x, y, &mut tables)
+        })
     }
 
     /// Values and indices, with positions beside the lanes.
@@ -238,30 +159,40 @@ impl<'a, 'i> Work<'a, 'i> {
     where
         C::Lane: Positioned,
     {
-        let (own, simd) = (self.own, self.part.simd);
+        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
         let look = self.look_for_nan::<C::Element>();
-        let seeds = vec![C::encode(self.part.plan.seed()); own.block[own.axes.len() - 1]];
+        let mut tables = None;
         self.each_block(|work, block| {
             let mut scratch = std::mem::take(work.scratch);
-            let mut lanes = form::placed::<C::Lane>(&mut scratch, block.layout)?;
-            let found = load::<C>(simd, &own.axes, block, x, lanes.lanes.loaded, look);
+            let (mut placed, mut rest) = form::placed::<C::Lane>(&mut scratch, block.layout)?;
+            let found = load::<C>(simd, &own.axes, block, x, placed.lanes.loaded, look);
             if !found {
-                form::reduce_placed(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-                let positions = |of: &[i64]| of.iter().map(|&offset| C::Lane::position(offset)).collect::<Vec<_>>();
-                let (along, other_along) = (positions(&work.tables.along), positions(&work.tables.other_along));
-                let form::Placed { lanes, positions, .. } = &mut lanes;
-                work.each_row(block, y, |work, row, y| {
-                    let length = y.len();
-                    let (best, at) = (&lanes.reduced[row.slot..][..length], &positions[row.slot..][..length]);
-                    let first = work.first::<C::Lane>(block, row, lanes.loaded, &seeds);
-                    let other = C::Lane::position(row.other);
-                    let own = Row { base: row.base, along: &along, other, other_along: &other_along };
-                    finish::placed::<C>(simd, y, work.indices.part(row.y..row.y + length), (first, best, at), own);
-                });
+                form::reduce_placed(simd, (&own.axes, &own.steps), block.layout, &mut placed);
+                work.prepare_firsts(block, &mut placed.lanes, C::encode(plan.seed()));
+                let offsets = work.offsets(block, &mut tables, C::Lane::position);
+                let length = block.layout.finished();
+                let first = &placed.lanes.loaded[..length];
+                let best = (&placed.lanes.reduced[..length], &placed.positions[..length]);
+                let place = work.place(block);
+                let y = &mut y[place..];
+                match &mut work.indices {
+                    Indices::None => {}
+                    Indices::I32(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::placed::<C, i32>(simd, both, first, best, &offsets);
+                        });
+                    }
+                    Indices::I64(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::placed::<C, i64>(simd, both, first, best, &offsets);
+                        });
+                    }
+                }
             }
             *work.scratch = scratch;
-            if found {
-                work.general(block, x, y);
+            match found {
+                true => work.general(block, x, y),
+                false => work.finish(block, y),
             }
             Ok(())
         })
@@ -272,7 +203,8 @@ impl<'a, 'i> Work<'a, 'i> {
     where
         C::Lane: Narrow,
     {
-        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y))
+        let mut tables = None;
+        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables))
     }
 
     fn packed_block<C: Code<Lane = Packed>>(
@@ -280,124 +212,181 @@ impl<'a, 'i> Work<'a, 'i> {
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
+        tables: &mut Option<Tables<i32>>,
     ) -> Result<(), ExecuteError> {
-        let (own, simd) = (self.own, self.part.simd);
+        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
         let nan = self.look_for_nan::<C::Element>();
         let look = if nan == Look::No && C::Element::DTYPE.is_float() { Look::ForSpecial } else { nan };
         let mut scratch = std::mem::take(self.scratch);
-        let mut lanes = form::plain::<Packed>(&mut scratch, block.layout)?;
+        let (mut lanes, mut rest) = form::plain::<Packed>(&mut scratch, block.layout)?;
         let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
-        let all_lanes = !(found && look == Look::ForNan);
-        if all_lanes {
-            // Where only NaN was looked for, there may be zeros with a sign.
-            let read_again = found || look == Look::ForNan;
+        let general = found && look == Look::ForNan;
+        if !general {
             form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-            let narrow = |of: &[i64]| of.iter().map(|&offset| offset as i32).collect::<Vec<_>>();
-            let (along, other_along) = (narrow(&self.tables.along), narrow(&self.tables.other_along));
-            let seeds = vec![C::encode(self.part.plan.seed()); own.block[own.axes.len() - 1]];
-            self.each_row(block, y, |work, row, y| {
-                let length = y.len();
-                let best = &lanes.reduced[row.slot..][..length];
-                if read_again {
-                    return work.read_again::<C>(block, row, (lanes.loaded, best), x, y);
+            // Where only NaN was looked for, there may be zeros with a sign.
+            if found || look == Look::ForNan || matches!(self.indices, Indices::None) {
+                self.read_again::<C>(block, lanes.reduced, x, y);
+            } else {
+                self.prepare_firsts(block, &mut lanes, C::encode(plan.seed()));
+                let offsets = self.offsets(block, tables, |offset| offset as i32);
+                let length = block.layout.finished();
+                let lanes = (&lanes.loaded[..length], &lanes.reduced[..length]);
+                let place = self.place(block);
+                let y = &mut y[place..];
+                match &mut self.indices {
+                    Indices::None => {}
+                    Indices::I32(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::packed::<C, i32>(simd, both, lanes, &own.tap_offsets, &offsets);
+                        });
+                    }
+                    Indices::I64(indices) => {
+                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
+                            finish::packed::<C, i64>(simd, both, lanes, &own.tap_offsets, &offsets);
+                        });
+                    }
                 }
-                let first = work.first::<Packed>(block, row, lanes.loaded, &seeds);
-                let rows = Row { base: row.base, along: &along, other: row.other as i32, other_along: &other_along };
-                let indices = work.indices.part(row.y..row.y + length);
-                finish::packed::<C>(simd, y, indices, (first, best), &own.tap_offsets, rows);
-            });
+            }
         }
         *self.scratch = scratch;
-        if !all_lanes {
-            self.general(block, x, y);
+        match general {
+            true => self.general(block, x, y),
+            false => self.finish(block, y),
         }
         Ok(())
     }
-}
 
-impl Work<'_, '_> {
-    /// Whether elements have to be looked at for NaN: where the last of them wins.
-    fn look_for_nan<T: Element>(&self) -> Look {
-        let looks = self.part.plan.nan_policy == NanPolicy::PropagateLast && T::DTYPE.is_float();
-        if looks { Look::ForNan } else { Look::No }
+    /// The tables of a block's indices.
+    fn offsets<'t, P>(
+        &self,
+        block: &Block<'_>,
+        tables: &'t mut Option<Tables<P>>,
+        position: impl Fn(i64) -> P,
+    ) -> Offsets<'t, P> {
+        let (axes, view) = (&self.own.axes, self.part.view);
+        let plane = view.index_of_plane(block.first[0]);
+        // That of the first output's first tap, planes and channels left out.
+        let along = axes[1..].iter().zip(&block.start[1..]);
+        let start =
+            along.fold(view.index_base, |base, (axis, start)| base.wrapping_add(start.wrapping_mul(axis.index_stride)));
+        let fits = |tables: &Tables<P>| tables.outputs == block.layout.outputs && tables.start == block.start[1..];
+        let kept = tables.take().filter(fits);
+        let tables = tables.insert(kept.unwrap_or_else(|| {
+            let windows = block.indices(axes);
+            let firsts = match self.seeds_lowest() {
+                true => self.lowest_indices(block, &windows, start),
+                false => block.indices_ahead(axes),
+            };
+            let [windows, firsts] = [windows, firsts].map(|table| table.into_iter().map(&position).collect());
+            Tables { outputs: block.layout.outputs.clone(), start: block.start[1..].to_vec(), windows, firsts }
+        }));
+        Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
     }
 
-    /// The first elements of a row's windows, or what takes their place.
-    fn first<'l, L: Copy>(&self, block: &Block<'_>, row: &RowAt, loaded: &'l mut [L], seeds: &'l [L]) -> &'l [L] {
-        let length = block.layout.outputs[block.layout.outputs.len() - 1];
-        if self.seeds_lowest() {
-            return &seeds[..length];
-        }
-        let array = |phase: usize| (row.first_array + phase) * block.layout.pitch + row.first_slot;
-        // The slots of padding take the first element of the window that begins there.
-        for &(lane, phase, slot) in &self.tables.border {
-            loaded[array(0) + lane] = loaded[array(phase) + slot];
-        }
-        &loaded[array(0)..][..length]
+    /// What leads from the index of a window's first tap to that of a window without a winner.
+    fn lowest_indices(&self, block: &Block<'_>, windows: &[i64], start: i64) -> Vec<i64> {
+        let (axes, view) = (&self.own.axes, self.part.view);
+        // Planes and channels count in both.
+        let counts = |number: usize| number == 0 || view.inner != 1 && number + 1 == axes.len();
+        let along = |(number, slots): (usize, &usize)| {
+            let stride = if counts(number) { axes[number].index_stride } else { 0 };
+            (0..*slots).map(|slot| (slot as i64).wrapping_mul(stride)).collect::<Vec<_>>()
+        };
+        let units = super::layout::sums(&block.layout.slots.iter().enumerate().map(along).collect::<Vec<_>>());
+        let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
+        let apart = view.unit_base.wrapping_add(channels).wrapping_sub(start);
+        units.iter().zip(windows).map(|(unit, window)| unit.wrapping_sub(*window).wrapping_add(apart)).collect()
     }
 
-    /// Values and indices of a row with elements that their lanes do not give back.
+    /// Writes the outputs whose windows are empty, and applies the activation to all outputs of a block.
+    fn finish<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
+        let (axes, plan) = (&self.own.axes, self.part.plan);
+        if self.own.has_empty_windows {
+            let empty = |number: usize, output: usize| axes[number].is_empty(block.first[number] + output);
+            super::layout::each(&block.layout.outputs, |at| {
+                if at.iter().enumerate().any(|(number, &output)| empty(number, output)) {
+                    self.write_empty(block, at, y);
+                }
+            });
+        }
+        let place = self.place(block);
+        for run in &block.layout.runs {
+            activate(plan.activation, &mut y[place + run.place..][..block.layout.run]);
+        }
+    }
+
+    /// The place in the part's Y of one of a block's outputs, and what its plane and channel add to an index.
+    fn output(&self, block: &Block<'_>, at: &[usize]) -> (usize, i64) {
+        let view = self.part.view;
+        let place = at.iter().zip(&self.y_strides).map(|(at, stride)| at * stride).sum::<usize>() + self.place(block);
+        let channel = if view.inner == 1 { 0 } else { block.first[at.len() - 1] + at[at.len() - 1] };
+        let plane = view.index_of_plane(block.first[0] + at[0]);
+        (place, plane.wrapping_add((channel as i64).wrapping_mul(view.index_c)))
+    }
+
+    fn write_empty<T: Element>(&mut self, block: &Block<'_>, at: &[usize], y: &mut [T]) {
+        let (place, plane) = self.output(block, at);
+        let view = self.part.view;
+        let outputs = at.iter().zip(block.first).map(|(at, first)| at + first).skip(1);
+        let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
+        y[place] = self.part.plan.empty();
+        self.indices.set(place, view.empty_index(plane, firsts));
+    }
+
+    /// Values, and indices if there are any, of a block with elements that their lanes do not give back.
     fn read_again<C: Code<Lane = Packed>>(
         &mut self,
         block: &Block<'_>,
-        row: &RowAt,
-        (_, best): (&[Packed], &[Packed]),
+        reduced: &[Packed],
         x: &[C::Element],
         y: &mut [C::Element],
     ) {
-        let (own, plan) = (self.own, self.part.plan);
-        let last = own.axes.len() - 1;
-        let axis = &own.axes[last];
-        for (lane, y) in y.iter_mut().enumerate() {
-            let output = block.first[last] + lane;
-            if axis.is_empty(output) {
-                continue;
+        let (own, plan, view) = (self.own, self.part.plan, self.part.view);
+        let spatial = 1..=view.axes.len();
+        let start = own.axes[spatial.clone()].iter().zip(&block.start[spatial.clone()]);
+        let start = start.map(|(axis, start)| start.wrapping_mul(axis.index_stride));
+        let start = start.fold(view.index_base, i64::wrapping_add);
+        super::layout::each(&block.layout.outputs, |at| {
+            let (mut from, mut first, mut index, mut ahead, mut slot) = (block.place, 0i64, start, 0i64, 0);
+            for (number, (axis, &output)) in own.axes.iter().zip(at).enumerate() {
+                let Some(skipped) = block.ahead(axis, number, output) else { return };
+                let position = (output * axis.stride) as i64;
+                from += position * axis.x_stride as i64;
+                first += (skipped * axis.x_stride) as i64;
+                if spatial.contains(&number) {
+                    index = index.wrapping_add(position.wrapping_mul(axis.index_stride));
+                }
+                ahead = ahead.wrapping_add((skipped as i64).wrapping_mul(axis.index_stride));
+                slot += output * block.layout.slot[number];
             }
-            let first = if self.seeds_lowest() {
-                plan.seed()
-            } else {
-                let in_row = axis.start(output) + (axis.skipped(output) * axis.dilation) as i64;
-                x[row.first_place + in_row as usize * axis.x_stride]
-            };
-            let best = best[lane];
+            let (place, plane) = self.output(block, at);
+            let seeded = self.seeds_lowest();
+            let first = if seeded { plan.seed() } else { x[(from + first) as usize] };
+            let best = reduced[slot];
             let wins = best.above(C::encode(first)) && !first.is_nan();
-            let along = (lane * axis.stride * axis.x_stride) as i64;
-            *y = if wins { x[(row.start_place + along) as usize + own.tap_places[best.tap()]] } else { first };
-            let offset = match wins {
-                true => self.tables.along[lane].wrapping_add(own.tap_offsets[best.tap()].into()),
-                false => self.tables.other_along[lane].wrapping_add(row.other),
+            y[place] = if wins { x[(from + own.tap_places[best.tap()] as i64) as usize] } else { first };
+            let own_index = match (wins, seeded) {
+                (true, _) => index.wrapping_add(own.tap_offsets[best.tap()].into()),
+                (false, true) => view.unit_base,
+                (false, false) => index.wrapping_add(ahead),
             };
-            self.indices.set(row.y + lane, row.base.wrapping_add(offset));
-        }
+            self.indices.set(place, own_index.wrapping_add(plane));
+        });
     }
 
     /// A block by the general kernel.
     fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
         let PartOf { plan, view, .. } = *self.part;
-        let ranges = self.ranges();
-        let last = ranges.len() - 1;
-        let length = block.layout.outputs[last];
-        block.each_output_row(|row| {
-            for lane in 0..length {
-                let outputs: Vec<usize> = self.output(block, &row, lane).collect();
-                let place = outputs
-                    .iter()
-                    .zip(&ranges)
-                    .fold(0, |place, (output, range)| place * range.len() + output - range.start);
-                let mut out = [0; MAX_SPATIAL_AXES];
-                out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
-                let inner = if view.inner == 1 { 0 } else { outputs[last] };
-                let plane = view.index_of_plane(outputs[0]).wrapping_add((inner as i64).wrapping_mul(view.index_c));
-                let (value, index) = general::window(plan, view, &out, &x[outputs[0] * view.plane() + inner..], plane);
-                y[place] = value;
-                self.indices.set(place, index);
-            }
+        super::layout::each(&block.layout.outputs, |at| {
+            let outputs: Vec<usize> = at.iter().zip(block.first).map(|(at, first)| at + first).collect();
+            let mut out = [0; MAX_SPATIAL_AXES];
+            out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
+            let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
+            let (place, plane) = self.output(block, at);
+            let x = &x[outputs[0] * view.plane() + inner..];
+            let (value, index) = general::window(plan, view, &out, x, plane);
+            y[place] = value;
+            self.indices.set(place, index);
         });
-    }
-}
-
-fn activate<T: Element>(activation: Activation, y: &mut [T]) {
-    if activation != Activation::Identity {
-        y.iter_mut().for_each(|element| *element = activation::apply(activation, *element));
     }
 }
