@@ -19,12 +19,12 @@ def one_line(error):
 
 # ---- how long
 
+# Seconds after which a run is not repeated.
+PATIENCE = 2
+
 
 def best_seconds(run, settings, synchronise=None, timer=None):
     """The best time of one run; `run` takes the number of a turn."""
-    run(0)
-    if synchronise:
-        synchronise()
 
     def measured(begin, count):
         if timer:
@@ -36,15 +36,16 @@ def best_seconds(run, settings, synchronise=None, timer=None):
             synchronise()
         return settings.clock() - start
 
-    # Once over all sets: allocators and compilers do their work at first use.
+    # Allocators and compilers do their work at first use. What takes this long nevertheless is not run again.
+    first = measured(0, 1)
+    if first > PATIENCE:
+        return first
     measured(0, settings.sets)
     count = 1
     while (elapsed := measured(0, count)) < settings.pass_seconds / 4 and count < 1000:
         count *= 4
     count = max(1, min(1000, int(settings.pass_seconds / max(elapsed / count, 1e-9))))
-    # A run of seconds is timed well enough by fewer rounds.
-    rounds = settings.rounds if elapsed < 1 else min(settings.rounds, 2)
-    return min(measured(turn * count, count) / count for turn in range(rounds))
+    return min(measured(turn * count, count) / count for turn in range(settings.rounds))
 
 
 class Settings:
