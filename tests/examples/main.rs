@@ -28,7 +28,7 @@ mod stream;
 mod support {
     pub mod harness;
     pub mod place;
-    #[cfg(feature = "gpu")]
+    #[cfg(all(feature = "cpu", feature = "gpu"))]
     pub mod splitmix;
 }
 
