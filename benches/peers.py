@@ -126,9 +126,14 @@ def parse():
     if on_cpu:
         options.verify_taps = 1 << 26 if options.verify_taps is None else options.verify_taps
         options.peers = options.peers.replace("torch.compile,", "")
-        options.threads = options.threads or len(os.sched_getaffinity(0))
+        options.threads = options.threads or cores()
     options.passed_on = passed_on(options, on_cpu)
     return options
+
+
+def cores():
+    """How many cores this process may use, where the system says it."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def passed_on(options, on_cpu):
