@@ -249,6 +249,9 @@ def main():
         row, computed_on = row_of_table(entry, peers, options)
         adapter = computed_on or adapter
         rows.append(row)
+        if options.json:
+            # After each row, so that the figures survive a failure of a later row.
+            write_json(rows, adapter, peers, absent, options)
     report(rows, adapter, peers, absent, options)
     differs = lambda row: any("mismatch" in result for result in row["peers"].values())
     bad = [row["name"] for row in rows if "failure" in row or differs(row)]
@@ -271,12 +274,14 @@ def report(rows, adapter, peers, absent, options):
         ratios = [result["ratio"] for result in results if "ratio" in result]
         if ratios:
             print(f"{name}: geometric mean of {len(ratios)} ratios {statistics.geometric_mean(ratios):.2f}")
-    if options.json:
-        with open(options.json, "w") as file:
-            versions = {name: peer.where for name, peer in peers.items()}
-            about = {"adapter": adapter, "peers": versions, "absent": absent, "shrink": options.shrink}
-            about["row_bytes"] = options.row_bytes
-            json.dump({**about, "rows": rows}, file, indent=2)
+
+
+def write_json(rows, adapter, peers, absent, options):
+    versions = {name: peer.where for name, peer in peers.items()}
+    about = {"adapter": adapter, "peers": versions, "absent": absent, "shrink": options.shrink}
+    about["row_bytes"] = options.row_bytes
+    with open(options.json, "w") as file:
+        json.dump({**about, "rows": rows}, file, indent=2)
 
 
 if __name__ == "__main__":
