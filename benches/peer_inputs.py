@@ -8,6 +8,8 @@ CHUNK = 1 << 22
 DTYPES = {
     "f32": np.float32, "f16": np.float16, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i16": np.int16,
     "u16": np.uint16, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
+    # numpy has no brain floats. Those that are not negative are in the order of their bits.
+    "bf16": np.uint16,
 }
 
 
@@ -28,11 +30,12 @@ def noise(indices):
 
 
 def values(shape, dtype):
-    """A tensor by the positions of its elements in memory, made in parts, since the 64-bit steps need much memory."""
-    flat = np.empty(int(np.prod(shape)), dtype)
+    """A tensor by the positions of its elements in memory, of a type that has a name in DTYPES; made in parts, since the 64-bit steps need much memory."""
+    flat = np.empty(int(np.prod(shape)), DTYPES[dtype])
     for begin in range(0, flat.size, CHUNK):
         end = min(begin + CHUNK, flat.size)
-        flat[begin:end] = (noise(positions(begin, end)) % np.uint64(251)).astype(dtype)
+        numbers = noise(positions(begin, end)) % np.uint64(251)
+        flat[begin:end] = numbers.astype(np.float32).view(np.uint32) >> 16 if dtype == "bf16" else numbers
     return flat.reshape(shape)
 
 
@@ -74,8 +77,8 @@ class Row:
         """Data in the order N, C, spatial, filled in the order of memory."""
         shape = shape or self.x_shape
         if not self.nhwc:
-            return values(shape, DTYPES[self.dtype])
-        return np.moveaxis(values([shape[0], *shape[2:], shape[1]], DTYPES[self.dtype]), -1, 1)
+            return values(shape, self.dtype)
+        return np.moveaxis(values([shape[0], *shape[2:], shape[1]], self.dtype), -1, 1)
 
     def in_memory_order(self, y):
         return np.moveaxis(y, 1, -1) if self.nhwc else y

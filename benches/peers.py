@@ -3,10 +3,13 @@
 
     python3 -m venv venv && venv/bin/pip install -r benches/requirements.txt
     venv/bin/python benches/peers.py [--shrink N] [--rows NAME,..] [--roofline PATH]
+    venv/bin/python benches/peers.py --backend cpu --threads 1 --row-bytes 48000000
 
 For each row the roofline runs, then each peer, then the roofline again, and the better of its two times counts. A ratio
 is the peer's time over ours: above 1 ours is faster. Peers run where they run best on this machine, on the GPU where
-they have CUDA and else on the CPU, and the table says which; ours runs on the adapter that wgpu picks.
+they have CUDA and else on the CPU, and the table says which; ours runs on the adapter that wgpu picks. With --backend cpu
+all run on the CPU, with as many threads each, and write outputs that were made before, but for what the notes name. Times
+over a memcpy of the bytes that ours moves, by as many threads, stand beside the ratios.
 
 Both sides make the same inputs and sum up what they computed, so that a comparison of different things cannot happen
 unnoticed: element i of a tensor is splitmix64(i) % 251, seeded with 0, and a checksum is the sum over all elements of
@@ -24,299 +27,17 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 try:
     import numpy as np
 except ImportError:
     sys.exit("peers.py needs numpy: pip install -r benches/requirements.txt")
 
-from peer_inputs import DTYPES, Row, checksum, pooled_by_numpy
+from peer_inputs import DTYPES, Row, checksum
+from peer_runtimes import PEERS, Unsupported, one_line
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILT_BY_CARGO = ["cargo", "run", "--release", "--quiet", "--example", "roofline", "--"]
-
-
-class Unsupported(Exception):
-    """A peer has no such operator, layout or type."""
-
-
-# ---- how long
-
-
-def best_seconds(run, settings, synchronise=None, timer=None):
-    """The best time of one run; `run` takes the number of a turn."""
-    run(0)
-    if synchronise:
-        synchronise()
-
-    def measured(begin, count):
-        if timer:
-            return timer(lambda: [run(turn) for turn in range(begin, begin + count)])
-        start = time.perf_counter()
-        for turn in range(begin, begin + count):
-            run(turn)
-        if synchronise:
-            synchronise()
-        return time.perf_counter() - start
-
-    # Once over all sets: allocators and compilers do their work at first use.
-    measured(0, settings.sets)
-    count = 1
-    while (elapsed := measured(0, count)) < settings.pass_seconds / 4 and count < 1000:
-        count *= 4
-    count = max(1, min(1000, int(settings.pass_seconds / max(elapsed / count, 1e-9))))
-    return min(measured(turn * count, count) / count for turn in range(settings.rounds))
-
-
-class Settings:
-    """How one row is measured: enough sets of inputs to exceed the caches, within what memory there is."""
-
-    def __init__(self, options, input_bytes):
-        self.rounds, self.pass_seconds = options.rounds, options.pass_ms * 1e-3
-        self.sets = max(1, min(16, -(-(options.cache << 20) // input_bytes), (options.memory << 20) // input_bytes))
-
-
-# ---- peers: each makes a function that runs a turn, and one that gives what was computed
-
-
-class Torch:
-    name = "PyTorch"
-
-    def __init__(self, compiled=False):
-        import torch
-
-        self.torch, self.compiled = torch, compiled
-        self.cuda = torch.cuda.is_available()
-        if compiled and not self.cuda:
-            raise ImportError("torch.compile is compared on CUDA alone, which PyTorch does not see here")
-        where = torch.cuda.get_device_name() if self.cuda else f"CPU, {torch.get_num_threads()} threads"
-        self.where = f"{torch.__version__} on {where}"
-
-    def timer(self, work):
-        start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        work()
-        end.record()
-        end.synchronize()
-        return start.elapsed_time(end) * 1e-3
-
-    def measure(self, row, options):
-        torch, axes = self.torch, len(row.spatial)
-        functional = torch.nn.functional
-        if row.pads[:axes] != row.pads[axes:]:
-            raise Unsupported("pads symmetrically")
-        of_rank = lambda name: getattr(functional, f"{name}{axes}d")
-        wants = row.indices != "none"
-        notes = ["writes 64-bit indices"] if row.indices == "i32" and not row.unpools else []
-        if row.op == "MaxPool":
-            function = lambda x: of_rank("max_pool")(
-                x, row.kernel, row.strides, row.pads[:axes], row.dilations, return_indices=wants
-            )
-        elif row.op == "GlobalMaxPool" and not wants:
-            function = lambda x: torch.amax(x, dim=tuple(range(2, 2 + axes)), keepdim=True)
-        elif row.op in ("GlobalMaxPool", "AdaptiveMaxPool"):
-            function = lambda x: of_rank("adaptive_max_pool")(x, row.output_size, return_indices=wants)
-        else:
-            function = lambda x, indices: of_rank("max_unpool")(
-                x, indices, row.kernel, row.strides, row.pads[:axes], output_size=row.spatial
-            )
-        host = row.unpool_inputs() if row.unpools else (row.x(),)
-        settings = Settings(options, sum(array.nbytes for array in host))
-        device = "cuda" if self.cuda else "cpu"
-
-        def on_device(array):
-            if row.nhwc:
-                return torch.from_numpy(np.ascontiguousarray(np.moveaxis(array, 1, -1))).to(device).movedim(-1, 1)
-            return torch.from_numpy(array).to(device)
-
-        first = [on_device(array) for array in host]
-        sets = [first] + [[tensor.clone() for tensor in first] for _ in range(settings.sets - 1)]
-        if self.compiled:
-            function = torch.compile(function)
-        with torch.inference_mode():
-            computed = function(*sets[0])
-            run = lambda turn: function(*sets[turn % len(sets)])
-            if self.cuda:
-                seconds = best_seconds(run, settings, torch.cuda.synchronize, self.timer)
-            else:
-                seconds = best_seconds(run, settings)
-        y, indices = computed if isinstance(computed, tuple) else (computed, None)
-        if indices is not None:
-            indices = indices.cpu().numpy()
-            if row.op != "AdaptiveMaxPool":
-                indices = indices + row.bases(indices.shape)
-        if row.unpools and row.random:
-            return seconds, None, None, [*notes, "not compared: its writes race where indices repeat"]
-        return seconds, y.cpu().numpy(), indices, notes
-
-
-class OnnxRuntime:
-    name = "ONNX Runtime"
-
-    def __init__(self):
-        import onnx
-        import onnxruntime
-
-        self.onnx, self.ort = onnx, onnxruntime
-        self.cuda = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
-        self.provider = "CUDAExecutionProvider" if self.cuda else "CPUExecutionProvider"
-        self.where = f"{onnxruntime.__version__} by {self.provider}"
-
-    def model(self, row, inputs):
-        helper = self.onnx.helper
-        types = [helper.np_dtype_to_tensor_dtype(array.dtype) for array in inputs]
-        attributes = {}
-        if row.op == "AdaptiveMaxPool":
-            raise Unsupported("has no adaptive pooling")
-        if row.nhwc:
-            raise Unsupported("its NHWC pooling is internal")
-        wants = row.indices != "none"
-        if row.op == "GlobalMaxPool" and not wants:
-            op = "GlobalMaxPool"
-        else:
-            # A global pool with indices is a pool with one window.
-            op = "MaxUnpool" if row.unpools else "MaxPool"
-            attributes = {"kernel_shape": row.kernel, "strides": row.strides, "pads": row.pads}
-            if op == "MaxPool":
-                attributes["dilations"] = row.dilations
-        names = ["x", "indices_in", "shape"][: len(inputs)]
-        outputs = [helper.make_tensor_value_info("y", types[0], None)]
-        if wants and not row.unpools:
-            outputs.append(helper.make_tensor_value_info("indices", self.onnx.TensorProto.INT64, None))
-        node = helper.make_node(op, names, [output.name for output in outputs], **attributes)
-        infos = [helper.make_tensor_value_info(n, t, a.shape) for n, t, a in zip(names, types, inputs)]
-        graph = helper.make_graph([node], "row", infos, outputs)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 12)], ir_version=8)
-        return model.SerializeToString(), names, [output.name for output in outputs]
-
-    def measure(self, row, options):
-        if row.unpools:
-            x, indices = row.unpool_inputs()
-            host = [x, indices + row.bases(indices.shape), np.array(row.pooled, np.int64)]
-        else:
-            host = [np.ascontiguousarray(row.x())]
-        model, names, outputs = self.model(row, host)
-        try:
-            session = self.ort.InferenceSession(model, providers=[self.provider])
-        except Exception as error:
-            raise Unsupported(one_line(error)) from error
-        settings = Settings(options, sum(array.nbytes for array in host))
-        device = "cuda" if self.cuda else "cpu"
-        bindings = []
-        for _ in range(settings.sets):
-            binding = session.io_binding()
-            for name, array in zip(names, host):
-                # The shape of an unpool is looked at on the host.
-                where = "cpu" if name == "shape" else device
-                binding.bind_ortvalue_input(name, self.ort.OrtValue.ortvalue_from_numpy(array, where, 0))
-            for name in outputs:
-                binding.bind_output(name, device)
-            # The second run on writes where the first has allocated.
-            session.run_with_iobinding(binding)
-            for name, value in zip(outputs, binding.get_outputs()):
-                binding.bind_ortvalue_output(name, value)
-            bindings.append(binding)
-
-        run = lambda turn: session.run_with_iobinding(bindings[turn % len(bindings)])
-        seconds = best_seconds(run, settings, bindings[0].synchronize_outputs)
-        computed = [value.numpy() for value in bindings[0].get_outputs()]
-        notes = ["writes 64-bit indices"] if row.indices == "i32" and not row.unpools else []
-        return seconds, computed[0], computed[1] if len(computed) > 1 else None, notes
-
-
-class OpenVino:
-    name = "OpenVINO"
-
-    def __init__(self):
-        import openvino
-
-        self.ov, self.core = openvino, openvino.Core()
-        self.where = f"{openvino.__version__.split('-')[0]} on {self.core.get_property('CPU', 'FULL_DEVICE_NAME')}"
-
-    def measure(self, row, options):
-        import openvino.opset8 as ops
-
-        if row.unpools:
-            raise Unsupported("has no unpooling")
-        if row.nhwc:
-            raise Unsupported("pools NCHW alone")
-        axes, wants, notes = len(row.spatial), row.indices != "none", []
-        x = np.ascontiguousarray(row.x())
-        parameter = ops.parameter(list(x.shape), x.dtype)
-        if row.op == "AdaptiveMaxPool":
-            # 64-bit indices of this operator do not compile.
-            node = ops.adaptive_max_pool(parameter, np.array(row.output_size, np.int64), "i32")
-            notes = ["writes 32-bit indices"]
-        elif row.op == "GlobalMaxPool" and not wants:
-            node = ops.reduce_max(parameter, np.arange(2, 2 + axes, dtype=np.int64), True)
-        else:
-            node = ops.max_pool(
-                parameter, row.strides, row.dilations, row.pads[:axes], row.pads[axes:], row.kernel, "floor",
-                "explicit", "i64" if row.indices == "none" else row.indices, 0,
-            )
-        results = [node.output(0)] + ([node.output(1)] if wants else [])
-        # Half precision where the machine has it would be another result.
-        hints = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
-        try:
-            model = self.core.compile_model(self.ov.Model(results, [parameter], "row"), "CPU", hints)
-            request = model.create_infer_request()
-        except Exception as error:
-            raise Unsupported(one_line(error)) from error
-        settings = Settings(options, x.nbytes)
-        sets = [self.ov.Tensor(x.copy(), shared_memory=True) for _ in range(settings.sets)]
-
-        def run(turn):
-            request.set_input_tensor(sets[turn % len(sets)])
-            request.infer()
-
-        seconds = best_seconds(run, settings)
-        computed = [np.array(request.get_output_tensor(number).data) for number in range(len(results))]
-        return seconds, computed[0], computed[1] if wants else None, notes
-
-
-class Numpy:
-    """No rival: a check of inputs and checksums where nothing else is installed. Only asked for by name."""
-
-    name = "numpy"
-
-    def __init__(self):
-        self.where = f"{np.__version__}, a check and no rival"
-
-    def measure(self, row, options):
-        if row.op == "AdaptiveMaxPool":
-            raise Unsupported("not written for adaptive windows")
-        if row.unpools:
-            x, indices = row.unpool_inputs()
-
-            def run(_):
-                y = np.zeros([x.shape[0] * x.shape[1], row.plane], x.dtype)
-                planes = np.repeat(np.arange(len(y)), x[0, 0].size)
-                # Of repeated indices numpy keeps the last.
-                y[planes, indices.reshape(-1)] = x.reshape(-1)
-                return y.reshape(row.pooled), None
-        else:
-            x = row.x()
-            run = lambda _: pooled_by_numpy(x, row)
-        seconds = best_seconds(run, Settings(options, x.nbytes))
-        y, indices = run(0)
-        return seconds, y, None if indices is None else indices + row.bases(indices.shape), []
-
-
-PEERS = {
-    "torch": Torch,
-    "torch.compile": lambda: Torch(compiled=True),
-    "onnxruntime": OnnxRuntime,
-    "openvino": OpenVino,
-    "numpy": Numpy,
-}
-
-
-# ---- the run
-
-
-def one_line(error):
-    return " ".join(str(error).split())[:300]
 
 
 def roofline(options, entry, verify):
@@ -326,12 +47,11 @@ def roofline(options, entry, verify):
         with open(path, "w") as file:
             json.dump({"rows": [entry]}, file)
         command = [options.roofline] if options.roofline else list(BUILT_BY_CARGO)
-        # Peers are timed by the wall clock, beside which CPU time would not do.
-        command += ["--catalogue", path, "--data", "peers", "--selected-only", "--json", "-", "--clock", "device"]
-        command += ["--shrink", str(options.shrink), "--rounds", str(options.rounds), "--pass", str(options.pass_ms)]
-        command += [] if verify else ["--verify-taps", "0"]
-        command += ["--dtypes", options.dtype] if options.dtype else []
-        command += options.adapter_options
+        command += ["--catalogue", path, "--data", "peers", "--selected-only", "--json", "-"]
+        command += ["--rounds", str(options.rounds), "--pass", str(options.pass_ms)]
+        taps = options.verify_taps if verify else 0
+        command += [] if taps is None else ["--verify-taps", str(taps)]
+        command += options.passed_on
         result = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(HERE))
     if result.returncode:
         raise RuntimeError(one_line(result.stderr) or f"the roofline leaves with {result.returncode}")
@@ -377,66 +97,138 @@ def parse():
     parser.add_argument("--catalogue", default=os.path.join(HERE, "catalogue.json"))
     parser.add_argument("--rows", default="", help="only rows with one of these in the name, comma-separated")
     parser.add_argument("--dtype", choices=list(DTYPES), help="without it what the row says, or f32")
-    parser.add_argument("--shrink", type=int, default=1)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--shrink", type=int, default=1)
+    size.add_argument("--row-bytes", type=int, help="make rows that move more bytes smaller")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--pass-ms", type=int, default=10, help="how long each runs in a round at least")
-    parser.add_argument("--cache", type=int, default=256, help="MiB that the inputs in turn come to at least")
+    parser.add_argument("--cache", type=int, help="MiB that the inputs in turn come to at least; 256, on the CPU 0")
     parser.add_argument("--memory", type=int, default=2048, help="MiB that all inputs in turn may take")
+    parser.add_argument("--verify-taps", type=int, help="passed on to the roofline, whose default it is; on the CPU 2^26")
     parser.add_argument("--peers", default="torch,torch.compile,onnxruntime,openvino", help=f"of {', '.join(PEERS)}")
     parser.add_argument("--json", help="writes everything to this file")
-    parser.add_argument("--backend", help="passed on to the roofline")
+    parser.add_argument("--markdown", action="store_true", help="prints the table as Markdown")
+    parser.add_argument("--backend", help="passed on to the roofline; cpu for the CPU backend")
     parser.add_argument("--adapter", help="passed on to the roofline")
+    cpu = parser.add_argument_group("with --backend cpu")
+    cpu.add_argument("--threads", type=int, help="of ours and of each peer; one for each core")
+    cpu.add_argument("--simd", help="passed on to the roofline")
+    cpu.add_argument("--kernel", help="passed on to the roofline")
+    cpu.add_argument("--clock", choices=["wall", "cpu"], help="cpu is the time of all threads; wall if not given")
     options = parser.parse_args()
+    on_cpu = options.backend == "cpu"
+    if not on_cpu and (options.threads or options.simd or options.kernel or options.clock):
+        parser.error("--threads, --simd, --kernel and --clock go with --backend cpu")
     if options.roofline:
         options.roofline = os.path.abspath(options.roofline)
-    options.adapter_options = []
-    for name in ("backend", "adapter"):
-        if value := getattr(options, name):
-            options.adapter_options += [f"--{name}", value]
+    if options.cache is None:
+        options.cache = 0 if on_cpu else 256
+    if on_cpu:
+        options.verify_taps = 1 << 26 if options.verify_taps is None else options.verify_taps
+        options.peers = options.peers.replace("torch.compile,", "")
+        options.threads = options.threads or cores()
+    options.passed_on = passed_on(options, on_cpu)
     return options
 
 
-def present(names):
+def cores():
+    """How many cores this process may use, where the system says it."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def passed_on(options, on_cpu):
+    """What the roofline is told besides the row."""
+    given = {name: getattr(options, name) for name in ("backend", "adapter", "threads", "simd", "kernel")}
+    given["dtypes"] = options.dtype
+    if options.row_bytes:
+        given["row-bytes"] = options.row_bytes
+    else:
+        given["shrink"] = options.shrink
+    # On a GPU peers are timed by the wall clock, beside which CPU time would not do.
+    given["clock"] = (options.clock or "wall") if on_cpu else "device"
+    if on_cpu:
+        given["cache"] = options.cache
+    return [part for name, value in given.items() if value is not None for part in (f"--{name}", str(value))]
+
+
+def present(options):
+    if options.threads:
+        # Read when the libraries are loaded. Threads that spin while they wait would slow down what runs next.
+        os.environ.update(OMP_NUM_THREADS=str(options.threads), OMP_WAIT_POLICY="PASSIVE")
     peers, absent = {}, {}
-    for name in names.split(","):
+    for name in options.peers.split(","):
         if name not in PEERS:
             sys.exit(f"peers.py: {name!r} is no peer: {', '.join(PEERS)}")
         try:
-            peers[name] = PEERS[name]()
+            peers[name] = PEERS[name](options)
         except Exception as error:
             absent[name] = f"{type(error).__name__}: {one_line(error)}"
             print(f"ABSENT: {name}: {absent[name]}", file=sys.stderr)
     return peers, absent
 
 
-def table(rows, names, absent):
-    lines, notes = [["row", "type", "ours, us", *names]], []
+def cells(row, names, absent, on_cpu):
+    """The cells of a row, and what else is to be said of it."""
+    line, notes = [row["name"], row.get("dtype", "")], []
+    if "failure" in row:
+        empty = [""] * (len(names) + 2 * on_cpu)
+        return [*line, "FAILED", *empty], [f"{row['name']}: ours failed: {row['failure']}"]
+    line.append(f"{row['seconds'] * 1e6:.1f}")
+    if on_cpu:
+        line = [*line[:2], row["kernel"], line[2], f"{row['time_over_copy']:.2f}"]
+    for name in names:
+        result = row["peers"].get(name, {})
+        if name in absent:
+            line.append("absent")
+        elif "seconds" in result:
+            over_copy = f" ({result['time_over_copy']:.1f})" if on_cpu else ""
+            line.append(f"{result['ratio']:.2f}{over_copy}")
+            notes += [f"{row['name']}: {name} {note}" for note in result["notes"]]
+        else:
+            kind = next(iter(result))
+            line.append("MISMATCH" if kind == "mismatch" else "no")
+            notes.append(f"{row['name']}: {name}: {result[kind]}")
+    return line, notes
+
+
+def table(rows, names, absent, on_cpu, markdown):
+    first = ["row", "type", "kernel", "ours, us", "ours/copy"] if on_cpu else ["row", "type", "ours, us"]
+    left = len(first) - (2 if on_cpu else 1)
+    lines, notes = [[*first, *names]], []
     for row in rows:
-        line = [row["name"], row.get("dtype", "")]
-        if "failure" in row:
-            notes.append(f"{row['name']}: ours failed: {row['failure']}")
-            lines.append([*line, "FAILED", *["" for _ in names]])
-            continue
-        line.append(f"{row['seconds'] * 1e6:.1f}")
-        for name in names:
-            result = row["peers"].get(name, {})
-            if name in absent:
-                line.append("absent")
-            elif "seconds" in result:
-                line.append(f"{result['ratio']:.2f}")
-                notes += [f"{row['name']}: {name} {note}" for note in result["notes"]]
-            else:
-                kind = next(iter(result))
-                line.append("MISMATCH" if kind == "mismatch" else "no")
-                notes.append(f"{row['name']}: {name}: {result[kind]}")
+        line, of_row = cells(row, names, absent, on_cpu)
         lines.append(line)
+        notes += of_row
+    if markdown:
+        rule = ["---" if column < left else "---:" for column in range(len(lines[0]))]
+        text = [f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:])]
+        return "\n".join([*text, "", *(f"* {note}" for note in notes)])
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
 
     def aligned(line):
-        cells = (cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(line, widths)))
-        return "  ".join(cells).rstrip()
+        padded = (cell.ljust(w) if c < left else cell.rjust(w) for c, (cell, w) in enumerate(zip(line, widths)))
+        return "  ".join(padded).rstrip()
 
     return "\n".join([*map(aligned, lines), "", *notes])
+
+
+def row_of_table(entry, peers, options):
+    """A row of the table, and what it was computed on; our time is taken before and after those of the peers."""
+    try:
+        adapter, ours = roofline(options, entry, verify=True)
+    except RuntimeError as error:
+        return {"name": entry["name"], "failure": str(error)}, None
+    row = Row(entry, ours)
+    results = {name: measured(peer, row, ours, options) for name, peer in peers.items()}
+    _, again = roofline(options, entry, verify=False)
+    seconds, copy = (min(ours[key], again[key]) for key in ("seconds", "copy_seconds"))
+    for result in results.values():
+        if "seconds" in result:
+            result["ratio"] = result["seconds"] / seconds
+            result["time_over_copy"] = result["seconds"] / copy
+    shapes = {key: ours[key] for key in ("dtype", "kernel", "pooled_shape", "x_shape", "y_shape", "bytes")}
+    figures = {"seconds": seconds, "copy_seconds": copy, "time_over_copy": seconds / copy, "peers": results}
+    return {"name": entry["name"], **shapes, **figures}, adapter
 
 
 def main():
@@ -447,50 +239,49 @@ def main():
     entries = [entry for entry in entries if not wanted or any(part in entry["name"] for part in wanted)]
     if not entries:
         sys.exit(f"peers.py: no row has any of {wanted} in its name")
-    peers, absent = present(options.peers)
+    peers, absent = present(options)
     if not peers:
         sys.exit("peers.py: no peer is here to compare with: pip install -r benches/requirements.txt")
 
     rows, adapter = [], ""
     for entry in entries:
         print(f"{entry['name']} ...", file=sys.stderr, flush=True)
-        try:
-            adapter, ours = roofline(options, entry, verify=True)
-        except RuntimeError as error:
-            rows.append({"name": entry["name"], "failure": str(error)})
-            continue
-        row = Row(entry, ours)
-        results = {name: measured(peer, row, ours, options) for name, peer in peers.items()}
-        _, again = roofline(options, entry, verify=False)
-        seconds = min(ours["seconds"], again["seconds"])
-        for result in results.values():
-            if "seconds" in result:
-                result["ratio"] = result["seconds"] / seconds
-        shapes = {key: ours[key] for key in ("dtype", "kernel", "pooled_shape", "x_shape", "y_shape", "bytes")}
-        rows.append({"name": entry["name"], **shapes, "seconds": seconds, "peers": results})
+        row, computed_on = row_of_table(entry, peers, options)
+        adapter = computed_on or adapter
+        rows.append(row)
+        if options.json:
+            # After each row, so that the figures survive a failure of a later row.
+            write_json(rows, adapter, peers, absent, options)
+    report(rows, adapter, peers, absent, options)
+    differs = lambda row: any("mismatch" in result for result in row["peers"].values())
+    bad = [row["name"] for row in rows if "failure" in row or differs(row)]
+    if bad:
+        sys.exit(f"peers.py: failed or different: {', '.join(bad)}")
 
+
+def report(rows, adapter, peers, absent, options):
     names = options.peers.split(",")
     print(f"ours on {adapter}")
     for name, peer in peers.items():
         print(f"{name}: {peer.where}")
     for name, reason in absent.items():
         print(f"{name}: ABSENT: {reason}")
-    print("time of the peer over time of ours\n")
-    print(table(rows, names, absent))
+    on_cpu = options.backend == "cpu"
+    print(f"time of the peer over time of ours{' (and over that of a memcpy)' if on_cpu else ''}\n")
+    print(table(rows, names, absent, on_cpu, options.markdown))
     for name in peers:
         results = [row.get("peers", {}).get(name, {}) for row in rows]
         ratios = [result["ratio"] for result in results if "ratio" in result]
         if ratios:
             print(f"{name}: geometric mean of {len(ratios)} ratios {statistics.geometric_mean(ratios):.2f}")
-    if options.json:
-        with open(options.json, "w") as file:
-            versions = {name: peer.where for name, peer in peers.items()}
-            about = {"adapter": adapter, "peers": versions, "absent": absent, "shrink": options.shrink}
-            json.dump({**about, "rows": rows}, file, indent=2)
-    differs = lambda row: any("mismatch" in result for result in row["peers"].values())
-    bad = [row["name"] for row in rows if "failure" in row or differs(row)]
-    if bad:
-        sys.exit(f"peers.py: failed or different: {', '.join(bad)}")
+
+
+def write_json(rows, adapter, peers, absent, options):
+    versions = {name: peer.where for name, peer in peers.items()}
+    about = {"adapter": adapter, "peers": versions, "absent": absent, "shrink": options.shrink}
+    about["row_bytes"] = options.row_bytes
+    with open(options.json, "w") as file:
+        json.dump({**about, "rows": rows}, file, indent=2)
 
 
 if __name__ == "__main__":

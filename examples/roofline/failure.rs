@@ -6,9 +6,9 @@ use wgpu_pooling::{ExecuteError, PlanError};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
-    /// The device cannot hold the tensors.
+    /// The device, or the memory of this machine, cannot hold the tensors.
     TooLarge(String),
-    /// The GPU's results differ from those of the reference or of another kernel.
+    /// A kernel's results differ from those of the reference or of another kernel.
     Mismatch(String),
     Other(String),
 }
@@ -43,6 +43,7 @@ impl From<PlanError> for Failure {
 impl From<ExecuteError> for Failure {
     fn from(error: ExecuteError) -> Self {
         match error {
+            ExecuteError::Plan(error @ PlanError::ShapeOverflow { .. }) => Failure::TooLarge(error.to_string()),
             ExecuteError::Plan(error) => error.into(),
             ExecuteError::OutOfMemory(text) => Failure::TooLarge(text),
             other => Failure::Other(other.to_string()),

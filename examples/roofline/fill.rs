@@ -1,10 +1,11 @@
 //! The inputs of a row, on the host and on the device.
 
-use wgpu_pooling::{Buffers, Element, IndexType, Plan, PoolPlan};
+use wgpu_pooling::{Buffers, Element, Plan, PoolPlan};
 
-use crate::data::{self, Data, OF_INDICES, noise};
+use crate::data::{self, Data};
 use crate::device::Device;
 use crate::failure::Failure;
+use crate::indices::Indices;
 use crate::run::Set;
 use crate::work::Plans;
 
@@ -29,17 +30,9 @@ pub fn fill<T: Element>(device: &Device, plans: &Plans, data: Data, set: &Set) -
         (Plan::Unpool(plan), Some(indices), None) => {
             let host: Vec<T> = data::values(data, plans.x_shape().iter().product());
             device.upload(x, bytemuck::cast_slice(&host))?;
-            let plane = plan.space().strides().c;
-            // Index tensors lie in planes, whatever the layout of X.
-            let per_plane = plan.inputs()[1].shape[2..].iter().product::<usize>() as u64;
-            let index = |at: u64| (at / per_plane) as i64 * plane + (noise(OF_INDICES + at) % plane as u64) as i64;
-            let count = host.len();
-            let bytes: Vec<u8> = match plan.index_type() {
-                IndexType::I32 => bytemuck::cast_slice(&data::filled(count, |at| index(at) as i32)).to_vec(),
-                IndexType::I64 => bytemuck::cast_slice(&data::filled(count, index)).to_vec(),
-            };
-            device.upload(indices, &bytes)?;
-            Ok(Inputs { x: host, indices: bytes })
+            let random = Indices::random(plan);
+            device.upload(indices, random.bytes())?;
+            Ok(Inputs { x: host, indices: random.bytes().to_vec() })
         }
         _ => {
             let host: Vec<T> = data::values(data, plans.x_shape().iter().product());

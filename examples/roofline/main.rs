@@ -1,7 +1,8 @@
 //! Measures how close the kernels come to the speed of memory. Every row of a catalogue of shapes is verified against
-//! the reference and timed beside a plain copy of the same bytes in the same run.
+//! the reference and timed beside a plain copy of the same bytes in the same run, on a GPU or on the CPU backend.
 //!
-//! `cargo run --release --example roofline` runs the crate's own catalogue; `--help` lists the options.
+//! `cargo run --release --example roofline` runs the crate's own catalogue on a GPU, `-- --backend cpu` on the CPU;
+//! `--help` lists the options.
 
 #[path = "../common/adapter.rs"]
 mod adapter;
@@ -12,14 +13,15 @@ mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod copy;
+mod cpu;
 mod data;
 mod describe;
 mod device;
 mod draw;
 mod failure;
 mod fill;
-#[path = "../common/gpu.rs"]
-mod gpu;
+mod indices;
+mod machine;
 mod measure;
 mod options;
 mod report;
@@ -36,16 +38,13 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use adapter::{describe, gpu_options};
-use device::Device;
 use failure::Failure;
 use indicatif::{ProgressBar, ProgressStyle};
+use machine::Machine;
 use options::Options;
 use report::{Circumstances, Entry, document, failures, table};
-use run::{Settings, run};
 use sweep::{summary, worst_of};
 use tasks::{Task, Tasks, tasks};
-use wgpu_pooling::Gpu;
 
 fn main() -> ExitCode {
     common::main(roofline)
@@ -57,12 +56,12 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
     if options.list {
         return Ok(list(&tasks, sweep.as_ref(), text)?);
     }
-    let wanted = gpu_options(options.gpu.backend, options.gpu.adapter.as_deref()).timestamps();
-    let device = Device::new(Gpu::open_blocking(&wanted)?, options.clock).map_err(|failure| failure.to_string())?;
-    let settings = settings(options, &device);
+    let machine = Machine::open(options)?;
+    let settings = machine.settings(options);
     let circumstances = Circumstances {
-        adapter: describe(&device.gpu.adapter_info()),
-        clock: device.clock,
+        adapter: machine.describe(),
+        clock: machine.clock(),
+        on_cpu: machine.host().map(|host| (host.threads(), host.simd().name())),
         data: options.data,
         shrink: options.shrink,
         rounds: options.rounds,
@@ -75,7 +74,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
     for Task { row, dtype, number } in tasks {
         bar.set_message(format!("{}, {}", row.name, dtype.name()));
         bar.tick();
-        let outcome = run(&device, &row, dtype, &settings);
+        let outcome = machine.run(&row, dtype, &settings);
         entries.push(Entry { row, dtype, number, outcome });
         if let Some(path) = options.json.as_deref().filter(|_| !options.json_to_stdout()) {
             // The file is written after each row, so that the figures survive a failure of a later row.
@@ -88,7 +87,7 @@ fn roofline(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> 
         writeln!(text, "{:#}", document(&circumstances, &entries))?;
     } else {
         let Circumstances { adapter, clock, rounds, sweep, .. } = &circumstances;
-        writeln!(text, "on {adapter}; {}; best of {rounds} rounds\n", clock.describe())?;
+        writeln!(text, "on {adapter}; {clock}; best of {rounds} rounds\n")?;
         // A sweep of many geometries is summarised; geometries that were named one by one are listed like rows.
         if options.sweep.count.is_none() {
             text.push_str(&table(&entries, options.markdown));
@@ -121,26 +120,6 @@ fn list(tasks: &[Task], sweep: Option<&sweep::Draws>, text: &mut String) -> std:
         )?;
     }
     Ok(())
-}
-
-fn settings(options: &Options, device: &Device) -> Settings {
-    let software = device.is_software();
-    let sweeps = !options.sweep.numbers().is_empty();
-    // Software adapters are slow and compute in main memory, so their defaults are smaller.
-    let or = |given: Option<u64>, on_gpus, in_software| given.unwrap_or(if software { in_software } else { on_gpus });
-    Settings {
-        data: options.data,
-        rounds: options.rounds,
-        pass_seconds: options.pass as f64 * 1e-3,
-        verify_taps: options.verify_taps.unwrap_or(if sweeps { 1 << 26 } else { 1 << 31 }),
-        selected_only: options.selected_only || options.sweep.count.is_some(),
-        others_limit: or(options.others_limit, 1 << 36, 1 << 30),
-        cache_bytes: or(options.cache, 256, 8) << 20,
-        memory_bytes: or(options.memory, 8192, 1024) << 20,
-        f32_copy: sweeps,
-        // In a sweep a slow kernel gets fewer rounds: its time need not be as precise.
-        patience_seconds: if sweeps { 1.0 } else { f64::INFINITY },
-    }
 }
 
 fn write_json(path: &Path, circumstances: &Circumstances, entries: &[Entry]) -> Result<(), String> {

@@ -3,22 +3,34 @@
 
 use std::ops::Range;
 
-use wgpu_pooling::wgpu;
-
-use crate::device::Device;
 use crate::failure::Failure;
 
 /// The most runs of one kernel in a pass, since command buffers cost memory.
 const MOST_REPEATS: usize = 2000;
 
-/// Encodes one run on the buffers of a set.
-pub type Encode<'a> = Box<dyn Fn(&mut wgpu::ComputePass<'_>, usize) -> Result<(), Failure> + 'a>;
+/// What is compared: copies and kernels, each with a number.
+pub trait Bench {
+    fn count(&self) -> usize;
+
+    /// Runs what has this number once for each turn. The number of a turn says which set of buffers it takes.
+    fn pass(&mut self, number: usize, turns: Range<usize>) -> Result<Spent, Failure>;
+}
+
+/// What a pass took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spent {
+    pub seconds: f64,
+    /// The CPU seconds of the process over those of the wall clock, where the CPU computes and they are measured.
+    pub cpu_over_wall: Option<f64>,
+}
 
 /// The seconds of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Time {
     pub best: f64,
     pub median: f64,
+    /// `Spent::cpu_over_wall` of the best round.
+    pub cpu_over_wall: Option<f64>,
 }
 
 /// How to measure.
@@ -33,39 +45,35 @@ pub struct Method {
     pub patience_seconds: f64,
 }
 
-/// Times all runs; each round takes them in the given order.
-pub fn measure(device: &Device, runs: &[Encode<'_>], method: Method) -> Result<Vec<Time>, Failure> {
-    let mut repeats = Vec::with_capacity(runs.len());
-    for run in runs {
+/// Times everything that is compared; each round takes it in the order of the numbers.
+pub fn measure(bench: &mut dyn Bench, method: Method) -> Result<Vec<Time>, Failure> {
+    let mut repeats = Vec::with_capacity(bench.count());
+    for number in 0..bench.count() {
         // Drivers finish compiling, and clear fresh memory, at first use: the first pass is no measurement.
-        let first = turns(device, run, method.sets, 0..method.sets)?;
-        repeats.push(if first > method.patience_seconds { 1 } else { calibrated(device, run, method)? });
+        let first = bench.pass(number, 0..method.sets)?.seconds;
+        repeats.push(if first > method.patience_seconds { 1 } else { calibrated(bench, number, method)? });
     }
-    let mut seconds = vec![Vec::with_capacity(method.rounds); runs.len()];
+    let mut passes = vec![Vec::with_capacity(method.rounds); bench.count()];
     for round in 0..method.rounds {
-        for ((run, &repeats), seconds) in runs.iter().zip(&repeats).zip(&mut seconds) {
-            let spent = seconds.iter().sum::<f64>() * repeats as f64;
+        for (number, (&repeats, passes)) in repeats.iter().zip(&mut passes).enumerate() {
+            let spent = passes.iter().map(|pass: &Spent| pass.seconds).sum::<f64>() * repeats as f64;
             if round > 0 && spent > method.patience_seconds {
                 continue;
             }
             // Each round continues with the set after the last one used, so that a few long runs use all sets too.
             let first = round * repeats;
-            seconds.push(turns(device, run, method.sets, first..first + repeats)? / repeats as f64);
+            let pass = bench.pass(number, first..first + repeats)?;
+            passes.push(Spent { seconds: pass.seconds / repeats as f64, ..pass });
         }
     }
-    Ok(seconds.into_iter().map(Time::of).collect())
-}
-
-/// The seconds of a pass of several runs, which take the sets in turn.
-fn turns(device: &Device, run: &Encode<'_>, sets: usize, turns: Range<usize>) -> Result<f64, Failure> {
-    device.time(|pass| turns.into_iter().try_for_each(|turn| run(pass, turn % sets)))
+    Ok(passes.into_iter().map(Time::of).collect())
 }
 
 /// How many runs make a pass long enough.
-fn calibrated(device: &Device, run: &Encode<'_>, method: Method) -> Result<usize, Failure> {
+fn calibrated(bench: &mut dyn Bench, number: usize, method: Method) -> Result<usize, Failure> {
     let mut repeats = 1;
     loop {
-        let seconds = turns(device, run, method.sets, 0..repeats)?;
+        let seconds = bench.pass(number, 0..repeats)?.seconds;
         // A short pass is mostly overhead, and says little about one run.
         if seconds * 8.0 >= method.pass_seconds || repeats == MOST_REPEATS {
             return Ok(enough(seconds / repeats as f64, method.pass_seconds));
@@ -80,11 +88,12 @@ fn enough(seconds: f64, pass_seconds: f64) -> usize {
 }
 
 impl Time {
-    fn of(mut seconds: Vec<f64>) -> Time {
-        seconds.sort_by(f64::total_cmp);
+    fn of(mut passes: Vec<Spent>) -> Time {
+        passes.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         Time {
-            best: seconds.first().copied().unwrap_or(f64::NAN),
-            median: seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN),
+            best: passes.first().map_or(f64::NAN, |pass| pass.seconds),
+            median: passes.get(passes.len() / 2).map_or(f64::NAN, |pass| pass.seconds),
+            cpu_over_wall: passes.first().and_then(|pass| pass.cpu_over_wall),
         }
     }
 }
@@ -95,7 +104,34 @@ mod tests {
 
     #[test]
     fn the_median_is_the_middle_one() {
-        assert_eq!(Time::of(vec![3.0, 1.0, 2.0]), Time { best: 1.0, median: 2.0 });
+        let passes = [3.0, 1.0, 2.0].map(|seconds| Spent { seconds, cpu_over_wall: Some(seconds / 2.0) });
+        assert_eq!(Time::of(passes.to_vec()), Time { best: 1.0, median: 2.0, cpu_over_wall: Some(0.5) });
+    }
+
+    /// Takes as long as it is told for each turn, and writes down what it ran.
+    struct Told(Vec<f64>, Vec<(usize, Range<usize>)>);
+
+    impl Bench for Told {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn pass(&mut self, number: usize, turns: Range<usize>) -> Result<Spent, Failure> {
+            self.1.push((number, turns.clone()));
+            Ok(Spent { seconds: self.0[number] * turns.len() as f64, cpu_over_wall: None })
+        }
+    }
+
+    #[test]
+    fn rounds_take_turns_and_slow_ones_lose_patience() {
+        let mut told = Told(vec![0.5, 2.0], vec![]);
+        let method = Method { rounds: 3, pass_seconds: 1.0, sets: 2, patience_seconds: 3.0 };
+        let times = measure(&mut told, method).unwrap();
+        assert_eq!(times.iter().map(|time| time.best).collect::<Vec<_>>(), [0.5, 2.0]);
+        // A first pass over both sets, and another by which the first one gets two repeats. The second has no time for
+        // a second pass beyond its first, nor for a third round.
+        let firsts = [(0, 0..2), (0, 0..1), (1, 0..2)];
+        assert_eq!(told.1, [&firsts[..], &[(0, 0..2), (1, 0..1), (0, 2..4), (1, 1..2), (0, 4..6)]].concat());
     }
 
     #[test]

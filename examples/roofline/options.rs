@@ -5,12 +5,12 @@ use std::time::SystemTime;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Parser};
-use wgpu_pooling::{DType, NanPolicy};
+use wgpu_pooling::{CpuKernel, DType, NanPolicy, SimdLevel};
 
+use crate::adapter::Backend;
 use crate::catalogue;
 use crate::clock::Clock;
 use crate::data::{Data, noise};
-use crate::gpu::Wanted;
 
 /// Measures how close the kernels come to the speed of memory: every row of the catalogue is verified, then timed
 /// beside a copy of the same bytes.
@@ -37,6 +37,10 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub shrink: u64,
 
+    /// Make every row that moves more bytes than this smaller, in the same way
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1 << 10..), conflicts_with = "shrink")]
+    pub row_bytes: Option<u64>,
+
     /// How many rounds to measure; the best one counts
     #[arg(long, value_name = "N", default_value = "7", value_parser = count(1000))]
     pub rounds: usize,
@@ -49,19 +53,22 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     pub verify_taps: Option<u64>,
 
-    /// Run only the selected kernel, as --sweep always does
+    /// Run only the selected kernel, as --sweep and --kernel always do
     #[arg(long)]
     pub selected_only: bool,
 
-    /// Leave out other kernels of more loop iterations than this [default: 2^36; 2^30 on software adapters]
+    /// Leave out other kernels of more loop iterations than this [default: 2^36; 2^30 on software adapters; 2^28 on
+    /// the CPU]
     #[arg(long, value_name = "N")]
     pub others_limit: Option<u64>,
 
-    /// The least total size of the buffer sets that are used in turn [default: 256; 8 on software adapters]
+    /// The least total size of the buffer sets that are used in turn [default: 256; 8 on software adapters; on the
+    /// CPU 0, which is one set]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=1 << 20))]
     pub cache: Option<u64>,
 
-    /// The most memory for the buffer sets of a row; one set is always made [default: 8192; 1024 on software adapters]
+    /// The most memory for the buffer sets of a row; one set is always made [default: 8192; 1024 on software adapters;
+    /// 4096 on the CPU]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory: Option<u64>,
 
@@ -74,7 +81,7 @@ pub struct Options {
     #[arg(long, value_name = "POLICY", value_parser = catalogue::nan_policy)]
     pub nan_policy: Option<NanPolicy>,
 
-    /// The clock that measures times [default: device; cpu on software adapters]
+    /// The clock that measures times [default: device; cpu on software adapters; wall on the CPU]
     #[arg(long, value_enum)]
     pub clock: Option<Clock>,
 
@@ -94,12 +101,62 @@ pub struct Options {
     #[arg(long)]
     pub skip_too_large: bool,
 
+    /// Which GPUs to look at, or cpu for the CPU backend; auto takes what WGPU_BACKEND says, or all GPUs
+    #[arg(long, value_enum, default_value_t = Backend::Auto)]
+    pub backend: Backend,
+
+    /// Only an adapter whose name contains this, in any case
+    #[arg(long, value_name = "NAME")]
+    pub adapter: Option<String>,
+
     #[command(flatten)]
-    pub gpu: Wanted,
+    pub on_cpu: OnCpu,
 
     // Last, because its help heading applies to all options after it.
     #[command(flatten)]
     pub sweep: Sweep,
+}
+
+// The options of the CPU backend. A documentation comment here would become the help of the whole program.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "With --backend cpu")]
+pub struct OnCpu {
+    /// How many threads compute, and copy beside it [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = count(1024))]
+    pub threads: Option<usize>,
+
+    /// The vector instructions: baseline, avx2 or avx512 [default: the best of this processor]
+    #[arg(long, value_name = "LEVEL", value_parser = simd)]
+    pub simd: Option<SimdLevel>,
+
+    /// Only this kernel; rows that it does not compute fail [default: the best one for each row]
+    #[arg(long, value_name = "NAME", value_parser = kernel)]
+    pub kernel: Option<CpuKernel>,
+}
+
+impl OnCpu {
+    /// The first of the options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.threads.is_some(), "--threads"),
+            (self.simd.is_some(), "--simd"),
+            (self.kernel.is_some(), "--kernel"),
+        ];
+        given.into_iter().find_map(|(given, name)| given.then_some(name))
+    }
+}
+
+fn simd(name: &str) -> Result<SimdLevel, String> {
+    let levels = SimdLevel::available();
+    let names = || levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
+    let found = levels.iter().copied().find(|level| level.name() == name);
+    found.ok_or_else(|| format!("{name:?} is none of this processor's: {}", names()))
+}
+
+fn kernel(name: &str) -> Result<CpuKernel, String> {
+    let names = || CpuKernel::ALL.iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", ");
+    let found = CpuKernel::ALL.iter().copied().find(|kernel| kernel.name() == name);
+    found.ok_or_else(|| format!("{name:?} is no kernel: {}", names()))
 }
 
 // The options of random geometries. A documentation comment here would become the help of the whole program.
@@ -108,12 +165,12 @@ pub struct Options {
 pub struct Sweep {
     /// Measure this many random geometries, numbered from 0, and summarise how their ratios are distributed
     #[arg(long = "sweep", value_name = "N", value_parser = count(1_000_000))]
-    #[arg(conflicts_with_all = ["catalogue", "rows", "shrink", "numbers"])]
+    #[arg(conflicts_with_all = ["catalogue", "rows", "shrink", "row_bytes", "numbers"])]
     pub count: Option<usize>,
 
     /// Measure only the geometries with these numbers, in every kernel that applies
     #[arg(long = "sweep-only", value_name = "K,..", value_delimiter = ',', id = "numbers")]
-    #[arg(conflicts_with_all = ["catalogue", "rows", "shrink"], requires = "seed")]
+    #[arg(conflicts_with_all = ["catalogue", "rows", "shrink", "row_bytes"], requires = "seed")]
     pub numbers: Vec<u64>,
 
     /// The seed; a geometry depends on it and on its number alone [default: a new seed, which the report names]

@@ -5,7 +5,6 @@ use wgpu_pooling::DType;
 
 use crate::catalogue::Row;
 use crate::classes;
-use crate::clock::Clock;
 use crate::columns::Columns;
 use crate::data::Data;
 use crate::failure::Failure;
@@ -25,7 +24,10 @@ pub struct Entry {
 /// What holds for the whole run.
 pub struct Circumstances {
     pub adapter: String,
-    pub clock: Clock,
+    /// The clock in words.
+    pub clock: &'static str,
+    /// Threads and vector instructions, where the CPU backend computes.
+    pub on_cpu: Option<(usize, &'static str)>,
     pub data: Data,
     pub shrink: u64,
     pub rounds: usize,
@@ -45,10 +47,12 @@ const HEAD: [(&str, bool); 7] = [
 
 /// A table of the kernels that were timed, and below it why others were left out.
 pub fn table(entries: &[Entry], markdown: bool) -> String {
-    // The column for the f32 copy is left out if no row was compared with one.
-    let beside_f32 = entries.iter().flat_map(|entry| &entry.outcome).any(|figures| figures.f32_copy.is_some());
-    let f32_head = beside_f32.then_some(("time/f32 copy", true));
-    let mut columns = Columns::new(HEAD.into_iter().chain(f32_head).chain([("verified", false)]).collect());
+    // The columns for the f32 copy and for CPU time are left out if no row has them.
+    let any = |has: fn(&Figures) -> bool| entries.iter().flat_map(|entry| &entry.outcome).any(has);
+    let f32_head = any(|figures| figures.f32_copy.is_some()).then_some(("time/f32 copy", true));
+    let cpu_head = any(|figures| figures.time.cpu_over_wall.is_some()).then_some(("CPU/wall", true));
+    let heads = HEAD.into_iter().chain(f32_head).chain(cpu_head).chain([("verified", false)]);
+    let mut columns = Columns::new(heads.collect());
     let mut notes = Vec::new();
     for Entry { row, dtype, outcome, .. } in entries {
         let name = |kernel: String| vec![row.name.clone(), dtype.name().to_owned(), kernel];
@@ -80,8 +84,8 @@ fn noted(notes: &[String], markdown: bool) -> String {
     notes.iter().map(|note| format!("{}{note}\n", if markdown { "\n* " } else { "" })).collect()
 }
 
-/// Microseconds, GB/s, percent of the copy's GB/s, time over the copy's time, and over the f32 copy's time if there is
-/// one.
+/// Microseconds, GB/s, percent of the copy's GB/s, time over the copy's time, over the f32 copy's time if there is one,
+/// and CPU time over wall time if it is known.
 fn rates(figures: &Figures, time: Time) -> Vec<String> {
     let gbps = figures.bytes as f64 / time.best * 1e-9;
     let mut rates = vec![
@@ -91,20 +95,25 @@ fn rates(figures: &Figures, time: Time) -> Vec<String> {
         format!("{:.2}", time.best / figures.copy.best),
     ];
     rates.extend(figures.f32_copy.map(|copy| format!("{:.2}", time.best / copy.time.best)));
+    rates.extend(time.cpu_over_wall.map(|ratio| format!("{ratio:.2}")));
     rates
 }
 
 /// All results as JSON.
 pub fn document(circumstances: &Circumstances, entries: &[Entry]) -> Value {
-    let Circumstances { adapter, clock, data, shrink, rounds, sweep } = circumstances;
+    let Circumstances { adapter, clock, on_cpu, data, shrink, rounds, sweep } = circumstances;
     let mut value = json!({
         "adapter": adapter,
-        "clock": clock.describe(),
+        "clock": clock,
         "data": data.name(),
         "shrink": shrink,
         "rounds": rounds,
         "rows": entries.iter().map(entry).collect::<Vec<_>>(),
     });
+    if let Some((threads, simd)) = on_cpu {
+        value["threads"] = json!(threads);
+        value["simd"] = json!(simd);
+    }
     if let Some(sweep) = sweep {
         value["sweep"] = sweep::document(sweep, entries);
     }
@@ -168,6 +177,10 @@ fn figures_of(figures: &Figures) -> Value {
         "indices_checksum": figures.indices_checksum.map(|sum| format!("{sum:016x}")),
         "others": others.collect::<Vec<_>>(),
     });
+    if let (Some(ratio), Some(of_copy)) = (figures.time.cpu_over_wall, figures.copy.cpu_over_wall) {
+        value["cpu_over_wall"] = json!(ratio);
+        value["copy_cpu_over_wall"] = json!(of_copy);
+    }
     if let Some(copy) = &figures.f32_copy {
         value["f32_copy_bytes"] = json!(copy.bytes);
         value["f32_copy_seconds"] = json!(copy.time.best);

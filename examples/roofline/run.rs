@@ -8,7 +8,7 @@ use crate::data::{self, Data};
 use crate::device::Device;
 use crate::failure::Failure;
 use crate::fill::fill;
-use crate::measure::Time;
+use crate::measure::{Method, Time};
 use crate::timed::{Timed, Times};
 use crate::verify::{Tensors, Verified, same_bytes, verify};
 use crate::work::{Plans, Slices};
@@ -23,11 +23,30 @@ pub struct Settings {
     pub selected_only: bool,
     pub others_limit: u64,
     pub cache_bytes: u64,
+    pub least_sets: u64,
     pub memory_bytes: u64,
     /// Whether an f32 copy of as many elements is timed too.
     pub f32_copy: bool,
     /// A kernel that has run for longer than this gets no further rounds.
     pub patience_seconds: f64,
+}
+
+/// The most buffer sets. Each set costs a bind group and a few buffers, and more sets are of no use.
+const MOST_SETS: u64 = 64;
+
+impl Settings {
+    /// How many sets of buffers are used in turn, if a kernel, and the copy beside it, move `bytes` and the f32 copy
+    /// moves `f32_bytes`. Each copy has sets of its own, as large as the bytes that it moves.
+    pub fn sets(&self, bytes: u64, f32_bytes: u64) -> u64 {
+        let affordable = self.memory_bytes / (2 * bytes + f32_bytes).max(1);
+        let wanted = self.cache_bytes.div_ceil(bytes.max(1)).max(self.least_sets);
+        wanted.min(affordable).clamp(1, MOST_SETS)
+    }
+
+    pub fn method(&self, sets: usize) -> Method {
+        let Settings { rounds, pass_seconds, patience_seconds, .. } = *self;
+        Method { rounds, pass_seconds, sets, patience_seconds }
+    }
 }
 
 /// The figures of a row.
@@ -149,7 +168,7 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
 
 /// The result of `work`, and the CPU seconds that all threads of this process took for it, if the platform measures
 /// them.
-fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
+pub fn cpu_time<R>(work: impl FnOnce() -> Result<R, Failure>) -> Result<(R, Option<f64>), Failure> {
     let begin = cpu_seconds().ok();
     let result = work()?;
     Ok((result, begin.zip(cpu_seconds().ok()).map(|(begin, end)| end - begin)))

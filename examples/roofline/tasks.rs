@@ -7,6 +7,7 @@ use crate::draw::{Bounds, Drawn, draw};
 use crate::options::Options;
 use crate::shrink::shrunk;
 use crate::sweep::Draws;
+use crate::work::Plans;
 
 /// A row in an element type.
 pub struct Task {
@@ -39,6 +40,12 @@ pub fn tasks(options: &Options) -> Result<Tasks, String> {
     Ok(Tasks { tasks, sweep: Some(Draws::new(seed, numbers, &bounds, options)) })
 }
 
+/// How many times smaller a row has to be made.
+fn by(row: &Row, dtype: DType, options: &Options) -> u64 {
+    let bytes = Plans::new(row, dtype).map_or(0, |plans| plans.bytes());
+    options.row_bytes.map_or(options.shrink, |most| bytes.div_ceil(most).max(1))
+}
+
 /// The rows that the options ask for, in the element types that they ask for.
 fn rows(options: &Options) -> Result<Vec<Task>, String> {
     let rows = match &options.catalogue {
@@ -60,8 +67,8 @@ fn rows(options: &Options) -> Result<Vec<Task>, String> {
             types => types.to_vec(),
         };
         let nan_policy = options.nan_policy.unwrap_or(row.nan_policy);
-        let row = Row { nan_policy, ..shrunk(row, options.shrink) };
-        types.into_iter().map(move |dtype| Task { row: row.clone(), dtype, number: None })
+        let row = Row { nan_policy, ..row.clone() };
+        types.into_iter().map(move |dtype| Task { row: shrunk(&row, by(&row, dtype, options)), dtype, number: None })
     };
     Ok(rows.iter().filter(asked_for).flat_map(in_types).collect())
 }

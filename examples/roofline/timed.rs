@@ -1,12 +1,14 @@
 //! What is timed for a row: the kernels, on buffer sets that together exceed the caches, and the copies, on as many
 //! buffer sets of their own.
 
-use wgpu_pooling::{Prepared, Schedule};
+use std::ops::Range;
+
+use wgpu_pooling::{Prepared, Schedule, wgpu};
 
 use crate::copy::{Bound, Copy};
 use crate::device::Device;
 use crate::failure::Failure;
-use crate::measure::{Encode, Method, Time, measure};
+use crate::measure::{Bench, Spent, Time, measure};
 use crate::run::{F32Copy, Set, Settings};
 
 pub struct Timed {
@@ -29,9 +31,6 @@ pub struct Times {
     pub kernels: Vec<Time>,
 }
 
-/// The most buffer sets. Each set costs a bind group and a few buffers, and more sets are of no use.
-const MOST_SETS: u64 = 64;
-
 impl Timed {
     /// Makes the buffer sets and the copies. `f32_bytes` is what an f32 copy moves, if one is to be timed.
     pub fn new(
@@ -46,11 +45,8 @@ impl Timed {
         // If both copies move as many bytes, they are the same copy, and one is enough.
         let f32_copy = f32_bytes.filter(|&bytes| bytes != schedule.bytes_moved());
         let f32_copy = f32_copy.map(|bytes| Copy::new(device, bytes)).transpose()?;
-        // Each copy needs buffer sets of its own, as large as the bytes that it moves.
-        let affordable = settings.memory_bytes / (2 * bytes + f32_copy.as_ref().map_or(0, Copy::bytes));
-        let wanted = settings.cache_bytes.div_ceil(bytes).max(2);
         let mut sets = vec![first];
-        for _ in 1..wanted.min(affordable).min(MOST_SETS) {
+        for _ in 1..settings.sets(bytes, f32_copy.as_ref().map_or(0, Copy::bytes)) {
             let next = sets[0].like(device, schedule)?;
             sets.push(next);
         }
@@ -64,17 +60,51 @@ impl Timed {
         for &kernel in kernels {
             runs.push(Box::new(move |pass, set| Ok(kernel.encode_pass(pass, self.sets[set].buffers())?)));
         }
-        let Settings { rounds, pass_seconds, patience_seconds, .. } = *settings;
-        let mut times =
-            measure(device, &runs, Method { rounds, pass_seconds, sets: self.sets.len(), patience_seconds })?
-                .into_iter();
+        let sets = self.sets.len();
+        let times = measure(&mut Runs { device, runs, sets }, settings.method(sets))?;
+        Times::new(times, &self.copy, self.f32_copy.as_ref(), Sets::bytes, settings)
+    }
+}
+
+impl Times {
+    /// Times in the order of measurement: a copy, an f32 copy if it is another one, kernels.
+    pub fn new<C>(
+        times: Vec<Time>,
+        copy: &C,
+        f32_copy: Option<&C>,
+        bytes: impl Fn(&C) -> u64,
+        settings: &Settings,
+    ) -> Result<Times, Failure> {
+        let mut times = times.into_iter();
         let missing = || Failure::Other("a copy was not measured".to_owned());
-        let copy = times.next().ok_or_else(missing)?;
-        let f32_copy = match &self.f32_copy {
-            Some(copy) => Some(F32Copy { time: times.next().ok_or_else(missing)?, bytes: copy.bytes() }),
-            None => settings.f32_copy.then(|| F32Copy { time: copy, bytes: self.copy.bytes() }),
+        let time = times.next().ok_or_else(missing)?;
+        let f32_copy = match f32_copy {
+            Some(copy) => Some(F32Copy { time: times.next().ok_or_else(missing)?, bytes: bytes(copy) }),
+            None => settings.f32_copy.then(|| F32Copy { time, bytes: bytes(copy) }),
         };
-        Ok(Times { copy, f32_copy, kernels: times.collect() })
+        Ok(Times { copy: time, f32_copy, kernels: times.collect() })
+    }
+}
+
+/// Encodes one run on the buffers of a set.
+type Encode<'a> = Box<dyn Fn(&mut wgpu::ComputePass<'_>, usize) -> Result<(), Failure> + 'a>;
+
+/// What is compared on a device.
+struct Runs<'a> {
+    device: &'a Device,
+    runs: Vec<Encode<'a>>,
+    sets: usize,
+}
+
+impl Bench for Runs<'_> {
+    fn count(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn pass(&mut self, number: usize, mut turns: Range<usize>) -> Result<Spent, Failure> {
+        let run = &self.runs[number];
+        let seconds = self.device.time(|pass| turns.try_for_each(|turn| run(pass, turn % self.sets)))?;
+        Ok(Spent { seconds, cpu_over_wall: None })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Compares the GPU's results with the reference, slice by slice.
+//! Compares results with the reference, slice by slice.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ pub struct Verified {
     pub of: usize,
 }
 
-/// The tensors of a row as they are on the device: X, the indices that an unpool reads, and the outputs.
+/// The tensors of a row as a kernel leaves them: X, the indices that an unpool reads, and the outputs.
 pub struct Tensors<'a, T> {
     pub x: &'a [T],
     pub indices: &'a [u8],
@@ -65,7 +65,7 @@ fn spread(number: usize, count: usize, all: usize) -> usize {
     if count < 2 { 0 } else { (number as u128 * (all as u128 - 1) / (count as u128 - 1)) as usize }
 }
 
-/// Computes one slice by the reference and compares it with the GPU's.
+/// Computes one slice by the reference and compares it with what is to be verified.
 fn compare<T: Element>(slices: &Slices, tensors: &Tensors<'_, T>, slice: usize) -> Result<(), Failure> {
     let plans = &slices.plans;
     let x_shape = plans.x_shape();
@@ -120,18 +120,18 @@ fn same_y<T: Element>(
     same("Y", slice, &slices.elements::<T>(tensors.y, by_reference.len(), slice), by_reference)
 }
 
-/// Compares elements from the device with those of the reference, bit for bit.
-fn same<E: Element>(what: &str, slice: usize, on_gpu: &[E], by_reference: &[E]) -> Result<(), Failure> {
-    if bytemuck::cast_slice::<E, u8>(on_gpu) == bytemuck::cast_slice::<E, u8>(by_reference) {
+/// Compares computed elements with those of the reference, bit for bit.
+fn same<E: Element>(what: &str, slice: usize, computed: &[E], by_reference: &[E]) -> Result<(), Failure> {
+    if bytemuck::cast_slice::<E, u8>(computed) == bytemuck::cast_slice::<E, u8>(by_reference) {
         return Ok(());
     }
-    let differs = on_gpu.iter().zip(by_reference).enumerate();
+    let differs = computed.iter().zip(by_reference).enumerate();
     let mut differing = differs.filter(|(_, (found, expected))| found.to_bits64() != expected.to_bits64());
     let Some((at, (found, expected))) = differing.next() else {
         return Err(Failure::Mismatch(format!("{what} has fewer elements than the reference")));
     };
     Err(Failure::Mismatch(format!(
-        "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) on the GPU, {expected:?} (0x{:x}) by the reference; {} \
+        "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) was computed, {expected:?} (0x{:x}) by the reference; {} \
          of {} elements of the slice differ",
         found.to_bits64(),
         expected.to_bits64(),

@@ -53,6 +53,7 @@ fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
         own_device::tests(),
         peaks::tests(),
         pool_image::tests(),
+        #[cfg(feature = "cpu")]
         roofline::tests(),
         segnet::tests(),
         stream::tests(),

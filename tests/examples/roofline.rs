@@ -4,7 +4,7 @@
 use std::fs;
 
 use serde_json::Value;
-use wgpu_pooling::{DType, IndexType, MaxPool, Tensor, reference};
+use wgpu_pooling::{DType, IndexType, MaxPool, SimdLevel, Tensor, reference};
 
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
@@ -23,6 +23,11 @@ tests! {
         tables_are_plain_or_markdown,
         figures_that_cannot_be_written_are_said_in_one_line;
     cpu =>
+        every_row_is_verified_and_timed_on_the_cpu,
+        the_cpu_computes_as_it_is_told,
+        inputs_and_checksums_on_the_cpu_are_as_documented,
+        a_sweep_on_the_cpu_verifies_what_it_draws,
+        rows_are_as_large_as_asked_for,
         a_longer_sweep_begins_with_a_shorter_one,
         rows_are_listed_without_a_device,
         what_is_wrong_is_said_in_one_line,
@@ -32,6 +37,7 @@ tests! {
 static EXAMPLE: Example = Example::new("roofline");
 
 const CATALOGUE: &str = include_str!("../../benches/catalogue.json");
+const CPU_CATALOGUE: &str = include_str!("../../benches/cpu_catalogue.json");
 /// Shapes as small and timings as short as possible.
 const QUICK: [&str; 8] = ["--shrink", "1000000", "--rounds", "1", "--pass", "0", "--memory", "64"];
 
@@ -43,12 +49,80 @@ fn names(rows: &Value) -> Vec<&str> {
     rows["rows"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
 }
 
+/// What programs read of each row, from a GPU and from the CPU.
+const KEYS: [&str; 25] = [
+    "bytes",
+    "copy_gbps",
+    "copy_median_seconds",
+    "copy_seconds",
+    "dtype",
+    "first_use_cpu_seconds",
+    "gbps",
+    "indices",
+    "indices_checksum",
+    "kernel",
+    "median_seconds",
+    "name",
+    "nan_policy",
+    "op",
+    "others",
+    "percent_of_copy",
+    "pooled_shape",
+    "seconds",
+    "slices",
+    "time_over_copy",
+    "verified_slices",
+    "x_shape",
+    "y_checksum",
+    "y_shape",
+    "buffer_sets",
+];
+
+/// The keys of a row, sorted.
+fn keys(row: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = row.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn sorted<'a>(keys: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut keys: Vec<&str> = keys.into_iter().collect();
+    keys.sort_unstable();
+    keys
+}
+
 fn every_row_is_verified_and_timed() {
     let folder = EXAMPLE.scratch("every_row");
     let report = EXAMPLE.run_well(&folder, &[&QUICK[..], &["--json", "figures.json"]].concat());
     let figures = json(&fs::read_to_string(folder.join("figures.json")).unwrap());
-    let catalogue = json(CATALOGUE);
-    assert_eq!(names(&figures), names(&catalogue));
+    rows_are_verified_and_timed(&figures, &json(CATALOGUE), &report);
+    assert!(figures["rows"].as_array().unwrap().iter().all(|row| keys(row) == sorted(KEYS)), "{figures}");
+    let others = figures["rows"].as_array().unwrap().iter().map(|row| row["others"].as_array().unwrap().len());
+    assert!(others.sum::<usize>() > 25, "other kernels apply to most rows");
+}
+
+fn every_row_is_verified_and_timed_on_the_cpu() {
+    let folder = EXAMPLE.scratch("every_row_cpu");
+    for (name, catalogue) in [("rows", CATALOGUE), ("further_rows", CPU_CATALOGUE)] {
+        let [rows, written] = [format!("{name}.json"), format!("{name}_figures.json")];
+        fs::write(folder.join(&rows), catalogue).unwrap();
+        let arguments = ["--backend", "cpu", "--catalogue", &rows, "--json", &written];
+        let report = EXAMPLE.run_well(&folder, &[&QUICK[..], &arguments].concat());
+        assert!(report.contains(", CPU, ") && report.contains("; wall clock; "), "{report}");
+        let figures = json(&fs::read_to_string(folder.join(written)).unwrap());
+        rows_are_verified_and_timed(&figures, &json(catalogue), &report);
+        let counts_cpu = cfg!(any(target_os = "linux", target_os = "macos"));
+        let of_cpus: &[&str] = if counts_cpu { &["cpu_over_wall", "copy_cpu_over_wall"] } else { &[] };
+        let expected = sorted(KEYS.into_iter().chain(of_cpus.iter().copied()));
+        for row in figures["rows"].as_array().unwrap() {
+            assert_eq!(keys(row), expected);
+            assert!(row["kernel"] == "general" || !row["others"].as_array().unwrap().is_empty(), "{row}");
+        }
+    }
+}
+
+fn rows_are_verified_and_timed(figures: &Value, catalogue: &Value, report: &str) {
+    assert_eq!(names(figures), names(catalogue));
     for (row, wanted) in figures["rows"].as_array().unwrap().iter().zip(catalogue["rows"].as_array().unwrap()) {
         assert!(row["failure"].is_null(), "{row}");
         assert!(row["verified_slices"].as_u64().unwrap() > 0, "{row}");
@@ -72,8 +146,64 @@ fn every_row_is_verified_and_timed() {
             assert!(other["time_over_selected"].is_f64() || other["left_out"].is_string(), "{other}");
         }
     }
-    let others = figures["rows"].as_array().unwrap().iter().map(|row| row["others"].as_array().unwrap().len());
-    assert!(others.sum::<usize>() > 25, "other kernels apply to most rows");
+}
+
+/// Threads, vector instructions and kernels are those asked for, and none of them changes a result.
+fn the_cpu_computes_as_it_is_told() {
+    let folder = EXAMPLE.scratch("cpu");
+    let rows = ["--rows", "stem_3x3s2p1_i64,adaptive_odd,unpool_2x2s2", "--json", "-", "--data", "nasty"];
+    let quick = [&QUICK[..], &rows, &["--backend", "cpu"]].concat();
+    let figures = |more: &[&str]| json(&EXAMPLE.run_well(&folder, &[&quick[..], more].concat()));
+    let results = |figures: &Value| {
+        let rows = figures["rows"].as_array().unwrap().iter();
+        rows.map(|row| ["y_checksum", "indices_checksum"].map(|key| row[key].clone())).collect::<Vec<_>>()
+    };
+    let best = figures(&[]);
+    assert_eq!(best["simd"], SimdLevel::best().name());
+    assert!(best["adapter"].as_str().unwrap().contains(&format!(", CPU, {}, ", SimdLevel::best().name())), "{best}");
+    let three = figures(&["--threads", "3", "--simd", "baseline", "--clock", "wall"]);
+    assert_eq!((&three["threads"], &three["simd"]), (&3.into(), &"baseline".into()));
+    assert!(three["adapter"].as_str().unwrap().ends_with(", CPU, baseline, 3 threads"), "{three}");
+    let general = figures(&["--threads", "1", "--kernel", "general"]);
+    assert!(general["adapter"].as_str().unwrap().ends_with(", 1 thread"), "{general}");
+    for row in general["rows"].as_array().unwrap() {
+        assert!(row["kernel"] == "general" && row["others"].as_array().unwrap().is_empty(), "{row}");
+    }
+    assert_eq!([results(&three), results(&general)], [results(&best), results(&best)]);
+    let sets = |more: &[&str]| figures(more)["rows"][0]["buffer_sets"].as_u64().unwrap();
+    assert_eq!(sets(&[]), 1, "what fits the caches is in them");
+    assert!(sets(&["--cache", "1"]) > 1);
+    if cfg!(any(target_os = "linux", target_os = "macos")) {
+        assert_eq!(figures(&["--clock", "cpu"])["clock"], "CPU time of the process");
+    }
+    let quick = [&QUICK[..], &["--backend", "cpu", "--rows", "stem_3x3s2p1_i64"]].concat();
+    EXAMPLE.fails(
+        &folder,
+        &[&quick[..], &["--kernel", "scatter"]].concat(),
+        "1 of 1 rows failed: stem_3x3s2p1_i64, f32",
+    );
+}
+
+fn a_sweep_on_the_cpu_verifies_what_it_draws() {
+    let folder = EXAMPLE.scratch("sweep_cpu");
+    let arguments = [&SMALL_SWEEP[..], &["--backend", "cpu", "--sweep", "6", "--json", "sweep.json"]].concat();
+    let report = EXAMPLE.run_well(&folder, &arguments);
+    let figures = json(&fs::read_to_string(folder.join("sweep.json")).unwrap());
+    for row in figures["rows"].as_array().unwrap() {
+        assert!(row["verified_slices"].as_u64().unwrap() > 0 && row["time_over_f32_copy"].is_f64(), "{row}");
+    }
+    assert!(report.contains("6 geometries; --seed 5 ") && report.contains("% within 3"), "{report}");
+}
+
+/// No row moves more bytes, and those that moved more move not much less.
+fn rows_are_as_large_as_asked_for() {
+    let folder = EXAMPLE.scratch("row_bytes");
+    let quick = ["--backend", "cpu", "--rounds", "1", "--pass", "0", "--selected-only", "--json", "-"];
+    let rows = ["--rows", "stem,segnet", "--dtypes", "f32,u8", "--verify-taps", "0", "--row-bytes", "1000000"];
+    let figures = json(&EXAMPLE.run_well(&folder, &[&quick[..], &rows].concat()));
+    for row in figures["rows"].as_array().unwrap() {
+        assert!((500_000..=1_000_000).contains(&row["bytes"].as_u64().unwrap()), "{row}");
+    }
 }
 
 fn types_and_rows_are_those_asked_for() {
@@ -92,11 +222,19 @@ fn types_and_rows_are_those_asked_for() {
 
 /// Programs in other languages can make the same inputs and compute the same checksums: splitmix64, seeded with 0.
 fn inputs_and_checksums_are_as_documented() {
-    let folder = EXAMPLE.scratch("checksums");
+    inputs_and_checksums("auto");
+}
+
+fn inputs_and_checksums_on_the_cpu_are_as_documented() {
+    inputs_and_checksums("cpu");
+}
+
+fn inputs_and_checksums(backend: &str) {
+    let folder = EXAMPLE.scratch(&format!("checksums_{backend}"));
     let row = r#"{"name": "a", "op": "MaxPool", "x": [2, 3, 9, 8], "kernel_shape": [3, 2], "strides": [2, 1], "indices": "i64"}"#;
     fs::write(folder.join("rows.json"), format!(r#"{{"rows": [{row}]}}"#)).unwrap();
     let arguments = ["--catalogue", "rows.json", "--data", "peers", "--json", "-", "--rounds", "1", "--pass", "0"];
-    let figures = json(&EXAMPLE.run_well(&folder, &arguments));
+    let figures = json(&EXAMPLE.run_well(&folder, &[&arguments[..], &["--backend", backend]].concat()));
 
     let step = |index: u64| index.wrapping_mul(STEP);
     let sum = |bits: &mut dyn Iterator<Item = u64>| {
@@ -296,7 +434,17 @@ fn what_is_wrong_is_said_in_one_line() {
         (&["--catalogue", "absent.json"], "cannot read absent.json"),
         (&["--catalogue", "bad.json"], "bad.json is no catalogue: row a: kernel_shape is missing"),
         (&["--catalogue", "kernel.json"], "row a: y is no key of a row"),
-        (&["--backend", "cpu"], "auto, vulkan, metal, dx12, gl"),
+        (&["--backend", "tpu"], "auto, vulkan, metal, dx12, gl, cpu"),
+        (&["--backend", "cpu", "--adapter", "card"], "--adapter names a GPU, but --backend cpu takes none"),
+        (&["--backend", "cpu", "--clock", "device"], "--clock device: the CPU is no device"),
+        (&["--backend", "cpu", "--threads", "0"], "0 is not in 1..=1024"),
+        (&["--backend", "cpu", "--simd", "sse"], "\"sse\" is none of this processor's: baseline"),
+        (&["--backend", "cpu", "--kernel", "fast"], "\"fast\" is no kernel: general, "),
+        (&["--threads", "1"], "--threads is for --backend cpu"),
+        (&["--simd", "baseline"], "--simd is for --backend cpu"),
+        (&["--kernel", "general"], "--kernel is for --backend cpu"),
+        (&["--shrink", "2", "--row-bytes", "2000"], "--row-bytes"),
+        (&["--row-bytes", "1"], "1 is not in 1024"),
         (&["--backend", ABSENT_BACKEND], "no usable GPU adapter"),
         (&["rows"], "rows"),
     ];
@@ -326,6 +474,10 @@ fn help_is_no_error() {
         "--json",
         "--markdown",
         "--list",
+        "--backend",
+        "--threads",
+        "--simd",
+        "--kernel",
     ];
     EXAMPLE.has_help(&["--help"], &options);
 }

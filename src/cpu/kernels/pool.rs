@@ -7,6 +7,7 @@ use super::general;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
 use super::separable::finish::Indices;
+use super::separable::run::run;
 use super::separable::work::PartOf;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::view::View;
@@ -64,15 +65,14 @@ impl PoolWork {
             }
             let Task { parts, indices } = task;
             let mut indices = indices.into_iter();
-            parts.into_iter().try_for_each(|(part, y)| self.part(plan, context, &part, x, y, indices.next(), scratch))
+            let mut each = |(part, y)| self.part((plan, context, &part), x, y, indices.next(), scratch);
+            parts.into_iter().try_for_each(&mut each)
         })
     }
 
     fn part<T: Element, I: Index>(
         &self,
-        plan: &PoolPlan,
-        context: &Context<'_>,
-        part: &Part,
+        (plan, context, part): (&PoolPlan, &Context<'_>, &Part),
         x: &[T],
         y: &mut [T],
         indices: Option<&mut [I]>,
@@ -88,7 +88,7 @@ impl PoolWork {
             }
             PoolKernel::Separable(separable) if !general => {
                 let part = PartOf { plan, view, part, simd: context.simd };
-                separable.run(&part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+                run(separable, &part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
             }
             _ => {
                 general::pool(plan, view, part, x, y, indices);
@@ -168,7 +168,7 @@ impl PoolWork {
         let mut rest = computed.as_mut_slice();
         for (part, y) in parts {
             let (own, behind) = rest.split_at_mut(y.len());
-            self.part(plan, context, &part, x, y, Some(own), scratch)?;
+            self.part((plan, context, &part), x, y, Some(own), scratch)?;
             rest = behind;
         }
         let channels = plan.channels;

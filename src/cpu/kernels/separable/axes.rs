@@ -1,5 +1,6 @@
 //! The axes of a separable pool, the steps in which they are reduced, and the sizes of blocks: pure functions.
 
+use super::lane::PACKED_TAPS;
 use crate::cpu::kernels::view::View;
 use crate::geometry::AxisWindow;
 use crate::options::Layout;
@@ -43,8 +44,7 @@ impl Axis {
 
     /// The taps before the first one that is not before X.
     pub fn skipped(&self, output: usize) -> usize {
-        (-self.start(output)).max(0) as usize / self.dilation
-            + usize::from((-self.start(output)).max(0) as usize % self.dilation != 0)
+        ((-self.start(output)).max(0) as usize).div_ceil(self.dilation)
     }
 
     /// Whether a window has no element.
@@ -61,8 +61,8 @@ impl Axis {
 
 /// The largest reach of a window: farther ones would load much that no window reads.
 const MOST_REACH: i64 = 4096;
-/// The most elements of the box that a window spans.
-const MOST_LANES: usize = 1 << 16;
+/// The most elements of the box that a window spans: as many taps as a packed lane tells apart.
+const MOST_LANES: usize = PACKED_TAPS;
 /// The largest stride.
 const MOST_STRIDE: i64 = 4096;
 
@@ -141,7 +141,7 @@ pub(crate) fn steps(axes: &[Axis]) -> Vec<Step> {
             index: (tap * axis.dilation) as i64 * axis.index_stride,
         };
         let last = number == 0 && steps.is_empty();
-        if axis.kernel > 1 && axis.stride > 1 || axis.kernel <= DIRECT && axis.kernel > 1 || last {
+        if last || axis.kernel > 1 && (axis.stride > 1 || axis.kernel <= DIRECT) {
             steps.push(Step { axis: number, taps: (0..axis.kernel).map(tap).collect() });
         } else {
             let mut covered = 1;

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::axes::Axis;
-use super::layout::{Layout, RowOfX, strides, sums};
+use super::layout::{BlockLayout, RowOfX, strides, sums};
 
 /// A box of outputs.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
-    pub layout: &'a Layout,
+    pub layout: &'a BlockLayout,
     /// The first output along each axis.
     pub first: &'a [usize],
     /// The position in X of the first tap of that output's window, padding included.
@@ -20,7 +20,7 @@ pub(crate) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub fn new(axes: &[Axis], layout: &'a Layout, first: &'a [usize]) -> Block<'a> {
+    pub fn new(axes: &[Axis], layout: &'a BlockLayout, first: &'a [usize]) -> Block<'a> {
         let start: Vec<i64> = axes.iter().zip(first).map(|(axis, &first)| axis.start(first)).collect();
         let inside = axes.iter().zip(&start).zip(&layout.positions).map(|((axis, &start), &positions)| {
             let clamped = |position: i64| position.clamp(0, positions as i64) as usize;
@@ -52,7 +52,7 @@ impl<'a> Block<'a> {
     pub fn move_first_elements<L: Copy>(&self, axes: &[Axis], lanes: &mut [L]) {
         let phase_counts: Vec<usize> = axes.iter().map(Axis::phase_count).collect();
         let arrays = strides(&phase_counts);
-        let Layout { pitch, lanes: of_array, outputs, slot, .. } = self.layout;
+        let BlockLayout { pitch, lanes: of_array, outputs, slot, .. } = self.layout;
         for (number, axis) in axes.iter().enumerate().rev() {
             // From one tuple of outer phases to the next: an outer axis may read any of them later.
             let tuple = arrays[number] * phase_counts[number] * pitch;

@@ -119,6 +119,7 @@ pub(crate) fn packed<C: Code<Lane = Packed>, I: Index>(
     offsets: &Offsets<'_, i32>,
 ) {
     #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
     fn all<C: Code<Lane = Packed>, I: Index>(
         y: &mut [C::Element],
         indices: &mut [I],

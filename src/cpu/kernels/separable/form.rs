@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::axes::{Axis, Step, Tap};
 use super::lane::{Lane, Positioned};
-use super::layout::Layout;
+use super::layout::BlockLayout;
 use super::reduce;
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::simd::SimdLevel;
@@ -35,7 +35,7 @@ pub(crate) type Rest<'a> = &'a mut [u64];
 /// Lanes alone.
 pub(crate) fn plain<'a, L: Lane>(
     scratch: &'a mut Scratch,
-    layout: &Layout,
+    layout: &BlockLayout,
 ) -> Result<(Lanes<'a, L>, Rest<'a>), ExecuteError> {
     let (loaded, reduced) = (layout.loaded(), layout.reduced());
     let size = words::<L>(loaded) + 2 * words::<L>(reduced) + 2 * layout.lanes + 2;
@@ -54,7 +54,7 @@ pub(crate) struct Placed<'a, L: Positioned> {
 
 pub(crate) fn placed<'a, L: Positioned>(
     scratch: &'a mut Scratch,
-    layout: &Layout,
+    layout: &BlockLayout,
 ) -> Result<(Placed<'a, L>, Rest<'a>), ExecuteError> {
     let (loaded, reduced) = (layout.loaded(), layout.reduced());
     let size = words::<L>(loaded) + 2 * (words::<L>(reduced) + words::<L::Position>(reduced)) + 2 * layout.lanes + 2;
@@ -67,7 +67,7 @@ pub(crate) fn placed<'a, L: Positioned>(
 
 /// Has the outputs of a block written, slot by slot, and moves them to Y, which begins at the block's first output. Where the
 /// slots lie in memory as Y does, they are written to Y itself.
-pub(crate) fn written<T: Pod>(layout: &Layout, rest: &mut Rest<'_>, y: &mut [T], write: impl FnOnce(&mut [T])) {
+pub(crate) fn written<T: Pod>(layout: &BlockLayout, rest: &mut Rest<'_>, y: &mut [T], write: impl FnOnce(&mut [T])) {
     if let [_] = layout.runs[..] {
         return write(&mut y[..layout.run]);
     }
@@ -78,7 +78,7 @@ pub(crate) fn written<T: Pod>(layout: &Layout, rest: &mut Rest<'_>, y: &mut [T],
 
 /// The same of Y and Indices.
 pub(crate) fn written_both<T: Pod, I: Pod>(
-    layout: &Layout,
+    layout: &BlockLayout,
     rest: &mut Rest<'_>,
     (y, indices): (&mut [T], &mut [I]),
     write: impl FnOnce((&mut [T], &mut [I])),
@@ -92,7 +92,7 @@ pub(crate) fn written_both<T: Pod, I: Pod>(
     move_runs(layout, of_indices, indices);
 }
 
-fn move_runs<T: Copy>(layout: &Layout, slots: &[T], to: &mut [T]) {
+fn move_runs<T: Copy>(layout: &BlockLayout, slots: &[T], to: &mut [T]) {
     for run in &layout.runs {
         to[run.place..][..layout.run].copy_from_slice(&slots[run.slot..][..layout.run]);
     }
@@ -119,7 +119,7 @@ impl Arrays {
 }
 
 /// Runs each step on all arrays that are left. `length` is that of an array before the first step.
-fn each_step(axes: &[Axis], steps: &[Step], layout: &Layout, mut run: impl FnMut(usize, &Step, &Arrays)) {
+fn each_step(axes: &[Axis], steps: &[Step], layout: &BlockLayout, mut run: impl FnMut(usize, &Step, &Arrays)) {
     let mut length = layout.lanes;
     let mut phases: Vec<usize> = axes.iter().map(Axis::phase_count).collect();
     for (number, step) in steps.iter().enumerate() {
@@ -139,7 +139,7 @@ const MORE_AT_ONCE: usize = 4;
 pub(crate) fn reduce_plain<L: Lane>(
     simd: SimdLevel,
     (axes, steps): (&[Axis], &[Step]),
-    layout: &Layout,
+    layout: &BlockLayout,
     lanes: &mut Lanes<'_, L>,
 ) {
     each_step(axes, steps, layout, |number, step, arrays| {
@@ -165,7 +165,7 @@ pub(crate) fn reduce_plain<L: Lane>(
 pub(crate) fn reduce_placed<L: Positioned>(
     simd: SimdLevel,
     (axes, steps): (&[Axis], &[Step]),
-    layout: &Layout,
+    layout: &BlockLayout,
     placed: &mut Placed<'_, L>,
 ) {
     each_step(axes, steps, layout, |number, step, arrays| {

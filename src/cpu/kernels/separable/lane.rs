@@ -104,6 +104,9 @@ pub(crate) trait Code: Send + Sync {
     /// The element of a lane.
     fn decode(lane: Self::Lane) -> Self::Element;
 
+    /// Whether lanes are floats, which have to be compared with the first element of a window.
+    const IS_FLOAT: bool = false;
+
     /// Whether `decode` does not return an element's own bits: the zeros of floats that became integers, and NaN.
     #[inline(always)]
     fn is_special(_: Self::Element) -> bool {
@@ -112,12 +115,13 @@ pub(crate) trait Code: Send + Sync {
 }
 
 macro_rules! code {
-    ($name:ident, $element:ty, $lane:ty, $encode:expr, $decode:expr) => {
+    ($name:ident, $element:ty, $lane:ty, $is_float:literal, $encode:expr, $decode:expr) => {
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name;
         impl Code for $name {
             type Element = $element;
             type Lane = $lane;
+            const IS_FLOAT: bool = $is_float;
             #[inline(always)]
             fn encode(element: $element) -> $lane {
                 $encode(element)
@@ -131,16 +135,16 @@ macro_rules! code {
 }
 
 // An unsigned integer is a signed one of the same order with the top bit inverted, and the other way round.
-code!(OfF32, f32, f32, |x| x, |x| x);
-code!(OfF64, f64, f64, |x| x, |x| x);
-code!(OfU8, u8, u8, |x| x, |x| x);
-code!(OfI8, i8, u8, |x: i8| x as u8 ^ 0x80, |x: u8| (x ^ 0x80) as i8);
-code!(OfI16, i16, i16, |x| x, |x| x);
-code!(OfU16, u16, i16, |x: u16| (x ^ 0x8000) as i16, |x: i16| x as u16 ^ 0x8000);
-code!(OfI32, i32, i32, |x| x, |x| x);
-code!(OfU32, u32, i32, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x as u32 ^ 1 << 31);
-code!(OfI64, i64, i64, |x| x, |x| x);
-code!(OfU64, u64, i64, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
+code!(OfF32, f32, f32, true, |x| x, |x| x);
+code!(OfF64, f64, f64, true, |x| x, |x| x);
+code!(OfU8, u8, u8, false, |x| x, |x| x);
+code!(OfI8, i8, u8, false, |x: i8| x as u8 ^ 0x80, |x: u8| (x ^ 0x80) as i8);
+code!(OfI16, i16, i16, false, |x| x, |x| x);
+code!(OfU16, u16, i16, false, |x: u16| (x ^ 0x8000) as i16, |x: i16| x as u16 ^ 0x8000);
+code!(OfI32, i32, i32, false, |x| x, |x| x);
+code!(OfU32, u32, i32, false, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x as u32 ^ 1 << 31);
+code!(OfI64, i64, i64, false, |x| x, |x| x);
+code!(OfU64, u64, i64, false, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
 
 /// The integer that orders a float of 16 bits: its magnitude with its sign, so that both zeros are 0.
 #[inline(always)]
@@ -183,6 +187,24 @@ macro_rules! code_of_half {
 
 code_of_half!(OfF16, f16, 0x7C00);
 code_of_half!(OfBf16, bf16, 0x7F80);
+
+// Floats of 16 bits as wider ones, for data with NaN or with zeros that have a sign. Of bfloat16 these are the same numbers; a
+// half has the bits of its magnitude at the same place, which makes it another number in the same order.
+code!(WideBf16, bf16, f32, true, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |lane: f32| {
+    bf16::from_bits((lane.to_bits() >> 16) as u16)
+});
+code!(WideF16, f16, f32, true, wide_half, |lane: f32| {
+    let bits = lane.to_bits();
+    f16::from_bits(((bits >> 16) & 0x8000) as u16 | ((bits >> 13) & 0x7FFF) as u16)
+});
+
+#[inline(always)]
+fn wide_half(half: f16) -> f32 {
+    let bits = u32::from(half.to_bits());
+    let magnitude = bits & 0x7FFF;
+    let nan = if magnitude > 0x7C00 { 0x7F80_0000 } else { 0 };
+    f32::from_bits(((bits & 0x8000) << 16) | (magnitude << 13) | nan)
+}
 
 /// The bits of a packed lane below its element.
 pub(crate) const TAP_BITS: u32 = 16;

@@ -8,7 +8,7 @@ const SLACK: usize = 16;
 /// A box of outputs, and the arrays of its lanes. An array has the lanes of one phase of every axis: a slot for each position of
 /// the phase, the innermost axis without gaps. The maximum of a window gets the slot of the window's first tap, in phase 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct BlockLayout {
     /// Outputs along each axis.
     pub outputs: Vec<usize>,
     /// Lanes from one slot to the next.
@@ -53,15 +53,15 @@ pub(crate) struct Run {
     pub place: usize,
 }
 
-impl Layout {
-    pub fn new(axes: &[Axis], first_step: &Step, outputs: &[usize]) -> Layout {
+impl BlockLayout {
+    pub fn new(axes: &[Axis], first_step: &Step, outputs: &[usize]) -> BlockLayout {
         let slots: Vec<usize> =
             axes.iter().zip(outputs).map(|(axis, outputs)| outputs + axis.reach() / axis.stride).collect();
         let positions = axes.iter().zip(outputs).map(|(axis, &outputs)| (outputs - 1) * axis.stride + axis.reach() + 1);
         let slot = strides(&slots);
         let lanes = slot[0] * slots[0];
         let arrays: usize = axes.iter().map(Axis::phase_count).product();
-        let mut layout = Layout {
+        let mut layout = BlockLayout {
             outputs: outputs.to_vec(),
             positions: positions.collect(),
             pitch: lanes.next_multiple_of(SLACK) + SLACK,

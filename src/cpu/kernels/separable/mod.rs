@@ -41,4 +41,5 @@ pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod pool;
 pub(crate) mod reduce;
+pub(crate) mod run;
 pub(crate) mod work;

@@ -1,18 +1,11 @@
 //! A pool in blocks: which blocks there are, and what becomes of each.
 
-use bytemuck::{cast_slice, cast_slice_mut};
-
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::axes::{Axis, Step, axes, block, steps};
-use super::finish::Indices;
-use super::lane::{OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, PACKED_TAPS};
-use super::layout::Layout as BlockLayout;
-use super::work::{PartOf, Work};
-use crate::cpu::kernels::scratch::Scratch;
+use super::layout::{BlockLayout, sums};
 use crate::cpu::kernels::view::View;
 use crate::element::DType;
-use crate::error::ExecuteError;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 
@@ -23,9 +16,8 @@ pub(crate) struct Separable {
     pub steps: Vec<Step>,
     /// The extents of a block.
     pub block: Vec<usize>,
-    /// What each tap of a window adds to the index and to the place in X, for lanes that have their taps in them.
+    /// What each tap of a window adds to the index, for lanes that have their taps in them.
     pub tap_offsets: Vec<i32>,
-    pub tap_places: Vec<usize>,
     pub has_empty_windows: bool,
     /// Layouts of blocks that were computed.
     layouts: Mutex<Vec<Arc<BlockLayout>>>,
@@ -72,28 +64,19 @@ impl Separable {
             return Err("its indices are too far apart");
         }
         let steps = steps(&axes);
-        let taps = axes.iter().fold(1usize, |taps, axis| taps.saturating_mul(axis.kernel));
-        let narrow = plan.dtype().bytes() <= 2;
-        if narrow && taps > PACKED_TAPS && (plan.indices.is_some() || plan.dtype().is_float()) {
-            return Err("its windows have too many elements");
-        }
-        let packed = narrow && taps <= PACKED_TAPS;
-        let [tap_offsets, tap_places] = [|axis: &Axis| axis.index_stride, |axis: &Axis| axis.x_stride as i64]
-            .map(|stride: fn(&Axis) -> i64| if packed { along_taps(&axes, stride) } else { Vec::new() });
+        let packed = plan.dtype().bytes() <= 2 && plan.indices.is_some();
         // The planes of several batch items need not have indices that are evenly apart.
         let evenly = plan.indices.is_none()
             || view.layout == Layout::Nhwc
             || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
         let block = block(&axes, lane_bytes(plan), if evenly { usize::MAX } else { 1 });
-        let mut tap_offsets: Vec<i32> = tap_offsets.into_iter().map(|offset| offset as i32).collect();
+        let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
         tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
-        let tap_places = tap_places.into_iter().map(|place| place as usize).collect();
         Ok(Separable {
             axes,
             steps,
             block,
             tap_offsets,
-            tap_places,
             has_empty_windows: plan.has_empty_windows(),
             layouts: Mutex::default(),
         })
@@ -109,50 +92,6 @@ impl Separable {
         layouts.push(Arc::clone(&layout));
         layout
     }
-
-    /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-    pub fn run(
-        &self,
-        part: &PartOf<'_>,
-        x: &[u8],
-        y: &mut [u8],
-        indices: Indices<'_>,
-        scratch: &mut Scratch,
-    ) -> Result<(), ExecuteError> {
-        let with_indices = !matches!(indices, Indices::None);
-        let mut work = Work::new(self, part, indices, scratch);
-        macro_rules! run {
-            ($function:ident, $code:ty) => {
-                work.$function::<$code>(cast_slice(x), cast_slice_mut(y))
-            };
-        }
-        match (part.plan.dtype(), with_indices) {
-            (DType::F32, false) => run!(values, OfF32),
-            (DType::F32, true) => run!(placed, OfF32),
-            (DType::F64, false) => run!(values, OfF64),
-            (DType::F64, true) => run!(placed, OfF64),
-            (DType::I32, false) => run!(values, OfI32),
-            (DType::I32, true) => run!(placed, OfI32),
-            (DType::U32, false) => run!(values, OfU32),
-            (DType::U32, true) => run!(placed, OfU32),
-            (DType::I64, false) => run!(values, OfI64),
-            (DType::I64, true) => run!(placed, OfI64),
-            (DType::U64, false) => run!(values, OfU64),
-            (DType::U64, true) => run!(placed, OfU64),
-            (DType::U8, false) => run!(values, OfU8),
-            (DType::U8, true) => run!(packed, OfU8),
-            (DType::I8, false) => run!(values, OfI8),
-            (DType::I8, true) => run!(packed, OfI8),
-            (DType::I16, false) => run!(values, OfI16),
-            (DType::I16, true) => run!(packed, OfI16),
-            (DType::U16, false) => run!(values, OfU16),
-            (DType::U16, true) => run!(packed, OfU16),
-            (DType::F16, false) => run!(halves, OfF16),
-            (DType::F16, true) => run!(packed, OfF16),
-            (DType::Bf16, false) => run!(halves, OfBf16),
-            (DType::Bf16, true) => run!(packed, OfBf16),
-        }
-    }
 }
 
 /// The bytes of a lane.
@@ -164,12 +103,9 @@ fn lane_bytes(plan: &PoolPlan) -> usize {
     }
 }
 
-/// What each tap of a window adds to something that has a stride along each axis.
-fn along_taps(axes: &[Axis], stride: fn(&Axis) -> i64) -> Vec<i64> {
-    let mut offsets = vec![0];
-    for axis in axes {
-        let taps = || (0..axis.kernel).map(|tap| (tap * axis.dilation) as i64 * stride(axis));
-        offsets = offsets.iter().flat_map(|&outer| taps().map(move |own| outer + own)).collect();
-    }
-    offsets
+/// What each tap of a window adds to the index of the first one. A window has at most as many taps as a packed lane tells
+/// apart, and their indices fit 32 bits.
+fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
+    let along = |axis: &Axis| (0..axis.kernel).map(|tap| (tap * axis.dilation) as i64 * axis.index_stride).collect();
+    sums(&axes.iter().map(along).collect::<Vec<_>>()).into_iter().map(|offset| offset as i32).collect()
 }

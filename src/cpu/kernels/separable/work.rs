@@ -14,7 +14,7 @@ use crate::cpu::kernels::parts::Part;
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::cpu::kernels::view::View;
-use crate::element::{DType, Element};
+use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::options::NanPolicy;
 use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
@@ -99,161 +99,189 @@ impl<'a, 'i> Work<'a, 'i> {
         }
     }
 
-    /// Values alone. Blocks whose elements do not all become lanes are left to `otherwise`.
-    fn values_or<C: Code>(
+    /// Values alone. Says that there was an element that was looked for; then the block is not written.
+    fn values_block<C: Code>(
         &mut self,
+        block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         look: Look,
-        mut otherwise: impl FnMut(&mut Self, &Block<'_>, &mut [C::Element]) -> Result<(), ExecuteError>,
-    ) -> Result<(), ExecuteError> {
-        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
-        let compares = matches!(C::Element::DTYPE, DType::F32 | DType::F64);
-        self.each_block(|work, block| {
-            let mut scratch = std::mem::take(work.scratch);
-            let (mut lanes, mut rest) = form::plain::<C::Lane>(&mut scratch, block.layout)?;
-            let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
-            if !found {
-                form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-                let seed = C::encode(plan.seed());
-                if compares && !work.seeds_lowest() {
-                    work.prepare_firsts(block, &mut lanes, seed);
-                }
-                let length = block.layout.finished();
-                let best = &lanes.reduced[..length];
-                let write = |y: &mut [C::Element]| match (compares, work.seeds_lowest()) {
-                    (false, _) => finish::integers::<C>(simd, y, best),
-                    (true, true) => finish::above::<C>(simd, y, seed, best),
-                    (true, false) => finish::floats::<C>(simd, y, &lanes.loaded[..length], best),
-                };
-                form::written(block.layout, &mut rest, &mut y[work.place(block)..], write);
-                work.finish(block, y);
+    ) -> Result<bool, ExecuteError> {
+        let (own, simd) = (self.own, self.part.simd);
+        let mut scratch = std::mem::take(self.scratch);
+        let (mut lanes, mut rest) = form::plain::<C::Lane>(&mut scratch, block.layout)?;
+        let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
+        if !found {
+            form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
+            let (seed, seeded) = (C::encode(self.part.plan.seed()), self.seeds_lowest());
+            if C::IS_FLOAT && !seeded {
+                self.prepare_firsts(block, &mut lanes, seed);
             }
-            *work.scratch = scratch;
-            if found { otherwise(work, block, y) } else { Ok(()) }
-        })
+            let length = block.layout.finished();
+            let best = &lanes.reduced[..length];
+            let write = |y: &mut [C::Element]| match (C::IS_FLOAT, seeded) {
+                (false, _) => finish::integers::<C>(simd, y, best),
+                (true, true) => finish::above::<C>(simd, y, seed, best),
+                (true, false) => finish::floats::<C>(simd, y, &lanes.loaded[..length], best),
+            };
+            form::written(block.layout, &mut rest, &mut y[self.place(block)..], write);
+            self.finish(block, y);
+        }
+        *self.scratch = scratch;
+        Ok(found)
     }
 
     pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
         let look = self.look_for_nan::<C::Element>();
-        self.values_or::<C>(x, y, look, |work, block, y| {
-            work.general(block, x, y);
+        self.each_block(|work, block| {
+            if work.values_block::<C>(block, x, y, look)? {
+                work.general(block, x, y);
+            }
             Ok(())
         })
     }
 
-    /// Values of floats of 16 bits, as integers that cannot tell all of them apart: where that matters, taps are noted and
-    /// the elements are read again.
-    pub fn halves<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
-    where
-        C::Lane: Narrow,
-    {
-        let mut tables = None;
-        self.values_or::<C>(x, y, Look::ForSpecial, |work, block, y| {
-            work.packed_block::<WithTap<C>>(block, x, y, &mut tables)
+    /// Values of floats of 16 bits, as integers that cannot tell all of them apart; where that matters, as wider floats.
+    pub fn halves<C: Code, W: Code<Element = C::Element>>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError> {
+        let look = self.look_for_nan::<C::Element>();
+        self.each_block(|work, block| {
+            if work.values_block::<C>(block, x, y, Look::ForSpecial)? && work.values_block::<W>(block, x, y, look)? {
+                work.general(block, x, y);
+            }
+            Ok(())
         })
     }
 
-    /// Values and indices, with positions beside the lanes.
+    /// Values and indices, with positions beside the lanes. Says that there was an element that was looked for; then the
+    /// block is not written.
+    fn placed_block<C: Code>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        tables: &mut Option<Tables<<C::Lane as Positioned>::Position>>,
+    ) -> Result<bool, ExecuteError>
+    where
+        C::Lane: Positioned,
+    {
+        let (own, simd) = (self.own, self.part.simd);
+        let look = self.look_for_nan::<C::Element>();
+        let mut scratch = std::mem::take(self.scratch);
+        let (mut placed, mut rest) = form::placed::<C::Lane>(&mut scratch, block.layout)?;
+        let found = load::<C>(simd, &own.axes, block, x, placed.lanes.loaded, look);
+        if !found {
+            form::reduce_placed(simd, (&own.axes, &own.steps), block.layout, &mut placed);
+            self.prepare_firsts(block, &mut placed.lanes, C::encode(self.part.plan.seed()));
+            let offsets = self.offsets(block, tables, C::Lane::position);
+            let length = block.layout.finished();
+            let first = &placed.lanes.loaded[..length];
+            let best = (&placed.lanes.reduced[..length], &placed.positions[..length]);
+            let place = self.place(block);
+            let to = &mut y[place..];
+            match &mut self.indices {
+                Indices::None => {}
+                Indices::I32(indices) => {
+                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
+                        finish::placed::<C, i32>(simd, both, first, best, &offsets);
+                    });
+                }
+                Indices::I64(indices) => {
+                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
+                        finish::placed::<C, i64>(simd, both, first, best, &offsets);
+                    });
+                }
+            }
+            self.finish(block, y);
+        }
+        *self.scratch = scratch;
+        Ok(found)
+    }
+
     pub fn placed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
     where
         C::Lane: Positioned,
     {
-        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
-        let look = self.look_for_nan::<C::Element>();
         let mut tables = None;
         self.each_block(|work, block| {
-            let mut scratch = std::mem::take(work.scratch);
-            let (mut placed, mut rest) = form::placed::<C::Lane>(&mut scratch, block.layout)?;
-            let found = load::<C>(simd, &own.axes, block, x, placed.lanes.loaded, look);
-            if !found {
-                form::reduce_placed(simd, (&own.axes, &own.steps), block.layout, &mut placed);
-                work.prepare_firsts(block, &mut placed.lanes, C::encode(plan.seed()));
-                let offsets = work.offsets(block, &mut tables, C::Lane::position);
-                let length = block.layout.finished();
-                let first = &placed.lanes.loaded[..length];
-                let best = (&placed.lanes.reduced[..length], &placed.positions[..length]);
-                let place = work.place(block);
-                let y = &mut y[place..];
-                match &mut work.indices {
-                    Indices::None => {}
-                    Indices::I32(indices) => {
-                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
-                            finish::placed::<C, i32>(simd, both, first, best, &offsets);
-                        });
-                    }
-                    Indices::I64(indices) => {
-                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
-                            finish::placed::<C, i64>(simd, both, first, best, &offsets);
-                        });
-                    }
-                }
-            }
-            *work.scratch = scratch;
-            match found {
-                true => work.general(block, x, y),
-                false => work.finish(block, y),
+            if work.placed_block::<C>(block, x, y, &mut tables)? {
+                work.general(block, x, y);
             }
             Ok(())
         })
     }
 
-    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes.
-    pub fn packed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
-    where
-        C::Lane: Narrow,
-    {
-        let mut tables = None;
-        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables))
-    }
-
+    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes. Says that there was an element that its lane
+    /// does not give back; then the block is not written.
     fn packed_block<C: Code<Lane = Packed>>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
         tables: &mut Option<Tables<i32>>,
-    ) -> Result<(), ExecuteError> {
-        let (own, plan, simd) = (self.own, self.part.plan, self.part.simd);
-        let nan = self.look_for_nan::<C::Element>();
-        let look = if nan == Look::No && C::Element::DTYPE.is_float() { Look::ForSpecial } else { nan };
+    ) -> Result<bool, ExecuteError> {
+        let (own, simd) = (self.own, self.part.simd);
+        let look = if C::Element::DTYPE.is_float() { Look::ForSpecial } else { Look::No };
         let mut scratch = std::mem::take(self.scratch);
         let (mut lanes, mut rest) = form::plain::<Packed>(&mut scratch, block.layout)?;
         let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
-        let general = found && look == Look::ForNan;
-        if !general {
+        if !found {
             form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-            // Where only NaN was looked for, there may be zeros with a sign.
-            if found || look == Look::ForNan || matches!(self.indices, Indices::None) {
-                self.read_again::<C>(block, lanes.reduced, x, y);
-            } else {
-                self.prepare_firsts(block, &mut lanes, C::encode(plan.seed()));
-                let offsets = self.offsets(block, tables, |offset| offset as i32);
-                let length = block.layout.finished();
-                let lanes = (&lanes.loaded[..length], &lanes.reduced[..length]);
-                let place = self.place(block);
-                let y = &mut y[place..];
-                match &mut self.indices {
-                    Indices::None => {}
-                    Indices::I32(indices) => {
-                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
-                            finish::packed::<C, i32>(simd, both, lanes, &own.tap_offsets, &offsets);
-                        });
-                    }
-                    Indices::I64(indices) => {
-                        form::written_both(block.layout, &mut rest, (y, &mut indices[place..]), |both| {
-                            finish::packed::<C, i64>(simd, both, lanes, &own.tap_offsets, &offsets);
-                        });
-                    }
+            self.prepare_firsts(block, &mut lanes, C::encode(self.part.plan.seed()));
+            let offsets = self.offsets(block, tables, |offset| offset as i32);
+            let length = block.layout.finished();
+            let lanes = (&lanes.loaded[..length], &lanes.reduced[..length]);
+            let place = self.place(block);
+            let to = &mut y[place..];
+            match &mut self.indices {
+                Indices::None => {}
+                Indices::I32(indices) => {
+                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
+                        finish::packed::<C, i32>(simd, both, lanes, &own.tap_offsets, &offsets);
+                    });
+                }
+                Indices::I64(indices) => {
+                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
+                        finish::packed::<C, i64>(simd, both, lanes, &own.tap_offsets, &offsets);
+                    });
                 }
             }
+            self.finish(block, y);
         }
         *self.scratch = scratch;
-        match general {
-            true => self.general(block, x, y),
-            false => self.finish(block, y),
-        }
-        Ok(())
+        Ok(found)
+    }
+
+    /// Integers of 8 and 16 bits.
+    pub fn packed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
+    where
+        C::Lane: Narrow,
+    {
+        let mut tables = None;
+        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables).map(|_| ()))
+    }
+
+    /// Floats of 16 bits; blocks with elements that their lanes do not give back as wider floats.
+    pub fn packed_halves<C: Code, W: Code<Element = C::Element, Lane = f32>>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError>
+    where
+        C::Lane: Narrow,
+    {
+        let (mut tables, mut wide) = (None, None);
+        self.each_block(|work, block| {
+            if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)?
+                && work.placed_block::<W>(block, x, y, &mut wide)?
+            {
+                work.general(block, x, y);
+            }
+            Ok(())
+        })
     }
 
     /// The tables of a block's indices.
@@ -331,47 +359,6 @@ impl<'a, 'i> Work<'a, 'i> {
         let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
         y[place] = self.part.plan.empty();
         self.indices.set(place, view.empty_index(plane, firsts));
-    }
-
-    /// Values, and indices if there are any, of a block with elements that their lanes do not give back.
-    fn read_again<C: Code<Lane = Packed>>(
-        &mut self,
-        block: &Block<'_>,
-        reduced: &[Packed],
-        x: &[C::Element],
-        y: &mut [C::Element],
-    ) {
-        let (own, plan, view) = (self.own, self.part.plan, self.part.view);
-        let spatial = 1..=view.axes.len();
-        let start = own.axes[spatial.clone()].iter().zip(&block.start[spatial.clone()]);
-        let start = start.map(|(axis, start)| start.wrapping_mul(axis.index_stride));
-        let start = start.fold(view.index_base, i64::wrapping_add);
-        super::layout::each(&block.layout.outputs, |at| {
-            let (mut from, mut first, mut index, mut ahead, mut slot) = (block.place, 0i64, start, 0i64, 0);
-            for (number, (axis, &output)) in own.axes.iter().zip(at).enumerate() {
-                let Some(skipped) = block.ahead(axis, number, output) else { return };
-                let position = (output * axis.stride) as i64;
-                from += position * axis.x_stride as i64;
-                first += (skipped * axis.x_stride) as i64;
-                if spatial.contains(&number) {
-                    index = index.wrapping_add(position.wrapping_mul(axis.index_stride));
-                }
-                ahead = ahead.wrapping_add((skipped as i64).wrapping_mul(axis.index_stride));
-                slot += output * block.layout.slot[number];
-            }
-            let (place, plane) = self.output(block, at);
-            let seeded = self.seeds_lowest();
-            let first = if seeded { plan.seed() } else { x[(from + first) as usize] };
-            let best = reduced[slot];
-            let wins = best.above(C::encode(first)) && !first.is_nan();
-            y[place] = if wins { x[(from + own.tap_places[best.tap()] as i64) as usize] } else { first };
-            let own_index = match (wins, seeded) {
-                (true, _) => index.wrapping_add(own.tap_offsets[best.tap()].into()),
-                (false, true) => view.unit_base,
-                (false, false) => index.wrapping_add(ahead),
-            };
-            self.indices.set(place, own_index.wrapping_add(plane));
-        });
     }
 
     /// A block by the general kernel.
