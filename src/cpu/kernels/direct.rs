@@ -246,8 +246,7 @@ impl Direct {
                 let (own, at) = (&mut own[inside.clone()], &mut positions[inside.clone()]);
                 for (number, row) in rows.places[..rows.count].iter().enumerate() {
                     let row = &x[(row + first) as usize..];
-                    let ahead =
-                        [0, 1, 2, 3, 4].map(|tap| C::Lane::position(rows.ahead[number] + tap * last.index_stride));
+                    let ahead = [0, 1, 2, 3].map(|tap| C::Lane::position(rows.ahead[number] + tap * last.index_stride));
                     take_placed::<C>(part.simd, last, (own, at), row, ahead, number > 0, self.nan_wins);
                 }
             }
@@ -300,20 +299,25 @@ impl Direct {
         let last = &self.axes[self.axes.len() - 1];
         let start = last.start(output);
         let taps = (-start).max(0)..(last.input as i64 - start).min(last.kernel as i64);
-        let further = (row * last.input + output * last.stride) as i64;
-        let mut best: Option<(C::Element, i64)> = None;
+        let further = (row * last.input + output * last.stride) as i64 + taps.start;
+        let length = (taps.end - taps.start) as usize;
+        let (mut best, mut won) = (None, 0);
         for (place, ahead) in rows.places.iter().zip(&rows.ahead).take(rows.count) {
-            for tap in taps.clone() {
-                let next = x[(place + further + tap) as usize];
-                let greater = |best| C::encode(next) > C::encode(best);
-                let replaces = best.is_none_or(|(best, _)| greater(best) || self.nan_wins && next.is_nan());
-                if replaces {
-                    best = Some((next, ahead + tap * last.index_stride));
+            let row = &x[(place + further) as usize..][..length];
+            let mut value = best.unwrap_or(row[0]);
+            if best.is_none() {
+                won = ahead + taps.start * last.index_stride;
+            }
+            for (tap, &next) in row.iter().enumerate() {
+                if C::encode(next) > C::encode(value) || self.nan_wins && next.is_nan() {
+                    value = next;
+                    won = ahead + (taps.start + tap as i64) * last.index_stride;
                 }
             }
+            best = Some(value);
         }
         // No window is empty.
-        best.unwrap_or((C::Element::zeroed(), 0))
+        (best.unwrap_or(C::Element::zeroed()), won)
     }
 }
 
@@ -337,7 +341,7 @@ impl Rows {
 }
 
 /// Kernels and strides of the innermost axis for which there is a loop.
-const SHAPES: &[(usize, usize)] = &[(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 4), (5, 1)];
+const SHAPES: &[(usize, usize)] = &[(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 4)];
 
 macro_rules! by_shape {
     ($axis:expr, $more:expr, $nan_wins:expr, $function:ident, $code:ty, $run:expr, $arguments:tt) => {
@@ -349,7 +353,6 @@ macro_rules! by_shape {
             (3, 2) => by_shape!(@ $more, $nan_wins, $function, $code, 3, 2, $run, $arguments),
             (3, 3) => by_shape!(@ $more, $nan_wins, $function, $code, 3, 3, $run, $arguments),
             (4, 4) => by_shape!(@ $more, $nan_wins, $function, $code, 4, 4, $run, $arguments),
-            (5, 1) => by_shape!(@ $more, $nan_wins, $function, $code, 5, 1, $run, $arguments),
             _ => {}
         }
     };
@@ -373,7 +376,7 @@ fn take_placed<C: Code>(
     axis: &Axis,
     (y, positions): (&mut [C::Element], &mut [<C::Lane as Positioned>::Position]),
     row: &[C::Element],
-    ahead: [<C::Lane as Positioned>::Position; 5],
+    ahead: [<C::Lane as Positioned>::Position; 4],
     more: bool,
     nan_wins: bool,
 ) where
@@ -395,7 +398,7 @@ fn values_of<C: Code, const KERNEL: usize, const STRIDE: usize, const MORE: bool
 ) {
     let length = y.len();
     let tap = |tap: usize| steps::<_, STRIDE>(row, tap.min(KERNEL - 1), length);
-    let (a, b, c, d, e) = (tap(0), tap(1), tap(2), tap(3), tap(4));
+    let (a, b, c, d) = (tap(0), tap(1), tap(2), tap(3));
     for i in 0..length {
         let mut best = if MORE { y[i] } else { a[i][0] };
         let mut step = |number: usize, next: C::Element| {
@@ -408,7 +411,6 @@ fn values_of<C: Code, const KERNEL: usize, const STRIDE: usize, const MORE: bool
         step(1, b[i][1 % STRIDE]);
         step(2, c[i][2 % STRIDE]);
         step(3, d[i][3 % STRIDE]);
-        step(4, e[i][4 % STRIDE]);
         y[i] = best;
     }
 }
@@ -418,14 +420,14 @@ fn placed_of<C: Code, const KERNEL: usize, const STRIDE: usize, const MORE: bool
     y: &mut [C::Element],
     positions: &mut [<C::Lane as Positioned>::Position],
     row: &[C::Element],
-    ahead: [<C::Lane as Positioned>::Position; 5],
+    ahead: [<C::Lane as Positioned>::Position; 4],
 ) where
     C::Lane: Positioned,
 {
     let length = y.len();
     let positions = &mut positions[..length];
     let tap = |tap: usize| steps::<_, STRIDE>(row, tap.min(KERNEL - 1), length);
-    let (a, b, c, d, e) = (tap(0), tap(1), tap(2), tap(3), tap(4));
+    let (a, b, c, d) = (tap(0), tap(1), tap(2), tap(3));
     for i in 0..length {
         let mut best = if MORE { y[i] } else { a[i][0] };
         let mut position = if MORE { positions[i] } else { ahead[0] };
@@ -442,7 +444,6 @@ fn placed_of<C: Code, const KERNEL: usize, const STRIDE: usize, const MORE: bool
         step(1, b[i][1 % STRIDE]);
         step(2, c[i][2 % STRIDE]);
         step(3, d[i][3 % STRIDE]);
-        step(4, e[i][4 % STRIDE]);
         y[i] = best;
         positions[i] = position;
     }
