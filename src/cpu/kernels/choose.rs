@@ -1,8 +1,10 @@
 //! Which kernel computes a plan: a pure function, and it never changes a bit.
 
+use super::columns;
 use super::direct::Direct;
+use super::global;
 use super::separable::pool::Separable;
-use super::view::View;
+use super::view::{View, ViewAxis};
 use crate::error::PlanError;
 use crate::plan::PoolPlan;
 
@@ -24,6 +26,10 @@ pub enum CpuKernel {
     General,
     /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
+    /// Pools: the maxima of columns over the rows of a window, then along the columns.
+    Columns,
+    /// Pools of whole planes: the maximum of each block, then a search for it.
+    Global,
     /// Pools: a block of X in cache is reduced along one axis after the other.
     Separable,
     /// Unpools: a plane of Y is filled with zeros, then the elements of X are written to it.
@@ -37,14 +43,22 @@ impl CpuKernel {
     /// use wgpu_pooling::CpuKernel;
     /// assert!(CpuKernel::ALL.contains(&CpuKernel::General));
     /// ```
-    pub const ALL: &'static [CpuKernel] =
-        &[CpuKernel::General, CpuKernel::Direct, CpuKernel::Separable, CpuKernel::Scatter];
+    pub const ALL: &'static [CpuKernel] = &[
+        CpuKernel::General,
+        CpuKernel::Direct,
+        CpuKernel::Columns,
+        CpuKernel::Global,
+        CpuKernel::Separable,
+        CpuKernel::Scatter,
+    ];
 
     /// The kernel's name.
     pub const fn name(self) -> &'static str {
         match self {
             CpuKernel::General => "general",
             CpuKernel::Direct => "direct",
+            CpuKernel::Columns => "columns",
+            CpuKernel::Global => "global",
             CpuKernel::Separable => "separable",
             CpuKernel::Scatter => "scatter",
         }
@@ -55,6 +69,8 @@ impl CpuKernel {
 #[derive(Debug)]
 pub(crate) enum PoolKernel {
     General,
+    Columns,
+    Global,
     Direct(Direct),
     Separable(Box<Separable>),
 }
@@ -64,19 +80,27 @@ impl PoolKernel {
     pub fn choose(plan: &PoolPlan, view: &View, asked: Option<CpuKernel>) -> Result<PoolKernel, PlanError> {
         let refused = |kernel: CpuKernel, reason| PlanError::CpuKernelDoesNotApply { kernel: kernel.name(), reason };
         let separable = || Separable::new(plan, view).map(|separable| PoolKernel::Separable(Box::new(separable)));
+        let global = || global::applies(plan, view).map(|()| PoolKernel::Global);
+        let columns = || columns::applies(plan, view).map(|()| PoolKernel::Columns);
         let direct = || Direct::new(plan, view).map(PoolKernel::Direct);
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
             Some(kernel @ CpuKernel::Direct) => direct().map_err(|reason| refused(kernel, reason)),
+            Some(kernel @ CpuKernel::Global) => global().map_err(|reason| refused(kernel, reason)),
+            Some(kernel @ CpuKernel::Columns) => columns().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
-            None => Ok(direct().or_else(|_| separable()).unwrap_or(PoolKernel::General)),
+            None if global().is_ok() => Ok(PoolKernel::Global),
+            None if hardly_overlap(view) => Ok(columns().or_else(|_| separable()).unwrap_or(PoolKernel::General)),
+            None => Ok(direct().or_else(|_| separable()).or_else(|_| columns()).unwrap_or(PoolKernel::General)),
         }
     }
 
     pub fn name(&self) -> CpuKernel {
         match self {
             PoolKernel::General => CpuKernel::General,
+            PoolKernel::Columns => CpuKernel::Columns,
+            PoolKernel::Global => CpuKernel::Global,
             PoolKernel::Direct(_) => CpuKernel::Direct,
             PoolKernel::Separable(_) => CpuKernel::Separable,
         }
@@ -89,7 +113,20 @@ impl PoolKernel {
                 let taps = view.most_taps().saturating_add(8).saturating_mul(16);
                 plan.outputs[0].element_count().saturating_mul(taps)
             }
-            PoolKernel::Direct(_) | PoolKernel::Separable(_) => plan.bytes(),
+            PoolKernel::Columns | PoolKernel::Global | PoolKernel::Direct(_) | PoolKernel::Separable(_) => plan.bytes(),
         }
     }
 }
+
+/// Whether windows are large and share so few elements that it does not pay to share their maxima.
+fn hardly_overlap(view: &View) -> bool {
+    let taps = |axis: &ViewAxis| axis.window.most_taps(axis.input, axis.output);
+    // How many windows an element belongs to along each axis.
+    let shared = |axis: &ViewAxis| taps(axis).saturating_mul(axis.output as u64) / axis.input.max(1) as u64;
+    let last_is_wide = view.inner != 1 || view.axes.last().is_some_and(|axis| taps(axis) >= WIDE);
+    view.most_taps() >= MANY && last_is_wide && view.axes.iter().map(shared).product::<u64>() <= 2
+}
+
+/// Taps of a window for which columns are worth their while, in all and along the innermost axis.
+const MANY: u64 = 16;
+const WIDE: u64 = 5;

@@ -27,6 +27,8 @@ use crate::plan::PoolPlan;
 
 /// The most rows of X that a window touches.
 const MOST_ROWS: usize = 9;
+/// Channels that are too few for a loop over those of one position.
+const FEW_CHANNELS: usize = 8;
 /// Outputs of a group of rows.
 const GROUP: usize = 4096;
 /// The largest distance between two indices of a plane that 32 bits are trusted with.
@@ -67,8 +69,11 @@ impl Direct {
         }
         let axes = axes(view)?;
         let (last, outer) = axes.split_last().ok_or("it has no axis")?;
-        if view.inner != 1 || plan.has_empty_windows() {
-            return Err("channels lie innermost, or windows are empty");
+        if plan.has_empty_windows() {
+            return Err("windows are empty");
+        }
+        if view.inner != 1 && view.inner < FEW_CHANNELS {
+            return Err("it has few channels");
         }
         if last.kernel > 1 && last.dilation > 1 || !SHAPES.contains(&(last.kernel, last.stride)) {
             return Err("there is no loop for its innermost windows");

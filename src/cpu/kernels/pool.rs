@@ -3,7 +3,9 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::choose::{CpuKernel, PoolKernel};
+use super::columns;
 use super::general;
+use super::global;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
 use super::separable::finish::Indices;
@@ -81,14 +83,20 @@ impl PoolWork {
         let view = &self.view;
         // What these compare as floats, such a thread would compare as zeros.
         let general = T::DTYPE.is_float() && takes_subnormals_for_zeros();
+        let part_of = PartOf { plan, view, part, simd: context.simd };
         match &self.kernel {
+            PoolKernel::Columns if !general => {
+                columns::pool(&part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+            }
+            PoolKernel::Global if !general => {
+                global::pool(&part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices));
+                Ok(())
+            }
             PoolKernel::Direct(direct) if !general => {
-                let part = PartOf { plan, view, part, simd: context.simd };
-                direct.run(&part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+                direct.run(&part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
             }
             PoolKernel::Separable(separable) if !general => {
-                let part = PartOf { plan, view, part, simd: context.simd };
-                run(separable, &part, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+                run(separable, &part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
             }
             _ => {
                 general::pool(plan, view, part, x, y, indices);

@@ -206,6 +206,29 @@ fn wide_half(half: f16) -> f32 {
     f32::from_bits(((bits & 0x8000) << 16) | (magnitude << 13) | nan)
 }
 
+/// Integers of 8 and 16 bits as lanes of 32.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shortened<T>(std::marker::PhantomData<T>);
+
+macro_rules! shortened {
+    ($($element:ty),+) => {
+        $(impl Code for Shortened<$element> {
+            type Element = $element;
+            type Lane = i32;
+            #[inline(always)]
+            fn encode(element: $element) -> i32 {
+                element.into()
+            }
+            #[inline(always)]
+            fn decode(lane: i32) -> $element {
+                lane as $element
+            }
+        })+
+    };
+}
+
+shortened!(i8, u8, i16, u16);
+
 /// The bits of a packed lane below its element.
 pub(crate) const TAP_BITS: u32 = 16;
 /// The taps that a packed lane can tell apart.

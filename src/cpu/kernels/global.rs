@@ -1,0 +1,140 @@
+//! Pools of whole planes: the maximum of each block of a plane, then a search for it in the block that has it first.
+//!
+//! A plane is one run of memory, and the maximum of its elements does not depend on their order, so blocks are reduced with as many
+//! running maxima as there are lanes. Of equal blocks the first one stays; in it the first element that equals the maximum is the
+//! winner, as the rule has it: -0 equals +0, and whichever comes first is found. A plane's first element stays if nothing is
+//! greater, so also if it is NaN; where NaN wins, the last one is looked for.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use super::separable::finish::{Indices, activate};
+use super::separable::lane::{
+    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64,
+};
+use super::separable::work::PartOf;
+use super::view::View;
+use crate::element::{DType, Element};
+use crate::options::NanPolicy;
+use crate::plan::PoolPlan;
+
+/// Elements of a block.
+const BLOCK: usize = 4096;
+/// Running maxima: of planes of at most this many elements fewer.
+const SMALL: usize = 256;
+const FEW: usize = 16;
+const MANY: usize = 64;
+
+/// The reason why not, for plans that this kernel does not compute.
+pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
+    if plan.ignores_nan() {
+        return Err("it is a part of a window");
+    }
+    let whole = view.axes.iter().all(|axis| {
+        let taps = axis.taps(0);
+        axis.output == 1 && taps.first == 0 && taps.count == axis.input as i64 && (taps.step == 1 || taps.count == 1)
+    });
+    if view.inner != 1 || !whole {
+        return Err("its windows are not whole planes of neighbouring elements");
+    }
+    Ok(())
+}
+
+/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
+pub(crate) fn pool(part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Indices<'_>) {
+    macro_rules! run {
+        ($code:ty) => {
+            run::<$code>(part, cast_slice(x), cast_slice_mut(y), indices)
+        };
+    }
+    match part.plan.dtype() {
+        DType::F32 => run!(OfF32),
+        DType::F64 => run!(OfF64),
+        DType::F16 => run!(OfF16),
+        DType::Bf16 => run!(OfBf16),
+        DType::I32 => run!(OfI32),
+        DType::U32 => run!(OfU32),
+        DType::I64 => run!(OfI64),
+        DType::U64 => run!(OfU64),
+        DType::I8 => run!(OfI8),
+        DType::U8 => run!(OfU8),
+        DType::I16 => run!(OfI16),
+        DType::U16 => run!(OfU16),
+    }
+}
+
+fn run<C: Code>(part: &PartOf<'_>, x: &[C::Element], y: &mut [C::Element], mut indices: Indices<'_>) {
+    let PartOf { plan, view, simd, .. } = *part;
+    let seeded = plan.nan_policy == NanPolicy::SeedLowest;
+    let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && C::Element::DTYPE.is_float();
+    let positions = !matches!(indices, Indices::None);
+    for (place, (outer, y)) in part.part.outer.clone().zip(y.iter_mut()).enumerate() {
+        let plane = &x[outer * view.plane()..][..view.plane()];
+        let winner = simd.run(
+            #[inline(always)]
+            || winner::<C>(plane, seeded.then(|| plan.seed()), nan_wins),
+        );
+        *y = winner.map_or_else(|| plan.seed(), |place| plane[place]);
+        if positions {
+            let of_plane = view.index_of_plane(outer);
+            let base = if winner.is_some() { view.index_base } else { view.unit_base };
+            indices.set(
+                place,
+                base.wrapping_add(of_plane).wrapping_add(index(view, winner.unwrap_or(0), winner.is_some())),
+            );
+        }
+    }
+    activate(plan.activation, y);
+}
+
+/// What a position adds to the index of the plane's first element.
+fn index(view: &View, mut position: usize, found: bool) -> i64 {
+    let mut index = 0i64;
+    for axis in view.axes.iter().rev().filter(|_| found) {
+        index = index.wrapping_add(((position % axis.input) as i64).wrapping_mul(axis.index_stride));
+        position /= axis.input;
+    }
+    index
+}
+
+/// The position of the winner; `None` if nothing is greater than the element that windows begin with instead of their first.
+#[inline(always)]
+fn winner<C: Code>(plane: &[C::Element], seed: Option<C::Element>, nan_wins: bool) -> Option<usize> {
+    let (mut best, mut first_of_best) = (C::Lane::LOWEST, 0);
+    for (number, block) in plane.chunks(BLOCK).enumerate() {
+        let maximum = if block.len() <= SMALL { maximum::<C, FEW>(block) } else { maximum::<C, MANY>(block) };
+        if maximum > best {
+            (best, first_of_best) = (maximum, number * BLOCK);
+        }
+    }
+    if nan_wins && plane.iter().fold(false, |any, element| any | element.is_nan()) {
+        return plane.iter().rposition(|element| element.is_nan());
+    }
+    let stays = |first: C::Element| first.is_nan() || best <= C::encode(first);
+    match (seed, plane.first()) {
+        (Some(seed), _) if stays(seed) => None,
+        (None, Some(&first)) if stays(first) => Some(0),
+        _ => {
+            let block = &plane[first_of_best..];
+            block
+                .iter()
+                .position(|&element| C::encode(element) == best && !element.is_nan())
+                .map(|at| first_of_best + at)
+        }
+    }
+}
+
+/// The greatest lane, with `N` running maxima.
+#[inline(always)]
+fn maximum<C: Code, const N: usize>(block: &[C::Element]) -> C::Lane {
+    let mut running = [C::Lane::LOWEST; N];
+    let (chunks, rest) = block.as_chunks::<N>();
+    for chunk in chunks {
+        for (running, &element) in running.iter_mut().zip(chunk) {
+            *running = running.step(C::encode(element), 0);
+        }
+    }
+    for (running, &element) in running.iter_mut().zip(rest) {
+        *running = running.step(C::encode(element), 0);
+    }
+    running.into_iter().fold(C::Lane::LOWEST, |best, lane| best.step(lane, 0))
+}
