@@ -14,7 +14,7 @@ use crate::plan::PoolPlan;
 /// use wgpu_pooling::{Cpu, CpuKernel, DType, MaxPool};
 ///
 /// // A plan has a best kernel, and the general one computes every plan.
-/// let plan = MaxPool::new([3, 3]).strides([2, 2]).plan(&[1, 8, 56, 56], DType::F32, None)?;
+/// let plan = MaxPool::new([13, 13]).pads([6, 6, 6, 6]).plan(&[1, 8, 40, 40], DType::F32, None)?;
 /// assert_eq!(Cpu::new().prepare(plan.clone())?.kernel(), CpuKernel::Separable);
 /// assert_eq!(Cpu::new().with_kernel(CpuKernel::General).prepare(plan)?.kernel(), CpuKernel::General);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())

@@ -218,8 +218,7 @@ impl Direct {
                 }
             }
             self.each_border(&inside, count, &lanes, |row, lane| {
-                let (value, _) = self.window::<C>(rows, x, row, lanes.start + lane);
-                own[row * lanes.len() + lane] = value;
+                own[row * lanes.len() + lane] = self.maximum::<C>(rows, x, row, lanes.start + lane);
             });
             activate(part.plan.activation, own);
         });
@@ -298,13 +297,37 @@ impl Direct {
         }
     }
 
-    /// The element of Y of one output, and what its tap adds to the index of the window's first one.
-    #[inline]
-    fn window<C: Code>(&self, rows: &Rows, x: &[C::Element], row: usize, output: usize) -> (C::Element, i64) {
+    /// The taps of an output's window along the innermost axis that lie inside X, and how much further than those of a
+    /// group's first output they begin.
+    fn border(&self, row: usize, output: usize) -> (Range<i64>, i64) {
         let last = &self.axes[self.axes.len() - 1];
         let start = last.start(output);
         let taps = (-start).max(0)..(last.input as i64 - start).min(last.kernel as i64);
         let further = (row * last.input + output * last.stride) as i64 + taps.start;
+        (taps, further)
+    }
+
+    /// The element of Y of one output, without a branch that depends on elements.
+    #[inline]
+    fn maximum<C: Code>(&self, rows: &Rows, x: &[C::Element], row: usize, output: usize) -> C::Element {
+        let (taps, further) = self.border(row, output);
+        let row = |place: i64| &x[(place + further) as usize..][..(taps.end - taps.start) as usize];
+        // No window is empty.
+        let mut best = row(rows.places[0])[0];
+        for &place in &rows.places[..rows.count] {
+            for &next in row(place) {
+                let stepped = C::decode(C::encode(best).step(C::encode(next), 0));
+                best = if self.nan_wins && next.is_nan() { next } else { stepped };
+            }
+        }
+        best
+    }
+
+    /// The element of Y of one output, and what its tap adds to the index of the window's first one.
+    #[inline]
+    fn window<C: Code>(&self, rows: &Rows, x: &[C::Element], row: usize, output: usize) -> (C::Element, i64) {
+        let last = &self.axes[self.axes.len() - 1];
+        let (taps, further) = self.border(row, output);
         let length = (taps.end - taps.start) as usize;
         let (mut best, mut won) = (None, 0);
         for (place, ahead) in rows.places.iter().zip(&rows.ahead).take(rows.count) {
