@@ -3,10 +3,12 @@
 use super::columns;
 use super::direct::Direct;
 use super::global;
+use super::separable::lane::DTYPES;
 use super::separable::pool::Separable;
 use super::view::{View, ViewAxis};
 use crate::error::PlanError;
 use crate::plan::PoolPlan;
+use crate::reduction::Reduction;
 
 /// A kernel of the CPU backend. Which one computes a plan changes how long it takes and no bit of the result.
 ///
@@ -79,10 +81,19 @@ impl PoolKernel {
     /// The kernel that was asked for, or the best one.
     pub fn choose(plan: &PoolPlan, view: &View, asked: Option<CpuKernel>) -> Result<PoolKernel, PlanError> {
         let refused = |kernel: CpuKernel, reason| PlanError::CpuKernelDoesNotApply { kernel: kernel.name(), reason };
-        let separable = || Separable::new(plan, view).map(|separable| PoolKernel::Separable(Box::new(separable)));
-        let global = || global::applies(plan, view).map(|()| PoolKernel::Global);
-        let columns = || columns::applies(plan, view).map(|()| PoolKernel::Columns);
-        let direct = || Direct::new(plan, view).map(PoolKernel::Direct);
+        // Lanes are compared for the greatest one.
+        let lanes = || match plan.reduction {
+            Reduction::Max if DTYPES.contains(&plan.dtype()) => Ok(()),
+            _ => Err("there are no lanes for its elements or its reduction"),
+        };
+        let separable = || {
+            lanes()
+                .and_then(|()| Separable::new(plan, view))
+                .map(|separable| PoolKernel::Separable(Box::new(separable)))
+        };
+        let global = || lanes().and_then(|()| global::applies(plan, view)).map(|()| PoolKernel::Global);
+        let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
+        let direct = || lanes().and_then(|()| Direct::new(plan, view)).map(PoolKernel::Direct);
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
             Some(kernel @ CpuKernel::Direct) => direct().map_err(|reason| refused(kernel, reason)),

@@ -22,7 +22,7 @@ use super::general;
 use super::scratch::Scratch;
 use super::separable::finish::{Indices, activate};
 use super::separable::lane::{
-    Code, OfF32, OfF64, OfI32, OfI64, OfU32, OfU64, Positioned, Shortened, WideBf16, WideF16,
+    Code, OfF32, OfF64, OfI32, OfI64, OfU32, OfU64, Positioned, Shortened, WideBf16, WideF16, with_code,
 };
 use super::separable::reduce;
 use super::separable::work::PartOf;
@@ -82,20 +82,12 @@ pub(crate) fn pool(
             run::<$code>(part, cast_slice(x), cast_slice_mut(y), indices, scratch)
         };
     }
-    match part.plan.dtype() {
-        DType::F32 => run!(OfF32),
-        DType::F64 => run!(OfF64),
-        DType::F16 => run!(WideF16),
-        DType::Bf16 => run!(WideBf16),
-        DType::I32 => run!(OfI32),
-        DType::U32 => run!(OfU32),
-        DType::I64 => run!(OfI64),
-        DType::U64 => run!(OfU64),
-        DType::I8 => run!(Shortened<i8>),
-        DType::U8 => run!(Shortened<u8>),
-        DType::I16 => run!(Shortened<i16>),
-        DType::U16 => run!(Shortened<u16>),
-    }
+    with_code!(part.plan.dtype(), run:
+        F32 => OfF32, F64 => OfF64, F16 => WideF16, Bf16 => WideBf16,
+        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        I8 => Shortened<i8>, U8 => Shortened<u8>, I16 => Shortened<i16>, U16 => Shortened<u16>,
+    );
+    Ok(())
 }
 
 /// The columns of one row of outputs.

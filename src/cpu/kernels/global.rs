@@ -9,7 +9,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::separable::finish::{Indices, activate};
 use super::separable::lane::{
-    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64,
+    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, with_code,
 };
 use super::separable::work::PartOf;
 use super::view::View;
@@ -46,20 +46,11 @@ pub(crate) fn pool(part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Indices<'
             run::<$code>(part, cast_slice(x), cast_slice_mut(y), indices)
         };
     }
-    match part.plan.dtype() {
-        DType::F32 => run!(OfF32),
-        DType::F64 => run!(OfF64),
-        DType::F16 => run!(OfF16),
-        DType::Bf16 => run!(OfBf16),
-        DType::I32 => run!(OfI32),
-        DType::U32 => run!(OfU32),
-        DType::I64 => run!(OfI64),
-        DType::U64 => run!(OfU64),
-        DType::I8 => run!(OfI8),
-        DType::U8 => run!(OfU8),
-        DType::I16 => run!(OfI16),
-        DType::U16 => run!(OfU16),
-    }
+    with_code!(part.plan.dtype(), run:
+        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
+        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
+    );
 }
 
 fn run<C: Code>(part: &PartOf<'_>, x: &[C::Element], y: &mut [C::Element], mut indices: Indices<'_>) {

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use half::{bf16, f16};
 
-use crate::element::Element;
+use crate::element::{DType, Element};
 
 /// A value in scratch memory.
 pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
@@ -93,6 +93,32 @@ positioned!(f32, i32);
 positioned!(f64, i64);
 positioned!(i32, i32);
 positioned!(i64, i64);
+
+/// The element types that have lanes. The general kernel computes the others.
+pub(crate) const DTYPES: &[DType] = &[
+    DType::F32,
+    DType::F64,
+    DType::F16,
+    DType::Bf16,
+    DType::I8,
+    DType::U8,
+    DType::I16,
+    DType::U16,
+    DType::I32,
+    DType::U32,
+    DType::I64,
+    DType::U64,
+];
+
+/// Returns the value of an expression for the code of an element type, the first one listed for it; goes on if none is.
+macro_rules! with_code {
+    ($dtype:expr, $run:ident: $($variant:ident => $code:ty),+ $(,)?) => {
+        $(if $dtype == DType::$variant {
+            return $run!($code);
+        })+
+    };
+}
+pub(crate) use with_code;
 
 /// How elements become lanes and lanes elements.
 pub(crate) trait Code: Send + Sync {

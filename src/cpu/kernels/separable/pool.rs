@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::axes::{Axis, Step, axes, block, steps};
 use super::layout::{BlockLayout, sums};
 use crate::cpu::kernels::view::View;
-use crate::element::DType;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
 
@@ -23,31 +22,12 @@ pub(crate) struct Separable {
     layouts: Mutex<Vec<Arc<BlockLayout>>>,
 }
 
-/// The element types that have lanes.
-const DTYPES: &[DType] = &[
-    DType::F32,
-    DType::F64,
-    DType::I32,
-    DType::U32,
-    DType::I64,
-    DType::U64,
-    DType::U8,
-    DType::I8,
-    DType::I16,
-    DType::U16,
-    DType::F16,
-    DType::Bf16,
-];
-
 /// The largest distance between two indices of a plane that 32 bits are trusted with.
 const MOST_INDEX: i64 = 1 << 30;
 
 impl Separable {
     /// The reason why not, for plans that it does not compute.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Separable, &'static str> {
-        if !DTYPES.contains(&plan.dtype()) {
-            return Err("there are no lanes for its elements");
-        }
         if plan.ignores_nan() {
             return Err("it is a part of a window");
         }

@@ -4,7 +4,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::finish::Indices;
 use super::lane::{
-    OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16,
+    OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16, with_code,
 };
 use super::pool::Separable;
 use super::work::{PartOf, Work};
@@ -22,36 +22,38 @@ pub(crate) fn run(
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     let with_indices = !matches!(indices, Indices::None);
+    let dtype = part.plan.dtype();
     let mut work = Work::new(separable, part, indices, scratch);
-    macro_rules! run {
-        ($function:ident, $($code:ty),+) => {
-            work.$function::<$($code),+>(cast_slice(x), cast_slice_mut(y))
+    macro_rules! values {
+        ($code:ty) => {
+            work.values::<$code>(cast_slice(x), cast_slice_mut(y))
         };
     }
-    match (part.plan.dtype(), with_indices) {
-        (DType::F32, false) => run!(values, OfF32),
-        (DType::F32, true) => run!(placed, OfF32),
-        (DType::F64, false) => run!(values, OfF64),
-        (DType::F64, true) => run!(placed, OfF64),
-        (DType::I32, false) => run!(values, OfI32),
-        (DType::I32, true) => run!(placed, OfI32),
-        (DType::U32, false) => run!(values, OfU32),
-        (DType::U32, true) => run!(placed, OfU32),
-        (DType::I64, false) => run!(values, OfI64),
-        (DType::I64, true) => run!(placed, OfI64),
-        (DType::U64, false) => run!(values, OfU64),
-        (DType::U64, true) => run!(placed, OfU64),
-        (DType::U8, false) => run!(values, OfU8),
-        (DType::U8, true) => run!(packed, OfU8),
-        (DType::I8, false) => run!(values, OfI8),
-        (DType::I8, true) => run!(packed, OfI8),
-        (DType::I16, false) => run!(values, OfI16),
-        (DType::I16, true) => run!(packed, OfI16),
-        (DType::U16, false) => run!(values, OfU16),
-        (DType::U16, true) => run!(packed, OfU16),
-        (DType::F16, false) => run!(halves, OfF16, WideF16),
-        (DType::F16, true) => run!(packed_halves, OfF16, WideF16),
-        (DType::Bf16, false) => run!(halves, OfBf16, WideBf16),
-        (DType::Bf16, true) => run!(packed_halves, OfBf16, WideBf16),
+    macro_rules! placed {
+        ($code:ty) => {
+            work.placed::<$code>(cast_slice(x), cast_slice_mut(y))
+        };
     }
+    macro_rules! packed {
+        ($code:ty) => {
+            work.packed::<$code>(cast_slice(x), cast_slice_mut(y))
+        };
+    }
+    match (dtype, with_indices) {
+        (DType::F16, false) => return work.halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
+        (DType::F16, true) => return work.packed_halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
+        (DType::Bf16, false) => return work.halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
+        (DType::Bf16, true) => return work.packed_halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
+        _ => {}
+    }
+    if with_indices {
+        with_code!(dtype, placed: F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64);
+        with_code!(dtype, packed: I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16);
+    } else {
+        with_code!(dtype, values:
+            F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+            I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
+        );
+    }
+    Ok(())
 }
