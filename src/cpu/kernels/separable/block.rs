@@ -66,9 +66,14 @@ impl<'a> Block<'a> {
                 let position = position + ahead;
                 let Some(phase) = axis.phases[position % axis.stride] else { continue };
                 let from = phase * arrays[number] * pitch + position / axis.stride * slot[number];
+                let to = output * slot[number];
                 for tuple in (0..self.layout.arrays * pitch).step_by(tuple) {
                     for begin in (tuple..tuple + of_array).step_by(slab) {
-                        lanes.copy_within(begin + from..begin + from + slot[number], begin + output * slot[number]);
+                        // A call to move a single lane takes longer than the move.
+                        match slot[number] {
+                            1 => lanes[begin + to] = lanes[begin + from],
+                            slot => lanes.copy_within(begin + from..begin + from + slot, begin + to),
+                        }
                     }
                 }
             }
