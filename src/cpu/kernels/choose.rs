@@ -141,3 +141,50 @@ fn hardly_overlap(view: &View) -> bool {
 /// Taps of a window for which columns are worth their while, in all and along the innermost axis.
 const MANY: u64 = 16;
 const WIDE: u64 = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{DType, IndexType};
+    use crate::ops::{AdaptiveMaxPool, GlobalMaxPool, MaxPool, Pooling};
+    use crate::options::{Layout, NanPolicy};
+
+    #[test]
+    fn plans_get_the_kernels_that_were_measured_to_be_best() {
+        use CpuKernel::{Columns, Direct, Global, Separable};
+        let square = |kernel: i64, stride: i64, pad: i64| {
+            MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]).layout(Layout::Nchw)
+        };
+        let (image, channels_last) = ([2, 3, 57, 43], [2, 57, 43, 16]);
+        let table: [(&dyn Pooling, &[usize], CpuKernel); 10] = [
+            (&square(2, 2, 0), &image, Direct),
+            (&square(3, 1, 1), &image, Direct),
+            (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, Direct),
+            (&square(3, 2, 1).nan_policy(NanPolicy::SeedLowest), &image, Separable),
+            (&square(5, 1, 2), &image, Separable),
+            (&square(13, 1, 6), &image, Separable),
+            (&square(3, 1, 2).dilations([2, 2]), &image, Separable),
+            (&AdaptiveMaxPool::new([6, 5]), &image, Columns),
+            (&GlobalMaxPool::new(), &image, Global),
+            (&GlobalMaxPool::new().layout(Layout::Nhwc), &channels_last, Columns),
+        ];
+        for (pool, shape, expected) in table {
+            for indices in [None, Some(IndexType::I64)] {
+                let plan = pool.plan(shape, DType::F32, indices).unwrap();
+                let view = View::of(&plan).unwrap();
+                let kernel = PoolKernel::choose(&plan, &view, None).unwrap();
+                assert_eq!(kernel.name(), expected, "{plan:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_does_not_apply_says_why() {
+        let plan = MaxPool::new([2, 2]).plan(&[1, 1, 4, 4], DType::F32, None).unwrap();
+        let view = View::of(&plan).unwrap();
+        for (asked, name) in [(CpuKernel::Global, "global"), (CpuKernel::Scatter, "scatter")] {
+            let refused = PoolKernel::choose(&plan, &view, Some(asked)).map(|kernel| kernel.name());
+            assert!(matches!(refused, Err(PlanError::CpuKernelDoesNotApply { kernel, .. }) if kernel == name));
+        }
+    }
+}
