@@ -151,26 +151,42 @@ impl Direct {
     fn each_group(&self, part: &PartOf<'_>, mut visit: impl FnMut(&Rows, i64, usize, Range<usize>)) {
         let view = part.view;
         let (ranges, lanes) = self.ranges(part);
-        let (last, outer) = (&self.axes[self.axes.len() - 1], self.axes.len() - 1);
+        let outer = self.axes.len() - 1;
         let mut at: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        let (mut rows, mut base) = self.rows(view, &at);
         loop {
-            let mut rows = Rows { count: 1, ..Rows::default() };
-            rows.places[0] = -last.pad * last.x_stride as i64;
-            let mut base = view.index_base.wrapping_add(view.index_of_plane(at[0]));
-            base = base.wrapping_sub(last.pad.wrapping_mul(last.index_stride));
-            for (number, axis) in self.axes[..outer].iter().enumerate() {
-                rows.extend(axis, at[number], number > 0);
-                if number > 0 {
-                    base = base.wrapping_add(axis.start(at[number]).wrapping_mul(axis.index_stride));
-                }
-            }
             let count = self.group(&at, &ranges, &lanes);
             visit(&rows, base, count, lanes.clone());
             at[outer - 1] += count - 1;
             let Some(axis) = (0..outer).rev().find(|&axis| at[axis] + 1 < ranges[axis].end) else { return };
             at[axis] += 1;
             (axis + 1..outer).for_each(|inner| at[inner] = ranges[inner].start);
+            // Inside X the rows of the next output are as far apart.
+            let (innermost, number) = (&self.axes[outer - 1], at[outer - 1]);
+            if axis == outer - 1 && axis > 0 && is_inside(innermost, number - count) && is_inside(innermost, number) {
+                let further = (count * innermost.stride) as i64;
+                rows.places[..rows.count].iter_mut().for_each(|place| *place += further * innermost.x_stride as i64);
+                base = base.wrapping_add(further.wrapping_mul(innermost.index_stride));
+            } else {
+                (rows, base) = self.rows(view, &at);
+            }
         }
+    }
+
+    /// The rows of X of a row of outputs, and the index of the first tap of the window of output 0.
+    fn rows(&self, view: &View, at: &[usize]) -> (Rows, i64) {
+        let last = &self.axes[at.len()];
+        let mut rows = Rows { count: 1, ..Rows::default() };
+        rows.places[0] = -last.pad * last.x_stride as i64;
+        let mut base = view.index_base.wrapping_add(view.index_of_plane(at[0]));
+        base = base.wrapping_sub(last.pad.wrapping_mul(last.index_stride));
+        for (number, axis) in self.axes[..at.len()].iter().enumerate() {
+            rows.extend(axis, at[number], number > 0);
+            if number > 0 {
+                base = base.wrapping_add(axis.start(at[number]).wrapping_mul(axis.index_stride));
+            }
+        }
+        (rows, base)
     }
 
     /// The number of rows from this one on that lie in X and in Y as one long row: each begins where the one before ends.
@@ -181,10 +197,8 @@ impl Direct {
         if !long || number == 0 || last.output > GROUP {
             return 1;
         }
-        let inside =
-            |output: usize| axis.start(output) >= 0 && axis.start(output) + (axis.reach() as i64) < axis.input as i64;
         let most = (GROUP / last.output).min(ranges[number].end - at[number]);
-        (0..most).take_while(|row| inside(at[number] + row)).count().max(1)
+        (0..most).take_while(|row| is_inside(axis, at[number] + row)).count().max(1)
     }
 
     /// The outputs of a group that one loop computes, among its neighbours in memory: those whose windows lie inside, and
@@ -347,6 +361,11 @@ impl Direct {
         // No window is empty.
         (best.unwrap_or(C::Element::zeroed()), won)
     }
+}
+
+/// Whether all taps of a window along an axis lie inside X.
+fn is_inside(axis: &Axis, output: usize) -> bool {
+    axis.start(output) >= 0 && axis.start(output) + (axis.reach() as i64) < axis.input as i64
 }
 
 impl Rows {
