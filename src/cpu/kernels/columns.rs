@@ -139,7 +139,10 @@ where
                 *y = value;
                 indices.set(place + lane - lanes.start, index);
             }
-            activate(plan.activation, to);
+            // The general kernel has applied it.
+            if !nan {
+                activate(plan.activation, to);
+            }
             place += lanes.len();
             // The next row of outputs.
             let end = |axis: usize| if axis == 0 { part.part.rows.end } else { view.axes[axis].output };
