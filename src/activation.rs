@@ -16,6 +16,13 @@ pub(crate) fn apply<T: Element>(activation: Activation, x: T) -> T {
     changed.unwrap_or(x)
 }
 
+/// The activation of each element.
+pub(crate) fn apply_to_all<T: Element>(activation: Activation, elements: &mut [T]) {
+    if activation != Activation::Identity {
+        elements.iter_mut().for_each(|element| *element = apply(activation, *element));
+    }
+}
+
 macro_rules! float_activation {
     ($name:ident, $type:ty, $of:expr) => {
         /// The new value, or `None` where the activation does not change x.

@@ -97,6 +97,11 @@ impl Taps {
     }
 }
 
+/// The position of the first tap of a strided window, padding included.
+fn strided_start(output_index: usize, stride: i64, pad_begin: i64) -> i64 {
+    (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin)
+}
+
 impl AxisWindow {
     /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
     ///
@@ -116,7 +121,7 @@ impl AxisWindow {
         let input = input as i64;
         match self {
             AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
-                let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
+                let start = strided_start(output_index, stride, pad_begin);
                 // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
                 // skipped by whole steps.
                 let dilation = dilation.max(1);
@@ -231,8 +236,16 @@ impl AxisWindow {
         }
     }
 
+    /// The position of a window's first tap, padding included.
+    pub(crate) fn start(self, output_index: usize, input: usize, output: usize) -> i64 {
+        match self {
+            AxisWindow::Strided { stride, pad_begin, .. } => strided_start(output_index, stride, pad_begin),
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => self.taps(output_index, input, output).first,
+        }
+    }
+
     /// The distance from a window's start to its last tap.
-    fn reach(self) -> i64 {
+    pub(crate) fn reach(self) -> i64 {
         match self {
             AxisWindow::Strided { kernel, dilation, .. } => (kernel - 1).saturating_mul(dilation),
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => 0,
@@ -244,10 +257,7 @@ impl AxisWindow {
     pub(crate) fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {
         let taps = self.taps(output_index, input, output);
         match self {
-            AxisWindow::Strided { stride, pad_begin, .. } => {
-                let start = (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin);
-                [start.max(0), taps.step]
-            }
+            AxisWindow::Strided { .. } => [self.start(output_index, input, output).max(0), taps.step],
             AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => [taps.first, taps.step],
         }
     }

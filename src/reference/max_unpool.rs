@@ -63,8 +63,6 @@ pub fn max_unpool<'a, T: Element, I: Index>(
     if let Some((first, value)) = first_offender.filter(|_| plan.refuses_bad_indices()) {
         return Err(plan.offence(first as u64, value, offenders));
     }
-    for element in &mut y {
-        *element = activation::apply(plan.activation, *element);
-    }
+    activation::apply_to_all(plan.activation, &mut y);
     Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
 }

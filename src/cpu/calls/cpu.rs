@@ -98,8 +98,9 @@ impl Cpu {
         Cpu { kernel: Some(kernel), ..self }
     }
 
-    /// The same, asking `stop` every few milliseconds, on any of its threads, whether to stop. A call that is stopped
-    /// returns [`ExecuteError::Interrupted`], and slices that it was to write have been written in part.
+    /// The same, asking `stop` between parts of the work, on any of its threads, whether to stop. A part moves some megabytes,
+    /// unless a single row of outputs, or the plane of an unpool or of a global pool, is more. A call that is stopped returns
+    /// [`ExecuteError::Interrupted`], and slices that it was to write have been written in part.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,7 @@
 use super::columns;
 use super::direct::Direct;
 use super::global;
-use super::separable::lane::DTYPES;
+use super::lane::DTYPES;
 use super::separable::pool::Separable;
 use super::view::{View, ViewAxis};
 use crate::error::PlanError;

@@ -19,15 +19,13 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::general;
+use super::lane::{Code, OfF32, OfF64, OfI32, OfI64, OfU32, OfU64, Positioned, WideBf16, WideF16, Widened, with_code};
+use super::parts::PartOf;
+use super::reduce;
 use super::scratch::Scratch;
-use super::separable::finish::{Indices, activate};
-use super::separable::lane::{
-    Code, OfF32, OfF64, OfI32, OfI64, OfU32, OfU64, Positioned, Shortened, WideBf16, WideF16, with_code,
-};
-use super::separable::reduce;
-use super::separable::work::PartOf;
 use super::view::View;
-use crate::element::{DType, Element};
+use crate::activation::apply_to_all;
+use crate::element::{DType, Element, Index};
 use crate::error::ExecuteError;
 use crate::geometry::Taps;
 use crate::options::NanPolicy;
@@ -36,7 +34,7 @@ use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
 /// The most columns.
 const MOST_COLUMNS: usize = 1 << 16;
 /// Rows that are reduced at once.
-const AT_ONCE: usize = 5;
+const AT_ONCE: usize = 4;
 
 /// The reason why not, for plans that this kernel does not compute.
 pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
@@ -70,22 +68,22 @@ fn outer_axes(view: &View) -> usize {
 }
 
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool(
+pub(crate) fn pool<I: Index>(
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Indices<'_>,
+    indices: Option<&mut [I]>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
     macro_rules! run {
         ($code:ty) => {
-            run::<$code>(part, cast_slice(x), cast_slice_mut(y), indices, scratch)
+            run::<$code, I>(part, cast_slice(x), cast_slice_mut(y), indices, scratch)
         };
     }
     with_code!(part.plan.dtype(), run:
         F32 => OfF32, F64 => OfF64, F16 => WideF16, Bf16 => WideBf16,
         I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-        I8 => Shortened<i8>, U8 => Shortened<u8>, I16 => Shortened<i16>, U16 => Shortened<u16>,
+        I8 => Widened<i8>, U8 => Widened<u8>, I16 => Widened<i16>, U16 => Widened<u16>,
     );
     Ok(())
 }
@@ -99,11 +97,11 @@ struct Columns<'a, L: Positioned> {
     encoded: &'a mut [L],
 }
 
-fn run<C: Code>(
+fn run<C: Code, I: Index>(
     part: &PartOf<'_>,
     x: &[C::Element],
     y: &mut [C::Element],
-    mut indices: Indices<'_>,
+    mut indices: Option<&mut [I]>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError>
 where
@@ -137,11 +135,13 @@ where
                     false => own.output::<C>(part, (plane, lane), &taps, x),
                 };
                 *y = value;
-                indices.set(place + lane - lanes.start, index);
+                if let Some(indices) = &mut indices {
+                    indices[place + lane - lanes.start] = I::from_i64(index);
+                }
             }
             // The general kernel has applied it.
             if !nan {
-                activate(plan.activation, to);
+                apply_to_all(plan.activation, to);
             }
             place += lanes.len();
             // The next row of outputs.
@@ -193,17 +193,8 @@ impl<L: Positioned> Columns<'_, L> {
                 );
             }
             let encoded = |row: usize| &self.encoded[row * columns..][..columns];
-            let sources = [0, 1, 2, 3, 4].map(|row| (encoded(row), &[][..], L::position((number + row) as i64)));
-            // More than four rows before fit no loop.
-            if number == 0 {
-                reduce::first(simd, self.best, self.rows, &sources[..together], false);
-            } else {
-                let (four, last) = sources[..together].split_at(together.min(AT_ONCE - 1));
-                reduce::first(simd, self.best, self.rows, four, true);
-                if !last.is_empty() {
-                    reduce::first(simd, self.best, self.rows, last, true);
-                }
-            }
+            let sources = [0, 1, 2, 3].map(|row| (encoded(row), &[][..], L::position((number + row) as i64)));
+            reduce::first(simd, self.best, self.rows, &sources[..together], number > 0);
             number += together;
         }
         nan

@@ -13,13 +13,13 @@ use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 
+use super::axes::{Axis, MOST_INDEX, axes, index_span};
+use super::lane::{Code, Lane, OfF32, OfF64, OfI8, OfI16, OfI32, OfU8, OfU16, OfU32, Positioned};
+use super::parts::PartOf;
 use super::scratch::Scratch;
-use super::separable::axes::{Axis, axes};
-use super::separable::finish::{Indices, activate};
-use super::separable::lane::{Code, Lane, OfF32, OfF64, OfI8, OfI16, OfI32, OfU8, OfU16, OfU32, Positioned};
-use super::separable::work::PartOf;
 use super::simd::SimdLevel;
 use super::view::View;
+use crate::activation::apply_to_all;
 use crate::element::{DType, Element, Index};
 use crate::error::ExecuteError;
 use crate::options::NanPolicy;
@@ -31,8 +31,6 @@ const MOST_ROWS: usize = 9;
 const FEW_CHANNELS: usize = 8;
 /// Outputs of a group of rows.
 const GROUP: usize = 4096;
-/// The largest distance between two indices of a plane that 32 bits are trusted with.
-const MOST_INDEX: i64 = 1 << 30;
 
 /// A pool with small windows.
 #[derive(Debug)]
@@ -81,29 +79,24 @@ impl Direct {
         if outer.iter().map(|axis| axis.kernel).product::<usize>() > MOST_ROWS {
             return Err("its windows have too many rows");
         }
-        let span = axes[1..].iter().fold(0i64, |span, axis| {
-            let positions = axis.input as i64 + axis.pad.abs() + axis.reach() as i64;
-            span.saturating_add(positions.saturating_mul(axis.index_stride.saturating_abs()))
-        });
-        if span > MOST_INDEX {
+        if index_span(&axes) > MOST_INDEX {
             return Err("its indices are too far apart");
         }
-        let begin = last.pad.max(0) as usize;
-        let begin = begin.div_ceil(last.stride).min(last.output);
-        let room = last.input as i64 + last.pad - last.kernel as i64;
-        let end = if room < 0 { 0 } else { room as usize / last.stride + 1 };
-        let inside = begin..end.clamp(begin, last.output);
+        // Windows inside X are neighbours.
+        let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
+        let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
+        let inside = begin..end;
         let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && plan.dtype().is_float();
         Ok(Direct { axes, inside, nan_wins })
     }
 
     /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-    pub fn run(
+    pub fn run<I: Index>(
         &self,
         part: &PartOf<'_>,
         x: &[u8],
         y: &mut [u8],
-        indices: Indices<'_>,
+        indices: Option<&mut [I]>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         macro_rules! values {
@@ -114,13 +107,8 @@ impl Direct {
         macro_rules! placed {
             ($code:ty) => {
                 match indices {
-                    Indices::None => values!($code),
-                    Indices::I32(own) => {
-                        self.placed::<$code, i32>(part, cast_slice(x), cast_slice_mut(y), own, scratch)?
-                    }
-                    Indices::I64(own) => {
-                        self.placed::<$code, i64>(part, cast_slice(x), cast_slice_mut(y), own, scratch)?
-                    }
+                    None => values!($code),
+                    Some(own) => self.placed::<$code, I>(part, cast_slice(x), cast_slice_mut(y), own, scratch)?,
                 }
             };
         }
@@ -163,7 +151,7 @@ impl Direct {
             (axis + 1..outer).for_each(|inner| at[inner] = ranges[inner].start);
             // Inside X the rows of the next output are as far apart.
             let (innermost, number) = (&self.axes[outer - 1], at[outer - 1]);
-            if axis == outer - 1 && axis > 0 && is_inside(innermost, number - count) && is_inside(innermost, number) {
+            if axis == outer - 1 && axis > 0 && innermost.is_inside(number - count) && innermost.is_inside(number) {
                 let further = (count * innermost.stride) as i64;
                 rows.places[..rows.count].iter_mut().for_each(|place| *place += further * innermost.x_stride as i64);
                 base = base.wrapping_add(further.wrapping_mul(innermost.index_stride));
@@ -177,9 +165,9 @@ impl Direct {
     fn rows(&self, view: &View, at: &[usize]) -> (Rows, i64) {
         let last = &self.axes[at.len()];
         let mut rows = Rows { count: 1, ..Rows::default() };
-        rows.places[0] = -last.pad * last.x_stride as i64;
+        rows.places[0] = last.start(0) * last.x_stride as i64;
         let mut base = view.index_base.wrapping_add(view.index_of_plane(at[0]));
-        base = base.wrapping_sub(last.pad.wrapping_mul(last.index_stride));
+        base = base.wrapping_add(last.start(0).wrapping_mul(last.index_stride));
         for (number, axis) in self.axes[..at.len()].iter().enumerate() {
             rows.extend(axis, at[number], number > 0);
             if number > 0 {
@@ -198,7 +186,7 @@ impl Direct {
             return 1;
         }
         let most = (GROUP / last.output).min(ranges[number].end - at[number]);
-        (0..most).take_while(|row| is_inside(axis, at[number] + row)).count().max(1)
+        (0..most).take_while(|row| axis.is_inside(at[number] + row)).count().max(1)
     }
 
     /// The outputs of a group that one loop computes, among its neighbours in memory: those whose windows lie inside, and
@@ -234,7 +222,7 @@ impl Direct {
             self.each_border(&inside, count, &lanes, |row, lane| {
                 own[row * lanes.len() + lane] = self.maximum::<C>(rows, x, row, lanes.start + lane);
             });
-            activate(part.plan.activation, own);
+            apply_to_all(part.plan.activation, own);
         });
     }
 
@@ -287,7 +275,7 @@ impl Direct {
                 own[row * lanes.len() + lane] = value;
                 own_indices[row * lanes.len() + lane] = I::from_i64(base_of(row, lane) + offset);
             });
-            activate(part.plan.activation, own);
+            apply_to_all(part.plan.activation, own);
         });
         Ok(())
     }
@@ -361,11 +349,6 @@ impl Direct {
         // No window is empty.
         (best.unwrap_or(C::Element::zeroed()), won)
     }
-}
-
-/// Whether all taps of a window along an axis lie inside X.
-fn is_inside(axis: &Axis, output: usize) -> bool {
-    axis.start(output) >= 0 && axis.start(output) + (axis.reach() as i64) < axis.input as i64
 }
 
 impl Rows {

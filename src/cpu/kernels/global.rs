@@ -7,13 +7,14 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::separable::finish::{Indices, activate};
-use super::separable::lane::{
+use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, with_code,
 };
-use super::separable::work::PartOf;
+use super::parts::PartOf;
+use super::simd::SimdLevel;
 use super::view::View;
-use crate::element::{DType, Element};
+use crate::activation::apply_to_all;
+use crate::element::{DType, Element, Index};
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
@@ -40,10 +41,10 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
 }
 
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool(part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Indices<'_>) {
+pub(crate) fn pool<I: Index>(part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut [I]>) {
     macro_rules! run {
         ($code:ty) => {
-            run::<$code>(part, cast_slice(x), cast_slice_mut(y), indices)
+            run::<$code, I>(part, cast_slice(x), cast_slice_mut(y), indices)
         };
     }
     with_code!(part.plan.dtype(), run:
@@ -53,34 +54,27 @@ pub(crate) fn pool(part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Indices<'
     );
 }
 
-fn run<C: Code>(part: &PartOf<'_>, x: &[C::Element], y: &mut [C::Element], mut indices: Indices<'_>) {
+fn run<C: Code, I: Index>(part: &PartOf<'_>, x: &[C::Element], y: &mut [C::Element], mut indices: Option<&mut [I]>) {
     let PartOf { plan, view, simd, .. } = *part;
     let seeded = plan.nan_policy == NanPolicy::SeedLowest;
     let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && C::Element::DTYPE.is_float();
-    let positions = !matches!(indices, Indices::None);
     for (place, (outer, y)) in part.part.outer.clone().zip(y.iter_mut()).enumerate() {
         let plane = &x[outer * view.plane()..][..view.plane()];
-        let winner = simd.run(
-            #[inline(always)]
-            || winner::<C>(plane, seeded.then(|| plan.seed()), nan_wins),
-        );
+        let winner = winner::<C>(simd, plane, seeded.then(|| plan.seed()), nan_wins);
         *y = winner.map_or_else(|| plan.seed(), |place| plane[place]);
-        if positions {
-            let of_plane = view.index_of_plane(outer);
-            let base = if winner.is_some() { view.index_base } else { view.unit_base };
-            indices.set(
-                place,
-                base.wrapping_add(of_plane).wrapping_add(index(view, winner.unwrap_or(0), winner.is_some())),
-            );
+        if let Some(indices) = &mut indices {
+            let index =
+                winner.map_or(view.unit_base, |place| index(view, place)).wrapping_add(view.index_of_plane(outer));
+            indices[place] = I::from_i64(index);
         }
     }
-    activate(plan.activation, y);
+    apply_to_all(plan.activation, y);
 }
 
-/// What a position adds to the index of the plane's first element.
-fn index(view: &View, mut position: usize, found: bool) -> i64 {
-    let mut index = 0i64;
-    for axis in view.axes.iter().rev().filter(|_| found) {
+/// The index of a position in the first plane.
+fn index(view: &View, mut position: usize) -> i64 {
+    let mut index = view.index_base;
+    for axis in view.axes.iter().rev() {
         index = index.wrapping_add(((position % axis.input) as i64).wrapping_mul(axis.index_stride));
         position /= axis.input;
     }
@@ -88,8 +82,15 @@ fn index(view: &View, mut position: usize, found: bool) -> i64 {
 }
 
 /// The position of the winner; `None` if nothing is greater than the element that windows begin with instead of their first.
+fn winner<C: Code>(simd: SimdLevel, plane: &[C::Element], seed: Option<C::Element>, nan_wins: bool) -> Option<usize> {
+    simd.run(
+        #[inline(always)]
+        || search::<C>(plane, seed, nan_wins),
+    )
+}
+
 #[inline(always)]
-fn winner<C: Code>(plane: &[C::Element], seed: Option<C::Element>, nan_wins: bool) -> Option<usize> {
+fn search<C: Code>(plane: &[C::Element], seed: Option<C::Element>, nan_wins: bool) -> Option<usize> {
     let (mut best, mut first_of_best) = (C::Lane::LOWEST, 0);
     for (number, block) in plane.chunks(BLOCK).enumerate() {
         let maximum = if block.len() <= SMALL { maximum::<C, FEW>(block) } else { maximum::<C, MANY>(block) };

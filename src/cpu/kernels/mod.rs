@@ -1,13 +1,16 @@
 //! Plans on slices: views of tensors, the kernels, and how their work is shared among threads.
 
+pub(crate) mod axes;
 pub(crate) mod choose;
 pub(crate) mod columns;
 pub(crate) mod convert;
 pub(crate) mod direct;
 pub(crate) mod general;
 pub(crate) mod global;
+pub(crate) mod lane;
 pub(crate) mod parts;
 pub(crate) mod pool;
+pub(crate) mod reduce;
 pub(crate) mod scratch;
 pub(crate) mod separable;
 pub(crate) mod simd;

@@ -6,13 +6,23 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::scratch::{Scratch, ScratchPool};
 use super::simd::SimdLevel;
+use super::view::View;
 use crate::error::ExecuteError;
+use crate::plan::PoolPlan;
 
 /// A box of outputs: whole planes, or some positions of one plane's first axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     pub outer: Range<usize>,
     pub rows: Range<usize>,
+}
+
+/// A part of a pool's outputs, and how it is computed.
+pub(crate) struct PartOf<'a> {
+    pub plan: &'a PoolPlan,
+    pub view: &'a View,
+    pub part: &'a Part,
+    pub simd: SimdLevel,
 }
 
 /// Work that one thread does in less time than it takes to wake another one.

@@ -6,11 +6,9 @@ use super::choose::{CpuKernel, PoolKernel};
 use super::columns;
 use super::general;
 use super::global;
-use super::parts::{Context, Part, cut, pieces, runs, wanted};
+use super::parts::{Context, Part, PartOf, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
-use super::separable::finish::Indices;
 use super::separable::run::run;
-use super::separable::work::PartOf;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::view::View;
 use crate::element::{Element, Index};
@@ -86,17 +84,17 @@ impl PoolWork {
         let part_of = PartOf { plan, view, part, simd: context.simd };
         match &self.kernel {
             PoolKernel::Columns if !general => {
-                columns::pool(&part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+                columns::pool(&part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
             }
             PoolKernel::Global if !general => {
-                global::pool(&part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices));
+                global::pool(&part_of, cast_slice(x), cast_slice_mut(y), indices);
                 Ok(())
             }
             PoolKernel::Direct(direct) if !general => {
-                direct.run(&part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+                direct.run(&part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
             }
             PoolKernel::Separable(separable) if !general => {
-                run(separable, &part_of, cast_slice(x), cast_slice_mut(y), Indices::of(indices), scratch)
+                run(separable, &part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
             }
             _ => {
                 general::pool(plan, view, part, x, y, indices);

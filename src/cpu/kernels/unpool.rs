@@ -6,8 +6,7 @@ use super::choose::CpuKernel;
 use super::convert::{Offence, Offences};
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::view::{Places, unpool_planes};
-use crate::activation;
-use crate::attributes::Activation;
+use crate::activation::apply_to_all;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::{Layout, OutsideWindow, StorageOrder};
@@ -139,16 +138,10 @@ fn scatter<T: Element, I: Index>(
                     *place = *value;
                 }
             }
-            activate(plan.activation, y);
+            apply_to_all(plan.activation, y);
         }
         Ok(())
     })
-}
-
-fn activate<T: Element>(activation: Activation, y: &mut [T]) {
-    if activation != Activation::Identity {
-        y.iter_mut().for_each(|element| *element = activation::apply(activation, *element));
-    }
 }
 
 /// The error of bad indices, where the plan refuses them.
@@ -159,7 +152,7 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
     let planes = plan.batch * plan.channels;
     let offences = Offences::default();
     context.run(
-        cut(planes, 1, wanted(indices.len() as u64 * 64, rayon::current_num_threads).min(planes)),
+        cut(planes, 1, wanted((indices.len() as u64).saturating_mul(64), rayon::current_num_threads).min(planes)),
         |part, _| {
             let mut offence = Offence::default();
             sources(plan, part.outer, |_, place, n, c, at| {
@@ -205,7 +198,7 @@ fn general<T: Element, I: Index>(
                 }
             }
         });
-        activate(plan.activation, y);
+        apply_to_all(plan.activation, y);
         Ok(())
     })
 }

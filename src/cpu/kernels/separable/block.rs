@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::axes::Axis;
 use super::layout::{BlockLayout, RowOfX, strides, sums};
+use crate::cpu::kernels::axes::Axis;
 
 /// A box of outputs.
 #[derive(Debug)]
@@ -40,13 +40,6 @@ impl<'a> Block<'a> {
         self.start.iter().any(|&start| start < 0)
     }
 
-    /// Taps of the window of an output before its first one inside X, in positions; the output counts from the block's
-    /// first one. `None` if the window is empty.
-    pub fn ahead(&self, axis: &Axis, number: usize, output: usize) -> Option<usize> {
-        let output = self.first[number] + output;
-        (!axis.is_empty(output)).then(|| axis.skipped(output) * axis.dilation)
-    }
-
     /// Where windows begin before X, moves their first elements to the slots of their first taps, which are padding: along the
     /// innermost axis first, then whole rows, planes and so on.
     pub fn move_first_elements<L: Copy>(&self, axes: &[Axis], lanes: &mut [L]) {
@@ -62,7 +55,7 @@ impl<'a> Block<'a> {
                 if self.start[number] + position as i64 >= 0 {
                     break;
                 }
-                let Some(ahead) = self.ahead(axis, number, output) else { continue };
+                let Some(ahead) = axis.ahead(self.first[number] + output) else { continue };
                 let position = position + ahead;
                 let Some(phase) = axis.phases[position % axis.stride] else { continue };
                 let from = phase * arrays[number] * pitch + position / axis.stride * slot[number];
@@ -91,7 +84,8 @@ impl<'a> Block<'a> {
     /// What the first element of each slot's window adds to the index of its first tap.
     pub fn indices_ahead(&self, axes: &[Axis]) -> Vec<i64> {
         let along = |(number, axis): (usize, &Axis)| {
-            let of = |slot| if slot < self.layout.outputs[number] { self.ahead(axis, number, slot) } else { None };
+            let of =
+                |slot| if slot < self.layout.outputs[number] { axis.ahead(self.first[number] + slot) } else { None };
             let ahead = (0..self.layout.slots[number]).map(|slot| of(slot).unwrap_or(0) as i64);
             ahead.map(|ahead| ahead.wrapping_mul(axis.index_stride)).collect()
         };

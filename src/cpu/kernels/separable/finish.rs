@@ -1,36 +1,8 @@
 //! From reduced lanes to elements and indices.
 
-use super::lane::{Code, Lane, Packed, Positioned};
-use crate::activation;
-use crate::attributes::Activation;
+use crate::cpu::kernels::lane::{Code, Lane, Packed, Positioned};
 use crate::cpu::kernels::simd::SimdLevel;
-use crate::element::{Element, Index, IndexType};
-
-/// Indices of 32 or 64 bits, where there are any.
-#[derive(Debug)]
-pub(crate) enum Indices<'a> {
-    None,
-    I32(&'a mut [i32]),
-    I64(&'a mut [i64]),
-}
-
-impl<'a> Indices<'a> {
-    pub fn of<I: Index>(indices: Option<&'a mut [I]>) -> Indices<'a> {
-        match (indices, I::INDEX_TYPE) {
-            (None, _) => Indices::None,
-            (Some(indices), IndexType::I32) => Indices::I32(bytemuck::cast_slice_mut(indices)),
-            (Some(indices), IndexType::I64) => Indices::I64(bytemuck::cast_slice_mut(indices)),
-        }
-    }
-
-    pub fn set(&mut self, place: usize, index: i64) {
-        match self {
-            Indices::None => {}
-            Indices::I32(indices) => indices[place] = i32::from_i64(index),
-            Indices::I64(indices) => indices[place] = index,
-        }
-    }
-}
+use crate::element::Index;
 
 /// Values that need no comparison with the window's first element: integers.
 pub(crate) fn integers<C: Code>(simd: SimdLevel, y: &mut [C::Element], best: &[C::Lane]) {
@@ -146,11 +118,4 @@ pub(crate) fn packed<C: Code<Lane = Packed>, I: Index>(
         #[inline(always)]
         || all::<C, I>(y, indices, first, best, taps, windows, firsts, base),
     );
-}
-
-/// Applies an activation.
-pub(crate) fn activate<T: Element>(activation: Activation, y: &mut [T]) {
-    if activation != Activation::Identity {
-        y.iter_mut().for_each(|element| *element = activation::apply(activation, *element));
-    }
 }

@@ -2,10 +2,11 @@
 
 use bytemuck::Pod;
 
-use super::axes::{Axis, Step, Tap};
-use super::lane::{Lane, Positioned};
 use super::layout::BlockLayout;
-use super::reduce;
+use super::steps::{Step, Tap};
+use crate::cpu::kernels::axes::Axis;
+use crate::cpu::kernels::lane::{Lane, Positioned};
+use crate::cpu::kernels::reduce;
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::error::ExecuteError;

@@ -1,6 +1,8 @@
 //! Where the lanes of a block lie in scratch memory: a pure function of the block's extents.
 
-use super::axes::{Axis, Step};
+use super::steps::Step;
+use crate::cpu::kernels::axes::Axis;
+use crate::tensor::for_each;
 
 /// Lanes between two arrays beyond what they hold, so that they begin in different sets of a cache.
 const SLACK: usize = 16;
@@ -82,7 +84,7 @@ impl BlockLayout {
     fn fill_rows(&mut self, axes: &[Axis]) {
         let outer = axes.len() - 1;
         let (rows, slot) = (&mut self.rows, &self.slot);
-        each(&self.positions[..outer], |at| {
+        for_each(&self.positions[..outer], |at| {
             let (mut array, mut first, mut place) = (0, 0, 0);
             for ((axis, &position), slot) in axes.iter().zip(at).zip(slot) {
                 let Some(phase) = axis.phases[position % axis.stride] else { return };
@@ -105,7 +107,7 @@ impl BlockLayout {
             self.run *= self.outputs[first];
         }
         let (runs, slot) = (&mut self.runs, &self.slot);
-        each(&self.outputs[..first], |at| {
+        for_each(&self.outputs[..first], |at| {
             let place = |strides: &[usize]| at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
             runs.push(Run { slot: place(slot), place: place(&y) });
         });
@@ -154,15 +156,4 @@ pub(crate) fn strides(extents: &[usize]) -> Vec<usize> {
         strides[axis] = strides[axis + 1] * extents[axis + 1];
     }
     strides
-}
-
-/// Visits every tuple of coordinates below the extents, the last axis fastest; the empty tuple if there is no axis.
-pub(crate) fn each(extents: &[usize], mut visit: impl FnMut(&[usize])) {
-    let mut at = vec![0; extents.len()];
-    loop {
-        visit(&at);
-        let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < extents[axis]) else { return };
-        at[axis] += 1;
-        at[axis + 1..].fill(0);
-    }
 }

@@ -1,8 +1,8 @@
 //! Loads the elements that a block's windows reach, as lanes sorted by phases.
 
-use super::axes::Axis;
 use super::block::Block;
-use super::lane::{Code, Lane};
+use crate::cpu::kernels::axes::Axis;
+use crate::cpu::kernels::lane::{Code, Lane};
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::element::Element;
 

@@ -1,7 +1,7 @@
 //! Pools of strided windows, one axis after the other, in blocks that stay in cache.
 //!
 //! A block is a box of outputs. The elements of X that its windows reach are loaded into scratch memory once, converted to
-//! lanes ([`lane`]), and then reduced along the innermost axis, the next one, and so on ([`block`]). Along an axis of
+//! lanes ([`lane`](super::lane)), and then reduced along the innermost axis, the next one, and so on ([`block`]). Along an axis of
 //! stride s, positions are sorted by their remainder modulo s, so that neighbouring windows read neighbouring lanes:
 //!
 //! ```text
@@ -32,14 +32,12 @@
 //! `NanPolicy::SeedLowest` a constant takes the place of v0, and under `NanPolicy::PropagateLast` the rule is the same in
 //! windows without NaN; blocks with a NaN are left to the general kernel.
 
-pub(crate) mod axes;
 pub(crate) mod block;
 pub(crate) mod finish;
 pub(crate) mod form;
-pub(crate) mod lane;
 pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod pool;
-pub(crate) mod reduce;
 pub(crate) mod run;
+pub(crate) mod steps;
 pub(crate) mod work;

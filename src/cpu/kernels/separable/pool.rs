@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::axes::{Axis, Step, axes, block, steps};
 use super::layout::{BlockLayout, sums};
+use super::steps::{Step, block, steps};
+use crate::cpu::kernels::axes::{Axis, MOST_INDEX, axes, index_span};
 use crate::cpu::kernels::view::View;
 use crate::options::Layout;
 use crate::plan::PoolPlan;
@@ -22,9 +23,6 @@ pub(crate) struct Separable {
     layouts: Mutex<Vec<Arc<BlockLayout>>>,
 }
 
-/// The largest distance between two indices of a plane that 32 bits are trusted with.
-const MOST_INDEX: i64 = 1 << 30;
-
 impl Separable {
     /// The reason why not, for plans that it does not compute.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Separable, &'static str> {
@@ -36,10 +34,7 @@ impl Separable {
             return Err("an axis is too long");
         }
         let wide = plan.dtype().bytes() == 8;
-        let span = axes[1..].iter().fold(0i64, |span, axis| {
-            let positions = axis.input as i64 + axis.pad.abs() + axis.reach() as i64;
-            span.saturating_add(positions.saturating_mul(axis.index_stride.saturating_abs()))
-        });
+        let span = index_span(&axes);
         if !wide && span > MOST_INDEX {
             return Err("its indices are too far apart");
         }
@@ -49,7 +44,10 @@ impl Separable {
         let evenly = plan.indices.is_none()
             || view.layout == Layout::Nhwc
             || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
-        let block = block(&axes, lane_bytes(plan), if evenly { usize::MAX } else { 1 });
+        // The indices of all planes of a block are within 32 bits of each other.
+        let apart = axes[0].index_stride.unsigned_abs().max(1);
+        let planes = if evenly { (MOST_INDEX as u64 / apart).clamp(1, usize::MAX as u64) as usize } else { 1 };
+        let block = block(&axes, lane_bytes(plan), planes);
         let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
         tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
         Ok(Separable {
@@ -88,4 +86,22 @@ fn lane_bytes(plan: &PoolPlan) -> usize {
 fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
     let along = |axis: &Axis| (0..axis.kernel).map(|tap| (tap * axis.dilation) as i64 * axis.index_stride).collect();
     sums(&axes.iter().map(along).collect::<Vec<_>>()).into_iter().map(|offset| offset as i32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{DType, IndexType};
+    use crate::ops::{MaxPool, Pooling};
+
+    #[test]
+    fn the_planes_of_a_block_have_indices_within_32_bits_of_each_other() {
+        // Single elements of planes of 2^26 elements: a block has room for thousands of them.
+        let pool = MaxPool::new([1, 1]).strides([8192, 8192]);
+        for (channels, extent, most) in [(64, 8192, 16), (64, 8, usize::MAX)] {
+            let plan = pool.plan(&[1, channels, extent, extent], DType::F32, Some(IndexType::I64)).unwrap();
+            let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
+            assert_eq!(separable.block[0], channels.min(most), "{extent}");
+        }
+    }
 }

@@ -2,26 +2,26 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::finish::Indices;
-use super::lane::{
+use super::pool::Separable;
+use super::work::Work;
+use crate::cpu::kernels::lane::{
     OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16, with_code,
 };
-use super::pool::Separable;
-use super::work::{PartOf, Work};
+use crate::cpu::kernels::parts::PartOf;
 use crate::cpu::kernels::scratch::Scratch;
-use crate::element::DType;
+use crate::element::{DType, Index};
 use crate::error::ExecuteError;
 
 /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn run(
+pub(crate) fn run<I: Index>(
     separable: &Separable,
     part: &PartOf<'_>,
     x: &[u8],
     y: &mut [u8],
-    indices: Indices<'_>,
+    indices: Option<&mut [I]>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
-    let with_indices = !matches!(indices, Indices::None);
+    let with_indices = indices.is_some();
     let dtype = part.plan.dtype();
     let mut work = Work::new(separable, part, indices, scratch);
     macro_rules! values {

@@ -3,38 +3,30 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::finish::{self, Indices, Offsets, activate};
+use super::finish::{self, Offsets};
 use super::form::{self, Lanes};
-use super::lane::{Code, Narrow, Packed, Positioned, WithTap};
-use super::layout::strides;
+use super::layout::{strides, sums};
 use super::load::{Look, load};
 use super::pool::Separable;
+use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
-use crate::cpu::kernels::parts::Part;
+use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
+use crate::cpu::kernels::parts::{Part, PartOf};
 use crate::cpu::kernels::scratch::Scratch;
-use crate::cpu::kernels::simd::SimdLevel;
-use crate::cpu::kernels::view::View;
-use crate::element::Element;
+use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::options::NanPolicy;
-use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
-
-/// A part of a pool's outputs, and how it is computed.
-pub(crate) struct PartOf<'a> {
-    pub plan: &'a PoolPlan,
-    pub view: &'a View,
-    pub part: &'a Part,
-    pub simd: SimdLevel,
-}
+use crate::plan::MAX_SPATIAL_AXES;
+use crate::tensor::for_each;
 
 /// A part in the making.
-pub(crate) struct Work<'a, 'i> {
+pub(crate) struct Work<'a, 'i, I> {
     own: &'a Separable,
     part: &'a PartOf<'a>,
     /// The part's outputs along each axis, and elements of Y from one of them to the next.
     ranges: Vec<Range<usize>>,
     y_strides: Vec<usize>,
-    indices: Indices<'i>,
+    indices: Option<&'i mut [I]>,
     scratch: &'a mut Scratch,
 }
 
@@ -46,13 +38,24 @@ struct Tables<P> {
     firsts: Vec<P>,
 }
 
-impl<'a, 'i> Work<'a, 'i> {
-    pub fn new(own: &'a Separable, part: &'a PartOf<'a>, indices: Indices<'i>, scratch: &'a mut Scratch) -> Self {
+impl<'a, 'i, I: Index> Work<'a, 'i, I> {
+    pub fn new(
+        own: &'a Separable,
+        part: &'a PartOf<'a>,
+        indices: Option<&'i mut [I]>,
+        scratch: &'a mut Scratch,
+    ) -> Self {
         let Part { outer, rows } = part.part;
         let rest = own.axes[2..].iter().map(|axis| 0..axis.output);
         let ranges = [outer.clone(), rows.clone()].into_iter().chain(rest).collect();
         let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
         Work { own, part, ranges, y_strides, indices, scratch }
+    }
+
+    fn set_index(&mut self, place: usize, index: i64) {
+        if let Some(indices) = &mut self.indices {
+            indices[place] = I::from_i64(index);
+        }
     }
 
     fn seeds_lowest(&self) -> bool {
@@ -182,18 +185,10 @@ impl<'a, 'i> Work<'a, 'i> {
             let best = (&placed.lanes.reduced[..length], &placed.positions[..length]);
             let place = self.place(block);
             let to = &mut y[place..];
-            match &mut self.indices {
-                Indices::None => {}
-                Indices::I32(indices) => {
-                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
-                        finish::placed::<C, i32>(simd, both, first, best, &offsets);
-                    });
-                }
-                Indices::I64(indices) => {
-                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
-                        finish::placed::<C, i64>(simd, both, first, best, &offsets);
-                    });
-                }
+            if let Some(indices) = &mut self.indices {
+                form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
+                    finish::placed::<C, I>(simd, both, first, best, &offsets);
+                });
             }
             self.finish(block, y);
         }
@@ -236,18 +231,10 @@ impl<'a, 'i> Work<'a, 'i> {
             let lanes = (&lanes.loaded[..length], &lanes.reduced[..length]);
             let place = self.place(block);
             let to = &mut y[place..];
-            match &mut self.indices {
-                Indices::None => {}
-                Indices::I32(indices) => {
-                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
-                        finish::packed::<C, i32>(simd, both, lanes, &own.tap_offsets, &offsets);
-                    });
-                }
-                Indices::I64(indices) => {
-                    form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
-                        finish::packed::<C, i64>(simd, both, lanes, &own.tap_offsets, &offsets);
-                    });
-                }
+            if let Some(indices) = &mut self.indices {
+                form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
+                    finish::packed::<C, I>(simd, both, lanes, &own.tap_offsets, &offsets);
+                });
             }
             self.finish(block, y);
         }
@@ -320,7 +307,7 @@ impl<'a, 'i> Work<'a, 'i> {
             let stride = if counts(number) { axes[number].index_stride } else { 0 };
             (0..*slots).map(|slot| (slot as i64).wrapping_mul(stride)).collect::<Vec<_>>()
         };
-        let units = super::layout::sums(&block.layout.slots.iter().enumerate().map(along).collect::<Vec<_>>());
+        let units = sums(&block.layout.slots.iter().enumerate().map(along).collect::<Vec<_>>());
         let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
         let apart = view.unit_base.wrapping_add(channels).wrapping_sub(start);
         units.iter().zip(windows).map(|(unit, window)| unit.wrapping_sub(*window).wrapping_add(apart)).collect()
@@ -330,8 +317,8 @@ impl<'a, 'i> Work<'a, 'i> {
     fn finish<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
         let (axes, plan) = (&self.own.axes, self.part.plan);
         if self.own.has_empty_windows {
-            let empty = |number: usize, output: usize| axes[number].is_empty(block.first[number] + output);
-            super::layout::each(&block.layout.outputs, |at| {
+            let empty = |number: usize, output: usize| axes[number].ahead(block.first[number] + output).is_none();
+            for_each(&block.layout.outputs, |at| {
                 if at.iter().enumerate().any(|(number, &output)| empty(number, output)) {
                     self.write_empty(block, at, y);
                 }
@@ -339,7 +326,7 @@ impl<'a, 'i> Work<'a, 'i> {
         }
         let place = self.place(block);
         for run in &block.layout.runs {
-            activate(plan.activation, &mut y[place + run.place..][..block.layout.run]);
+            apply_to_all(plan.activation, &mut y[place + run.place..][..block.layout.run]);
         }
     }
 
@@ -358,13 +345,13 @@ impl<'a, 'i> Work<'a, 'i> {
         let outputs = at.iter().zip(block.first).map(|(at, first)| at + first).skip(1);
         let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
         y[place] = self.part.plan.empty();
-        self.indices.set(place, view.empty_index(plane, firsts));
+        self.set_index(place, view.empty_index(plane, firsts));
     }
 
     /// A block by the general kernel.
     fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
         let PartOf { plan, view, .. } = *self.part;
-        super::layout::each(&block.layout.outputs, |at| {
+        for_each(&block.layout.outputs, |at| {
             let outputs: Vec<usize> = at.iter().zip(block.first).map(|(at, first)| at + first).collect();
             let mut out = [0; MAX_SPATIAL_AXES];
             out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
@@ -373,7 +360,7 @@ impl<'a, 'i> Work<'a, 'i> {
             let x = &x[outputs[0] * view.plane() + inner..];
             let (value, index) = general::window(plan, view, &out, x, plane);
             y[place] = value;
-            self.indices.set(place, index);
+            self.set_index(place, index);
         });
     }
 }

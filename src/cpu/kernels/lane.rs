@@ -234,11 +234,11 @@ fn wide_half(half: f16) -> f32 {
 
 /// Integers of 8 and 16 bits as lanes of 32.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shortened<T>(std::marker::PhantomData<T>);
+pub(crate) struct Widened<T>(std::marker::PhantomData<T>);
 
-macro_rules! shortened {
+macro_rules! widened {
     ($($element:ty),+) => {
-        $(impl Code for Shortened<$element> {
+        $(impl Code for Widened<$element> {
             type Element = $element;
             type Lane = i32;
             #[inline(always)]
@@ -253,7 +253,7 @@ macro_rules! shortened {
     };
 }
 
-shortened!(i8, u8, i16, u16);
+widened!(i8, u8, i16, u16);
 
 /// The bits of a packed lane below its element.
 pub(crate) const TAP_BITS: u32 = 16;

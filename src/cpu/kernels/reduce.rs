@@ -5,7 +5,7 @@
 //! written.
 
 use super::lane::{Lane, Positioned};
-use crate::cpu::kernels::simd::SimdLevel;
+use super::simd::SimdLevel;
 
 macro_rules! loops {
     ($values:ident, $first:ident, $positioned:ident, $($lane:ident, $position:ident, $ahead:ident);+) => {
