@@ -6,7 +6,7 @@ use super::progress::{Run, StreamOptions};
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError, within};
 use crate::options::{Layout, OutsideWindow};
-use crate::plan::{Named, UnpoolPlan};
+use crate::plan::{Named, Offence, UnpoolPlan, stay_in_plane};
 use crate::tensor::{TensorSpec, count, for_each, position, zeros};
 use crate::tile::{Boxes, Region};
 
@@ -24,8 +24,8 @@ pub(crate) struct UnpoolRun<'a> {
 struct Indices {
     /// Whether every index names an element of its own plane.
     stay: bool,
-    /// The position and the value of the first bad index, and the number of bad indices.
-    offender: Option<(u64, i64, u64)>,
+    /// The bad ones.
+    offence: Offence,
 }
 
 /// The most elements of a box, up to `most`, with which a run fits the budget. `peak` is the memory of a run with boxes of so
@@ -70,7 +70,7 @@ impl<'a> UnpoolRun<'a> {
         unless_stopped: impl Fn() -> Result<(), ExecuteError>,
     ) -> Result<bool, ExecuteError> {
         let plan = self.plan;
-        let mut found = Indices { stay: true, offender: None };
+        let mut found = Indices { stay: true, offence: Offence::default() };
         let mut target = vec![0; plan.x_extents.len()];
         let most = self.most_sources as u64;
         for region in Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, most).iter() {
@@ -83,17 +83,15 @@ impl<'a> UnpoolRun<'a> {
                     Named::Element(to_n, to_c) => found.stay &= (to_n, to_c) == (n, c),
                     Named::Nothing => {}
                     Named::OutOfRange | Named::Outside => {
-                        let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at) as u64;
-                        let (first, value, count) = found.offender.unwrap_or((u64::MAX, 0, 0));
-                        let (first, value) = if here < first { (here, index) } else { (first, value) };
-                        found.offender = Some((first, value, count + 1));
+                        let here = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
+                        found.offence.add(here, index);
                     }
                 }
             });
             self.done_with(&read);
             self.run.tell()?;
         }
-        match found.offender.filter(|_| plan.refuses_bad_indices()) {
+        match found.offence.found().filter(|_| plan.refuses_bad_indices()) {
             Some((position, value, count)) => Err(plan.offence(position, value, count)),
             None => Ok(found.stay),
         }
@@ -195,13 +193,12 @@ fn all_stay<I: Index>(plan: &UnpoolPlan, region: &Region, indices: &[I]) -> bool
     if plan.outside_window != OutsideWindow::Scatter || plan.space.layout != Layout::Nchw {
         return false;
     }
-    let (strides, plane) = (plan.space.strides(), 0..count(&plan.space.extents) as i64);
+    let (strides, elements) = (plan.space.strides(), count(&plan.space.extents));
     let of_a_plane: usize = region.spatial.iter().map(ExactSizeIterator::len).product();
     let planes = region.batch.clone().flat_map(|n| region.channels.clone().map(move |c| (n, c)));
-    planes.zip(indices.chunks(of_a_plane.max(1))).all(|((n, c), indices)| {
-        let base = strides.flat(n, c, &[]);
-        indices.iter().fold(true, |stay, index| stay & plane.contains(&index.to_i64().wrapping_sub(base)))
-    })
+    planes
+        .zip(indices.chunks(of_a_plane.max(1)))
+        .all(|((n, c), indices)| stay_in_plane(indices, strides.flat(n, c, &[]), elements, plan.skip_minus_one))
 }
 
 /// Visits the sources of a box in (n, c, spatial) order, with value, index and coordinates.

@@ -2,7 +2,7 @@
 
 use super::cpu::Cpu;
 use super::prepared::PreparedCpu;
-use crate::activation;
+use crate::activation::apply_to_all;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
@@ -185,8 +185,7 @@ impl Cpu {
             // The last source that names an element wins.
             unpool.visit((tile, &from), (&mut *x, &mut *indices), |value, place| y[place] = value)?;
         }
-        let activation = unpool.plan.activation;
-        y.iter_mut().for_each(|value| *value = activation::apply(activation, *value));
+        apply_to_all(unpool.plan.activation, y);
         Ok(())
     }
 }

@@ -8,33 +8,7 @@ use crate::element::Index;
 use crate::error::ExecuteError;
 use crate::index::IndexStrides;
 use crate::options::Layout;
-use crate::plan::{ConvertPlan, MAX_SPATIAL_AXES};
-
-/// The first bad index, by its place in the tensor, and how many there are.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Offence {
-    first: Option<(usize, i64)>,
-    count: u64,
-}
-
-impl Offence {
-    pub fn add(&mut self, place: usize, value: i64) {
-        self.merge(Offence { first: Some((place, value)), count: 1 });
-    }
-
-    pub fn merge(&mut self, other: Offence) {
-        self.count += other.count;
-        self.first = match (self.first, other.first) {
-            (Some(own), Some(other)) => Some(if other.0 < own.0 { other } else { own }),
-            (own, other) => own.or(other),
-        };
-    }
-
-    /// The first bad index's place and value, and the number of bad ones, if there are any.
-    pub fn found(self) -> Option<(u64, i64, u64)> {
-        self.first.map(|(place, value)| (place as u64, value, self.count))
-    }
-}
+use crate::plan::{ConvertPlan, MAX_SPATIAL_AXES, Offence};
 
 /// Offences that several threads find.
 #[derive(Debug, Default)]

@@ -1,16 +1,17 @@
 //! Unpools on slices.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::choose::CpuKernel;
-use super::convert::{Offence, Offences};
+use super::convert::Offences;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::view::{Places, unpool_planes};
 use crate::activation::apply_to_all;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::{Layout, OutsideWindow, StorageOrder};
-use crate::plan::{MAX_SPATIAL_AXES, Named, UnpoolPlan};
+use crate::plan::{MAX_SPATIAL_AXES, Named, Offence, UnpoolPlan, stay_in_plane};
 use crate::tensor::for_each;
 
 /// An unpool and how it is computed.
@@ -90,25 +91,16 @@ fn stay_in_their_planes<I: Index>(
     indices: &[I],
 ) -> Result<bool, ExecuteError> {
     let [plane, y_plane] = unpool_planes(plan);
-    let strays = std::sync::atomic::AtomicBool::new(false);
-    let skips = i64::from(plan.skip_minus_one);
+    let strays = AtomicBool::new(false);
     context.run(planes(plan), |part, _| {
         for outer in part.outer {
             let (base, indices) = (base(plan, outer), &indices[outer * plane..][..plane]);
-            let stray = context.simd.run(
+            let stay = context.simd.run(
                 #[inline(always)]
-                || {
-                    let mut stray = false;
-                    for index in indices {
-                        let index = index.to_i64();
-                        let position = index.wrapping_sub(base) as u64;
-                        stray |= (position >= y_plane as u64) & ((index != -1) | (skips == 0));
-                    }
-                    stray
-                },
+                || stay_in_plane(indices, base, y_plane as u64, plan.skip_minus_one),
             );
-            if stray {
-                strays.store(true, std::sync::atomic::Ordering::Relaxed);
+            if !stay {
+                strays.store(true, Ordering::Relaxed);
             }
         }
         Ok(())
