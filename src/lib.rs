@@ -91,7 +91,7 @@
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
 //! | `gpu/calls/` | one-shot calls, chains, streams, the caller's own pass | formulas |
 //! | `device.rs` | a GPU or the CPU behind one type | how either computes |
-//! | `element.rs`, `tensor.rs`, `untyped.rs`, `arrays.rs`, `activation.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, errors | |
+//! | `element.rs`, `tensor.rs`, `untyped.rs`, `arrays.rs`, `activation.rs`, `offence.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, bad indices, errors | |
 //!
 //! # Floors
 //!
@@ -108,7 +108,7 @@
 //!  4  activation  arrays  plan  tables  untyped  wgsl
 //!  3  attributes  geometry  index  kernel  tensor
 //!  2  error  reduction
-//!  1  options
+//!  1  offence  options
 //!  0  element  family
 //! ```
 //!
@@ -171,6 +171,8 @@ mod index;
 mod kernel;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod keys;
+#[cfg(any(feature = "cpu", feature = "gpu"))]
+mod offence;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;

@@ -2,9 +2,6 @@
 
 mod named;
 
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-pub(crate) use named::{Offence, stay_in_plane};
-
 use crate::attributes::Activation;
 use crate::element::{DType, Element, IndexType};
 use crate::error::{ExecuteError, PlanError};

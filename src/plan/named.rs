@@ -1,8 +1,6 @@
 //! What the indices of an unpool name, and what becomes of bad ones.
 
 use super::{Named, UnpoolPlan};
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-use crate::element::Index;
 use crate::error::ExecuteError;
 use crate::options::{OutOfBounds, OutsideWindow};
 
@@ -43,44 +41,5 @@ impl UnpoolPlan {
         });
         let own = (target_n, target_c) == (n, c) && inside.all(|inside| inside);
         if own { Named::Element(n, c) } else { Named::Outside }
-    }
-}
-
-/// Whether all indices that a plane stores name elements of that plane, or none where -1 is skipped. `base` is the index of
-/// the plane's first element. Compiled into the loops of its callers.
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-#[inline(always)]
-pub(crate) fn stay_in_plane<I: Index>(indices: &[I], base: i64, elements: u64, skips_minus_one: bool) -> bool {
-    indices.iter().fold(true, |stay, index| {
-        let index = index.to_i64();
-        stay & (((index.wrapping_sub(base) as u64) < elements) | (skips_minus_one & (index == -1)))
-    })
-}
-
-/// The first bad index, by its place in the tensor, and how many there are.
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Offence {
-    first: Option<(usize, i64)>,
-    count: u64,
-}
-
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-impl Offence {
-    pub fn add(&mut self, place: usize, value: i64) {
-        self.merge(Offence { first: Some((place, value)), count: 1 });
-    }
-
-    pub fn merge(&mut self, other: Offence) {
-        self.count = self.count.saturating_add(other.count);
-        self.first = match (self.first, other.first) {
-            (Some(own), Some(other)) => Some(if other.0 < own.0 { other } else { own }),
-            (own, other) => own.or(other),
-        };
-    }
-
-    /// The first bad index's place and value, and the number of bad ones, if there are any.
-    pub fn found(self) -> Option<(u64, i64, u64)> {
-        self.first.map(|(place, value)| (place as u64, value, self.count))
     }
 }

@@ -5,8 +5,9 @@ use super::ends::{StreamSink, StreamSource, gather, scatter};
 use super::progress::{Run, StreamOptions};
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError, within};
+use crate::offence::{Offence, stay_in_plane};
 use crate::options::{Layout, OutsideWindow};
-use crate::plan::{Named, Offence, UnpoolPlan, stay_in_plane};
+use crate::plan::{Named, UnpoolPlan};
 use crate::tensor::{TensorSpec, count, for_each, position, zeros};
 use crate::tile::{Boxes, Region};
 

@@ -7,8 +7,9 @@ use super::view::Places;
 use crate::element::Index;
 use crate::error::ExecuteError;
 use crate::index::IndexStrides;
+use crate::offence::Offence;
 use crate::options::Layout;
-use crate::plan::{ConvertPlan, MAX_SPATIAL_AXES, Offence};
+use crate::plan::{ConvertPlan, MAX_SPATIAL_AXES};
 
 /// Offences that several threads find.
 #[derive(Debug, Default)]

@@ -10,8 +10,9 @@ use super::view::{Places, unpool_planes};
 use crate::activation::apply_to_all;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
+use crate::offence::{Offence, stay_in_plane};
 use crate::options::{Layout, OutsideWindow, StorageOrder};
-use crate::plan::{MAX_SPATIAL_AXES, Named, Offence, UnpoolPlan, stay_in_plane};
+use crate::plan::{MAX_SPATIAL_AXES, Named, UnpoolPlan};
 use crate::tensor::for_each;
 
 /// An unpool and how it is computed.

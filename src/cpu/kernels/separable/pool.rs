@@ -92,7 +92,7 @@ fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
 mod tests {
     use super::*;
     use crate::element::{DType, IndexType};
-    use crate::ops::{MaxPool, Pooling};
+    use crate::ops::MaxPool;
 
     #[test]
     fn the_planes_of_a_block_have_indices_within_32_bits_of_each_other() {
