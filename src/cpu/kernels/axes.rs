@@ -1,5 +1,7 @@
 //! The axes of a pool of strided windows, as kernels with lanes see them.
 
+use std::ops::Range;
+
 use super::lane::PACKED_TAPS;
 use super::view::View;
 use crate::geometry::AxisWindow;
@@ -52,6 +54,13 @@ impl Axis {
     /// Whether all taps of a window lie inside X.
     pub fn is_inside(&self, output: usize) -> bool {
         self.window.taps(output, self.input, self.output).count == self.kernel as i64
+    }
+
+    /// The taps of a window that lie inside X.
+    pub fn taps_inside(&self, output: usize) -> Range<usize> {
+        let taps = self.window.taps(output, self.input, self.output);
+        let first = (taps.first - self.start(output)) as usize / self.dilation;
+        first..first + taps.count as usize
     }
 
     /// The number of phases that taps have.

@@ -93,17 +93,22 @@ impl PoolKernel {
         };
         let global = || lanes().and_then(|()| global::applies(plan, view)).map(|()| PoolKernel::Global);
         let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
-        let direct = || lanes().and_then(|()| Direct::new(plan, view)).map(PoolKernel::Direct);
+        let direct = || lanes().and_then(|()| Direct::new(plan, view));
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
-            Some(kernel @ CpuKernel::Direct) => direct().map_err(|reason| refused(kernel, reason)),
+            Some(kernel @ CpuKernel::Direct) => {
+                direct().map(PoolKernel::Direct).map_err(|reason| refused(kernel, reason))
+            }
             Some(kernel @ CpuKernel::Global) => global().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Columns) => columns().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
             None if global().is_ok() => Ok(PoolKernel::Global),
             None if hardly_overlap(view) => Ok(columns().or_else(|_| separable()).unwrap_or(PoolKernel::General)),
-            None => Ok(direct().or_else(|_| separable()).or_else(|_| columns()).unwrap_or(PoolKernel::General)),
+            None => Ok(match direct() {
+                Ok(direct) if direct.is_best(plan) => PoolKernel::Direct(direct),
+                _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
+            }),
         }
     }
 
@@ -156,25 +161,35 @@ mod tests {
             MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]).layout(Layout::Nchw)
         };
         let (image, channels_last) = ([2, 3, 57, 43], [2, 57, 43, 16]);
-        let table: [(&dyn Pooling, &[usize], CpuKernel); 10] = [
-            (&square(2, 2, 0), &image, Direct),
-            (&square(3, 1, 1), &image, Direct),
-            (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, Direct),
-            (&square(3, 2, 1).nan_policy(NanPolicy::SeedLowest), &image, Separable),
-            (&square(5, 1, 2), &image, Separable),
-            (&square(13, 1, 6), &image, Separable),
-            (&square(3, 1, 2).dilations([2, 2]), &image, Separable),
-            (&AdaptiveMaxPool::new([6, 5]), &image, Columns),
-            (&GlobalMaxPool::new(), &image, Global),
-            (&GlobalMaxPool::new().layout(Layout::Nhwc), &channels_last, Columns),
+        let table: [(&dyn Pooling, &[usize], DType, CpuKernel); 13] = [
+            (&square(2, 2, 0), &image, DType::F32, Direct),
+            (&square(3, 1, 1), &image, DType::F32, Direct),
+            (&square(3, 1, 1), &image, DType::F16, Separable),
+            (&square(3, 2, 1), &image, DType::F16, Direct),
+            (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, DType::U8, Direct),
+            (&square(3, 3, 0), &image, DType::F32, Separable),
+            (&square(5, 1, 2), &image, DType::F32, Separable),
+            (&square(13, 1, 6), &image, DType::F32, Separable),
+            (&square(3, 1, 2).dilations([2, 2]), &image, DType::F32, Direct),
+            (&MaxPool::new([5]), &[2, 3, 57], DType::F32, Direct),
+            (&AdaptiveMaxPool::new([6, 5]), &image, DType::F32, Columns),
+            (&GlobalMaxPool::new(), &image, DType::F32, Global),
+            (&GlobalMaxPool::new().layout(Layout::Nhwc), &channels_last, DType::F32, Columns),
         ];
-        for (pool, shape, expected) in table {
+        for (pool, shape, dtype, expected) in table {
             for indices in [None, Some(IndexType::I64)] {
-                let plan = pool.plan(shape, DType::F32, indices).unwrap();
+                let plan = pool.plan(shape, dtype, indices).unwrap();
                 let view = View::of(&plan).unwrap();
                 let kernel = PoolKernel::choose(&plan, &view, None).unwrap();
                 assert_eq!(kernel.name(), expected, "{plan:?}");
             }
+        }
+        // What a window without a winner has as its index is not the index of one of its elements.
+        let seeded = square(3, 2, 1).nan_policy(NanPolicy::SeedLowest);
+        for (indices, expected) in [(None, Direct), (Some(IndexType::I64), Separable)] {
+            let plan = seeded.plan(&image, DType::F32, indices).unwrap();
+            let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
+            assert_eq!(kernel.name(), expected);
         }
     }
 

@@ -15,5 +15,7 @@ pub(crate) mod scratch;
 pub(crate) mod separable;
 pub(crate) mod simd;
 pub(crate) mod subnormals;
+pub(crate) mod taps;
 pub(crate) mod unpool;
+pub(crate) mod vector;
 pub(crate) mod view;

@@ -91,7 +91,8 @@ impl PoolWork {
                 Ok(())
             }
             PoolKernel::Direct(direct) if !general => {
-                direct.run(&part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
+                direct.run(&part_of, cast_slice(x), cast_slice_mut(y), indices);
+                Ok(())
             }
             PoolKernel::Separable(separable) if !general => {
                 run(separable, &part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)

@@ -1,12 +1,19 @@
-//! Which vector instructions a kernel's loops are compiled for, chosen at run time. This is the only file that knows the crate
-//! that makes this possible without `unsafe` here.
+//! Which vector instructions a kernel's loops are compiled for, chosen at run time. This file and [`vector`](super::vector) are the
+//! only ones that know the crate that makes this possible without `unsafe` here.
 //!
-//! A kernel's loops are plain code that the compiler turns into vector instructions. [`SimdLevel::run`] compiles a loop once
-//! for each level, so whatever is called inside it must be inlined into it (`#[inline(always)]`, closures too): what is
-//! not is compiled for the target's own instructions alone.
+//! A kernel's loops are either plain code that the compiler turns into vector instructions ([`SimdLevel::run`]), or they are
+//! written with vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so whatever is called inside it must be
+//! inlined into it (`#[inline(always)]`, closures too): what is not is compiled for the target's own instructions alone.
 
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 use fearless_simd::{Level, Simd};
+
+/// A loop that is written with vectors.
+pub(crate) trait VectorLoop {
+    type Output;
+
+    /// To be inlined.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
 
 /// The vector instructions that the kernels of the CPU backend use. All give the same bits.
 ///
@@ -89,5 +96,33 @@ impl SimdLevel {
             }
         }
         work()
+    }
+
+    /// Runs a loop that is written with vectors. A level that this processor lacks is the baseline. `None` if there are no
+    /// vectors: on processors older than SSE2.
+    #[inline]
+    pub(crate) fn vectors<W: VectorLoop>(self, work: W) -> Option<W::Output> {
+        macro_rules! with {
+            ($token:expr) => {
+                if let Some(simd) = $token {
+                    return Some(simd.vectorize(
+                        #[inline(always)]
+                        || work.run(simd),
+                    ));
+                }
+            };
+        }
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        {
+            match self {
+                SimdLevel::Baseline => {}
+                SimdLevel::Avx2 => with!(Level::new().as_avx2()),
+                SimdLevel::Avx512 => with!(Level::new().as_avx512()),
+            }
+            with!(Level::new().as_sse2());
+            None
+        }
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        Some(fearless_simd::dispatch!(Level::new(), simd => work.run(simd)))
     }
 }

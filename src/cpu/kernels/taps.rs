@@ -1,0 +1,359 @@
+//! The loops of the [`direct`](super::direct) kernel: a vector of neighbouring outputs takes one tap of all their windows after the other.
+//!
+//! ```text
+//! stride 1, tap t   the vector from x[i + t] on
+//! stride 2, taps    x[2i] x[2i + 1] x[2i + 2] x[2i + 3] ..    two vectors, sorted into
+//!    t and t + 1    x[2i] x[2i + 2] ..   and   x[2i + 1] x[2i + 3] ..
+//! ```
+//!
+//! Where a step takes less time than sorting, windows at all positions are computed, as with stride 1, and every second one is
+//! kept.
+
+use bytemuck::Zeroable;
+use fearless_simd::{Simd, SimdBase};
+
+use super::simd::VectorLoop;
+use super::vector::{VectorCode, Windows};
+use crate::element::Index;
+
+/// The most rows of X that a window touches.
+pub(crate) const MOST_ROWS: usize = 9;
+
+/// Taps along the innermost axis.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub kernel: usize,
+    pub stride: usize,
+    /// Elements from one tap to the next.
+    pub distance: usize,
+}
+
+/// Rows of outputs whose windows lie inside X along the innermost axis, one as far from the next as all others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub shape: Shape,
+    /// The place in X of the first tap of the first output, in each row of X that its window has.
+    pub places: &'a [usize],
+    /// Outputs of a row, and rows.
+    pub length: usize,
+    pub count: usize,
+    /// Elements from one row to the next: of X and of Y.
+    pub x_step: usize,
+    pub y_step: usize,
+}
+
+/// What becomes of the outputs: their elements alone, or with indices.
+pub(crate) trait Form<C: VectorCode> {
+    type State<S: Simd>: Copy;
+
+    /// Whether windows at all positions are computed where the stride is 2.
+    const AT_ALL_POSITIONS: bool;
+
+    /// What is there before the first tap; whether that counts.
+    fn seed<S: Simd>(&self, simd: S) -> (Self::State<S>, bool);
+
+    /// Tap `tap` of row `row`.
+    fn begin<S: Simd>(&self, simd: S, at: (usize, usize), first: C::Vector<S>) -> Self::State<S>;
+
+    fn step<S: Simd, const NAN_WINS: bool>(
+        &self,
+        simd: S,
+        at: (usize, usize),
+        state: Self::State<S>,
+        next: C::Vector<S>,
+    ) -> Self::State<S>;
+
+    /// Every second lane of two vectors.
+    fn every_second<S: Simd>(low: Self::State<S>, high: Self::State<S>) -> Self::State<S>;
+
+    /// Writes a vector of outputs from number `at` of row `row` on, which is at `place` in Y.
+    fn write<S: Simd>(&mut self, simd: S, at: (usize, usize), place: usize, state: Self::State<S>);
+
+    /// The elements of Y.
+    fn outputs(&self) -> usize;
+}
+
+/// Elements alone. They begin with a seed, or with their first tap.
+pub(crate) struct Values<'a, C: VectorCode> {
+    pub y: &'a mut [C::Stored],
+    pub seed: Option<C::Stored>,
+}
+
+impl<C: VectorCode> Form<C> for Values<'_, C> {
+    type State<S: Simd> = C::Best<S>;
+
+    const AT_ALL_POSITIONS: bool = C::IS_CHEAP;
+
+    #[inline(always)]
+    fn seed<S: Simd>(&self, simd: S) -> (C::Best<S>, bool) {
+        let seed = self.seed.unwrap_or(C::Stored::zeroed());
+        (C::begin(simd, C::Vector::splat(simd, seed)), self.seed.is_some())
+    }
+
+    #[inline(always)]
+    fn begin<S: Simd>(&self, simd: S, _: (usize, usize), first: C::Vector<S>) -> C::Best<S> {
+        C::begin(simd, first)
+    }
+
+    #[inline(always)]
+    fn step<S: Simd, const NAN_WINS: bool>(
+        &self,
+        simd: S,
+        _: (usize, usize),
+        best: C::Best<S>,
+        next: C::Vector<S>,
+    ) -> C::Best<S> {
+        C::step::<S, NAN_WINS>(simd, best, next)
+    }
+
+    #[inline(always)]
+    fn every_second<S: Simd>(low: C::Best<S>, high: C::Best<S>) -> C::Best<S> {
+        C::every_second(low, high)
+    }
+
+    #[inline(always)]
+    fn write<S: Simd>(&mut self, _: S, _: (usize, usize), place: usize, best: C::Best<S>) {
+        C::elements(best).store_slice(&mut self.y[place..][..C::Vector::<S>::LEN]);
+    }
+
+    #[inline(always)]
+    fn outputs(&self) -> usize {
+        self.y.len()
+    }
+}
+
+/// Elements with their indices.
+pub(crate) struct Placed<'a, C: VectorCode, I> {
+    pub y: &'a mut [C::Stored],
+    pub indices: &'a mut [I],
+    /// The index of the first tap of the first output, and what each row of outputs and each output adds to it.
+    pub base: i64,
+    pub row_step: i64,
+    pub step: i64,
+    /// What each tap adds, row by row, `kernel` taps a row.
+    pub ahead: &'a [i64],
+    pub kernel: usize,
+}
+
+impl<C: VectorCode, I> Placed<'_, C, I> {
+    #[inline(always)]
+    fn tap<S: Simd>(&self, simd: S, (row, tap): (usize, usize)) -> C::Taps<S> {
+        let number = row * self.kernel + tap;
+        C::tap(simd, number, self.ahead[number])
+    }
+}
+
+impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
+    type State<S: Simd> = (C::Best<S>, C::Taps<S>);
+
+    const AT_ALL_POSITIONS: bool = false;
+
+    #[inline(always)]
+    fn seed<S: Simd>(&self, simd: S) -> (Self::State<S>, bool) {
+        let nothing = C::Vector::splat(simd, C::Stored::zeroed());
+        ((C::begin(simd, nothing), C::along(simd, 0)), false)
+    }
+
+    #[inline(always)]
+    fn begin<S: Simd>(&self, simd: S, at: (usize, usize), first: C::Vector<S>) -> Self::State<S> {
+        (C::begin(simd, first), self.tap(simd, at))
+    }
+
+    #[inline(always)]
+    fn step<S: Simd, const NAN_WINS: bool>(
+        &self,
+        simd: S,
+        at: (usize, usize),
+        state: Self::State<S>,
+        next: C::Vector<S>,
+    ) -> Self::State<S> {
+        C::step_placed::<S, NAN_WINS>(simd, state, next, self.tap(simd, at))
+    }
+
+    #[inline(always)]
+    fn every_second<S: Simd>(low: Self::State<S>, high: Self::State<S>) -> Self::State<S> {
+        (C::every_second(low.0, high.0), C::every_second_tap(low.1, high.1))
+    }
+
+    #[inline(always)]
+    fn write<S: Simd>(&mut self, simd: S, (row, at): (usize, usize), place: usize, (best, taps): Self::State<S>) {
+        let lanes = C::Vector::<S>::LEN;
+        C::elements(best).store_slice(&mut self.y[place..][..lanes]);
+        let along = (row as i64).wrapping_mul(self.row_step).wrapping_add((at as i64).wrapping_mul(self.step));
+        let windows = Windows { step: self.step, along: C::along(simd, self.step), ahead: self.ahead };
+        let indices = &mut self.indices[place..][..lanes];
+        C::write_indices(simd, taps, &windows, self.base.wrapping_add(along), indices);
+    }
+
+    #[inline(always)]
+    fn outputs(&self) -> usize {
+        self.y.len()
+    }
+}
+
+/// The outputs of a run, from row `first` on. `Some((row, output))` is where the loop ended because no vector fits the rest of that
+/// row; the rows after it have not been looked at. Outputs behind a row are written too where there is room; they are those of
+/// the next rows, which overwrite them.
+pub(crate) struct Rows<'a, C: VectorCode, F> {
+    pub run: Run<'a>,
+    pub first: usize,
+    pub x: &'a [C::Stored],
+    pub form: F,
+    pub nan_wins: bool,
+}
+
+impl<C: VectorCode, F: Form<C>> VectorLoop for Rows<'_, C, F> {
+    type Output = Option<(usize, usize)>;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Option<(usize, usize)> {
+        match (self.run.shape.stride, self.nan_wins) {
+            (1, false) => self.rows::<S, 1, 1, 4, 1, false>(simd),
+            (1, true) => self.rows::<S, 1, 1, 4, 1, true>(simd),
+            (2, false) if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, false>(simd),
+            (2, true) if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, true>(simd),
+            (2, false) => self.rows::<S, 2, 2, 2, 1, false>(simd),
+            (2, true) => self.rows::<S, 2, 2, 2, 1, true>(simd),
+            (_, false) => self.rows::<S, 4, 4, 1, 1, false>(simd),
+            (_, true) => self.rows::<S, 4, 4, 1, 1, true>(simd),
+        }
+    }
+}
+
+impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
+    /// Outputs in blocks. Vectors have windows that are `APART` elements apart: as far as outputs, which are `STRIDE` apart, or at
+    /// all positions. A block is the outputs of `MANY` vectors, or of `FEW` ones.
+    #[inline(always)]
+    fn rows<
+        S: Simd,
+        const STRIDE: usize,
+        const APART: usize,
+        const MANY: usize,
+        const FEW: usize,
+        const NAN_WINS: bool,
+    >(
+        &mut self,
+        simd: S,
+    ) -> Option<(usize, usize)> {
+        let Run { shape, places, length, count, x_step, y_step } = self.run;
+        let outputs = |vectors: usize| vectors * APART * C::Vector::<S>::LEN / STRIDE;
+        let (many, few) = (outputs(MANY), outputs(FEW));
+        // Elements that a block reads beyond those of its first tap.
+        let beyond = if APART == 1 { (shape.kernel - 1) * shape.distance } else { (shape.kernel - 1) / APART * APART };
+        let furthest = places.iter().copied().max().unwrap_or(0);
+        for row in self.first..count {
+            let of_y = row * y_step;
+            let room = (self.x.len() - (furthest + row * x_step)).saturating_sub(beyond) / STRIDE;
+            let room = room.min(self.form.outputs() - of_y);
+            let mut at = 0;
+            while at < length {
+                if MANY > FEW && length - at > many / 2 && at + many <= room {
+                    self.block::<S, STRIDE, APART, MANY, NAN_WINS>(simd, row, at);
+                    at += many;
+                    continue;
+                }
+                if at + few > room {
+                    // The last outputs once more, with some before them.
+                    if length > room || length < few {
+                        return Some((row, at));
+                    }
+                    at = length - few;
+                }
+                self.block::<S, STRIDE, APART, FEW, NAN_WINS>(simd, row, at);
+                at += few;
+            }
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn block<S: Simd, const STRIDE: usize, const APART: usize, const VECTORS: usize, const NAN_WINS: bool>(
+        &mut self,
+        simd: S,
+        row: usize,
+        at: usize,
+    ) {
+        let Run { shape, places, x_step, y_step, .. } = self.run;
+        let lanes = C::Vector::<S>::LEN;
+        let (seed, mut begun) = self.form.seed(simd);
+        let mut states = [seed; VECTORS];
+        for (number, place) in places.iter().enumerate() {
+            let x = &self.x[place + row * x_step + at * STRIDE..];
+            let form = &self.form;
+            each_tap::<S, C, APART, VECTORS>(
+                simd,
+                shape,
+                x,
+                #[inline(always)]
+                |vector, tap, next| {
+                    states[vector] = match begun || tap > 0 {
+                        true => form.step::<S, NAN_WINS>(simd, (number, tap), states[vector], next),
+                        false => form.begin(simd, (number, tap), next),
+                    };
+                },
+            );
+            begun = true;
+        }
+        let mut at = at;
+        for kept in states.chunks_exact(STRIDE / APART) {
+            let state = if let [low, high] = *kept { F::every_second(low, high) } else { kept[0] };
+            self.form.write(simd, (row, at), row * y_step + at, state);
+            at += lanes;
+        }
+    }
+}
+
+/// The elements at even places of two vectors, and those at odd ones.
+#[inline(always)]
+fn sorted<S: Simd, C: VectorCode>(simd: S, x: &[C::Stored]) -> (C::Vector<S>, C::Vector<S>) {
+    let (low, high) = x.split_at(C::Vector::<S>::LEN);
+    C::Vector::from_slice(simd, low).deinterleave(C::Vector::from_slice(simd, high))
+}
+
+/// Visits the taps of `MANY` vectors of windows in one row of X: the number of the vector, the tap, and its elements.
+#[inline(always)]
+fn each_tap<S: Simd, C: VectorCode, const STRIDE: usize, const MANY: usize>(
+    simd: S,
+    shape: Shape,
+    x: &[C::Stored],
+    mut visit: impl FnMut(usize, usize, C::Vector<S>),
+) {
+    let lanes = C::Vector::<S>::LEN;
+    let load = STRIDE * lanes;
+    for first in (0..shape.kernel).step_by(STRIDE) {
+        let x = &x[first * shape.distance..][..MANY * load];
+        let taps = (shape.kernel - first).min(STRIDE);
+        for vector in 0..MANY {
+            let x = &x[vector * load..][..load];
+            match STRIDE {
+                1 => visit(vector, first, C::Vector::from_slice(simd, x)),
+                2 if taps == 1 => {
+                    let (low, high) = x.split_at(lanes);
+                    visit(vector, first, C::Vector::from_slice(simd, low).unzip_low(C::Vector::from_slice(simd, high)));
+                }
+                2 => {
+                    let (even, odd) = sorted::<S, C>(simd, x);
+                    visit(vector, first, even);
+                    visit(vector, first + 1, odd);
+                }
+                _ => {
+                    let (low, high) = x.split_at(2 * lanes);
+                    let (even, odd) = sorted::<S, C>(simd, low);
+                    let (more_even, more_odd) = sorted::<S, C>(simd, high);
+                    let (a, c) = even.deinterleave(more_even);
+                    let (b, d) = odd.deinterleave(more_odd);
+                    visit(vector, first, a);
+                    if taps > 1 {
+                        visit(vector, first + 1, b);
+                    }
+                    if taps > 2 {
+                        visit(vector, first + 2, c);
+                    }
+                    if taps > 3 {
+                        visit(vector, first + 3, d);
+                    }
+                }
+            }
+        }
+    }
+}
