@@ -102,18 +102,18 @@ impl SimdLevel {
     /// vectors: on processors older than SSE2.
     #[inline]
     pub(crate) fn vectors<W: VectorLoop>(self, work: W) -> Option<W::Output> {
-        macro_rules! with {
-            ($token:expr) => {
-                if let Some(simd) = $token {
-                    return Some(simd.vectorize(
-                        #[inline(always)]
-                        || work.run(simd),
-                    ));
-                }
-            };
-        }
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         {
+            macro_rules! with {
+                ($token:expr) => {
+                    if let Some(simd) = $token {
+                        return Some(simd.vectorize(
+                            #[inline(always)]
+                            || work.run(simd),
+                        ));
+                    }
+                };
+            }
             match self {
                 SimdLevel::Baseline => {}
                 SimdLevel::Avx2 => with!(Level::new().as_avx2()),

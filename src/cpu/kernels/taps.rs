@@ -207,20 +207,24 @@ impl<C: VectorCode, F: Form<C>> VectorLoop for Rows<'_, C, F> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Option<(usize, usize)> {
-        match (self.run.shape.stride, self.nan_wins) {
-            (1, false) => self.rows::<S, 1, 1, 4, 1, false>(simd),
-            (1, true) => self.rows::<S, 1, 1, 4, 1, true>(simd),
-            (2, false) if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, false>(simd),
-            (2, true) if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, true>(simd),
-            (2, false) => self.rows::<S, 2, 2, 2, 1, false>(simd),
-            (2, true) => self.rows::<S, 2, 2, 2, 1, true>(simd),
-            (_, false) => self.rows::<S, 4, 4, 1, 1, false>(simd),
-            (_, true) => self.rows::<S, 4, 4, 1, 1, true>(simd),
+        if C::HAS_NAN && self.nan_wins {
+            return self.run_of_policy::<S, true>(simd);
         }
+        self.run_of_policy::<S, false>(simd)
     }
 }
 
 impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
+    #[inline(always)]
+    fn run_of_policy<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) -> Option<(usize, usize)> {
+        match self.run.shape.stride {
+            1 => self.rows::<S, 1, 1, 4, 1, NAN_WINS>(simd),
+            2 if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, NAN_WINS>(simd),
+            2 => self.rows::<S, 2, 2, 2, 1, NAN_WINS>(simd),
+            _ => self.rows::<S, 4, 4, 1, 1, NAN_WINS>(simd),
+        }
+    }
+
     /// Outputs in blocks. Vectors have windows that are `APART` elements apart: as far as outputs, which are `STRIDE` apart, or at
     /// all positions. A block is the outputs of `MANY` vectors, or of `FEW` ones.
     #[inline(always)]

@@ -43,6 +43,9 @@ pub(crate) trait VectorCode: 'static {
     /// Whether a step takes less time than sorting two vectors.
     const IS_CHEAP: bool;
 
+    /// Whether loops in which NaN wins are to be compiled.
+    const HAS_NAN: bool = Self::Element::DTYPE.is_float();
+
     /// One tap in all lanes: what it adds to the index of a window's first one, or its number in the table of that.
     fn tap<S: Simd>(simd: S, number: usize, ahead: i64) -> Self::Taps<S>;
 
