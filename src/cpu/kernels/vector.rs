@@ -359,3 +359,57 @@ macro_rules! vector_code_of_half {
 
 vector_code_of_half!(F16s, f16, 0x7C00);
 vector_code_of_half!(Bf16s, bf16, 0x7F80);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::kernels::simd::{SimdLevel, VectorLoop};
+
+    /// One step in the first lane of a vector.
+    struct Step<C: VectorCode>(C::Stored, C::Stored, bool);
+
+    impl<C: VectorCode> VectorLoop for Step<C> {
+        type Output = C::Stored;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> C::Stored {
+            let Step(best, next, nan_wins) = self;
+            let (best, next) = (C::Vector::<S>::splat(simd, best), C::Vector::<S>::splat(simd, next));
+            let best = C::begin(simd, best);
+            let stepped =
+                if nan_wins { C::step::<S, true>(simd, best, next) } else { C::step::<S, false>(simd, best, next) };
+            C::elements(stepped).as_slice()[0]
+        }
+    }
+
+    fn steps_follow_the_rule<C: VectorCode>(bits: &[u64]) {
+        for (&best, &next) in bits.iter().flat_map(|best| bits.iter().map(move |next| (best, next))) {
+            let [best, next] = [best, next].map(C::Element::from_bits64);
+            for nan_wins in [false, true] {
+                let expected = if next.greater(best) || nan_wins && next.is_nan() { next } else { best };
+                for &level in SimdLevel::available() {
+                    let step = Step::<C>(bytemuck::cast(best), bytemuck::cast(next), nan_wins);
+                    let actual: C::Element = bytemuck::cast(level.vectors(step).unwrap());
+                    let bits = (actual.to_bits64(), expected.to_bits64());
+                    assert_eq!(bits.0, bits.1, "{best:?} {next:?} {nan_wins} {level:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_keeps_the_bits_of_nan_and_of_zeros() {
+        // Zeros, subnormals, numbers, infinities and NaN with two payloads, of both signs.
+        let of = |magnitudes: [u64; 7], sign: u64| {
+            magnitudes.iter().flat_map(|bits| [*bits, bits | sign]).collect::<Vec<_>>()
+        };
+        let single = [0, 1, 0x3F80_0000, 0x4000_0000, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0002];
+        let double = [0, 1, 1f64.to_bits(), 2f64.to_bits(), 0x7FF << 52, 0x7FF << 52 | 1, 0x7FF8 << 48 | 2];
+        steps_follow_the_rule::<F32s>(&of(single, 1 << 31));
+        steps_follow_the_rule::<F64s>(&of(double, 1 << 63));
+        steps_follow_the_rule::<Bf16s>(&of([0, 1, 0x3F80, 0x4000, 0x7F80, 0x7F81, 0x7FC0], 1 << 15));
+        steps_follow_the_rule::<F16s>(&of([0, 1, 0x3C00, 0x4000, 0x7C00, 0x7C01, 0x7E00], 1 << 15));
+        steps_follow_the_rule::<I8s>(&[0, 1, 0x7F, 0x80, 0xFF]);
+        steps_follow_the_rule::<U64s>(&[0, 1, 1 << 63, u64::MAX]);
+    }
+}
