@@ -1,34 +1,44 @@
-//! Pools of whole planes: the maximum of each block of a plane, then a search for it in the block that has it first.
+//! Pools of whole planes: the maximum of each plane, then a search for the first element that equals it.
 //!
-//! A plane is one run of memory, and the maximum of its elements does not depend on their order, so blocks are reduced with as many
-//! running maxima as there are lanes. Of equal blocks the first one stays; in it the first element that equals the maximum is the
-//! winner, as the rule has it: -0 equals +0, and whichever comes first is found. A plane's first element stays if nothing is
-//! greater, so also if it is NaN; where NaN wins, the last one is looked for.
+//! A plane is one run of memory, and the maximum of its elements does not depend on their order, so they are reduced with as many
+//! running maxima as there are lanes, and read from several places at once: a processor reads ahead within a page of memory, and
+//! one such stream does not use all of its bandwidth. Of the elements that equal the maximum the first one wins, as the rule has
+//! it: -0 equals +0, and whichever comes first is found. A plane's first element stays if nothing is greater, so also if it is
+//! NaN; where NaN wins, the last one is looked for.
+//!
+//! Small planes are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared among
+//! threads where there are few planes.
+
+use std::ops::Range;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
+use super::general;
 use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, with_code,
 };
-use super::parts::PartOf;
-use super::simd::SimdLevel;
+use super::parts::{Context, Part, cut, pieces, runs, wanted};
+use super::scratch::Scratch;
+use super::small_planes::{PLANES, SMALL, SmallPlanes, Winners};
+use super::subnormals::takes_subnormals_for_zeros;
 use super::view::View;
 use crate::activation::apply_to_all;
 use crate::element::{DType, Element, Index};
+use crate::error::ExecuteError;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// Elements of a block.
-const BLOCK: usize = 4096;
-/// Running maxima: of planes of at most this many elements fewer.
-const SMALL: usize = 256;
-const FEW: usize = 16;
-const MANY: usize = 64;
+/// Elements of a block, and the running maxima of one.
+const BLOCK: usize = 1 << 14;
+const LANES: usize = 64;
 
 /// The reason why not, for plans that this kernel does not compute.
 pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
     if plan.ignores_nan() {
         return Err("it is a part of a window");
+    }
+    if plan.has_empty_windows() {
+        return Err("windows are empty");
     }
     let whole = view.axes.iter().all(|axis| {
         let taps = axis.taps(0);
@@ -40,93 +50,292 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
     Ok(())
 }
 
-/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
-pub(crate) fn pool<I: Index>(part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut [I]>) {
+/// What the tasks of a call share.
+struct Planes<'a, C: Code> {
+    plan: &'a PoolPlan,
+    view: &'a View,
+    context: &'a Context<'a>,
+    x: &'a [C::Element],
+    plane: usize,
+    /// The element that windows begin with instead of their first.
+    seed: Option<C::Element>,
+    nan_wins: bool,
+    /// Whether neighbouring elements have neighbouring indices.
+    counts_on: bool,
+}
+
+/// What some blocks of a plane have: the greatest lane, where the first block with it begins, and whether there is a NaN that
+/// could win.
+#[derive(Clone, Copy)]
+struct Found<L> {
+    best: L,
+    block: usize,
+    nan: bool,
+}
+
+/// Writes Y, and Indices, which lie in memory as Y does in every layout. The slices have the plan's element type.
+pub(crate) fn pool<I: Index>(
+    plan: &PoolPlan,
+    view: &View,
+    context: &Context<'_>,
+    x: &[u8],
+    y: &mut [u8],
+    indices: Option<&mut [I]>,
+) -> Result<(), ExecuteError> {
     macro_rules! run {
         ($code:ty) => {
-            run::<$code, I>(part, cast_slice(x), cast_slice_mut(y), indices)
+            Planes::<$code>::of(plan, view, context, cast_slice(x)).run(cast_slice_mut(y), indices)
         };
     }
-    with_code!(part.plan.dtype(), run:
+    with_code!(plan.dtype(), run:
         F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
         I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
         I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
     );
+    Ok(())
 }
 
-fn run<C: Code, I: Index>(part: &PartOf<'_>, x: &[C::Element], y: &mut [C::Element], mut indices: Option<&mut [I]>) {
-    let PartOf { plan, view, simd, .. } = *part;
-    let seeded = plan.nan_policy == NanPolicy::SeedLowest;
-    let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && C::Element::DTYPE.is_float();
-    for (place, (outer, y)) in part.part.outer.clone().zip(y.iter_mut()).enumerate() {
-        let plane = &x[outer * view.plane()..][..view.plane()];
-        let winner = winner::<C>(simd, plane, seeded.then(|| plan.seed()), nan_wins);
-        *y = winner.map_or_else(|| plan.seed(), |place| plane[place]);
-        if let Some(indices) = &mut indices {
-            let index =
-                winner.map_or(view.unit_base, |place| index(view, place)).wrapping_add(view.index_of_plane(outer));
-            indices[place] = I::from_i64(index);
+impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
+    fn of(plan: &'a PoolPlan, view: &'a View, context: &'a Context<'a>, x: &'a [C::Element]) -> Self {
+        let mut next = 1;
+        let counts_on = view.axes.iter().rev().all(|axis| {
+            let expected = next;
+            next = expected * axis.input as i64;
+            axis.index_stride == expected
+        });
+        let seeded = plan.nan_policy == NanPolicy::SeedLowest;
+        let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && C::Element::DTYPE.is_float();
+        let seed = seeded.then(|| plan.seed());
+        Planes { plan, view, context, x, plane: view.plane(), seed, nan_wins, counts_on }
+    }
+
+    fn run<I: Index>(&self, y: &mut [C::Element], indices: Option<&mut [I]>) -> Result<(), ExecuteError> {
+        let wanted = wanted(self.plan.bytes(), rayon::current_num_threads);
+        let blocks = self.plane.div_ceil(BLOCK);
+        if y.len() < wanted && blocks > 1 && !self.is_inexact() {
+            let runs = runs(blocks, wanted.div_ceil(y.len()));
+            if let Some(found) = self.found(y.len(), &runs)? {
+                self.write(0, y, indices, |outer| self.winner(outer, &found[outer * runs.len()..][..runs.len()]));
+                return Ok(());
+            }
+        }
+        let parts = cut(y.len(), 1, wanted);
+        let lengths = || parts.iter().map(|part| part.outer.len());
+        let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
+        let tasks = parts.iter().zip(pieces(y, lengths()));
+        let tasks: Vec<_> = tasks.map(|(part, y)| (part, y, indices.as_mut().and_then(Iterator::next))).collect();
+        self.context.run(tasks, |(part, y, indices), _| {
+            self.part(part, y, indices);
+            Ok(())
+        })
+    }
+
+    /// Whether this thread compares floats otherwise than they are.
+    fn is_inexact(&self) -> bool {
+        C::Element::DTYPE.is_float() && takes_subnormals_for_zeros()
+    }
+
+    /// Some planes.
+    fn part<I: Index>(&self, part: &Part, y: &mut [C::Element], indices: Option<&mut [I]>) {
+        if self.is_inexact() {
+            general::pool(self.plan, self.view, part, self.x, y, indices);
+        } else if self.plane <= SMALL {
+            self.small(part.outer.start, y, indices);
+        } else {
+            let whole = 0..self.plane.div_ceil(BLOCK);
+            self.write(part.outer.start, y, indices, |outer| {
+                let found = self.blocks(outer, &whole);
+                self.winner(outer, &[found])
+            });
         }
     }
-    apply_to_all(plan.activation, y);
-}
 
-/// The index of a position in the first plane.
-fn index(view: &View, mut position: usize) -> i64 {
-    let mut index = view.index_base;
-    for axis in view.axes.iter().rev() {
-        index = index.wrapping_add(((position % axis.input) as i64).wrapping_mul(axis.index_stride));
-        position /= axis.input;
+    /// Consecutive small planes.
+    fn small<I: Index>(&self, first: usize, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
+        let mut winners = Winners::new();
+        let mut of_plane = IndexOfPlane::of(self.view, first);
+        for (batch, y) in y.chunks_mut(PLANES).enumerate() {
+            let first = first + batch * PLANES;
+            let x = &self.x[first * self.plane..][..y.len() * self.plane];
+            let rule = (self.seed, self.nan_wins, indices.is_some());
+            C::Lane::winners::<C>(self.context.simd, x, self.plane, rule, &mut winners);
+            y.copy_from_slice(&winners.values[..y.len()]);
+            if let Some(indices) = &mut indices {
+                let places = winners.stays.iter().zip(&winners.places);
+                for (index, (&stays, &place)) in indices[batch * PLANES..].iter_mut().zip(places).take(y.len()) {
+                    let place = (!stays || self.seed.is_none()).then_some(usize::from(place));
+                    *index = I::from_i64(self.index(of_plane.next(), place));
+                }
+            }
+            apply_to_all(self.plan.activation, y);
+        }
     }
-    index
+
+    /// The winners of consecutive planes, given where they are; `None` stands for the seed.
+    fn write<I: Index>(
+        &self,
+        first: usize,
+        y: &mut [C::Element],
+        mut indices: Option<&mut [I]>,
+        winner: impl Fn(usize) -> Option<usize>,
+    ) {
+        for (number, y) in y.iter_mut().enumerate() {
+            let outer = first + number;
+            let winner = winner(outer);
+            *y = winner.map_or_else(|| self.plan.seed(), |place| self.x[outer * self.plane + place]);
+            if let Some(indices) = &mut indices {
+                indices[number] = I::from_i64(self.index(self.view.index_of_plane(outer), winner));
+            }
+        }
+        apply_to_all(self.plan.activation, y);
+    }
+
+    /// The index of a position in a plane, given what the plane adds; `None` is that of the seed.
+    #[inline]
+    fn index(&self, of_plane: i64, place: Option<usize>) -> i64 {
+        let Some(mut place) = place else { return self.view.unit_base.wrapping_add(of_plane) };
+        let mut index = self.view.index_base.wrapping_add(of_plane);
+        if self.counts_on {
+            return index.wrapping_add(place as i64);
+        }
+        for axis in self.view.axes.iter().rev() {
+            index = index.wrapping_add(((place % axis.input) as i64).wrapping_mul(axis.index_stride));
+            place /= axis.input;
+        }
+        index
+    }
+
+    /// What the blocks of these planes have, in runs of blocks that threads share; `None` if one of them compares floats otherwise.
+    fn found(&self, planes: usize, runs: &[Range<usize>]) -> Result<Option<Vec<Found<C::Lane>>>, ExecuteError> {
+        let nothing = Found { best: C::Lane::LOWEST, block: 0, nan: false };
+        let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); planes * runs.len()];
+        let of_planes = (0..planes).flat_map(|outer| runs.iter().map(move |run| (outer, run)));
+        self.context.run(of_planes.zip(&mut found).collect(), |((outer, run), found), _: &mut Scratch| {
+            *found = (!self.is_inexact()).then(|| self.blocks(outer, run));
+            Ok(())
+        })?;
+        Ok(found.into_iter().collect())
+    }
+
+    /// What a run of blocks of a plane has.
+    fn blocks(&self, outer: usize, run: &Range<usize>) -> Found<C::Lane> {
+        let (plane, nan_wins) = (&self.x[outer * self.plane..][..self.plane], self.nan_wins);
+        self.context.simd.run(
+            #[inline(always)]
+            || {
+                let mut found = Found { best: C::Lane::LOWEST, block: run.start * BLOCK, nan: false };
+                for number in run.clone() {
+                    let block = &plane[number * BLOCK..];
+                    let block = &block[..block.len().min(BLOCK)];
+                    let maximum = maximum::<C>(block);
+                    if maximum > found.best {
+                        (found.best, found.block) = (maximum, number * BLOCK);
+                    }
+                    found.nan |= nan_wins && block.iter().fold(false, |any, element| any | element.is_nan());
+                }
+                found
+            },
+        )
+    }
+
+    /// The position of a plane's winner, given what its runs of blocks have, in their order.
+    fn winner(&self, outer: usize, runs: &[Found<C::Lane>]) -> Option<usize> {
+        let plane = &self.x[outer * self.plane..][..self.plane];
+        if runs.iter().any(|run| run.nan) {
+            return plane.iter().rposition(|element| element.is_nan());
+        }
+        let mut found = runs[0];
+        for &run in &runs[1..] {
+            found = if run.best > found.best { run } else { found };
+        }
+        let first = self.seed.unwrap_or(plane[0]);
+        if first.is_nan() || found.best <= C::encode(first) {
+            return self.seed.is_none().then_some(0);
+        }
+        let block = &plane[found.block..];
+        let at = self.context.simd.run(
+            #[inline(always)]
+            || position::<C>(block, found.best),
+        );
+        at.map(|at| found.block + at)
+    }
 }
 
-/// The position of the winner; `None` if nothing is greater than the element that windows begin with instead of their first.
-fn winner<C: Code>(simd: SimdLevel, plane: &[C::Element], seed: Option<C::Element>, nan_wins: bool) -> Option<usize> {
-    simd.run(
-        #[inline(always)]
-        || search::<C>(plane, seed, nan_wins),
-    )
+/// What consecutive planes add to indices.
+struct IndexOfPlane<'a> {
+    view: &'a View,
+    n: i64,
+    c: usize,
+    channels: usize,
 }
 
+impl IndexOfPlane<'_> {
+    fn of(view: &View, outer: usize) -> IndexOfPlane<'_> {
+        // A view of NHWC planes has a single channel here.
+        let channels = view.channels.max(1);
+        let n = ((outer / channels) as i64).wrapping_mul(view.index_n);
+        IndexOfPlane { view, n, c: outer % channels, channels }
+    }
+
+    #[inline]
+    fn next(&mut self) -> i64 {
+        let index = self.n.wrapping_add((self.c as i64).wrapping_mul(self.view.index_c));
+        self.c += 1;
+        if self.c == self.channels {
+            (self.n, self.c) = (self.n.wrapping_add(self.view.index_n), 0);
+        }
+        index
+    }
+}
+
+/// The first element with this lane, which is above the lowest one.
 #[inline(always)]
-fn search<C: Code>(plane: &[C::Element], seed: Option<C::Element>, nan_wins: bool) -> Option<usize> {
-    let (mut best, mut first_of_best) = (C::Lane::LOWEST, 0);
-    for (number, block) in plane.chunks(BLOCK).enumerate() {
-        let maximum = if block.len() <= SMALL { maximum::<C, FEW>(block) } else { maximum::<C, MANY>(block) };
-        if maximum > best {
-            (best, first_of_best) = (maximum, number * BLOCK);
-        }
-    }
-    if nan_wins && plane.iter().fold(false, |any, element| any | element.is_nan()) {
-        return plane.iter().rposition(|element| element.is_nan());
-    }
-    let stays = |first: C::Element| first.is_nan() || best <= C::encode(first);
-    match (seed, plane.first()) {
-        (Some(seed), _) if stays(seed) => None,
-        (None, Some(&first)) if stays(first) => Some(0),
-        _ => {
-            let block = &plane[first_of_best..];
-            block
-                .iter()
-                .position(|&element| C::encode(element) == best && !element.is_nan())
-                .map(|at| first_of_best + at)
-        }
-    }
+fn position<C: Code>(block: &[C::Element], best: C::Lane) -> Option<usize> {
+    let number = block
+        .chunks(LANES)
+        .position(|chunk| chunk.iter().fold(false, |any, &element| any | (C::encode(element) == best)))?;
+    let at = block[number * LANES..].iter().position(|&element| C::encode(element) == best)?;
+    Some(number * LANES + at)
 }
 
-/// The greatest lane, with `N` running maxima.
+/// The greatest lane of a block. Four places of it are read at a time.
+///
+/// ```text
+/// block    a0 a1 a2 ..  b0 b1 b2 ..  c0 c1 c2 ..  d0 d1 d2 ..  rest
+/// maxima   first a0 b0 c0 d0, then a1 b1 c1 d1 and so on, each of them LANES elements
+/// ```
 #[inline(always)]
-fn maximum<C: Code, const N: usize>(block: &[C::Element]) -> C::Lane {
-    let mut running = [C::Lane::LOWEST; N];
-    let (chunks, rest) = block.as_chunks::<N>();
-    for chunk in chunks {
-        for (running, &element) in running.iter_mut().zip(chunk) {
+fn maximum<C: Code>(block: &[C::Element]) -> C::Lane {
+    let mut running = [C::Lane::LOWEST; LANES];
+    let quarter = block.len() / (4 * LANES) * LANES;
+    let (ab, cd) = block.split_at(2 * quarter);
+    let ((a, b), (c, d)) = (ab.split_at(quarter), cd.split_at(quarter));
+    let (d, rest) = d.split_at(quarter);
+    let [a, b, c, d] = [a, b, c, d].map(|run| run.as_chunks::<LANES>().0);
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        for (i, running) in running.iter_mut().enumerate() {
+            let ab = C::encode(a[i]).step(C::encode(b[i]), 0);
+            let cd = C::encode(c[i]).step(C::encode(d[i]), 0);
+            *running = running.step(ab.step(cd, 0), 0);
+        }
+    }
+    for rest in rest.chunks(LANES) {
+        for (running, &element) in running.iter_mut().zip(rest) {
             *running = running.step(C::encode(element), 0);
         }
     }
-    for (running, &element) in running.iter_mut().zip(rest) {
-        *running = running.step(C::encode(element), 0);
+    greatest(running)
+}
+
+/// The greatest of these lanes, by halves.
+#[inline(always)]
+fn greatest<L: Lane>(mut lanes: [L; LANES]) -> L {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for i in 0..half {
+            lanes[i] = lanes[i].step(lanes[i + half], 0);
+        }
+        half /= 2;
     }
-    running.into_iter().fold(C::Lane::LOWEST, |best, lane| best.step(lane, 0))
+    lanes[0]
 }

@@ -14,6 +14,7 @@ pub(crate) mod reduce;
 pub(crate) mod scratch;
 pub(crate) mod separable;
 pub(crate) mod simd;
+pub(crate) mod small_planes;
 pub(crate) mod subnormals;
 pub(crate) mod taps;
 pub(crate) mod unpool;

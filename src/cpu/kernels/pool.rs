@@ -53,6 +53,9 @@ impl PoolWork {
         if y.is_empty() {
             return Ok(());
         }
+        if let PoolKernel::Global = self.kernel {
+            return global::pool(plan, &self.view, context, cast_slice(x), cast_slice_mut(y), indices);
+        }
         let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
         let permuted = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
         let tasks = match indices {
@@ -85,10 +88,6 @@ impl PoolWork {
         match &self.kernel {
             PoolKernel::Columns if !general => {
                 columns::pool(&part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
-            }
-            PoolKernel::Global if !general => {
-                global::pool(&part_of, cast_slice(x), cast_slice_mut(y), indices);
-                Ok(())
             }
             PoolKernel::Direct(direct) if !general => {
                 direct.run(&part_of, cast_slice(x), cast_slice_mut(y), indices);
