@@ -21,7 +21,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use super::general;
 use super::lane::{Code, OfF32, OfF64, OfI32, OfI64, OfU32, OfU64, Positioned, WideBf16, WideF16, Widened, with_code};
 use super::parts::PartOf;
-use super::reduce;
+use super::reduce::{self, Rows};
 use super::scratch::Scratch;
 use super::view::View;
 use crate::activation::apply_to_all;
@@ -194,7 +194,7 @@ impl<L: Positioned> Columns<'_, L> {
             }
             let encoded = |row: usize| &self.encoded[row * columns..][..columns];
             let sources = [0, 1, 2, 3].map(|row| (encoded(row), &[][..], L::position((number + row) as i64)));
-            reduce::first(simd, self.best, self.rows, &sources[..together], number > 0);
+            reduce::first(simd, Rows::one(self.best.len()), self.best, self.rows, &sources[..together], number > 0);
             number += together;
         }
         nan
