@@ -28,6 +28,9 @@ pub(crate) fn load<C: Code>(
                 // Inside X the place is not negative.
                 let place = (block.place + (row.place + inside.start * axis.x_stride) as i64) as usize;
                 let of_x = &x[place..][..(inside.len() - 1) * axis.x_stride + layout.channels];
+                if axis.x_stride == 1 && axis.stride > 1 {
+                    found |= of_x.iter().fold(false, |found, &element| found | look::<C>(C::encode(element), element));
+                }
                 for phase in &block.phases {
                     let own = &mut lanes[phase.lanes.clone()][number * layout.loaded..][..phase.length];
                     found |= load_row::<C>(axis, layout.channels, &of_x[phase.source..], own);
@@ -51,29 +54,26 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
     }
 }
 
-/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions.
+/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions. Looks at
+/// neighbours alone.
 #[inline(always)]
 fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     match stride {
-        1 => strided::<C, 1>(source, lanes),
+        1 => return neighbours::<C>(source, lanes),
         2 => strided::<C, 2>(source, lanes),
         3 => strided::<C, 3>(source, lanes),
         4 => strided::<C, 4>(source, lanes),
         _ => {
-            let mut found = 0;
-            for (lane, &element) in lanes.iter_mut().zip(source.iter().step_by(stride)) {
-                *lane = C::encode(element);
-                found |= look::<C>(*lane, element);
-            }
-            found != 0
+            lanes.iter_mut().zip(source.iter().step_by(stride)).for_each(|(lane, &element)| *lane = C::encode(element));
         }
     }
+    false
 }
 
-/// Not zero if a lane is NaN or does not give its element back.
+/// Whether a lane is NaN or does not give its element back.
 #[inline(always)]
-fn look<C: Code>(lane: C::Lane, element: C::Element) -> u32 {
-    u32::from(C::IS_FLOAT && !is_number(lane)) | u32::from(C::is_special(element))
+fn look<C: Code>(lane: C::Lane, element: C::Element) -> bool {
+    (C::IS_FLOAT && !is_number(lane)) | C::is_special(element)
 }
 
 /// Numbers are not below the lowest lane.
@@ -83,44 +83,34 @@ fn is_number<L: Lane>(lane: L) -> bool {
 }
 
 #[inline(always)]
-fn strided<C: Code, const STRIDE: usize>(source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
+fn neighbours<C: Code>(source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     #[inline(always)]
-    fn block<C: Code, const STRIDE: usize>(
-        length: usize,
-        chunks: &[[C::Element; STRIDE]],
-        lanes: &mut [C::Lane],
-    ) -> u32 {
-        let (chunks, lanes) = (&chunks[..length], &mut lanes[..length]);
+    fn block<C: Code>(length: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> u32 {
+        let (source, lanes) = (&source[..length], &mut lanes[..length]);
         let mut found = 0;
-        match same_type::<C>(chunks.as_flattened()) {
-            Some(own) if STRIDE == 1 => {
+        match same_type::<C>(source) {
+            Some(own) => {
                 lanes.copy_from_slice(own);
                 for lane in own {
                     found |= u32::from(C::IS_FLOAT && !is_number(*lane));
                 }
             }
-            _ => {
+            None => {
+                // Two loops, because what they compute per element is not of the same width.
                 for i in 0..length {
-                    lanes[i] = C::encode(chunks[i][0]);
-                    found |= look::<C>(lanes[i], chunks[i][0]);
+                    lanes[i] = C::encode(source[i]);
                 }
+                found |= u32::from(source.iter().fold(false, |found, &own| found | look::<C>(C::encode(own), own)));
             }
         }
         found
     }
-    let (chunks, rest) = source.as_chunks::<STRIDE>();
-    let whole = lanes.len().min(chunks.len());
-    let (lanes, last) = lanes.split_at_mut(whole);
     let mut found = 0;
     in_blocks(
-        whole,
+        lanes.len(),
         #[inline(always)]
-        |at, length| found |= block::<C, STRIDE>(length, &chunks[at..], &mut lanes[at..]),
+        |at, length| found |= block::<C>(length, &source[at..], &mut lanes[at..]),
     );
-    if let (Some(lane), Some(&element)) = (last.first_mut(), rest.first()) {
-        *lane = C::encode(element);
-        found |= look::<C>(*lane, element);
-    }
     found != 0
 }
 
@@ -129,4 +119,17 @@ fn strided<C: Code, const STRIDE: usize>(source: &[C::Element], lanes: &mut [C::
 fn same_type<C: Code>(elements: &[C::Element]) -> Option<&[C::Lane]> {
     let same = TypeId::of::<C::Element>() == TypeId::of::<C::Lane>();
     same.then(|| bytemuck::cast_slice(elements))
+}
+
+#[inline(always)]
+fn strided<C: Code, const STRIDE: usize>(source: &[C::Element], lanes: &mut [C::Lane]) {
+    let (chunks, rest) = source.as_chunks::<STRIDE>();
+    let whole = lanes.len().min(chunks.len());
+    let (lanes, last) = lanes.split_at_mut(whole);
+    for (lane, chunk) in lanes.iter_mut().zip(chunks) {
+        *lane = C::encode(chunk[0]);
+    }
+    if let (Some(lane), Some(&element)) = (last.first_mut(), rest.first()) {
+        *lane = C::encode(element);
+    }
 }

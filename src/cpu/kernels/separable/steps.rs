@@ -65,7 +65,7 @@ pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
     let far = halo > 128;
     let bytes = |number: usize| if far && number > 0 { FAR_BYTES } else { NEAR_BYTES };
-    let lane_outputs = if far { FAR_LANE_OUTPUTS } else { NEAR_LANE_OUTPUTS };
+    let lane_outputs = if far { FAR_ROW_BYTES } else { NEAR_ROW_BYTES } / lane_bytes;
     let mut block = vec![1; axes.len()];
     let inputs = |axis: &Axis, outputs: usize| (outputs - 1) * axis.stride + axis.reach() + 1;
     // Axes that have not had their turn get this much: a few windows' length where windows are far.
@@ -93,6 +93,6 @@ pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec
 /// Bytes of the lanes of a block.
 const NEAR_BYTES: usize = 48 << 10;
 const FAR_BYTES: usize = 320 << 10;
-/// The most outputs of a block along the innermost axis, unless its windows reach far.
-const NEAR_LANE_OUTPUTS: usize = 2048;
-const FAR_LANE_OUTPUTS: usize = 512;
+/// The most bytes of the outputs of a block along the innermost axis, unless its windows reach far.
+const NEAR_ROW_BYTES: usize = 8 << 10;
+const FAR_ROW_BYTES: usize = 2 << 10;
