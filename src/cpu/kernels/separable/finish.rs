@@ -1,10 +1,13 @@
 //! From reduced lanes to elements and indices.
 
+use std::ops::Range;
+
+use super::form::{Placed, Source};
 use crate::cpu::kernels::lane::{Code, Lane, Packed, Positioned};
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::element::Index;
 
-/// Values that need no comparison with the window's first element: integers.
+/// Values that need no comparison with the window's first element: integers, and floats without NaN.
 pub(crate) fn integers<C: Code>(simd: SimdLevel, y: &mut [C::Element], best: &[C::Lane]) {
     simd.run(
         #[inline(always)]
@@ -41,12 +44,20 @@ pub(crate) struct Offsets<'a, P> {
     pub firsts: &'a [P],
 }
 
+impl<'a, P> Offsets<'a, P> {
+    /// Those of some windows.
+    pub fn of(&self, slots: &Range<usize>) -> Offsets<'a, P> {
+        let Offsets { base, windows, firsts } = *self;
+        Offsets { base, windows: &windows[slots.clone()], firsts: &firsts[slots.clone()] }
+    }
+}
+
 /// Values and indices of lanes that have their positions beside them.
 pub(crate) fn placed<C: Code, I: Index>(
     simd: SimdLevel,
     (y, indices): (&mut [C::Element], &mut [I]),
     first: &[C::Lane],
-    (best, positions): (&[C::Lane], &[<C::Lane as Positioned>::Position]),
+    best: Source<'_, Placed<C::Lane>>,
     offsets: &Offsets<'_, <C::Lane as Positioned>::Position>,
 ) where
     C::Lane: Positioned,
@@ -77,7 +88,7 @@ pub(crate) fn placed<C: Code, I: Index>(
     let &Offsets { base, windows, firsts } = offsets;
     simd.run(
         #[inline(always)]
-        || all::<C, I>(y, indices, first, best, positions, windows, firsts, base),
+        || all::<C, I>(y, indices, first, best.lanes, best.positions, windows, firsts, base),
     );
 }
 

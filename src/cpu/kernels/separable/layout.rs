@@ -6,9 +6,13 @@ use crate::tensor::for_each;
 
 /// Lanes between two arrays beyond what they hold, so that they begin in different sets of a cache.
 const SLACK: usize = 16;
+/// About the lanes of rows that are loaded at once. If they are few, they are read again while they are on their way to the
+/// cache, and a processor waits for the whole way where it reads parts of two of them at once.
+const LOADED_AT_ONCE: usize = 4096;
 
-/// A box of outputs, and the arrays of its lanes. An array has the lanes of one phase of every axis: a slot for each position of
-/// the phase, the innermost axis without gaps. The maximum of a window gets the slot of the window's first tap, in phase 0.
+/// A box of outputs, and the arrays of its lanes. What the rows of X are reduced to lies in arrays that have the lanes of one
+/// phase of every outer axis: a slot for each position of the phase, and in it the maxima along a row without gaps. The maximum
+/// of a window gets the slot of the window's first tap, in phase 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlockLayout {
     /// Outputs along each axis.
@@ -21,10 +25,11 @@ pub(crate) struct BlockLayout {
     pub pitch: usize,
     /// The lanes of an array.
     pub lanes: usize,
-    /// Arrays of loaded lanes, and after the first step.
+    /// Arrays of reduced rows, and after the first step along an outer axis.
     pub arrays: usize,
     pub reduced_arrays: usize,
-    /// Rows of X that windows read.
+    pub row: RowLayout,
+    /// Rows of X that windows read, in the order in which they are loaded.
     pub rows: Vec<RowOfX>,
     /// Runs of outputs that have neighbouring slots and are neighbours in Y.
     pub runs: Vec<Run>,
@@ -34,10 +39,23 @@ pub(crate) struct BlockLayout {
     pub slots: Vec<usize>,
 }
 
-/// A row of the block along its innermost axis.
+/// Where the lanes of a row lie: the positions along the innermost spatial axis, each with its channels if they lie innermost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RowLayout {
+    pub channels: usize,
+    /// Lanes of each phase as they are loaded, with padding, and of the maxima.
+    pub loaded: usize,
+    pub reduced: usize,
+    /// The most rows that are loaded at once, and lanes from one phase of them to the next.
+    pub at_once: usize,
+    pub pitch: usize,
+    pub phases: usize,
+}
+
+/// A row of the block along its innermost spatial axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowOfX {
-    /// Its array, the phases of the innermost axis left out, and its first slot there.
+    /// The array of its maxima, and the first one's lane there.
     pub array: usize,
     pub slot: usize,
     /// What it adds to the place in X of the block's first row.
@@ -56,35 +74,48 @@ pub(crate) struct Run {
 }
 
 impl BlockLayout {
-    pub fn new(axes: &[Axis], first_step: &Step, outputs: &[usize]) -> BlockLayout {
-        let slots: Vec<usize> =
-            axes.iter().zip(outputs).map(|(axis, outputs)| outputs + axis.reach() / axis.stride).collect();
+    /// Axes from `inner` on are those of a row. `first` is the first step along another one, if there is any.
+    pub fn new(axes: &[Axis], inner: usize, first: Option<&Step>, outputs: &[usize]) -> BlockLayout {
         let positions = axes.iter().zip(outputs).map(|(axis, &outputs)| (outputs - 1) * axis.stride + axis.reach() + 1);
+        let with_halo = |axis: &Axis, outputs: usize| outputs + axis.reach() / axis.stride;
+        let mut slots = outputs.to_vec();
+        slots.iter_mut().zip(&axes[..inner]).for_each(|(slots, axis)| *slots = with_halo(axis, *slots));
         let slot = strides(&slots);
         let lanes = slot[0] * slots[0];
-        let arrays: usize = axes.iter().map(Axis::phase_count).product();
+        let arrays: usize = axes[..inner].iter().map(Axis::phase_count).product();
+        let channels = outputs[inner + 1..].iter().product::<usize>();
+        let loaded = with_halo(&axes[inner], outputs[inner]) * channels;
+        let phases = axes[inner].phase_count();
+        let at_once = (LOADED_AT_ONCE / (loaded * phases)).max(1);
         let mut layout = BlockLayout {
             outputs: outputs.to_vec(),
             positions: positions.collect(),
             pitch: lanes.next_multiple_of(SLACK) + SLACK,
             lanes,
             arrays,
-            reduced_arrays: arrays / axes[first_step.axis].phase_count(),
+            reduced_arrays: first.map_or(0, |first| arrays / axes[first.axis].phase_count()),
+            row: RowLayout {
+                channels,
+                loaded,
+                reduced: outputs[inner] * channels,
+                at_once,
+                pitch: (at_once * loaded).next_multiple_of(SLACK) + SLACK,
+                phases,
+            },
             rows: Vec::new(),
             runs: Vec::new(),
             run: 0,
             slot,
             slots,
         };
-        layout.fill_rows(axes);
+        layout.fill_rows(axes, inner);
         layout.fill_runs(axes);
         layout
     }
 
-    fn fill_rows(&mut self, axes: &[Axis]) {
-        let outer = axes.len() - 1;
+    fn fill_rows(&mut self, axes: &[Axis], inner: usize) {
         let (rows, slot) = (&mut self.rows, &self.slot);
-        for_each(&self.positions[..outer], |at| {
+        for_each(&self.positions[..inner], |at| {
             let (mut array, mut first, mut place) = (0, 0, 0);
             for ((axis, &position), slot) in axes.iter().zip(at).zip(slot) {
                 let Some(phase) = axis.phases[position % axis.stride] else { return };
@@ -94,6 +125,9 @@ impl BlockLayout {
             }
             rows.push(RowOfX { array, slot: first, place, at: at.to_vec() });
         });
+        // All arrays grow together.
+        let group = self.row.at_once * self.row.reduced;
+        rows.sort_by_key(|row| (row.slot / group, row.array, row.slot));
     }
 
     fn fill_runs(&mut self, axes: &[Axis]) {
@@ -111,32 +145,6 @@ impl BlockLayout {
             let place = |strides: &[usize]| at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
             runs.push(Run { slot: place(slot), place: place(&y) });
         });
-    }
-
-    /// The slots of a row along the innermost axis.
-    pub fn row_slots(&self) -> usize {
-        match self.slot.len() {
-            1 => self.lanes,
-            axes => self.slot[axes - 2],
-        }
-    }
-
-    /// Slots up to the last output's.
-    pub fn finished(&self) -> usize {
-        match &self.runs[..] {
-            [.., last] => last.slot + self.run,
-            [] => 0,
-        }
-    }
-
-    /// All lanes of the arrays that were loaded.
-    pub fn loaded(&self) -> usize {
-        self.arrays * self.pitch
-    }
-
-    /// All lanes of the arrays that a step writes, at most.
-    pub fn reduced(&self) -> usize {
-        self.reduced_arrays * self.pitch
     }
 }
 

@@ -1,98 +1,124 @@
-//! Loads the elements that a block's windows reach, as lanes sorted by phases.
+//! Loads rows of X as lanes sorted by phases.
+
+use std::any::TypeId;
+use std::ops::Range;
 
 use super::block::Block;
 use crate::cpu::kernels::axes::Axis;
 use crate::cpu::kernels::lane::{Code, Lane};
+use crate::cpu::kernels::reduce::in_blocks;
 use crate::cpu::kernels::simd::SimdLevel;
-use crate::element::Element;
 
-/// What the loaded elements were, if somebody wants to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// Nobody does.
-    No,
-    /// Whether there is a NaN.
-    ForNan,
-    /// Whether there is an element that its lane does not give back.
-    ForSpecial,
-}
-
-/// Loads a block and says whether there was an element that was looked for.
+/// Loads a batch of rows and says whether there was NaN, or an element that its lane does not give back. What is padding is
+/// not written.
 pub(crate) fn load<C: Code>(
     simd: SimdLevel,
-    axes: &[Axis],
-    block: &Block<'_>,
+    (axis, number): (&Axis, usize),
+    (block, batch): (&Block<'_>, &Range<usize>),
     x: &[C::Element],
     lanes: &mut [C::Lane],
-    look: Look,
 ) -> bool {
-    let last = axes.len() - 1;
-    let (innermost, inside) = (&axes[last], block.inside[last].clone());
-    let pitch = block.layout.pitch;
-    let arrays = innermost.phase_count() * pitch;
-    let slots = block.layout.row_slots();
+    let inside = block.inside[number].clone();
+    let layout = &block.layout.row;
     simd.run(
         #[inline(always)]
         || {
             let mut found = false;
-            for row in &block.layout.rows {
-                let own = &mut lanes[row.array * arrays..][..arrays];
-                if inside.is_empty() || block.is_padding(row) {
-                    own.chunks_exact_mut(pitch).for_each(|array| array[row.slot..][..slots].fill(C::Lane::LOWEST));
-                    continue;
-                }
+            for (number, row) in block.layout.rows[batch.clone()].iter().enumerate() {
                 // Inside X the place is not negative.
-                let place = (block.place + (row.place + inside.start * innermost.x_stride) as i64) as usize;
-                let of_x = &x[place..place + inside.len()];
-                found |= match look {
-                    Look::No => false,
-                    Look::ForNan => of_x.iter().fold(false, |any, element| any | element.is_nan()),
-                    Look::ForSpecial => of_x.iter().fold(false, |any, &element| any | C::is_special(element)),
-                };
-                load_row::<C>(innermost, of_x, inside.start, own, (pitch, row.slot, slots));
+                let place = (block.place + (row.place + inside.start * axis.x_stride) as i64) as usize;
+                let of_x = &x[place..][..(inside.len() - 1) * axis.x_stride + layout.channels];
+                if axis.x_stride == 1 && axis.stride > 1 {
+                    found |= of_x.iter().fold(false, |found, &element| found | look::<C>(C::encode(element), element));
+                }
+                for phase in &block.phases {
+                    let own = &mut lanes[phase.lanes.clone()][number * layout.loaded..][..phase.length];
+                    found |= load_row::<C>(axis, layout.channels, &of_x[phase.source..], own);
+                }
             }
             found
         },
     )
 }
 
-/// Sorts a row into the arrays of its phases. `low` is its position in the block's row.
+/// Loads the elements of a phase of a row.
 #[inline(always)]
-fn load_row<C: Code>(
-    axis: &Axis,
-    row: &[C::Element],
-    low: usize,
-    arrays: &mut [C::Lane],
-    (pitch, slot, slots): (usize, usize, usize),
-) {
-    let phases = axis.phases.iter().enumerate().filter_map(|(phase, number)| number.map(|_| phase));
-    for (array, phase) in arrays.chunks_exact_mut(pitch).zip(phases) {
-        let own = &mut array[slot..][..slots];
-        // The slots of the first element of the phase, and behind its last one.
-        let behind = |position: usize| position.saturating_sub(phase).div_ceil(axis.stride).min(slots);
-        let (begin, end) = (behind(low), behind(low + row.len()));
-        own[..begin].fill(C::Lane::LOWEST);
-        own[end..].fill(C::Lane::LOWEST);
-        if begin < end {
-            let source = &row[begin * axis.stride + phase - low..];
-            let own = &mut own[begin..end];
-            encode::<C>(axis.stride, source, own);
-        }
+fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
+    if axis.x_stride == 1 {
+        encode::<C>(axis.stride, source, lanes)
+    } else if axis.x_stride == channels && axis.stride == 1 {
+        encode::<C>(1, source, lanes)
+    } else {
+        let pieces = lanes.chunks_exact_mut(channels).zip(source.chunks(axis.stride * axis.x_stride));
+        pieces.fold(false, |found, (lanes, source)| found | encode::<C>(1, &source[..channels], lanes))
     }
 }
 
-/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions.
+/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions. Looks at
+/// neighbours alone.
 #[inline(always)]
-fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) {
+fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     match stride {
-        1 => strided::<C, 1>(source, lanes),
+        1 => return neighbours::<C>(source, lanes),
         2 => strided::<C, 2>(source, lanes),
         3 => strided::<C, 3>(source, lanes),
         4 => strided::<C, 4>(source, lanes),
         _ => {
-            lanes.iter_mut().zip(source.iter().step_by(stride)).for_each(|(lane, &element)| *lane = C::encode(element))
+            lanes.iter_mut().zip(source.iter().step_by(stride)).for_each(|(lane, &element)| *lane = C::encode(element));
         }
     }
+    false
+}
+
+/// Whether a lane is NaN or does not give its element back.
+#[inline(always)]
+fn look<C: Code>(lane: C::Lane, element: C::Element) -> bool {
+    (C::IS_FLOAT && !is_number(lane)) | C::is_special(element)
+}
+
+/// Numbers are not below the lowest lane.
+#[inline(always)]
+fn is_number<L: Lane>(lane: L) -> bool {
+    lane >= L::LOWEST
+}
+
+#[inline(always)]
+fn neighbours<C: Code>(source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
+    #[inline(always)]
+    fn block<C: Code>(length: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> u32 {
+        let (source, lanes) = (&source[..length], &mut lanes[..length]);
+        let mut found = 0;
+        match same_type::<C>(source) {
+            Some(own) => {
+                lanes.copy_from_slice(own);
+                for lane in own {
+                    found |= u32::from(C::IS_FLOAT && !is_number(*lane));
+                }
+            }
+            None => {
+                // Two loops, because what they compute per element is not of the same width.
+                for i in 0..length {
+                    lanes[i] = C::encode(source[i]);
+                }
+                found |= u32::from(source.iter().fold(false, |found, &own| found | look::<C>(C::encode(own), own)));
+            }
+        }
+        found
+    }
+    let mut found = 0;
+    in_blocks(
+        lanes.len(),
+        #[inline(always)]
+        |at, length| found |= block::<C>(length, &source[at..], &mut lanes[at..]),
+    );
+    found != 0
+}
+
+/// Elements as lanes, if those have the same type: then they are the same numbers.
+#[inline(always)]
+fn same_type<C: Code>(elements: &[C::Element]) -> Option<&[C::Lane]> {
+    let same = TypeId::of::<C::Element>() == TypeId::of::<C::Lane>();
+    same.then(|| bytemuck::cast_slice(elements))
 }
 
 #[inline(always)]

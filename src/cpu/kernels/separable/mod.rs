@@ -1,8 +1,8 @@
 //! Pools of strided windows, one axis after the other, in blocks that stay in cache.
 //!
-//! A block is a box of outputs. The elements of X that its windows reach are loaded into scratch memory once, converted to
-//! lanes ([`lane`](super::lane)), and then reduced along the innermost axis, the next one, and so on ([`block`]). Along an axis of
-//! stride s, positions are sorted by their remainder modulo s, so that neighbouring windows read neighbouring lanes:
+//! A block is a box of outputs. The rows of X that its windows reach are loaded into scratch memory, converted to lanes
+//! ([`lane`](super::lane)) and reduced along themselves, a few at a time. Whatever outputs they complete are then reduced along
+//! the next axis, and so on ([`reduced`]). Along an axis of stride s, positions are sorted by their remainder modulo s, so that neighbouring windows read neighbouring lanes:
 //!
 //! ```text
 //! X, a row:          x0 x1 x2 x3 x4 x5 x6 x7 x8       stride 2, kernel 3
@@ -11,8 +11,8 @@
 //! maxima of windows: max(phase0[i], phase1[i], phase0[i + 1])
 //! ```
 //!
-//! Every loop over lanes is therefore a loop over whole slices without a branch, however short the rows are: between the rows
-//! lie positions that no output needs, and what is computed there is not read.
+//! The maxima of rows lie behind each other without gaps, so the loops along all other axes go over whole slices without a
+//! branch, however short the rows are. Rows in the padding are not reduced: they are the lowest lane throughout.
 //!
 //! # Why the result is exact
 //!
@@ -28,8 +28,11 @@
 //!   greater than v0, so v0 stays: with its sign, if it is a zero, and if it is NaN, because nothing is greater than NaN.
 //!   A lowest lane from the padding is greater than nothing, so it never wins.
 //!
-//! So Y is `v0.step(m)`, and the index follows the same comparison. Of integers m is the value itself. Under
-//! `NanPolicy::SeedLowest` a constant takes the place of v0, and under `NanPolicy::PropagateLast` the rule is the same in
+//! So Y is `v0.step(m)`, and the index follows the same comparison. If v0 is not NaN, Y is m itself: if m is not greater than v0
+//! it equals v0, and then it is v0, which is the leftmost of all. So the values of blocks without NaN, and of integers, are not
+//! compared with v0. Indices are, because padding before v0 may be as great as v0.
+//!
+//! Under `NanPolicy::SeedLowest` a constant takes the place of v0, and under `NanPolicy::PropagateLast` the rule is the same in
 //! windows without NaN; blocks with a NaN are left to the general kernel.
 
 pub(crate) mod block;
@@ -38,6 +41,7 @@ pub(crate) mod form;
 pub(crate) mod layout;
 pub(crate) mod load;
 pub(crate) mod pool;
+pub(crate) mod reduced;
 pub(crate) mod run;
 pub(crate) mod steps;
 pub(crate) mod work;

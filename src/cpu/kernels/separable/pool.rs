@@ -13,7 +13,11 @@ use crate::plan::PoolPlan;
 #[derive(Debug)]
 pub(crate) struct Separable {
     pub axes: Vec<Axis>,
+    /// The innermost spatial axis: it and the channels behind it, if there are any, are rows.
+    pub inner: usize,
+    /// The steps along rows, at least one, and along the other axes.
     pub steps: Vec<Step>,
+    pub outer_steps: Vec<Step>,
     /// The extents of a block.
     pub block: Vec<usize>,
     /// What each tap of a window adds to the index, for lanes that have their taps in them.
@@ -38,7 +42,8 @@ impl Separable {
         if !wide && span > MOST_INDEX {
             return Err("its indices are too far apart");
         }
-        let steps = steps(&axes);
+        let inner = axes.len() - if view.inner == 1 { 1 } else { 2 };
+        let (steps, outer_steps) = steps(&axes, inner).into_iter().partition(|step| step.axis == inner);
         let packed = plan.dtype().bytes() <= 2 && plan.indices.is_some();
         // The planes of several batch items need not have indices that are evenly apart.
         let evenly = plan.indices.is_none()
@@ -52,7 +57,9 @@ impl Separable {
         tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
         Ok(Separable {
             axes,
+            inner,
             steps,
+            outer_steps,
             block,
             tap_offsets,
             has_empty_windows: plan.has_empty_windows(),
@@ -66,7 +73,7 @@ impl Separable {
         if let Some(layout) = layouts.iter().find(|layout| layout.outputs == outputs) {
             return Arc::clone(layout);
         }
-        let layout = Arc::new(BlockLayout::new(&self.axes, &self.steps[0], outputs));
+        let layout = Arc::new(BlockLayout::new(&self.axes, self.inner, self.outer_steps.first(), outputs));
         layouts.push(Arc::clone(&layout));
         layout
     }

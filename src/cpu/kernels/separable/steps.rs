@@ -32,8 +32,8 @@ impl Step {
 /// so that the cost grows with the logarithm of the window.
 const DIRECT: usize = 5;
 
-/// The steps that reduce the axes, from the innermost outwards. There is at least one.
-pub(crate) fn steps(axes: &[Axis]) -> Vec<Step> {
+/// The steps that reduce the axes, from the innermost outwards. There is at least one along axis `inner`.
+pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut unit = 1i32;
     for (number, axis) in axes.iter().enumerate().rev() {
@@ -43,8 +43,7 @@ pub(crate) fn steps(axes: &[Axis]) -> Vec<Step> {
             taps: (tap as i32).wrapping_mul(unit),
             index: (tap * axis.dilation) as i64 * axis.index_stride,
         };
-        let last = number == 0 && steps.is_empty();
-        if last || axis.kernel > 1 && (axis.stride > 1 || axis.kernel <= DIRECT) {
+        if number == inner && axis.kernel == 1 || axis.kernel > 1 && (axis.stride > 1 || axis.kernel <= DIRECT) {
             steps.push(Step { axis: number, taps: (0..axis.kernel).map(tap).collect() });
         } else {
             let mut covered = 1;
@@ -64,16 +63,23 @@ pub(crate) fn steps(axes: &[Axis]) -> Vec<Step> {
 pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     // Far windows need larger blocks, so that most of what is loaded belongs to more than one window.
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
-    let lanes = if halo > 128 { FAR_BYTES } else { NEAR_BYTES } / lane_bytes;
+    let far = halo > 128;
+    let bytes = |number: usize| if far && number > 0 { FAR_BYTES } else { NEAR_BYTES };
+    let lane_outputs = if far { FAR_ROW_BYTES } else { NEAR_ROW_BYTES } / lane_bytes;
     let mut block = vec![1; axes.len()];
     let inputs = |axis: &Axis, outputs: usize| (outputs - 1) * axis.stride + axis.reach() + 1;
-    let mut volume: usize = axes.iter().map(|axis| inputs(axis, 1)).product();
+    // Axes that have not had their turn get this much: a few windows' length where windows are far.
+    let least = |axis: &Axis| {
+        let several = if far && axis.reach() > 0 { 3 } else { 1 };
+        (several * inputs(axis, 1)).min(inputs(axis, axis.output.max(1)))
+    };
+    let mut volume: usize = axes.iter().map(least).product();
     for (number, axis) in axes.iter().enumerate().rev() {
-        let others = volume / inputs(axis, 1);
-        let room = (lanes / others.max(1)).saturating_sub(axis.reach() + 1) / axis.stride + 1;
+        let others = volume / least(axis);
+        let room = (bytes(number) / lane_bytes / others.max(1)).saturating_sub(axis.reach() + 1) / axis.stride + 1;
         let most = match number {
             0 => most_planes,
-            _ if number + 1 == axes.len() => LANE_OUTPUTS.max(2 * axis.reach()),
+            _ if number + 1 == axes.len() => lane_outputs.max(2 * axis.reach()),
             _ => usize::MAX,
         };
         let outputs = room.min(most).min(axis.output.max(1));
@@ -86,6 +92,7 @@ pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec
 
 /// Bytes of the lanes of a block.
 const NEAR_BYTES: usize = 48 << 10;
-const FAR_BYTES: usize = 160 << 10;
-/// The most outputs of a block along the innermost axis, unless its windows reach far.
-const LANE_OUTPUTS: usize = 2048;
+const FAR_BYTES: usize = 320 << 10;
+/// The most bytes of the outputs of a block along the innermost axis, unless its windows reach far.
+const NEAR_ROW_BYTES: usize = 8 << 10;
+const FAR_ROW_BYTES: usize = 2 << 10;

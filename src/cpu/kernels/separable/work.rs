@@ -1,13 +1,14 @@
 //! A part of a pool in the making: block after block.
 
+use std::any::TypeId;
 use std::ops::Range;
 
 use super::block::Block;
 use super::finish::{self, Offsets};
-use super::form::{self, Lanes};
+use super::form::{Form, Placed, Plain};
 use super::layout::{strides, sums};
-use super::load::{Look, load};
 use super::pool::Separable;
+use super::reduced::{Firsts, Piece, Reduction};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
 use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
@@ -62,13 +63,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         self.part.plan.nan_policy == NanPolicy::SeedLowest
     }
 
-    /// What has to be known of elements: whether one is NaN, where the last NaN of a window wins.
-    fn look_for_nan<T: Element>(&self) -> Look {
-        let looks = self.part.plan.nan_policy == NanPolicy::PropagateLast && T::DTYPE.is_float();
-        if looks { Look::ForNan } else { Look::No }
-    }
-
-    /// Visits the part's blocks, each with its layout.
+    /// Visits the part's blocks, each with its layout. Those of different planes that lie at the same positions follow each
+    /// other.
     fn each_block(
         &mut self,
         mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
@@ -78,9 +74,20 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         loop {
             let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
             let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
-            visit(self, &Block::new(&own.axes, &own.layout(&outputs), &first))?;
-            // The next block, the innermost axis fastest.
-            let next = (0..first.len()).rev().find(|&axis| first[axis] + own.block[axis] < ranges[axis].end);
+            let layout = own.layout(&outputs);
+            let mut block = Block::new(&own.axes, own.inner, &layout, first.clone());
+            let alike = ((ranges[0].end - first[0]) / outputs[0]).max(1);
+            for number in 0..alike {
+                block.move_to_plane(&own.axes, first[0] + number * outputs[0]);
+                visit(self, &block)?;
+            }
+            // The next blocks, planes fastest, then the innermost axis.
+            first[0] += alike * outputs[0];
+            if first[0] < ranges[0].end {
+                continue;
+            }
+            first[0] = ranges[0].start;
+            let next = (1..first.len()).rev().find(|&axis| first[axis] + own.block[axis] < ranges[axis].end);
             let Some(axis) = next else { return Ok(()) };
             first[axis] += own.block[axis];
             (axis + 1..first.len()).for_each(|inner| first[inner] = ranges[inner].start);
@@ -93,55 +100,62 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         along.map(|((first, range), stride)| (first - range.start) * stride).sum()
     }
 
-    /// Puts the first elements of windows, or what takes their place, into the slots of the first taps.
-    fn prepare_firsts<L: Copy>(&self, block: &Block<'_>, lanes: &mut Lanes<'_, L>, seed: L) {
-        if self.seeds_lowest() {
-            lanes.loaded[..block.layout.lanes].fill(seed);
-        } else if block.begins_before_x() {
-            block.move_first_elements(&self.own.axes, lanes.loaded);
-        }
+    /// What the maxima of windows are compared with.
+    fn firsts<C: Code>(&self) -> Firsts<C::Lane> {
+        if self.seeds_lowest() { Firsts::Constant(C::encode(self.part.plan.seed())) } else { Firsts::OfWindows }
     }
 
-    /// Values alone. Says that there was an element that was looked for; then the block is not written.
+    /// Values alone. Says that there was an element that was looked for; then the block is not complete.
     fn values_block<C: Code>(
         &mut self,
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        look: Look,
+        looks: bool,
+        firsts: Firsts<C::Lane>,
     ) -> Result<bool, ExecuteError> {
-        let (own, simd) = (self.own, self.part.simd);
-        let mut scratch = std::mem::take(self.scratch);
-        let (mut lanes, mut rest) = form::plain::<C::Lane>(&mut scratch, block.layout)?;
-        let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
-        if !found {
-            form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-            let (seed, seeded) = (C::encode(self.part.plan.seed()), self.seeds_lowest());
-            if C::IS_FLOAT && !seeded {
-                self.prepare_firsts(block, &mut lanes, seed);
+        let (own, &PartOf { simd, plan, .. }) = (self.own, self.part);
+        let constant = (C::IS_FLOAT && self.seeds_lowest()).then(|| C::encode(plan.seed()));
+        let to = &mut y[self.place(block)..];
+        let reduction = Reduction { own, simd, looks, firsts };
+        let found = reduction.run::<C, Plain<C::Lane>>(block, x, self.scratch, |mut piece| {
+            let y = &mut to[piece.place..][..piece.slots.len()];
+            match (constant, firsts) {
+                (Some(constant), _) => finish::above::<C>(simd, y, constant, piece.best().lanes),
+                (None, Firsts::OfWindows) => finish::floats::<C>(simd, y, piece.firsts, piece.best().lanes),
+                (None, _) => match same_type::<C>(y) {
+                    Some(lanes) => piece.write(lanes),
+                    None => finish::integers::<C>(simd, y, piece.best().lanes),
+                },
             }
-            let length = block.layout.finished();
-            let best = &lanes.reduced[..length];
-            let write = |y: &mut [C::Element]| match (C::IS_FLOAT, seeded) {
-                (false, _) => finish::integers::<C>(simd, y, best),
-                (true, true) => finish::above::<C>(simd, y, seed, best),
-                (true, false) => finish::floats::<C>(simd, y, &lanes.loaded[..length], best),
-            };
-            form::written(block.layout, &mut rest, &mut y[self.place(block)..], write);
-            self.finish(block, y);
+            apply_to_all(plan.activation, y);
+        })?;
+        if !found {
+            self.write_all_empty(block, y);
         }
-        *self.scratch = scratch;
         Ok(found)
     }
 
-    pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
-        let look = self.look_for_nan::<C::Element>();
-        self.each_block(|work, block| {
-            if work.values_block::<C>(block, x, y, look)? {
-                work.general(block, x, y);
+    /// The same of any elements.
+    fn any_values_block<C: Code>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError> {
+        // Only in front of NaN is the maximum not what the rule gives.
+        let looks = C::IS_FLOAT && !self.seeds_lowest();
+        if self.values_block::<C>(block, x, y, looks, Firsts::None)? {
+            match self.part.plan.nan_policy {
+                NanPolicy::PropagateLast => self.general(block, x, y),
+                _ => _ = self.values_block::<C>(block, x, y, false, Firsts::OfWindows)?,
             }
-            Ok(())
-        })
+        }
+        Ok(())
+    }
+
+    pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
+        self.each_block(|work, block| work.any_values_block::<C>(block, x, y))
     }
 
     /// Values of floats of 16 bits, as integers that cannot tell all of them apart; where that matters, as wider floats.
@@ -150,10 +164,9 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         x: &[C::Element],
         y: &mut [C::Element],
     ) -> Result<(), ExecuteError> {
-        let look = self.look_for_nan::<C::Element>();
         self.each_block(|work, block| {
-            if work.values_block::<C>(block, x, y, Look::ForSpecial)? && work.values_block::<W>(block, x, y, look)? {
-                work.general(block, x, y);
+            if work.values_block::<C>(block, x, y, true, Firsts::None)? {
+                work.any_values_block::<W>(block, x, y)?;
             }
             Ok(())
         })
@@ -171,29 +184,13 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Positioned,
     {
-        let (own, simd) = (self.own, self.part.simd);
-        let look = self.look_for_nan::<C::Element>();
-        let mut scratch = std::mem::take(self.scratch);
-        let (mut placed, mut rest) = form::placed::<C::Lane>(&mut scratch, block.layout)?;
-        let found = load::<C>(simd, &own.axes, block, x, placed.lanes.loaded, look);
-        if !found {
-            form::reduce_placed(simd, (&own.axes, &own.steps), block.layout, &mut placed);
-            self.prepare_firsts(block, &mut placed.lanes, C::encode(self.part.plan.seed()));
-            let offsets = self.offsets(block, tables, C::Lane::position);
-            let length = block.layout.finished();
-            let first = &placed.lanes.loaded[..length];
-            let best = (&placed.lanes.reduced[..length], &placed.positions[..length]);
-            let place = self.place(block);
-            let to = &mut y[place..];
-            if let Some(indices) = &mut self.indices {
-                form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
-                    finish::placed::<C, I>(simd, both, first, best, &offsets);
-                });
-            }
-            self.finish(block, y);
-        }
-        *self.scratch = scratch;
-        Ok(found)
+        let looks = C::IS_FLOAT && self.part.plan.nan_policy == NanPolicy::PropagateLast;
+        let simd = self.part.simd;
+        let offsets = self.offsets(block, tables, C::Lane::position);
+        self.indexed_block::<C, Placed<C::Lane>>(block, x, y, looks, |y, indices, piece| {
+            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
+            finish::placed::<C, I>(simd, (y, indices), firsts, piece.best(), &offsets);
+        })
     }
 
     pub fn placed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
@@ -218,27 +215,37 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         y: &mut [C::Element],
         tables: &mut Option<Tables<i32>>,
     ) -> Result<bool, ExecuteError> {
+        let looks = C::Element::DTYPE.is_float();
         let (own, simd) = (self.own, self.part.simd);
-        let look = if C::Element::DTYPE.is_float() { Look::ForSpecial } else { Look::No };
-        let mut scratch = std::mem::take(self.scratch);
-        let (mut lanes, mut rest) = form::plain::<Packed>(&mut scratch, block.layout)?;
-        let found = load::<C>(simd, &own.axes, block, x, lanes.loaded, look);
+        let offsets = self.offsets(block, tables, |offset| offset as i32);
+        self.indexed_block::<C, Plain<Packed>>(block, x, y, looks, |y, indices, piece| {
+            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
+            finish::packed::<C, I>(simd, (y, indices), (firsts, piece.best().lanes), &own.tap_offsets, &offsets);
+        })
+    }
+
+    /// Values and indices. `finish` writes those of some outputs.
+    fn indexed_block<C: Code, F: Form<Lane = C::Lane>>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        looks: bool,
+        finish: impl Fn(&mut [C::Element], &mut [I], &mut Piece<'_, '_, F>),
+    ) -> Result<bool, ExecuteError> {
+        let place = self.place(block);
+        let activation = self.part.plan.activation;
+        let reduction = Reduction { own: self.own, simd: self.part.simd, looks, firsts: self.firsts::<C>() };
+        let Some(indices) = &mut self.indices else { return Ok(false) };
+        let found = reduction.run::<C, F>(block, x, self.scratch, |mut piece| {
+            let range = place + piece.place..place + piece.place + piece.slots.len();
+            let y = &mut y[range.clone()];
+            finish(y, &mut indices[range], &mut piece);
+            apply_to_all(activation, y);
+        })?;
         if !found {
-            form::reduce_plain(simd, (&own.axes, &own.steps), block.layout, &mut lanes);
-            self.prepare_firsts(block, &mut lanes, C::encode(self.part.plan.seed()));
-            let offsets = self.offsets(block, tables, |offset| offset as i32);
-            let length = block.layout.finished();
-            let lanes = (&lanes.loaded[..length], &lanes.reduced[..length]);
-            let place = self.place(block);
-            let to = &mut y[place..];
-            if let Some(indices) = &mut self.indices {
-                form::written_both(block.layout, &mut rest, (to, &mut indices[place..]), |both| {
-                    finish::packed::<C, I>(simd, both, lanes, &own.tap_offsets, &offsets);
-                });
-            }
-            self.finish(block, y);
+            self.write_all_empty(block, y);
         }
-        *self.scratch = scratch;
         Ok(found)
     }
 
@@ -313,9 +320,9 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         units.iter().zip(windows).map(|(unit, window)| unit.wrapping_sub(*window).wrapping_add(apart)).collect()
     }
 
-    /// Writes the outputs whose windows are empty, and applies the activation to all outputs of a block.
-    fn finish<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
-        let (axes, plan) = (&self.own.axes, self.part.plan);
+    /// Writes the outputs whose windows are empty.
+    fn write_all_empty<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
+        let axes = &self.own.axes;
         if self.own.has_empty_windows {
             let empty = |number: usize, output: usize| axes[number].ahead(block.first[number] + output).is_none();
             for_each(&block.layout.outputs, |at| {
@@ -323,10 +330,6 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
                     self.write_empty(block, at, y);
                 }
             });
-        }
-        let place = self.place(block);
-        for run in &block.layout.runs {
-            apply_to_all(plan.activation, &mut y[place + run.place..][..block.layout.run]);
         }
     }
 
@@ -342,9 +345,10 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     fn write_empty<T: Element>(&mut self, block: &Block<'_>, at: &[usize], y: &mut [T]) {
         let (place, plane) = self.output(block, at);
         let view = self.part.view;
-        let outputs = at.iter().zip(block.first).map(|(at, first)| at + first).skip(1);
+        let outputs = at.iter().zip(&block.first).map(|(at, first)| at + first).skip(1);
         let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
         y[place] = self.part.plan.empty();
+        apply_to_all(self.part.plan.activation, &mut y[place..=place]);
         self.set_index(place, view.empty_index(plane, firsts));
     }
 
@@ -352,7 +356,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
         let PartOf { plan, view, .. } = *self.part;
         for_each(&block.layout.outputs, |at| {
-            let outputs: Vec<usize> = at.iter().zip(block.first).map(|(at, first)| at + first).collect();
+            let outputs: Vec<usize> = at.iter().zip(&block.first).map(|(at, first)| at + first).collect();
             let mut out = [0; MAX_SPATIAL_AXES];
             out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
             let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
@@ -363,4 +367,10 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
             self.set_index(place, index);
         });
     }
+}
+
+/// Elements as their lanes, if those have the same type: then they are the same numbers.
+fn same_type<C: Code>(elements: &mut [C::Element]) -> Option<&mut [C::Lane]> {
+    let same = TypeId::of::<C::Element>() == TypeId::of::<C::Lane>();
+    same.then(|| bytemuck::cast_slice_mut(elements))
 }
