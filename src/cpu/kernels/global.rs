@@ -339,3 +339,42 @@ fn greatest<L: Lane>(mut lanes: [L; LANES]) -> L {
     }
     lanes[0]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::kernels::choose::CpuKernel;
+    use crate::cpu::kernels::pool::PoolWork;
+    use crate::cpu::kernels::scratch::ScratchPool;
+    use crate::cpu::kernels::simd::SimdLevel;
+    use crate::element::IndexType;
+    use crate::ops::{GlobalMaxPool, Pooling};
+
+    /// Two planes that threads share in blocks, with these elements at these places of the second one.
+    fn second_of_two(policy: NanPolicy, elements: &[(usize, f32)]) -> (f32, i64) {
+        let (plane, context_pool) = (700 * 600, ScratchPool::default());
+        let mut x = vec![-1.0f32; 2 * plane];
+        elements.iter().for_each(|&(place, element)| x[plane + place] = element);
+        let pool = GlobalMaxPool::new().nan_policy(policy).plan(&[1, 2, 700, 600], DType::F32, Some(IndexType::I64));
+        let plan = pool.expect("a plan");
+        let work = PoolWork::of(&plan, None).expect("work");
+        assert_eq!(work.kernel(), CpuKernel::Global);
+        let (mut y, mut indices) = ([0.0; 2], [0i64; 2]);
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let context = Context { simd: SimdLevel::best(), scratch: &context_pool, stop: None };
+        threads.install(|| work.run(&plan, &context, &x, &mut y, Some(&mut indices)).expect("a result"));
+        (y[1], indices[1] - plane as i64)
+    }
+
+    #[test]
+    fn of_equal_elements_in_blocks_of_several_threads_the_first_one_wins() {
+        let last = 700 * 600 - 1;
+        let first = NanPolicy::SeedFirst;
+        assert_eq!(second_of_two(first, &[(last, 5.0)]), (5.0, last as i64));
+        assert_eq!(second_of_two(first, &[(40_000, 5.0), (200_000, 5.0), (last, 5.0)]), (5.0, 40_000));
+        assert_eq!(second_of_two(first, &[(BLOCK, f32::NAN), (BLOCK + 1, -0.0), (last, 0.0)]).1, BLOCK as i64 + 1);
+        assert_eq!(second_of_two(first, &[]), (-1.0, 0));
+        let last_nan = second_of_two(NanPolicy::PropagateLast, &[(3, f32::NAN), (300_000, f32::NAN), (last, 9.0)]);
+        assert!(last_nan.0.is_nan() && last_nan.1 == 300_000);
+    }
+}

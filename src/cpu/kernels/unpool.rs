@@ -58,16 +58,20 @@ impl UnpoolWork {
     }
 }
 
-/// Whether an index that stays in its plane is a position of Y's plane, less a number that the plane's indices share.
+/// Whether an index that stays in its plane says by a constant distance where its element of Y lies.
 fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
-    if plan.layout() != Layout::Nchw || plan.space.layout != Layout::Nchw {
-        return Err("X and Indices have to be NCHW");
+    if plan.layout() == Layout::Nchw && plan.space.layout == Layout::Nhwc {
+        return Err("Indices are NHWC and X is not");
     }
     if plan.space.extents != plan.y_extents || plan.space.order != StorageOrder::RowMajor {
         return Err("the indices have to be positions of Y");
     }
     if plan.outside_window != OutsideWindow::Scatter {
         return Err("indices are held to their windows");
+    }
+    let [_, y_plane] = unpool_planes(plan);
+    if plan.space.layout == Layout::Nhwc && y_plane.saturating_mul(plan.channels) > u32::MAX as usize {
+        return Err("a batch item has too many elements");
     }
     Ok(())
 }
@@ -79,10 +83,25 @@ fn base(plan: &UnpoolPlan, plane: usize) -> i64 {
     (n as i64).wrapping_mul(strides.n).wrapping_add((c as i64).wrapping_mul(strides.c))
 }
 
-/// The planes of X and Y in tasks, each of them with whole planes.
-fn planes(plan: &UnpoolPlan) -> Vec<Part> {
-    let planes = plan.batch * plan.channels;
-    cut(planes, 1, wanted(plan.bytes(), rayon::current_num_threads).min(planes))
+/// The runs of memory that planes of Y have to themselves: planes in NCHW, batch items of all planes in NHWC.
+struct Units {
+    /// The planes of a unit, its sources and its elements of Y.
+    planes: usize,
+    sources: usize,
+    elements: usize,
+    parts: Vec<Part>,
+}
+
+impl Units {
+    fn of(plan: &UnpoolPlan, layout: Layout) -> Units {
+        let [plane, y_plane] = unpool_planes(plan);
+        let (count, planes) = match layout {
+            Layout::Nchw => (plan.batch * plan.channels, 1),
+            Layout::Nhwc => (plan.batch, plan.channels),
+        };
+        let parts = cut(count, 1, wanted(plan.bytes(), rayon::current_num_threads).min(count));
+        Units { planes, sources: plane * planes, elements: y_plane * planes, parts }
+    }
 }
 
 /// Whether every index names an element of its own plane, or none if the plan skips those.
@@ -91,14 +110,21 @@ fn stay_in_their_planes<I: Index>(
     context: &Context<'_>,
     indices: &[I],
 ) -> Result<bool, ExecuteError> {
-    let [plane, y_plane] = unpool_planes(plan);
+    let units = Units::of(plan, plan.space.layout);
     let strays = AtomicBool::new(false);
-    context.run(planes(plan), |part, _| {
-        for outer in part.outer {
-            let (base, indices) = (base(plan, outer), &indices[outer * plane..][..plane]);
+    let multiples = Multiples::of(units.planes as u32);
+    context.run(units.parts.clone(), |part, _| {
+        for unit in part.outer {
+            let (base, indices) = (base(plan, unit * units.planes), &indices[unit * units.sources..][..units.sources]);
+            let (elements, skips) = (units.elements as u64, plan.skip_minus_one);
             let stay = context.simd.run(
                 #[inline(always)]
-                || stay_in_plane(indices, base, y_plane as u64, plan.skip_minus_one),
+                || match plan.space.layout {
+                    Layout::Nchw => stay_in_plane(indices, base, elements, skips),
+                    Layout::Nhwc => indices.chunks_exact(units.planes).fold(true, |stay, channels| {
+                        stay & stay_in_channels(channels, base, elements, &multiples, skips)
+                    }),
+                },
             );
             if !stay {
                 strays.store(true, Ordering::Relaxed);
@@ -109,7 +135,47 @@ fn stay_in_their_planes<I: Index>(
     Ok(!strays.into_inner())
 }
 
-/// Fills a plane with zeros and writes its elements in order, so that of equal indices the last one wins.
+/// Whether the indices of neighbouring channels, which begin with the first one, name elements of their own planes in NHWC:
+/// some positions further on, by as many elements as there are channels each.
+#[inline(always)]
+fn stay_in_channels<I: Index>(indices: &[I], base: i64, elements: u64, channels: &Multiples, skips: bool) -> bool {
+    let mut stay = true;
+    for (c, index) in indices.iter().enumerate() {
+        let index = index.to_i64();
+        let ahead = index.wrapping_sub(base).wrapping_sub(c as i64);
+        stay &= (((ahead as u64) < elements) & channels.has(ahead as u32)) | (skips & (index == -1));
+    }
+    stay
+}
+
+/// The multiples of a number, told from others without a division: the product of a multiple with the inverse of the number's
+/// odd factor is its quotient, and what is not a multiple becomes a greater number (Granlund and Montgomery, 1994).
+struct Multiples {
+    inverse: u32,
+    twos: u32,
+    most: u32,
+}
+
+impl Multiples {
+    fn of(number: u32) -> Multiples {
+        let number = number.max(1);
+        let twos = number.trailing_zeros();
+        let odd = number >> twos;
+        // Each step doubles the number of right bits, of which there are three at first.
+        let inverse = (0..4).fold(odd, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse))));
+        Multiples { inverse, twos, most: u32::MAX / number }
+    }
+
+    #[inline(always)]
+    fn has(&self, number: u32) -> bool {
+        number.wrapping_mul(self.inverse).rotate_right(self.twos) <= self.most
+    }
+}
+
+/// Neighbouring sources of a channel that are taken before those of the next channel, where indices lie in the other layout.
+const TURN: usize = 64;
+
+/// Fills the planes of Y with zeros and writes the elements of each in order, so that of equal indices the last one wins.
 fn scatter<T: Element, I: Index>(
     plan: &UnpoolPlan,
     context: &Context<'_>,
@@ -117,24 +183,51 @@ fn scatter<T: Element, I: Index>(
     indices: &[I],
     y: &mut [T],
 ) -> Result<(), ExecuteError> {
-    let [plane, y_plane] = unpool_planes(plan);
-    let parts = planes(plan);
-    let y = pieces(y, parts.iter().map(|part| part.outer.len() * y_plane));
+    let Units { planes, sources, elements, parts } = Units::of(plan, plan.layout());
+    let y = pieces(y, parts.iter().map(|part| part.outer.len() * elements));
     context.run(parts.iter().zip(y).collect(), |(part, y), _| {
-        for (outer, y) in part.outer.clone().zip(y.chunks_exact_mut(y_plane)) {
-            let base = base(plan, outer);
+        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(elements)) {
+            let (x, indices) = (&x[unit * sources..][..sources], &indices[unit * sources..][..sources]);
             y.fill(T::zeroed());
-            let sources = x[outer * plane..][..plane].iter().zip(&indices[outer * plane..][..plane]);
-            for (value, index) in sources {
-                // An index that is skipped is outside the plane.
-                if let Some(place) = y.get_mut(index.to_i64().wrapping_sub(base) as usize) {
-                    *place = *value;
-                }
+            if plan.space.layout == plan.layout() {
+                in_order(x, indices, y, base(plan, unit * planes));
+            } else {
+                let bases: Vec<i64> = (0..planes).map(|c| base(plan, unit * planes + c)).collect();
+                channels(x, indices, y, &bases);
             }
             apply_to_all(plan.activation, y);
         }
         Ok(())
     })
+}
+
+/// Writes sources whose indices lie in memory as X does.
+fn in_order<T: Element, I: Index>(x: &[T], indices: &[I], y: &mut [T], base: i64) {
+    for (value, index) in x.iter().zip(indices) {
+        // An index that is skipped is outside the plane.
+        if let Some(place) = y.get_mut(index.to_i64().wrapping_sub(base) as usize) {
+            *place = *value;
+        }
+    }
+}
+
+/// Writes the sources of a batch item in NHWC whose indices are in NCHW, those of each channel in order.
+fn channels<T: Element, I: Index>(x: &[T], indices: &[I], y: &mut [T], bases: &[i64]) {
+    let channels = bases.len();
+    let (plane, y_plane) = (x.len() / channels, y.len() / channels);
+    for start in (0..plane).step_by(TURN) {
+        let turn = start..plane.min(start + TURN);
+        for (c, &base) in bases.iter().enumerate() {
+            let indices = &indices[c * plane..][turn.clone()];
+            let values = x[turn.start * channels + c..].iter().step_by(channels);
+            for (value, index) in values.zip(indices) {
+                let position = index.to_i64().wrapping_sub(base) as usize;
+                if position < y_plane {
+                    y[position * channels + c] = *value;
+                }
+            }
+        }
+    }
 }
 
 /// The error of bad indices, where the plan refuses them.
@@ -225,5 +318,21 @@ fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize,
             visit(x_places.at(n, c, position), index_places.at(n, c, position), n, c, at);
             position += 1;
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiples_are_told_from_other_numbers() {
+        for number in [1, 2, 3, 6, 7, 64, 96, 255, 1000, u32::MAX] {
+            let multiples = Multiples::of(number);
+            let far = (u32::MAX / number).wrapping_mul(number);
+            for tried in (0..3000).chain(far.saturating_sub(3000)..=far).chain([u32::MAX - 1, u32::MAX]) {
+                assert_eq!(multiples.has(tried), tried % number == 0, "{tried} of {number}");
+            }
+        }
     }
 }
