@@ -86,7 +86,8 @@ pub(crate) fn placed<C: Code, I: Index>(
         }
     }
     let &Offsets { base, windows, firsts } = offsets;
-    simd.run(
+    // What the longer vectors store at once takes longer to reach memory.
+    simd.min(SimdLevel::Avx2).run(
         #[inline(always)]
         || all::<C, I>(y, indices, first, best.lanes, best.positions, windows, firsts, base),
     );
