@@ -16,7 +16,7 @@ use bytemuck::{cast, cast_slice, cast_slice_mut};
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::with_code;
 use super::parts::PartOf;
-use super::taps::{MOST_ROWS, Placed, Rows, Run, Shape, Values};
+use super::taps::{Column, MOST_ROWS, Placed, Rows, Run, Shape, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::View;
 use crate::activation::apply_to_all;
@@ -31,6 +31,9 @@ const MOST_TAPS: usize = 27;
 const MOST_OF_ROW: usize = 5;
 /// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
 const GROUP_BYTES: usize = 32 << 10;
+
+/// Rows that are too few for vectors of them.
+const FEW_ROWS: usize = 4;
 
 /// A pool with small windows.
 #[derive(Debug)]
@@ -270,8 +273,43 @@ impl<T: Element> Job<'_, T> {
             }
         }
         for lane in (0..begin).chain(end..width) {
-            self.outputs::<C, I>(0..group.count, lane, y, indices.as_deref_mut());
+            let few = group.count < FEW_ROWS;
+            if few || !self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut()) {
+                self.outputs::<C, I>(0..group.count, lane, y, indices.as_deref_mut());
+            }
         }
+    }
+
+    /// The outputs of all rows at one place, if there are vectors.
+    fn column<C: VectorCode<Element = T>, I: Index>(
+        &self,
+        lane: usize,
+        nan_wins: bool,
+        y: &mut [T],
+        indices: Option<&mut [I]>,
+    ) -> bool {
+        let (group, shape) = (self.group, self.own.shape);
+        let (count, x_step, y_step) = (group.count, group.x_step, group.lanes.len());
+        let output = group.lanes.start + lane;
+        let places = group.places.map(|place| place + (output * shape.stride) as i64);
+        let (places, distance) = (&places[..group.rows], shape.distance);
+        let (taps, x) = (self.last().taps_inside(output), cast_slice(self.x));
+        let of_y = cast_slice_mut(&mut y[lane..]);
+        let done = match indices {
+            None => {
+                let form = Values::<C> { y: of_y, seed: self.seed().map(cast::<T, C::Stored>) };
+                let column = Column { places, taps, distance, count, x_step, y_step, x, form, nan_wins };
+                self.part.simd.vectors(column)
+            }
+            Some(indices) => {
+                let (base, step, row_step) = (self.base(0, lane), self.step(), group.index_step);
+                let (indices, kernel) = (&mut indices[lane..], shape.kernel);
+                let form = Placed::<C, I> { y: of_y, indices, base, row_step, step, ahead: &group.ahead, kernel };
+                let column = Column { places, taps, distance, count, x_step, y_step, x, form, nan_wins };
+                self.part.simd.vectors(column)
+            }
+        };
+        done.is_some()
     }
 
     /// Runs the loop from a row of a run on, whose first output has this number in its row.

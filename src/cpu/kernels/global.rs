@@ -314,9 +314,10 @@ fn maximum<C: Code>(block: &[C::Element]) -> C::Lane {
     let [a, b, c, d] = [a, b, c, d].map(|run| run.as_chunks::<LANES>().0);
     for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
         for (i, running) in running.iter_mut().enumerate() {
-            let ab = C::encode(a[i]).step(C::encode(b[i]), 0);
-            let cd = C::encode(c[i]).step(C::encode(d[i]), 0);
-            *running = running.step(ab.step(cd, 0), 0);
+            // What is there is never NaN, so that no NaN takes the place of another element.
+            for element in [a[i], b[i], c[i], d[i]] {
+                *running = running.step(C::encode(element), 0);
+            }
         }
     }
     for rest in rest.chunks(LANES) {

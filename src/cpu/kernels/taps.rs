@@ -9,6 +9,8 @@
 //! Where a step takes less time than sorting, windows at all positions are computed, as with stride 1, and every second one is
 //! kept.
 
+use std::ops::Range;
+
 use bytemuck::Zeroable;
 use fearless_simd::{Simd, SimdBase};
 
@@ -18,6 +20,9 @@ use crate::element::Index;
 
 /// The most rows of X that a window touches.
 pub(crate) const MOST_ROWS: usize = 9;
+
+/// The most lanes of a vector.
+const MOST_LANES: usize = 64;
 
 /// Taps along the innermost axis.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +74,9 @@ pub(crate) trait Form<C: VectorCode> {
     /// Writes a vector of outputs from number `at` of row `row` on, which is at `place` in Y.
     fn write<S: Simd>(&mut self, simd: S, at: (usize, usize), place: usize, state: Self::State<S>);
 
+    /// Writes the first `count` outputs of a vector whose lanes are rows from `row` on, which are `apart` elements of Y apart.
+    fn write_apart<S: Simd>(&mut self, simd: S, row: usize, count: usize, apart: usize, state: Self::State<S>);
+
     /// The elements of Y.
     fn outputs(&self) -> usize;
 }
@@ -114,6 +122,11 @@ impl<C: VectorCode> Form<C> for Values<'_, C> {
     #[inline(always)]
     fn write<S: Simd>(&mut self, _: S, _: (usize, usize), place: usize, best: C::Best<S>) {
         C::elements(best).store_slice(&mut self.y[place..][..C::Vector::<S>::LEN]);
+    }
+
+    #[inline(always)]
+    fn write_apart<S: Simd>(&mut self, _: S, row: usize, count: usize, apart: usize, best: C::Best<S>) {
+        scatter(&mut self.y[row * apart..], apart, &C::elements(best).as_slice()[..count]);
     }
 
     #[inline(always)]
@@ -183,6 +196,17 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
         let windows = Windows { step: self.step, along: C::along(simd, self.step), ahead: self.ahead };
         let indices = &mut self.indices[place..][..lanes];
         C::write_indices(simd, taps, &windows, self.base.wrapping_add(along), indices);
+    }
+
+    #[inline(always)]
+    fn write_apart<S: Simd>(&mut self, simd: S, row: usize, count: usize, apart: usize, (best, taps): Self::State<S>) {
+        scatter(&mut self.y[row * apart..], apart, &C::elements(best).as_slice()[..count]);
+        let windows = Windows { step: self.row_step, along: C::along(simd, self.row_step), ahead: self.ahead };
+        let base = self.base.wrapping_add((row as i64).wrapping_mul(self.row_step));
+        let mut indices = [I::zeroed(); MOST_LANES];
+        let indices = &mut indices[..C::Vector::<S>::LEN];
+        C::write_indices(simd, taps, &windows, base, indices);
+        scatter(&mut self.indices[row * apart..], apart, &indices[..count]);
     }
 
     #[inline(always)]
@@ -303,6 +327,68 @@ impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
             let state = if let [low, high] = *kept { F::every_second(low, high) } else { kept[0] };
             self.form.write(simd, (row, at), row * y_step + at, state);
             at += lanes;
+        }
+    }
+}
+
+/// Writes elements that are to lie apart.
+#[inline(always)]
+fn scatter<T: Copy>(to: &mut [T], apart: usize, elements: &[T]) {
+    for (to, &element) in to.chunks_mut(apart).zip(elements) {
+        to[0] = element;
+    }
+}
+
+/// The outputs at one place of consecutive rows, whose windows have the same taps inside X. A lane of a vector is a row.
+pub(crate) struct Column<'a, C: VectorCode, F> {
+    /// The place in X of tap 0 of the first row, padding included, in each row of X that its window has.
+    pub places: &'a [i64],
+    /// The taps that lie inside X, and elements from one to the next.
+    pub taps: Range<usize>,
+    pub distance: usize,
+    /// Rows, and elements from one to the next: of X and of Y.
+    pub count: usize,
+    pub x_step: usize,
+    pub y_step: usize,
+    pub x: &'a [C::Stored],
+    pub form: F,
+    pub nan_wins: bool,
+}
+
+impl<C: VectorCode, F: Form<C>> VectorLoop for Column<'_, C, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        if C::HAS_NAN && self.nan_wins { self.rows::<S, true>(simd) } else { self.rows::<S, false>(simd) }
+    }
+}
+
+impl<C: VectorCode, F: Form<C>> Column<'_, C, F> {
+    #[inline(always)]
+    fn rows<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) {
+        let lanes = C::Vector::<S>::LEN;
+        for row in (0..self.count).step_by(lanes) {
+            let count = lanes.min(self.count - row);
+            let (mut state, mut begun) = self.form.seed(simd);
+            for (number, place) in self.places.iter().enumerate() {
+                for tap in self.taps.clone() {
+                    let first = (place + (row * self.x_step + tap * self.distance) as i64) as usize;
+                    let (x, step) = (&self.x[first..], self.x_step);
+                    // Behind the last row that row once more.
+                    let next = C::Vector::from_fn(
+                        simd,
+                        #[inline(always)]
+                        |lane| x[lane.min(count - 1) * step],
+                    );
+                    state = match begun {
+                        true => self.form.step::<S, NAN_WINS>(simd, (number, tap), state, next),
+                        false => self.form.begin(simd, (number, tap), next),
+                    };
+                    begun = true;
+                }
+            }
+            self.form.write_apart(simd, row, count, self.y_step, state);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! parts: whole planes, rows of a plane, channels of a row.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, ConvertIndices, CpuKernel, DType, GlobalMaxPool, IndexFlattening, IndexSpace,
+    Activation, AdaptiveMaxPool, ConvertIndices, CpuKernel, DType, Element, GlobalMaxPool, IndexFlattening, IndexSpace,
     IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, SimdLevel, StorageOrder,
 };
 
@@ -10,6 +10,7 @@ use super::{case, policies, pools, undone};
 use crate::support::case::{Case, Outcome, same};
 use crate::support::cpu::ways;
 use crate::support::harness::tests;
+use half::f16;
 
 tests! {
     cpu =>
@@ -23,6 +24,7 @@ tests! {
         channels_last_with_indices_of_either_layout,
         one_large_plane_is_one_window,
         many_small_planes_are_one_window_each,
+        nan_hides_no_element,
         adaptive_windows,
         dilations_and_uneven_pads,
         activations,
@@ -173,6 +175,42 @@ fn many_small_planes_are_one_window_each() {
     pool(&[32, 301, 7, 7], DType::U8, |policy| GlobalMaxPool::new().nan_policy(policy));
     pool(&[20, 301, 5, 5], DType::F16, |policy| GlobalMaxPool::new().nan_policy(policy));
     pool(&[20, 301, 5, 5], DType::F64, |policy| GlobalMaxPool::new().nan_policy(policy));
+}
+
+/// Planes with a NaN at every place and the maximum at some distance from it: a loop that compares the two with each other
+/// loses the maximum.
+fn nan_hides_no_element() {
+    fn planes<T: Element>(elements: usize, distances: &[usize], [low, high, nan]: [u64; 3]) -> Vec<u8> {
+        let plane = |place: usize, distance: usize| {
+            let mut plane = vec![T::from_bits64(low); elements];
+            plane[(place + distance) % elements] = T::from_bits64(high);
+            plane[place] = T::from_bits64(nan);
+            plane
+        };
+        let all = distances.iter().flat_map(|&distance| (0..elements).flat_map(move |place| plane(place, distance)));
+        bytemuck::cast_slice(&all.collect::<Vec<_>>()).to_vec()
+    }
+    let (extents, distances) = ([19, 17], [1, 2, 17, 64, 128, 192, 250]);
+    let shape = [1, 19 * 17 * distances.len(), 19, 17];
+    let single = planes::<f32>(19 * 17, &distances, [0x3F80_0000, 0x4000_0000, 0x7FC0_0000]);
+    let half = planes::<f16>(19 * 17, &distances, [0x3C00, 0x4000, 0x7E00]);
+    for policy in NanPolicy::ALL {
+        let pools: [&dyn Pooling; 5] = [
+            &GlobalMaxPool::new().nan_policy(*policy),
+            &AdaptiveMaxPool::new([2, 3]).nan_policy(*policy),
+            &MaxPool::new([13, 13]).pads([6; 4]).nan_policy(*policy),
+            &MaxPool::new([3, 3]).strides([2, 2]).pads([1; 4]).nan_policy(*policy),
+            &MaxPool::new(extents).nan_policy(*policy),
+        ];
+        for (pool, (dtype, x)) in
+            pools.iter().flat_map(|pool| [(DType::F32, &single), (DType::F16, &half)].map(|x| (pool, x)))
+        {
+            for index_type in [None, Some(IndexType::I64)] {
+                let case = Case::new(pool.plan(&shape, dtype, index_type).unwrap(), vec![x.clone()]);
+                agree(&case, &case.expected());
+            }
+        }
+    }
 }
 
 fn adaptive_windows() {
