@@ -349,7 +349,7 @@ mod tests {
     use crate::cpu::kernels::scratch::ScratchPool;
     use crate::cpu::kernels::simd::SimdLevel;
     use crate::element::IndexType;
-    use crate::ops::{GlobalMaxPool, Pooling};
+    use crate::ops::GlobalMaxPool;
 
     /// Two planes that threads share in blocks, with these elements at these places of the second one.
     fn second_of_two(policy: NanPolicy, elements: &[(usize, f32)]) -> (f32, i64) {
