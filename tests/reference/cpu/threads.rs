@@ -190,17 +190,15 @@ fn nan_hides_no_element() {
         let all = distances.iter().flat_map(|&distance| (0..elements).flat_map(move |place| plane(place, distance)));
         bytemuck::cast_slice(&all.collect::<Vec<_>>()).to_vec()
     }
-    let (extents, distances) = ([19, 17], [1, 2, 17, 64, 128, 192, 250]);
+    let distances = [1, 64, 192];
     let shape = [1, 19 * 17 * distances.len(), 19, 17];
     let single = planes::<f32>(19 * 17, &distances, [0x3F80_0000, 0x4000_0000, 0x7FC0_0000]);
     let half = planes::<f16>(19 * 17, &distances, [0x3C00, 0x4000, 0x7E00]);
     for policy in NanPolicy::ALL {
-        let pools: [&dyn Pooling; 5] = [
+        let pools: [&dyn Pooling; 3] = [
             &GlobalMaxPool::new().nan_policy(*policy),
             &AdaptiveMaxPool::new([2, 3]).nan_policy(*policy),
-            &MaxPool::new([13, 13]).pads([6; 4]).nan_policy(*policy),
-            &MaxPool::new([3, 3]).strides([2, 2]).pads([1; 4]).nan_policy(*policy),
-            &MaxPool::new(extents).nan_policy(*policy),
+            &MaxPool::new([5, 5]).strides([2, 2]).pads([2; 4]).nan_policy(*policy),
         ];
         for (pool, (dtype, x)) in
             pools.iter().flat_map(|pool| [(DType::F32, &single), (DType::F16, &half)].map(|x| (pool, x)))
