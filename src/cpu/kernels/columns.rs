@@ -24,7 +24,7 @@ use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use super::general;
 use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, Positioned,
-    WideBf16, WideF16, Widened, with_code,
+    WideBf16, WideF16, Widened, has_nan, with_code,
 };
 use super::parts::PartOf;
 use super::scratch::Scratch;
@@ -39,7 +39,7 @@ use crate::plan::{MAX_SPATIAL_AXES, PoolPlan};
 
 /// The most columns.
 const MOST_COLUMNS: usize = 1 << 16;
-/// Columns that are reduced at once. What is kept of columns is memory for whole such chunks, and one more.
+/// Columns that are reduced at once. What is kept of columns is memory for whole such chunks.
 const CHUNK: usize = 16;
 /// Rows that a chunk of columns takes from one load and store of its maxima to the next.
 const AT_ONCE: usize = 8;
@@ -84,7 +84,7 @@ pub(crate) fn pool<I: Index>(
     indices: Option<&mut [I]>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
-    let lanes = columns(part.view).next_multiple_of(CHUNK) + CHUNK;
+    let lanes = columns(part.view).next_multiple_of(CHUNK);
     let Some(indices) = indices else {
         macro_rules! run {
             ($code:ty) => {{
@@ -327,7 +327,7 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
     fn of(part: &'a PartOf<'a>, x: &'a [C::Element], kept: K) -> Self {
         let PartOf { plan, view, .. } = *part;
         let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
-        let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && C::Element::DTYPE.is_float();
+        let nan_wins = plan.nan_wins();
         let of_axis = |(number, axis): (usize, &ViewAxis)| {
             let outputs = if number == 0 { part.part.rows.clone() } else { 0..axis.output };
             outputs.map(|output| axis.taps(output)).collect()
@@ -374,7 +374,7 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
         let (view, simd) = (self.part.view, self.part.simd);
         let (columns, outer) = (columns(view), outer_axes(view));
         let mut rows = rows(row.taps, &view.axes[..outer]).enumerate();
-        let (mut nan, mut more) = (false, false);
+        let mut more = false;
         loop {
             let mut together = [(0, 0); AT_ONCE];
             let mut count = 0;
@@ -384,17 +384,14 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
                 count += 1;
             }
             if count == 0 {
-                return nan;
+                return false;
             }
             let together = &together[..count];
             if self.nan_wins {
-                nan |= together.iter().any(|&(place, _)| {
-                    let row = &row.x[place..place + columns];
-                    simd.run(
-                        #[inline(always)]
-                        || row.iter().fold(false, |any, element| any | element.is_nan()),
-                    )
-                });
+                let nan = together.iter().any(|&(place, _)| has_nan(simd, &row.x[place..place + columns]));
+                if nan {
+                    return true;
+                }
             }
             self.kept.reduce::<C>(simd, row.x, together, more);
             more = true;

@@ -6,15 +6,16 @@
 //!
 //! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the first tap
 //! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, a tap is also taken if it is NaN; nothing is greater
-//! than it, so it stays until the next NaN. Rows of taps in the padding are left out; outputs whose windows begin or end in
-//! the padding of the innermost axis are computed one by one.
+//! than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin or end in the
+//! padding of the innermost axis have other taps than their neighbours: they are computed with those above and below them, side
+//! by side in a vector again.
 
 use std::ops::Range;
 
 use bytemuck::{cast, cast_slice, cast_slice_mut};
 
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
-use super::lane::with_code;
+use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
 use super::taps::{Column, MOST_ROWS, Placed, Rows, Run, Shape, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
@@ -127,7 +128,7 @@ impl Direct {
         self.each_group(part, |group| {
             let outputs = group.count * group.lanes.len();
             let job = Job { own: self, part, group, x };
-            // A loop may write what lies behind, as long as that comes later.
+            // A loop may write what lies behind, because that is computed later.
             let indices = indices.as_deref_mut().map(|indices| &mut indices[place..]);
             job.run::<C, I>(&mut y[place..], indices);
             apply_to_all(part.plan.activation, &mut y[place..place + outputs]);
@@ -169,7 +170,7 @@ impl Direct {
             ahead: [0; MOST_ROWS * MOST_OF_ROW],
             base: view.index_base.wrapping_add(view.index_of_plane(at[0])),
             count: 1,
-            x_step: axis.stride * axis.x_stride,
+            x_step: axis.stride.saturating_mul(axis.x_stride),
             index_step: (axis.stride as i64).wrapping_mul(axis.index_stride),
             lanes: lanes.clone(),
         };
@@ -188,8 +189,8 @@ impl Direct {
         group.base = group.base.wrapping_add(last.start(0).wrapping_mul(last.index_stride));
         for (row, of_row) in of_rows[..group.rows].iter().enumerate() {
             for tap in 0..last.kernel {
-                let along = (tap * last.dilation) as i64 * last.index_stride;
-                group.ahead[row * last.kernel + tap] = of_row + along;
+                let along = ((tap * last.dilation) as i64).wrapping_mul(last.index_stride);
+                group.ahead[row * last.kernel + tap] = of_row.wrapping_add(along);
             }
         }
         group
@@ -206,7 +207,7 @@ impl Group {
                 let position = axis.start(output) + (tap * axis.dilation) as i64;
                 if (0..axis.input as i64).contains(&position) && self.rows < MOST_ROWS {
                     self.places[self.rows] = place + position * axis.x_stride as i64;
-                    let own = (tap * axis.dilation) as i64 * axis.index_stride;
+                    let own = ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride);
                     ahead[self.rows] = before + if spatial { own } else { 0 };
                     self.rows += 1;
                 }
@@ -249,7 +250,7 @@ impl<T: Element> Job<'_, T> {
         let width = group.lanes.len();
         let begin = self.own.inside.start.clamp(group.lanes.start, group.lanes.end) - group.lanes.start;
         let end = self.own.inside.end.clamp(group.lanes.start + begin, group.lanes.end) - group.lanes.start;
-        let nan_wins = self.nan_wins();
+        let nan_wins = self.has_winning_nan();
         if begin < end {
             let first = ((group.lanes.start + begin) * shape.stride) as i64;
             let places = group.places.map(|place| (place + first) as usize);
@@ -272,6 +273,7 @@ impl<T: Element> Job<'_, T> {
                 next = row + 1;
             }
         }
+        // After all rows, because the loop may have written here.
         for lane in (0..begin).chain(end..width) {
             let few = group.count < FEW_ROWS;
             if few || !self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut()) {
@@ -345,29 +347,25 @@ impl<T: Element> Job<'_, T> {
         seeded.then(|| self.part.plan.seed())
     }
 
-    /// Whether there is a NaN that wins.
-    fn nan_wins(&self) -> bool {
-        if self.part.plan.nan_policy != NanPolicy::PropagateLast || !T::DTYPE.is_float() {
+    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, once.
+    fn has_winning_nan(&self) -> bool {
+        if !self.part.plan.nan_wins() {
             return false;
         }
-        let group = self.group;
-        let shape = self.own.shape;
-        let places = &group.places[..group.rows];
-        let (Some(first), Some(last)) = (places.iter().min(), places.iter().max()) else { return false };
-        let begin = first + (group.lanes.start * shape.stride) as i64;
+        let (group, shape) = (self.group, self.own.shape);
         let reach = (shape.kernel - 1) * shape.distance + (group.lanes.len() - 1) * shape.stride + 1;
-        let length = last - first + reach as i64;
-        let mut looked_at = 0;
-        (0..group.count).any(|row| {
-            let begin = begin + (row * group.x_step) as i64;
-            let within = |place: i64| place.clamp(0, self.x.len() as i64) as usize;
-            let elements = within(begin).max(looked_at)..within(begin + length);
-            looked_at = elements.end;
-            let elements = self.x.get(elements).unwrap_or(&[]);
-            self.part.simd.run(
-                #[inline(always)]
-                || elements.iter().fold(false, |any, element| any | element.is_nan()),
-            )
+        let of_group = (group.x_step.saturating_mul(group.count - 1) + reach) as i64;
+        group.places[..group.rows].chunk_by(|a, b| b - a <= of_group).any(|near| {
+            let begin = near[0] + (group.lanes.start * shape.stride) as i64;
+            let length = near[near.len() - 1] - near[0] + reach as i64;
+            let mut looked_at = 0;
+            (0..group.count).any(|row| {
+                let begin = begin + (row * group.x_step) as i64;
+                let within = |place: i64| place.clamp(0, self.x.len() as i64) as usize;
+                let elements = within(begin).max(looked_at)..within(begin + length);
+                looked_at = elements.end;
+                has_nan(self.part.simd, self.x.get(elements).unwrap_or_default())
+            })
         })
     }
 
@@ -380,7 +378,7 @@ impl<T: Element> Job<'_, T> {
         mut indices: Option<&mut [I]>,
     ) {
         let (group, shape) = (self.group, self.own.shape);
-        let nan_wins = self.part.plan.nan_policy == NanPolicy::PropagateLast && T::DTYPE.is_float();
+        let nan_wins = self.part.plan.nan_wins();
         let taps = self.last().taps_inside(group.lanes.start + lane);
         let seed = self.seed();
         let width = group.lanes.len();

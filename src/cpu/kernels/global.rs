@@ -104,7 +104,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
             axis.index_stride == expected
         });
         let seeded = plan.nan_policy == NanPolicy::SeedLowest;
-        let nan_wins = plan.nan_policy == NanPolicy::PropagateLast && C::Element::DTYPE.is_float();
+        let nan_wins = plan.nan_wins();
         let seed = seeded.then(|| plan.seed());
         Planes { plan, view, context, x, plane: view.plane(), seed, nan_wins, counts_on }
     }

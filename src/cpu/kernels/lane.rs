@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 use half::{bf16, f16};
 
+use super::simd::SimdLevel;
 use crate::element::{DType, Element};
 
 /// A value in scratch memory.
@@ -120,7 +121,15 @@ macro_rules! with_code {
 }
 pub(crate) use with_code;
 
-/// How elements become lanes and lanes elements.
+/// Whether there is a NaN among elements.
+pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
+    simd.run(
+        #[inline(always)]
+        || elements.iter().fold(false, |any, element| any | element.is_nan()),
+    )
+}
+
+/// How elements become lanes and lanes elements. Where both have one type, they are the same.
 pub(crate) trait Code: Send + Sync {
     type Element: Element;
     type Lane: Lane;

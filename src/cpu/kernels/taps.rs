@@ -216,8 +216,8 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
 }
 
 /// The outputs of a run, from row `first` on. `Some((row, output))` is where the loop ended because no vector fits the rest of that
-/// row; the rows after it have not been looked at. Outputs behind a row are written too where there is room; they are those of
-/// the next rows, which overwrite them.
+/// row; the rows after it have not been looked at. Outputs behind a row are written too where there is room: outputs of the
+/// next rows, and those beside the rows. All of them have to be computed afterwards.
 pub(crate) struct Rows<'a, C: VectorCode, F> {
     pub run: Run<'a>,
     pub first: usize,

@@ -159,5 +159,6 @@ impl Places {
 
 /// The elements of a plane of X and of Y of an unpool.
 pub(crate) fn unpool_planes(plan: &UnpoolPlan) -> [usize; 2] {
-    [plan.x_extents.iter().product(), plan.y_extents.iter().product()]
+    [&plan.x_extents, &plan.y_extents]
+        .map(|extents| extents.iter().fold(1, |count: usize, extent| count.saturating_mul(*extent)))
 }

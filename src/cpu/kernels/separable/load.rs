@@ -49,7 +49,7 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
     } else if axis.x_stride == channels && axis.stride == 1 {
         encode::<C>(1, source, lanes)
     } else {
-        let pieces = lanes.chunks_exact_mut(channels).zip(source.chunks(axis.stride * axis.x_stride));
+        let pieces = lanes.chunks_exact_mut(channels).zip(source.chunks(axis.stride.saturating_mul(axis.x_stride)));
         pieces.fold(false, |found, (lanes, source)| found | encode::<C>(1, &source[..channels], lanes))
     }
 }

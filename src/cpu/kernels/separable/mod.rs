@@ -2,7 +2,8 @@
 //!
 //! A block is a box of outputs. The rows of X that its windows reach are loaded into scratch memory, converted to lanes
 //! ([`lane`](super::lane)) and reduced along themselves, a few at a time. Whatever outputs they complete are then reduced along
-//! the next axis, and so on ([`reduced`]). Along an axis of stride s, positions are sorted by their remainder modulo s, so that neighbouring windows read neighbouring lanes:
+//! the next axis, and so on ([`reduced`]). Along an axis of stride s, positions are sorted by their remainder modulo s, so that
+//! neighbouring windows read neighbouring lanes:
 //!
 //! ```text
 //! X, a row:          x0 x1 x2 x3 x4 x5 x6 x7 x8       stride 2, kernel 3

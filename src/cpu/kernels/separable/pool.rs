@@ -91,7 +91,9 @@ fn lane_bytes(plan: &PoolPlan) -> usize {
 /// What each tap of a window adds to the index of the first one. A window has at most as many taps as a packed lane tells
 /// apart, and their indices fit 32 bits.
 fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
-    let along = |axis: &Axis| (0..axis.kernel).map(|tap| (tap * axis.dilation) as i64 * axis.index_stride).collect();
+    let along = |axis: &Axis| {
+        (0..axis.kernel).map(|tap| ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride)).collect()
+    };
     sums(&axes.iter().map(along).collect::<Vec<_>>()).into_iter().map(|offset| offset as i32).collect()
 }
 
@@ -110,5 +112,13 @@ mod tests {
             let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
             assert_eq!(separable.block[0], channels.min(most), "{extent}");
         }
+    }
+
+    #[test]
+    fn indices_beyond_any_memory_are_no_overflow() {
+        // No machine has such an X, but a plan of it can be made, and prepared.
+        let pool = MaxPool::new([2, 1, 1]).dilations([4096, 1, 1]).pads([4096, 0, 0, 0, 0, 0]);
+        let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
+        assert!(Separable::new(&plan, &View::of(&plan).unwrap()).is_ok());
     }
 }

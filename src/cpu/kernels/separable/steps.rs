@@ -41,7 +41,7 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
             phase: axis.phases[tap * axis.dilation % axis.stride].unwrap_or(0),
             shift: tap * axis.dilation / axis.stride,
             taps: (tap as i32).wrapping_mul(unit),
-            index: (tap * axis.dilation) as i64 * axis.index_stride,
+            index: ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride),
         };
         if number == inner && axis.kernel == 1 || axis.kernel > 1 && (axis.stride > 1 || axis.kernel <= DIRECT) {
             steps.push(Step { axis: number, taps: (0..axis.kernel).map(tap).collect() });

@@ -173,7 +173,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     }
 
     /// Values and indices, with positions beside the lanes. Says that there was an element that was looked for; then the
-    /// block is not written.
+    /// block is not complete.
     fn placed_block<C: Code>(
         &mut self,
         block: &Block<'_>,
@@ -184,7 +184,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Positioned,
     {
-        let looks = C::IS_FLOAT && self.part.plan.nan_policy == NanPolicy::PropagateLast;
+        let looks = self.part.plan.nan_wins();
         let simd = self.part.simd;
         let offsets = self.offsets(block, tables, C::Lane::position);
         self.indexed_block::<C, Placed<C::Lane>>(block, x, y, looks, |y, indices, piece| {
@@ -207,7 +207,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     }
 
     /// Values and indices of elements of 8 and 16 bits, with taps in the lanes. Says that there was an element that its lane
-    /// does not give back; then the block is not written.
+    /// does not give back; then the block is not complete.
     fn packed_block<C: Code<Lane = Packed>>(
         &mut self,
         block: &Block<'_>,
