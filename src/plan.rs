@@ -321,12 +321,6 @@ impl PoolPlan {
         self.later_part && self.nan_policy == NanPolicy::SeedFirst
     }
 
-    /// Whether elements can be NaN, and the last NaN of a window wins.
-    #[cfg(feature = "cpu")]
-    pub(crate) fn nan_wins(&self) -> bool {
-        self.nan_policy == NanPolicy::PropagateLast && self.dtype().is_float()
-    }
-
     /// Whether an element replaces the best one before it in its window.
     pub(crate) fn replaces<T: Element>(&self, best: Option<T>, v: T) -> bool {
         match (self.nan_policy, best) {

@@ -29,7 +29,7 @@ use super::lane::{
 use super::parts::PartOf;
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
-use super::view::{View, ViewAxis};
+use super::view::{View, ViewAxis, nan_wins};
 use crate::activation::apply_to_all;
 use crate::element::{DType, Element, Index};
 use crate::error::ExecuteError;
@@ -327,7 +327,7 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
     fn of(part: &'a PartOf<'a>, x: &'a [C::Element], kept: K) -> Self {
         let PartOf { plan, view, .. } = *part;
         let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
-        let nan_wins = plan.nan_wins();
+        let nan_wins = nan_wins(plan);
         let of_axis = |(number, axis): (usize, &ViewAxis)| {
             let outputs = if number == 0 { part.part.rows.clone() } else { 0..axis.output };
             outputs.map(|output| axis.taps(output)).collect()

@@ -19,7 +19,7 @@ use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
 use super::taps::{Column, MOST_ROWS, Placed, Rows, Run, Shape, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
-use super::view::View;
+use super::view::{View, nan_wins};
 use crate::activation::apply_to_all;
 use crate::element::{DType, Element, Index};
 use crate::options::NanPolicy;
@@ -349,7 +349,7 @@ impl<T: Element> Job<'_, T> {
 
     /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, once.
     fn has_winning_nan(&self) -> bool {
-        if !self.part.plan.nan_wins() {
+        if !nan_wins(self.part.plan) {
             return false;
         }
         let (group, shape) = (self.group, self.own.shape);
@@ -378,7 +378,7 @@ impl<T: Element> Job<'_, T> {
         mut indices: Option<&mut [I]>,
     ) {
         let (group, shape) = (self.group, self.own.shape);
-        let nan_wins = self.part.plan.nan_wins();
+        let nan_wins = nan_wins(self.part.plan);
         let taps = self.last().taps_inside(group.lanes.start + lane);
         let seed = self.seed();
         let width = group.lanes.len();

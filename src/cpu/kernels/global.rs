@@ -21,7 +21,7 @@ use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
 use super::small_planes::{PLANES, SMALL, SmallPlanes, Winners};
 use super::subnormals::takes_subnormals_for_zeros;
-use super::view::View;
+use super::view::{View, nan_wins};
 use crate::activation::apply_to_all;
 use crate::element::{DType, Element, Index};
 use crate::error::ExecuteError;
@@ -104,7 +104,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
             axis.index_stride == expected
         });
         let seeded = plan.nan_policy == NanPolicy::SeedLowest;
-        let nan_wins = plan.nan_wins();
+        let nan_wins = nan_wins(plan);
         let seed = seeded.then(|| plan.seed());
         Planes { plan, view, context, x, plane: view.plane(), seed, nan_wins, counts_on }
     }

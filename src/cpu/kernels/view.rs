@@ -2,7 +2,7 @@
 
 use crate::error::PlanError;
 use crate::geometry::{AxisWindow, Taps};
-use crate::options::{EmptyIndex, Layout};
+use crate::options::{EmptyIndex, Layout, NanPolicy};
 use crate::plan::{PoolPlan, UnpoolPlan};
 
 /// X of a pool as `outer` planes, each with the spatial axes and `inner` neighbouring elements per position: N * C planes
@@ -132,6 +132,11 @@ impl View {
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input, axis.output)))
     }
+}
+
+/// Whether elements can be NaN, and the last NaN of a window wins.
+pub(crate) fn nan_wins(plan: &PoolPlan) -> bool {
+    plan.nan_policy == NanPolicy::PropagateLast && plan.dtype().is_float()
 }
 
 /// The positions of (n, c, ..) in a tensor of a layout: its elements from one batch item, channel and position to the

@@ -14,6 +14,7 @@ use crate::cpu::kernels::general;
 use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
 use crate::cpu::kernels::parts::{Part, PartOf};
 use crate::cpu::kernels::scratch::Scratch;
+use crate::cpu::kernels::view::nan_wins;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::options::NanPolicy;
@@ -184,7 +185,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Positioned,
     {
-        let looks = self.part.plan.nan_wins();
+        let looks = nan_wins(self.part.plan);
         let simd = self.part.simd;
         let offsets = self.offsets(block, tables, C::Lane::position);
         self.indexed_block::<C, Placed<C::Lane>>(block, x, y, looks, |y, indices, piece| {
