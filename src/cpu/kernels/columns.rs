@@ -1,5 +1,5 @@
-//! Pools whose windows hardly overlap, adaptive ones and whole planes: the maxima of columns over the rows of a window, then along
-//! the columns.
+//! Pools whose windows hardly overlap, adaptive ones and whole planes: the maxima of columns over the rows of a window,
+//! then along the columns.
 //!
 //! ```text
 //! rows of X that the windows of a row of outputs have   a0 a1 a2 a3 a4 a5
@@ -9,11 +9,12 @@
 //! outputs                                               max of three | max of three
 //! ```
 //!
-//! Of equal elements the one in the earlier row wins, and in a row the earlier one. Within a column the first of equal elements stays,
-//! and of the columns that have the maximum the one with the earliest row is looked for, so the winner is the first in row-major
-//! order although columns come first. Where no indices are wanted, rows do not matter, but of zeros: the first one is looked for.
-//! NaN, -0 and ties with the first element of a window are settled as in the [`separable`](super::separable) kernel: NaN are the
-//! lowest lane while columns are reduced, and the winner replaces the window's first element if it is greater than that.
+//! Of equal elements the one in the earlier row wins, and in a row the earlier one. Within a column the first of equal
+//! elements stays, and of the columns that have the maximum the one with the earliest row is looked for, so the winner is
+//! the first in row-major order although columns come first. Where no indices are wanted, rows do not matter, but of
+//! zeros: the first one is looked for. NaN, -0 and ties with the first element of a window are settled as in the
+//! [`separable`](super::separable) kernel: NaN are the lowest lane while columns are reduced, and the winner replaces the
+//! window's first element if it is greater than that.
 //!
 //! In NHWC the channels of a position are the columns, and each of them is an output.
 
@@ -313,8 +314,8 @@ struct Rows<'a, C: Code, K> {
     taps: Vec<Vec<Taps>>,
 }
 
-/// A row of outputs: its plane of X, that plane's first index, the outputs and the taps of its axes but those along the row, and
-/// the place of the first row of X in the plane.
+/// A row of outputs: its plane of X, that plane's first index, the outputs and the taps of its axes but those along the
+/// row, and the place of the first row of X in the plane.
 struct Row<'a, T> {
     x: &'a [T],
     index: i64,
@@ -496,7 +497,7 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
     /// A row of outputs by the general kernel.
     fn general<I: Index>(&self, row: Row<'_, C::Element>, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
         let PartOf { plan, view, part, .. } = *self.part;
-        let of_row = if view.inner == 1 { view.axes.len() - 1 } else { view.axes.len() };
+        let of_row = outer_axes(view);
         for (number, y) in y.iter_mut().enumerate() {
             let (value, index) = if view.inner == 1 {
                 // Along the first axis, outputs are counted from the part's first one on.

@@ -84,8 +84,8 @@ fn converted_index(
     (names_n && names_c).then(|| spatial.fold(plane, i64::wrapping_add))
 }
 
-/// Visits some indices in the order in which they are written: the place at which an index is read, its batch item, channel, and
-/// room for spatial coordinates.
+/// Visits some indices in the order in which they are written: the place at which an index is read, its batch item,
+/// channel, and room for spatial coordinates.
 fn visit(plan: &ConvertPlan, first: usize, count: usize, mut visit: impl FnMut(usize, usize, usize, &mut [usize])) {
     let plane: usize = plan.extents.iter().product();
     let channels = plan.to.channels;

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the first tap
-//! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, a tap is also taken if it is NaN; nothing is greater
-//! than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin or end in the
-//! padding of the innermost axis have other taps than their neighbours: they are computed with those above and below them, side
-//! by side in a vector again.
+//! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, a tap is also taken if it is NaN; nothing is
+//! greater than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin
+//! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
+//! and below them, side by side in a vector again.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use bytemuck::{cast, cast_slice, cast_slice_mut};
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
-use super::taps::{Column, MOST_ROWS, Placed, Rows, Run, Shape, Values};
+use super::taps::{Column, MOST_ROWS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
 use crate::activation::apply_to_all;
@@ -32,7 +32,6 @@ const MOST_TAPS: usize = 27;
 const MOST_OF_ROW: usize = 5;
 /// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
 const GROUP_BYTES: usize = 32 << 10;
-
 /// Rows that are too few for vectors of them.
 const FEW_ROWS: usize = 4;
 
@@ -48,7 +47,7 @@ pub(crate) struct Direct {
 /// Rows of outputs whose windows have taps in the same rows of X, one as far from the next as all others.
 struct Group {
     /// Rows of X of the first row of outputs: the place of the first tap of the window of output 0, padding included.
-    rows: usize,
+    rows_of_x: usize,
     places: [i64; MOST_ROWS],
     /// What each tap adds to the index of the first one, row by row.
     ahead: [i64; MOST_ROWS * MOST_OF_ROW],
@@ -94,8 +93,8 @@ impl Direct {
         Ok(Direct { shape, inside: begin..end, axes })
     }
 
-    /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so are those
-    /// of floats of 16 bits, each step of which has several instructions.
+    /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
+    /// are those of floats of 16 bits, each step of which has several instructions.
     pub fn is_best(&self, plan: &PoolPlan) -> bool {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
         match plan.dtype() {
@@ -165,7 +164,7 @@ impl Direct {
         let number = at.len() - 1;
         let (axis, last) = (&self.axes[number], &self.axes[number + 1]);
         let mut group = Group {
-            rows: 1,
+            rows_of_x: 1,
             places: [last.start(0) * last.x_stride as i64; MOST_ROWS],
             ahead: [0; MOST_ROWS * MOST_OF_ROW],
             base: view.index_base.wrapping_add(view.index_of_plane(at[0])),
@@ -187,7 +186,7 @@ impl Direct {
             group.extend(axis, at[number], &mut of_rows, number > 0);
         }
         group.base = group.base.wrapping_add(last.start(0).wrapping_mul(last.index_stride));
-        for (row, of_row) in of_rows[..group.rows].iter().enumerate() {
+        for (row, of_row) in of_rows[..group.rows_of_x].iter().enumerate() {
             for tap in 0..last.kernel {
                 let along = ((tap * last.dilation) as i64).wrapping_mul(last.index_stride);
                 group.ahead[row * last.kernel + tap] = of_row.wrapping_add(along);
@@ -200,16 +199,16 @@ impl Direct {
 impl Group {
     /// Multiplies the rows with the taps of a further axis. `ahead` is what each row adds to the index.
     fn extend(&mut self, axis: &Axis, output: usize, ahead: &mut [i64; MOST_ROWS], spatial: bool) {
-        let (count, places, before) = (self.rows, self.places, *ahead);
-        self.rows = 0;
+        let (count, places, before) = (self.rows_of_x, self.places, *ahead);
+        self.rows_of_x = 0;
         for (place, before) in places.iter().zip(before).take(count) {
             for tap in 0..axis.kernel {
                 let position = axis.start(output) + (tap * axis.dilation) as i64;
-                if (0..axis.input as i64).contains(&position) && self.rows < MOST_ROWS {
-                    self.places[self.rows] = place + position * axis.x_stride as i64;
+                if (0..axis.input as i64).contains(&position) && self.rows_of_x < MOST_ROWS {
+                    self.places[self.rows_of_x] = place + position * axis.x_stride as i64;
                     let own = ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride);
-                    ahead[self.rows] = before + if spatial { own } else { 0 };
-                    self.rows += 1;
+                    ahead[self.rows_of_x] = before + if spatial { own } else { 0 };
+                    self.rows_of_x += 1;
                 }
             }
         }
@@ -254,7 +253,7 @@ impl<T: Element> Job<'_, T> {
         if begin < end {
             let first = ((group.lanes.start + begin) * shape.stride) as i64;
             let places = group.places.map(|place| (place + first) as usize);
-            let places = &places[..group.rows];
+            let places = &places[..group.rows_of_x];
             let (mut length, mut count) = (end - begin, group.count);
             // Rows that follow each other in X as in Y are one long row.
             if shape.stride == 1 && group.x_step == width && group.index_step == self.step().wrapping_mul(width as i64)
@@ -264,8 +263,9 @@ impl<T: Element> Job<'_, T> {
             let run = Run { shape, places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
             while next < count {
-                let ended = self.vectors::<C, I>((run, next), begin, nan_wins, y, indices.as_deref_mut());
-                let Some((row, at)) = ended else { break };
+                let of_run = Outputs::Run(run, next);
+                let ended = self.vectors::<C, I>(of_run, begin, nan_wins, y, indices.as_deref_mut());
+                let Some((row, at)) = ended.unwrap_or(Some((next, 0))) else { break };
                 for at in at..length {
                     let (row, lane) = (row + (begin + at) / width, (begin + at) % width);
                     self.outputs::<C, I>(row..row + 1, lane, y, indices.as_deref_mut());
@@ -275,70 +275,60 @@ impl<T: Element> Job<'_, T> {
         }
         // After all rows, because the loop may have written here.
         for lane in (0..begin).chain(end..width) {
-            let few = group.count < FEW_ROWS;
-            if few || !self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut()) {
-                self.outputs::<C, I>(0..group.count, lane, y, indices.as_deref_mut());
-            }
+            self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut());
         }
     }
 
-    /// The outputs of all rows at one place, if there are vectors.
+    /// The outputs of all rows at one place.
     fn column<C: VectorCode<Element = T>, I: Index>(
         &self,
         lane: usize,
         nan_wins: bool,
         y: &mut [T],
-        indices: Option<&mut [I]>,
-    ) -> bool {
+        mut indices: Option<&mut [I]>,
+    ) {
         let (group, shape) = (self.group, self.own.shape);
-        let (count, x_step, y_step) = (group.count, group.x_step, group.lanes.len());
         let output = group.lanes.start + lane;
         let places = group.places.map(|place| place + (output * shape.stride) as i64);
-        let (places, distance) = (&places[..group.rows], shape.distance);
-        let (taps, x) = (self.last().taps_inside(output), cast_slice(self.x));
-        let of_y = cast_slice_mut(&mut y[lane..]);
-        let done = match indices {
-            None => {
-                let form = Values::<C> { y: of_y, seed: self.seed().map(cast::<T, C::Stored>) };
-                let column = Column { places, taps, distance, count, x_step, y_step, x, form, nan_wins };
-                self.part.simd.vectors(column)
-            }
-            Some(indices) => {
-                let (base, step, row_step) = (self.base(0, lane), self.step(), group.index_step);
-                let (indices, kernel) = (&mut indices[lane..], shape.kernel);
-                let form = Placed::<C, I> { y: of_y, indices, base, row_step, step, ahead: &group.ahead, kernel };
-                let column = Column { places, taps, distance, count, x_step, y_step, x, form, nan_wins };
-                self.part.simd.vectors(column)
-            }
+        let taps = self.last().taps_inside(output);
+        let column = Column {
+            places: &places[..group.rows_of_x],
+            first_tap: taps.start,
+            taps: taps.len(),
+            distance: shape.distance,
+            count: group.count,
+            x_step: group.x_step,
+            y_step: group.lanes.len(),
         };
-        done.is_some()
+        let few = group.count < FEW_ROWS;
+        if few || self.vectors::<C, I>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
+            self.outputs::<C, I>(0..group.count, lane, y, indices);
+        }
     }
 
-    /// Runs the loop from a row of a run on, whose first output has this number in its row.
+    /// Runs a loop, the first output of which has this number in its row. `None` if there are no vectors.
     fn vectors<C: VectorCode<Element = T>, I: Index>(
         &self,
-        (run, first): (Run<'_>, usize),
-        begin: usize,
+        outputs: Outputs<'_>,
+        lane: usize,
         nan_wins: bool,
         y: &mut [T],
         indices: Option<&mut [I]>,
-    ) -> Option<(usize, usize)> {
-        let (group, x) = (self.group, cast_slice(self.x));
-        let (base, step) = (self.base(0, begin), self.step());
-        let y = cast_slice_mut(&mut y[begin..]);
-        let ended = match indices {
+    ) -> Option<Option<(usize, usize)>> {
+        let (x, y) = (cast_slice(self.x), cast_slice_mut(&mut y[lane..]));
+        let (room, simd) = (y.len(), self.part.simd);
+        match indices {
             None => {
-                let seed = self.seed().map(cast::<T, C::Stored>);
-                let form = Values::<C> { y, seed };
-                self.part.simd.vectors(Rows { run, first, x, form, nan_wins })
+                let form = Values::<C> { y, seed: self.seed().map(cast::<T, C::Stored>) };
+                simd.vectors(Taps { outputs, x, room, form, nan_wins })
             }
             Some(indices) => {
-                let (indices, row_step, kernel) = (&mut indices[begin..], group.index_step, run.shape.kernel);
-                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &group.ahead, kernel };
-                self.part.simd.vectors(Rows { run, first, x, form, nan_wins })
+                let (base, step, row_step) = (self.base(0, lane), self.step(), self.group.index_step);
+                let (indices, kernel) = (&mut indices[lane..], self.own.shape.kernel);
+                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead, kernel };
+                simd.vectors(Taps { outputs, x, room, form, nan_wins })
             }
-        };
-        ended.unwrap_or(Some((first, 0)))
+        }
     }
 
     /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less.
@@ -355,7 +345,7 @@ impl<T: Element> Job<'_, T> {
         let (group, shape) = (self.group, self.own.shape);
         let reach = (shape.kernel - 1) * shape.distance + (group.lanes.len() - 1) * shape.stride + 1;
         let of_group = (group.x_step.saturating_mul(group.count - 1) + reach) as i64;
-        group.places[..group.rows].chunk_by(|a, b| b - a <= of_group).any(|near| {
+        group.places[..group.rows_of_x].chunk_by(|a, b| b - a <= of_group).any(|near| {
             let begin = near[0] + (group.lanes.start * shape.stride) as i64;
             let length = near[near.len() - 1] - near[0] + reach as i64;
             let mut looked_at = 0;
@@ -386,7 +376,7 @@ impl<T: Element> Job<'_, T> {
         if let Some(seed) = seed {
             y[from..].chunks_mut(width).take(rows.len()).for_each(|best| best[0] = seed);
         }
-        for (number, place) in group.places[..group.rows].iter().enumerate() {
+        for (number, place) in group.places[..group.rows_of_x].iter().enumerate() {
             for tap in taps.clone() {
                 // No window is empty, so the first tap is there.
                 let begins = number == 0 && tap == taps.start && seed.is_none();

@@ -1,13 +1,13 @@
 //! Pools of whole planes: the maximum of each plane, then a search for the first element that equals it.
 //!
-//! A plane is one run of memory, and the maximum of its elements does not depend on their order, so they are reduced with as many
-//! running maxima as there are lanes, and read from several places at once: a processor reads ahead within a page of memory, and
-//! one such stream does not use all of its bandwidth. Of the elements that equal the maximum the first one wins, as the rule has
-//! it: -0 equals +0, and whichever comes first is found. A plane's first element stays if nothing is greater, so also if it is
-//! NaN; where NaN wins, the last one is looked for.
+//! A plane is one run of memory, and the maximum of its elements does not depend on their order, so they are reduced with
+//! as many running maxima as there are lanes, and read from several places at once: a processor reads ahead within a page
+//! of memory, and one such stream does not use all of its bandwidth. Of the elements that equal the maximum the first one
+//! wins, as the rule has it: -0 equals +0, and whichever comes first is found. A plane's first element stays if nothing is
+//! greater, so also if it is NaN; where NaN wins, the last one is looked for.
 //!
-//! Small planes are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared among
-//! threads where there are few planes.
+//! Small planes are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared
+//! among threads where there are few planes.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::general;
 use super::lane::{
-    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, with_code,
+    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan, with_code,
 };
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
@@ -205,7 +205,8 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         index
     }
 
-    /// What the blocks of these planes have, in runs of blocks that threads share; `None` if one of them compares floats otherwise.
+    /// What the blocks of these planes have, in runs of blocks that threads share; `None` if one of them compares floats
+    /// otherwise.
     fn found(&self, planes: usize, runs: &[Range<usize>]) -> Result<Option<Vec<Found<C::Lane>>>, ExecuteError> {
         let nothing = Found { best: C::Lane::LOWEST, block: 0, nan: false };
         let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); planes * runs.len()];
@@ -231,7 +232,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
                     if maximum > found.best {
                         (found.best, found.block) = (maximum, number * BLOCK);
                     }
-                    found.nan |= nan_wins && block.iter().fold(false, |any, element| any | element.is_nan());
+                    found.nan |= nan_wins && any_nan(block);
                 }
                 found
             },

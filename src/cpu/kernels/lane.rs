@@ -1,5 +1,7 @@
 //! Lanes: what elements become in scratch memory, in an order that vector instructions know.
 
+use std::any::TypeId;
+
 use bytemuck::Pod;
 use half::{bf16, f16};
 
@@ -125,8 +127,20 @@ pub(crate) use with_code;
 pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
     simd.run(
         #[inline(always)]
-        || elements.iter().fold(false, |any, element| any | element.is_nan()),
+        || any_nan(elements),
     )
+}
+
+/// The same, compiled into the loops of its callers.
+#[inline(always)]
+pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
+    elements.iter().fold(false, |any, element| any | element.is_nan())
+}
+
+/// Whether elements are their own lanes.
+#[inline(always)]
+pub(crate) fn are_lanes<C: Code>() -> bool {
+    TypeId::of::<C::Element>() == TypeId::of::<C::Lane>()
 }
 
 /// How elements become lanes and lanes elements. Where both have one type, they are the same.

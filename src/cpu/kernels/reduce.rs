@@ -1,8 +1,8 @@
 //! The loops over lanes: the greatest of up to five lanes that lie apart and, if there are `MORE` taps than those, of what was
 //! written before.
 //!
-//! Slices are parameters of their own and not arrays of slices, because the compiler then knows that none overlaps the one that is
-//! written.
+//! Slices are parameters of their own and not arrays of slices, because the compiler then knows that none overlaps the one
+//! that is written.
 
 use super::lane::{Lane, Positioned};
 use super::simd::SimdLevel;
@@ -37,8 +37,8 @@ impl Rows {
 const LONG: usize = 64;
 const SHORT: usize = 16;
 
-/// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block overlaps the one before
-/// it, so `visit` must give the same if it comes twice.
+/// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block overlaps the one
+/// before it, so `visit` must give the same if it comes twice.
 ///
 /// ```text
 /// 150 lanes:   |------- 64 -------|------- 64 -------|- 16 -|

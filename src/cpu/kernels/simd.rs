@@ -2,8 +2,9 @@
 //! [`taps`](super::taps) are the only ones that know the crate that makes this possible without `unsafe` here.
 //!
 //! A kernel's loops are either plain code that the compiler turns into vector instructions ([`SimdLevel::run`]), or they are
-//! written with vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so whatever is called inside it must be
-//! inlined into it (`#[inline(always)]`, closures too): what is not is compiled for the target's own instructions alone.
+//! written with vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so whatever is called inside it
+//! must be inlined into it (`#[inline(always)]`, closures too): what is not is compiled for the target's own instructions
+//! alone.
 
 use fearless_simd::{Level, Simd};
 

@@ -12,7 +12,7 @@
 
 use bytemuck::Zeroable;
 
-use super::lane::{Code, Lane};
+use super::lane::{Code, Lane, any_nan};
 use super::simd::SimdLevel;
 use crate::element::Element;
 
@@ -95,8 +95,8 @@ macro_rules! pairs {
 
 pairs!(f32, f64, i32, i64);
 
-// Pairs of narrow lanes are compared as the two halves of a wider integer, in whichever order they lie there: few processors have
-// instructions that take neighbours of 8 and 16 bits apart.
+// Pairs of narrow lanes are compared as the two halves of a wider integer, in whichever order they lie there: few
+// processors have instructions that take neighbours of 8 and 16 bits apart.
 impl Pairs for i16 {
     #[inline(always)]
     fn halve(pairs: &[Self; 2 * PLANES]) -> [Self; PLANES] {
@@ -178,7 +178,7 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
             }
         }
     }
-    if nan_wins && x.iter().fold(false, |any, element| any | element.is_nan()) {
+    if nan_wins && any_nan(x) {
         for (number, plane) in x.chunks_exact(plane).enumerate() {
             if let Some(place) = plane.iter().rposition(|element| element.is_nan()) {
                 (winners.values[number], winners.places[number]) = (plane[place], place as u8);

@@ -1,4 +1,5 @@
-//! The loops of the [`direct`](super::direct) kernel: a vector of neighbouring outputs takes one tap of all their windows after the other.
+//! The loops of the [`direct`](super::direct) kernel: a vector of neighbouring outputs takes one tap of all their windows
+//! after the other.
 //!
 //! ```text
 //! stride 1, tap t   the vector from x[i + t] on
@@ -8,8 +9,6 @@
 //!
 //! Where a step takes less time than sorting, windows at all positions are computed, as with stride 1, and every second one is
 //! kept.
-
-use std::ops::Range;
 
 use bytemuck::Zeroable;
 use fearless_simd::{Simd, SimdBase};
@@ -76,9 +75,6 @@ pub(crate) trait Form<C: VectorCode> {
 
     /// Writes the first `count` outputs of a vector whose lanes are rows from `row` on, which are `apart` elements of Y apart.
     fn write_apart<S: Simd>(&mut self, simd: S, row: usize, count: usize, apart: usize, state: Self::State<S>);
-
-    /// The elements of Y.
-    fn outputs(&self) -> usize;
 }
 
 /// Elements alone. They begin with a seed, or with their first tap.
@@ -127,11 +123,6 @@ impl<C: VectorCode> Form<C> for Values<'_, C> {
     #[inline(always)]
     fn write_apart<S: Simd>(&mut self, _: S, row: usize, count: usize, apart: usize, best: C::Best<S>) {
         scatter(&mut self.y[row * apart..], apart, &C::elements(best).as_slice()[..count]);
-    }
-
-    #[inline(always)]
-    fn outputs(&self) -> usize {
-        self.y.len()
     }
 }
 
@@ -208,25 +199,44 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
         C::write_indices(simd, taps, &windows, base, indices);
         scatter(&mut self.indices[row * apart..], apart, &indices[..count]);
     }
-
-    #[inline(always)]
-    fn outputs(&self) -> usize {
-        self.y.len()
-    }
 }
 
-/// The outputs of a run, from row `first` on. `Some((row, output))` is where the loop ended because no vector fits the rest of that
-/// row; the rows after it have not been looked at. Outputs behind a row are written too where there is room: outputs of the
-/// next rows, and those beside the rows. All of them have to be computed afterwards.
-pub(crate) struct Rows<'a, C: VectorCode, F> {
-    pub run: Run<'a>,
-    pub first: usize,
+/// Outputs at one place of consecutive rows, whose windows have the same taps inside X. A lane of a vector is a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column<'a> {
+    /// The place in X of tap 0 of the first row, padding included, in each row of X that its window has.
+    pub places: &'a [i64],
+    /// The first tap that lies inside X, the number of those that do, and elements from one to the next.
+    pub first_tap: usize,
+    pub taps: usize,
+    pub distance: usize,
+    /// Rows, and elements from one to the next: of X and of Y.
+    pub count: usize,
+    pub x_step: usize,
+    pub y_step: usize,
+}
+
+/// Which outputs a loop computes.
+pub(crate) enum Outputs<'a> {
+    /// Those of a run, from this row on. Outputs behind a row are written too where there is room: outputs of the next rows,
+    /// and those beside the rows. All of them have to be computed afterwards.
+    Run(Run<'a>, usize),
+    /// Those of a column, and no others.
+    Column(Column<'a>),
+}
+
+/// A loop. It gives `Some((row, output))` where it ended because no vector fits the rest of that row of a run; the rows after
+/// it have not been looked at.
+pub(crate) struct Taps<'a, C: VectorCode, F> {
+    pub outputs: Outputs<'a>,
     pub x: &'a [C::Stored],
+    /// The elements of Y that may be written.
+    pub room: usize,
     pub form: F,
     pub nan_wins: bool,
 }
 
-impl<C: VectorCode, F: Form<C>> VectorLoop for Rows<'_, C, F> {
+impl<C: VectorCode, F: Form<C>> VectorLoop for Taps<'_, C, F> {
     type Output = Option<(usize, usize)>;
 
     #[inline(always)]
@@ -238,19 +248,25 @@ impl<C: VectorCode, F: Form<C>> VectorLoop for Rows<'_, C, F> {
     }
 }
 
-impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
+impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
     #[inline(always)]
     fn run_of_policy<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) -> Option<(usize, usize)> {
-        match self.run.shape.stride {
-            1 => self.rows::<S, 1, 1, 4, 1, NAN_WINS>(simd),
-            2 if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, NAN_WINS>(simd),
-            2 => self.rows::<S, 2, 2, 2, 1, NAN_WINS>(simd),
-            _ => self.rows::<S, 4, 4, 1, 1, NAN_WINS>(simd),
+        match self.outputs {
+            Outputs::Run(run, first) => match run.shape.stride {
+                1 => self.rows::<S, 1, 1, 4, 1, NAN_WINS>(simd, run, first),
+                2 if F::AT_ALL_POSITIONS => self.rows::<S, 2, 1, 4, 2, NAN_WINS>(simd, run, first),
+                2 => self.rows::<S, 2, 2, 2, 1, NAN_WINS>(simd, run, first),
+                _ => self.rows::<S, 4, 4, 1, 1, NAN_WINS>(simd, run, first),
+            },
+            Outputs::Column(column) => {
+                self.column::<S, NAN_WINS>(simd, column);
+                None
+            }
         }
     }
 
-    /// Outputs in blocks. Vectors have windows that are `APART` elements apart: as far as outputs, which are `STRIDE` apart, or at
-    /// all positions. A block is the outputs of `MANY` vectors, or of `FEW` ones.
+    /// Outputs in blocks. Vectors have windows that are `APART` elements apart: as far as outputs, which are `STRIDE`
+    /// apart, or at all positions. A block is the outputs of `MANY` vectors, or of `FEW` ones.
     #[inline(always)]
     fn rows<
         S: Simd,
@@ -262,21 +278,23 @@ impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
     >(
         &mut self,
         simd: S,
+        run: Run<'_>,
+        first: usize,
     ) -> Option<(usize, usize)> {
-        let Run { shape, places, length, count, x_step, y_step } = self.run;
+        let Run { shape, places, length, count, x_step, y_step } = run;
         let outputs = |vectors: usize| vectors * APART * C::Vector::<S>::LEN / STRIDE;
         let (many, few) = (outputs(MANY), outputs(FEW));
         // Elements that a block reads beyond those of its first tap.
         let beyond = if APART == 1 { (shape.kernel - 1) * shape.distance } else { (shape.kernel - 1) / APART * APART };
         let furthest = places.iter().copied().max().unwrap_or(0);
-        for row in self.first..count {
+        for row in first..count {
             let of_y = row * y_step;
             let room = (self.x.len() - (furthest + row * x_step)).saturating_sub(beyond) / STRIDE;
-            let room = room.min(self.form.outputs() - of_y);
+            let room = room.min(self.room - of_y);
             let mut at = 0;
             while at < length {
                 if MANY > FEW && length - at > many / 2 && at + many <= room {
-                    self.block::<S, STRIDE, APART, MANY, NAN_WINS>(simd, row, at);
+                    self.block::<S, STRIDE, APART, MANY, NAN_WINS>(simd, run, (row, at));
                     at += many;
                     continue;
                 }
@@ -287,7 +305,7 @@ impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
                     }
                     at = length - few;
                 }
-                self.block::<S, STRIDE, APART, FEW, NAN_WINS>(simd, row, at);
+                self.block::<S, STRIDE, APART, FEW, NAN_WINS>(simd, run, (row, at));
                 at += few;
             }
         }
@@ -298,10 +316,10 @@ impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
     fn block<S: Simd, const STRIDE: usize, const APART: usize, const VECTORS: usize, const NAN_WINS: bool>(
         &mut self,
         simd: S,
-        row: usize,
-        at: usize,
+        run: Run<'_>,
+        (row, at): (usize, usize),
     ) {
-        let Run { shape, places, x_step, y_step, .. } = self.run;
+        let Run { shape, places, x_step, y_step, .. } = run;
         let lanes = C::Vector::<S>::LEN;
         let (seed, mut begun) = self.form.seed(simd);
         let mut states = [seed; VECTORS];
@@ -329,57 +347,23 @@ impl<C: VectorCode, F: Form<C>> Rows<'_, C, F> {
             at += lanes;
         }
     }
-}
-
-/// Writes elements that are to lie apart.
-#[inline(always)]
-fn scatter<T: Copy>(to: &mut [T], apart: usize, elements: &[T]) {
-    for (to, &element) in to.chunks_mut(apart).zip(elements) {
-        to[0] = element;
-    }
-}
-
-/// The outputs at one place of consecutive rows, whose windows have the same taps inside X. A lane of a vector is a row.
-pub(crate) struct Column<'a, C: VectorCode, F> {
-    /// The place in X of tap 0 of the first row, padding included, in each row of X that its window has.
-    pub places: &'a [i64],
-    /// The taps that lie inside X, and elements from one to the next.
-    pub taps: Range<usize>,
-    pub distance: usize,
-    /// Rows, and elements from one to the next: of X and of Y.
-    pub count: usize,
-    pub x_step: usize,
-    pub y_step: usize,
-    pub x: &'a [C::Stored],
-    pub form: F,
-    pub nan_wins: bool,
-}
-
-impl<C: VectorCode, F: Form<C>> VectorLoop for Column<'_, C, F> {
-    type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        if C::HAS_NAN && self.nan_wins { self.rows::<S, true>(simd) } else { self.rows::<S, false>(simd) }
-    }
-}
-
-impl<C: VectorCode, F: Form<C>> Column<'_, C, F> {
-    #[inline(always)]
-    fn rows<S: Simd, const NAN_WINS: bool>(&mut self, simd: S) {
+    fn column<S: Simd, const NAN_WINS: bool>(&mut self, simd: S, column: Column<'_>) {
+        let Column { places, first_tap, taps, distance, count: rows, x_step, y_step } = column;
         let lanes = C::Vector::<S>::LEN;
-        for row in (0..self.count).step_by(lanes) {
-            let count = lanes.min(self.count - row);
+        for row in (0..rows).step_by(lanes) {
+            let count = lanes.min(rows - row);
             let (mut state, mut begun) = self.form.seed(simd);
-            for (number, place) in self.places.iter().enumerate() {
-                for tap in self.taps.clone() {
-                    let first = (place + (row * self.x_step + tap * self.distance) as i64) as usize;
-                    let (x, step) = (&self.x[first..], self.x_step);
+            for (number, place) in places.iter().enumerate() {
+                for tap in first_tap..first_tap + taps {
+                    let first = (place + (row * x_step + tap * distance) as i64) as usize;
+                    let x = &self.x[first..];
                     // Behind the last row that row once more.
                     let next = C::Vector::from_fn(
                         simd,
                         #[inline(always)]
-                        |lane| x[lane.min(count - 1) * step],
+                        |lane| x[lane.min(count - 1) * x_step],
                     );
                     state = match begun {
                         true => self.form.step::<S, NAN_WINS>(simd, (number, tap), state, next),
@@ -388,8 +372,16 @@ impl<C: VectorCode, F: Form<C>> Column<'_, C, F> {
                     begun = true;
                 }
             }
-            self.form.write_apart(simd, row, count, self.y_step, state);
+            self.form.write_apart(simd, row, count, y_step, state);
         }
+    }
+}
+
+/// Writes elements that are to lie apart.
+#[inline(always)]
+fn scatter<T: Copy>(to: &mut [T], apart: usize, elements: &[T]) {
+    for (to, &element) in to.chunks_mut(apart).zip(elements) {
+        to[0] = element;
     }
 }
 

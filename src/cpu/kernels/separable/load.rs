@@ -1,11 +1,10 @@
 //! Loads rows of X as lanes sorted by phases.
 
-use std::any::TypeId;
 use std::ops::Range;
 
 use super::block::Block;
 use crate::cpu::kernels::axes::Axis;
-use crate::cpu::kernels::lane::{Code, Lane};
+use crate::cpu::kernels::lane::{Code, Lane, are_lanes};
 use crate::cpu::kernels::reduce::in_blocks;
 use crate::cpu::kernels::simd::SimdLevel;
 
@@ -88,14 +87,15 @@ fn neighbours<C: Code>(source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     fn block<C: Code>(length: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> u32 {
         let (source, lanes) = (&source[..length], &mut lanes[..length]);
         let mut found = 0;
-        match same_type::<C>(source) {
-            Some(own) => {
+        match are_lanes::<C>() {
+            true => {
+                let own = bytemuck::cast_slice(source);
                 lanes.copy_from_slice(own);
                 for lane in own {
                     found |= u32::from(C::IS_FLOAT && !is_number(*lane));
                 }
             }
-            None => {
+            false => {
                 // Two loops, because what they compute per element is not of the same width.
                 for i in 0..length {
                     lanes[i] = C::encode(source[i]);
@@ -112,13 +112,6 @@ fn neighbours<C: Code>(source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
         |at, length| found |= block::<C>(length, &source[at..], &mut lanes[at..]),
     );
     found != 0
-}
-
-/// Elements as lanes, if those have the same type: then they are the same numbers.
-#[inline(always)]
-fn same_type<C: Code>(elements: &[C::Element]) -> Option<&[C::Lane]> {
-    let same = TypeId::of::<C::Element>() == TypeId::of::<C::Lane>();
-    same.then(|| bytemuck::cast_slice(elements))
 }
 
 #[inline(always)]

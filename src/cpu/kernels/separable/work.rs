@@ -1,6 +1,5 @@
 //! A part of a pool in the making: block after block.
 
-use std::any::TypeId;
 use std::ops::Range;
 
 use super::block::Block;
@@ -11,7 +10,7 @@ use super::pool::Separable;
 use super::reduced::{Firsts, Piece, Reduction};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
-use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
+use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap, are_lanes};
 use crate::cpu::kernels::parts::{Part, PartOf};
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::view::nan_wins;
@@ -124,10 +123,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
             match (constant, firsts) {
                 (Some(constant), _) => finish::above::<C>(simd, y, constant, piece.best().lanes),
                 (None, Firsts::OfWindows) => finish::floats::<C>(simd, y, piece.firsts, piece.best().lanes),
-                (None, _) => match same_type::<C>(y) {
-                    Some(lanes) => piece.write(lanes),
-                    None => finish::integers::<C>(simd, y, piece.best().lanes),
-                },
+                (None, _) if are_lanes::<C>() => piece.write(bytemuck::cast_slice_mut(y)),
+                (None, _) => finish::integers::<C>(simd, y, piece.best().lanes),
             }
             apply_to_all(plan.activation, y);
         })?;
@@ -368,10 +365,4 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
             self.set_index(place, index);
         });
     }
-}
-
-/// Elements as their lanes, if those have the same type: then they are the same numbers.
-fn same_type<C: Code>(elements: &mut [C::Element]) -> Option<&mut [C::Lane]> {
-    let same = TypeId::of::<C::Element>() == TypeId::of::<C::Lane>();
-    same.then(|| bytemuck::cast_slice_mut(elements))
 }
