@@ -173,13 +173,14 @@ impl Direct {
             index_step: (axis.stride as i64).wrapping_mul(axis.index_stride),
             lanes: lanes.clone(),
         };
-        // Planes of different batch items need not have evenly distant indices.
-        if number > 0 {
-            let most = (GROUP_BYTES / bytes / group.x_step.max(1)).max(1);
+        let most = (GROUP_BYTES / bytes / group.x_step.max(1)).max(1);
+        // The indices of planes are evenly apart within a batch item.
+        let of_item = view.channels.max(1);
+        let most = if number == 0 { most.min(of_item - at[0] % of_item) } else { most };
+        if axis.is_inside(at[number]) {
             // Windows inside X are neighbours.
-            let end = ranges[number].end.min(at[number] + most);
-            let end = (at[number]..end).rev().find(|&row| axis.is_inside(row)).map_or(0, |row| row + 1);
-            group.count = if axis.is_inside(at[number]) { end - at[number] } else { 1 };
+            let rows = at[number]..ranges[number].end.min(at[number] + most);
+            group.count = rows.clone().rev().find(|&row| axis.is_inside(row)).map_or(1, |row| row + 1 - rows.start);
         }
         let mut of_rows = [0; MOST_ROWS];
         for (number, axis) in self.axes[..at.len()].iter().enumerate() {
