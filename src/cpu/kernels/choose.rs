@@ -184,6 +184,12 @@ mod tests {
                 assert_eq!(kernel.name(), expected, "{plan:?}");
             }
         }
+        // Elements of 8 bits, many to a vector, share rows of X in larger windows too.
+        for (indices, expected) in [(None, Direct), (Some(IndexType::I64), Separable)] {
+            let plan = square(5, 1, 2).plan(&image, DType::U8, indices).unwrap();
+            let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
+            assert_eq!(kernel.name(), expected);
+        }
         // What a window without a winner has as its index is not the index of one of its elements.
         let seeded = square(3, 2, 1).nan_policy(NanPolicy::SeedLowest);
         for (indices, expected) in [(None, Direct), (Some(IndexType::I64), Separable)] {

@@ -9,6 +9,8 @@
 //! greater than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin
 //! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
 //! and below them, side by side in a vector again.
+//!
+//! Where no indices are wanted and windows share rows of X, those are reduced once ([`shared_rows`](super::shared_rows)).
 
 use std::ops::Range;
 
@@ -17,6 +19,7 @@ use bytemuck::{cast, cast_slice, cast_slice_mut};
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
+use super::shared_rows::{AxisWindows, MOST_KEPT, RowSteps, RowsOfPlanes, SharedRows};
 use super::taps::{Column, MOST_ROWS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
@@ -29,7 +32,7 @@ use crate::plan::PoolPlan;
 const FEW_CHANNELS: usize = 8;
 /// The most taps of a window, and of a row of a window.
 const MOST_TAPS: usize = 27;
-const MOST_OF_ROW: usize = 5;
+pub(crate) const MOST_OF_ROW: usize = 5;
 /// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
 const GROUP_BYTES: usize = 32 << 10;
 /// Rows that are too few for vectors of them.
@@ -42,6 +45,8 @@ pub(crate) struct Direct {
     shape: Shape,
     /// Outputs of a row whose windows lie inside X.
     inside: Range<usize>,
+    /// Whether windows share rows of X, each of which is one run of memory.
+    shares_rows: bool,
 }
 
 /// Rows of outputs whose windows have taps in the same rows of X, one as far from the next as all others.
@@ -90,7 +95,8 @@ impl Direct {
         let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
         let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
         let shape = Shape { kernel: last.kernel, stride: last.stride, distance: last.dilation };
-        Ok(Direct { shape, inside: begin..end, axes })
+        let shares_rows = view.inner == 1 && last.stride == 1 && shares_rows(outer);
+        Ok(Direct { shape, inside: begin..end, shares_rows, axes })
     }
 
     /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
@@ -99,6 +105,7 @@ impl Direct {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
         match plan.dtype() {
             DType::F16 | DType::Bf16 => self.shape.stride > 1 || rows * self.shape.kernel <= 4,
+            DType::I8 | DType::U8 if self.shares_rows && plan.indices.is_none() => true,
             _ => self.shape.kernel < MOST_OF_ROW || rows == 1,
         }
     }
@@ -123,6 +130,9 @@ impl Direct {
         y: &mut [C::Element],
         mut indices: Option<&mut [I]>,
     ) {
+        if self.shares_rows && indices.is_none() && self.shared_rows::<C>(part, x, y).is_some() {
+            return;
+        }
         let mut place = 0;
         self.each_group(part, |group| {
             let outputs = group.count * group.lanes.len();
@@ -133,6 +143,66 @@ impl Direct {
             apply_to_all(part.plan.activation, &mut y[place..place + outputs]);
             place += outputs;
         });
+    }
+
+    /// Computes rows of outputs that share rows of X. `None` if there are no vectors; then nothing is written.
+    fn shared_rows<C: VectorCode>(&self, part: &PartOf<'_>, x: &[C::Element], mut y: &mut [C::Element]) -> Option<()> {
+        let (of_axes, lanes) = self.ranges(part);
+        let [.., down, along] = self.axes.as_slice() else { return None };
+        let (rows, outer) = of_axes.split_last()?;
+        let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
+        // By the number of planes.
+        let mut steps = [const { None }; MOST_ROWS + 1];
+        loop {
+            let (planes, number) = self.planes(&at);
+            // Planes without axes between them and their rows follow each other.
+            let count = if at.len() == 1 { outer[0].len() } else { 1 };
+            let steps = steps[number]
+                .get_or_insert_with(|| RowSteps::of(&AxisWindows::of(down), rows.clone(), number, down.x_stride));
+            let outputs = rows.len() * lanes.len() * count;
+            let rows = RowsOfPlanes {
+                along: AxisWindows::of(along),
+                steps,
+                width: lanes.len(),
+                planes: &planes[..number],
+                count,
+                x_step: self.axes[0].x_stride,
+                y_step: rows.len() * lanes.len(),
+            };
+            let seed = self.seed::<C::Element>(part.plan).map(cast);
+            let nan_wins = nan_wins(part.plan);
+            part.simd.vectors(SharedRows::<C> { rows, x: cast_slice(x), y: cast_slice_mut(y), seed, nan_wins })?;
+            let (own, rest) = std::mem::take(&mut y).split_at_mut(outputs);
+            apply_to_all(part.plan.activation, own);
+            y = rest;
+            at[0] += count - 1;
+            let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < outer[axis].end) else { return Some(()) };
+            at[axis] += 1;
+            (axis + 1..at.len()).for_each(|inner| at[inner] = outer[inner].start);
+        }
+    }
+
+    /// Where the planes of X begin that windows at a position of the outer axes have, and how many there are.
+    fn planes(&self, at: &[usize]) -> ([usize; MOST_ROWS], usize) {
+        let (mut planes, mut count) = ([0; MOST_ROWS], 1);
+        for (axis, &output) in self.axes.iter().zip(at) {
+            let (before, own) = (planes, count);
+            count = 0;
+            for plane in &before[..own] {
+                for tap in axis.taps_inside(output) {
+                    let position = axis.start(output) + (tap * axis.dilation) as i64;
+                    planes[count] = plane + position as usize * axis.x_stride;
+                    count += 1;
+                }
+            }
+        }
+        (planes, count)
+    }
+
+    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less.
+    fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
+        let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float();
+        seeded.then(|| plan.seed())
     }
 
     /// The outputs of a part along the innermost axis, and its rows along each outer axis.
@@ -195,6 +265,14 @@ impl Direct {
         }
         group
     }
+}
+
+/// Whether windows share rows of X, few enough to be kept while they are in use.
+fn shares_rows(outer: &[Axis]) -> bool {
+    let [_, others @ .., down] = outer else { return false };
+    let planes = others.iter().map(|axis| axis.kernel).product::<usize>();
+    let overlap = down.kernel > down.stride && (down.stride == 1 || down.dilation == 1);
+    overlap && planes.saturating_mul(down.kernel).saturating_mul(down.dilation) <= MOST_KEPT
 }
 
 impl Group {
@@ -320,7 +398,7 @@ impl<T: Element> Job<'_, T> {
         let (room, simd) = (y.len(), self.part.simd);
         match indices {
             None => {
-                let form = Values::<C> { y, seed: self.seed().map(cast::<T, C::Stored>) };
+                let form = Values::<C> { y, seed: self.own.seed::<T>(self.part.plan).map(cast) };
                 simd.vectors(Taps { outputs, x, room, form, nan_wins })
             }
             Some(indices) => {
@@ -330,12 +408,6 @@ impl<T: Element> Job<'_, T> {
                 simd.vectors(Taps { outputs, x, room, form, nan_wins })
             }
         }
-    }
-
-    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less.
-    fn seed(&self) -> Option<T> {
-        let seeded = self.part.plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float();
-        seeded.then(|| self.part.plan.seed())
     }
 
     /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, once.
@@ -371,7 +443,7 @@ impl<T: Element> Job<'_, T> {
         let (group, shape) = (self.group, self.own.shape);
         let nan_wins = nan_wins(self.part.plan);
         let taps = self.last().taps_inside(group.lanes.start + lane);
-        let seed = self.seed();
+        let seed = self.own.seed::<T>(self.part.plan);
         let width = group.lanes.len();
         let from = rows.start * width + lane;
         if let Some(seed) = seed {

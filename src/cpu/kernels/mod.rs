@@ -13,6 +13,7 @@ pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod scratch;
 pub(crate) mod separable;
+pub(crate) mod shared_rows;
 pub(crate) mod simd;
 pub(crate) mod small_planes;
 pub(crate) mod subnormals;

@@ -21,7 +21,7 @@ use crate::element::Index;
 pub(crate) const MOST_ROWS: usize = 9;
 
 /// The most lanes of a vector.
-const MOST_LANES: usize = 64;
+pub(crate) const MOST_LANES: usize = 64;
 
 /// Taps along the innermost axis.
 #[derive(Debug, Clone, Copy)]

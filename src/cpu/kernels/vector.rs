@@ -33,12 +33,18 @@ pub(crate) trait VectorCode: 'static {
         tap: Self::Taps<S>,
     ) -> (Self::Best<S>, Self::Taps<S>);
 
+    /// Takes `next` where it is greater, and where it is NaN if `NAN_WINS`.
+    fn merge<S: Simd, const NAN_WINS: bool>(simd: S, best: Self::Best<S>, next: Self::Best<S>) -> Self::Best<S>;
+
     fn elements<S: Simd>(best: Self::Best<S>) -> Self::Vector<S>;
 
     /// Every second lane of two vectors.
     fn every_second<S: Simd>(low: Self::Best<S>, high: Self::Best<S>) -> Self::Best<S>;
 
     fn every_second_tap<S: Simd>(low: Self::Taps<S>, high: Self::Taps<S>) -> Self::Taps<S>;
+
+    /// Nothing is less.
+    const LOWEST: Self::Stored;
 
     /// Whether a step takes less time than sorting two vectors.
     const IS_CHEAP: bool;
@@ -93,6 +99,16 @@ macro_rules! replaces {
     };
 }
 
+/// The lowest element.
+macro_rules! lowest {
+    (float, $element:ty) => {
+        <$element>::NEG_INFINITY
+    };
+    (integer, $element:ty) => {
+        <$element>::MIN
+    };
+}
+
 /// Elements that vectors compare as they are.
 macro_rules! vector_code {
     ($name:ident, $element:ty, $vector:ident, $kind:ident, $taps:ident) => {
@@ -126,9 +142,14 @@ macro_rules! vector_code {
                 (Self::step::<S, NAN_WINS>(simd, best, next), replaced.select(tap, taps))
             }
             #[inline(always)]
+            fn merge<S: Simd, const NAN_WINS: bool>(simd: S, best: S::$vector, next: S::$vector) -> S::$vector {
+                Self::step::<S, NAN_WINS>(simd, best, next)
+            }
+            #[inline(always)]
             fn elements<S: Simd>(best: S::$vector) -> S::$vector {
                 best
             }
+            const LOWEST: $element = lowest!($kind, $element);
             #[inline(always)]
             fn every_second<S: Simd>(low: S::$vector, high: S::$vector) -> S::$vector {
                 low.unzip_low(high)
@@ -344,9 +365,21 @@ macro_rules! vector_code_of_half {
                 ((replaced.select(next, best), keys.max(of_best)), replaced.select(tap, taps))
             }
             #[inline(always)]
+            fn merge<S: Simd, const NAN_WINS: bool>(
+                _: S,
+                (best, of_best): (S::i16s, S::i16s),
+                (next, of_next): (S::i16s, S::i16s),
+            ) -> (S::i16s, S::i16s) {
+                let greater = of_next.simd_gt(of_best);
+                let replaced = if NAN_WINS { greater | of_next.simd_eq(i16::MAX) } else { greater };
+                (replaced.select(next, best), of_next.max(of_best))
+            }
+            #[inline(always)]
             fn elements<S: Simd>((best, _): (S::i16s, S::i16s)) -> S::i16s {
                 best
             }
+            // Minus infinity.
+            const LOWEST: i16 = $infinity | i16::MIN;
             #[inline(always)]
             fn every_second<S: Simd>(low: Self::Best<S>, high: Self::Best<S>) -> Self::Best<S> {
                 (low.0.unzip_low(high.0), low.1.unzip_low(high.1))
