@@ -17,7 +17,7 @@ use bytemuck::{cast, cast_slice, cast_slice_mut};
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
-use super::taps::{Column, MOST_ROWS, Outputs, Placed, Run, Shape, Taps, Values};
+use super::taps::{Column, MOST_ROWS, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
 use crate::activation::apply_to_all;
@@ -27,8 +27,7 @@ use crate::plan::PoolPlan;
 
 /// Channels that are too few for a loop over those of one position.
 const FEW_CHANNELS: usize = 8;
-/// The most taps of a window, and of a row of a window.
-const MOST_TAPS: usize = 27;
+/// The most taps of a row of a window.
 const MOST_OF_ROW: usize = 5;
 /// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
 const GROUP_BYTES: usize = 32 << 10;
@@ -294,6 +293,7 @@ impl<T: Element> Job<'_, T> {
         let taps = self.last().taps_inside(output);
         let column = Column {
             places: &places[..group.rows_of_x],
+            kernel: shape.kernel,
             first_tap: taps.start,
             taps: taps.len(),
             distance: shape.distance,
@@ -325,8 +325,8 @@ impl<T: Element> Job<'_, T> {
             }
             Some(indices) => {
                 let (base, step, row_step) = (self.base(0, lane), self.step(), self.group.index_step);
-                let (indices, kernel) = (&mut indices[lane..], self.own.shape.kernel);
-                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead, kernel };
+                let indices = &mut indices[lane..];
+                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead };
                 simd.vectors(Taps { outputs, x, room, form, nan_wins })
             }
         }
