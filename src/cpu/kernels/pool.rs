@@ -60,7 +60,9 @@ impl PoolWork {
             return global::pool(plan, &self.view, context, cast_slice(x), cast_slice_mut(y), indices);
         }
         let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
-        let permuted = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+        // A single channel lies in memory alike in both layouts.
+        let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+        let permuted = other_layout && plan.channels > 1;
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
             indices => self.tasks(wanted, y, indices),
@@ -206,5 +208,43 @@ impl PoolWork {
             }
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::Cpu;
+    use crate::element::{DType, IndexType};
+    use crate::ops::MaxPool;
+    use crate::plan::Plan;
+    use crate::untyped::{TensorMut, TensorRef};
+
+    #[test]
+    fn more_indices_than_are_moved_at_a_time_reach_the_other_layout() {
+        let (channels, extent) = (40, 45);
+        let count = channels * extent * extent;
+        assert!(count * size_of::<i64>() > 2 * PERMUTED_BYTES);
+        let x = vec![1f32; count];
+        for (layout, other) in [(Layout::Nchw, Layout::Nhwc), (Layout::Nhwc, Layout::Nchw)] {
+            let shape = match layout {
+                Layout::Nchw => [1, channels, extent, extent],
+                Layout::Nhwc => [1, extent, extent, channels],
+            };
+            // The indices of windows of one element are the places of these.
+            let pool = MaxPool::new([1, 1]).layout(layout).index_layout(other);
+            let plan: Plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into();
+            let (mut y, mut indices) = (vec![0f32; count], vec![-1i64; count]);
+            let [of_y, of_indices] = [0, 1].map(|output| plan.outputs()[output].shape.clone());
+            let mut outputs = [
+                TensorMut::new(DType::F32, &of_y, cast_slice_mut(&mut y)).unwrap(),
+                TensorMut::new(DType::I64, &of_indices, cast_slice_mut(&mut indices)).unwrap(),
+            ];
+            Cpu::new()
+                .execute(&plan, &[TensorRef::new(DType::F32, shape, cast_slice(&x)).unwrap()], &mut outputs)
+                .unwrap();
+            assert_eq!(y, x);
+            assert!(indices.into_iter().eq(0..count as i64), "{layout:?}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Indices whose layout in memory changes from channels apart to channels together, or back: the transposition of a matrix.
 //!
 //! ```text
-//! two rows of four      a0 a1 a2 a3        round 1   a0 b0 a1 b1  |  a2 b2 a3 b3  |  c0 d0 c1 d1  |  c2 d2 c3 d3
-//! after interleaving    b0 b1 b2 b3        ...
+//! rows of a block                 a0 a1 a2 a3   b0 b1 b2 b3   c0 c1 c2 c3   d0 d1 d2 d3
+//! interleaved a with c, b with d  a0 c0 a1 c1   a2 c2 a3 c3   b0 d0 b1 d1   b2 d2 b3 d3
+//! once more                       a0 b0 c0 d0   a1 b1 c1 d1   a2 b2 c2 d2   a3 b3 c3 d3
 //! ```
 
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
@@ -68,9 +69,9 @@ impl<I: Index> Blocks<'_, '_, I> {
             for row in (0..from.rows).step_by(lanes) {
                 let row = row.min(from.rows - lanes);
                 let mut block = [V::splat(simd, V::Element::zeroed()); MOST_LANES];
-                for i in 0..lanes {
+                for (i, vector) in block[..lanes].iter_mut().enumerate() {
                     let elements = &from.elements[(row + i) * from.apart + column..][..lanes];
-                    block[i] = V::from_slice(simd, cast_slice(elements));
+                    *vector = V::from_slice(simd, cast_slice(elements));
                 }
                 // Each round interleaves the first half of the vectors with the second one.
                 let mut round = 1;
