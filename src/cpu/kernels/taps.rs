@@ -17,9 +17,6 @@ use super::simd::VectorLoop;
 use super::vector::{VectorCode, Windows};
 use crate::element::Index;
 
-/// The most rows of X that a window touches.
-pub(crate) const MOST_ROWS: usize = 9;
-
 /// The most taps of a window.
 pub(crate) const MOST_TAPS: usize = 27;
 
