@@ -104,9 +104,9 @@ impl PoolKernel {
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
             None if global().is_ok() => Ok(PoolKernel::Global),
-            None if hardly_overlap(view) => Ok(columns().or_else(|_| separable()).unwrap_or(PoolKernel::General)),
             None => Ok(match direct() {
-                Ok(direct) if direct.is_best(plan) => PoolKernel::Direct(direct),
+                Ok(direct) if direct.is_best(plan, view) => PoolKernel::Direct(direct),
+                _ if columns_are_best(plan, view) => columns().or_else(|_| separable()).unwrap_or(PoolKernel::General),
                 _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
             }),
         }
@@ -134,6 +134,27 @@ impl PoolKernel {
     }
 }
 
+/// Whether windows are large and it does not pay to share their maxima. Where channels are outputs side by side, columns
+/// take elements as they lie, and sharing costs more, the wider elements are and if there are indices.
+fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
+    if view.inner < CHANNELS {
+        return hardly_overlap(view);
+    }
+    let most = match (plan.dtype().bytes(), plan.indices.is_some()) {
+        (1, false) => 1,
+        (2, false) => 2,
+        (1 | 2, true) => 8,
+        (_, false) => 6,
+        (_, true) => 32,
+    };
+    // How many windows an element belongs to.
+    let positions = |extent: fn(&ViewAxis) -> usize| {
+        view.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))
+    };
+    let taps = view.most_taps().saturating_mul(positions(|axis| axis.output));
+    view.most_taps() >= MANY && taps / positions(|axis| axis.input).max(1) <= most
+}
+
 /// Whether windows are large and share so few elements that it does not pay to share their maxima.
 fn hardly_overlap(view: &View) -> bool {
     let taps = |axis: &ViewAxis| axis.window.most_taps(axis.input, axis.output);
@@ -146,6 +167,8 @@ fn hardly_overlap(view: &View) -> bool {
 /// Taps of a window for which columns are worth their while, in all and along the innermost axis.
 const MANY: u64 = 16;
 const WIDE: u64 = 5;
+/// Channels that columns take together.
+const CHANNELS: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -166,7 +189,7 @@ mod tests {
             (&square(3, 1, 1), &image, DType::F32, Direct),
             (&square(3, 1, 1), &image, DType::F16, Separable),
             (&square(3, 2, 1), &image, DType::F16, Direct),
-            (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, DType::U8, Direct),
+            (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, DType::F32, Direct),
             (&square(3, 3, 0), &image, DType::F32, Separable),
             (&square(5, 1, 2), &image, DType::F32, Separable),
             (&square(13, 1, 6), &image, DType::F32, Separable),
@@ -189,6 +212,27 @@ mod tests {
             let plan = square(5, 1, 2).plan(&image, DType::U8, indices).unwrap();
             let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
             assert_eq!(kernel.name(), expected);
+        }
+        // Channels side by side: whether maxima are shared depends on elements and indices.
+        let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
+        let table: [(_, usize, DType, [CpuKernel; 2]); 10] = [
+            (last(3, 1), 64, DType::F32, [Direct, Direct]),
+            (last(3, 1), 64, DType::U8, [Separable, Direct]),
+            (last(3, 1), 64, DType::F16, [Separable, Direct]),
+            (last(3, 1), 3, DType::F32, [Separable, Direct]),
+            (last(2, 2), 3, DType::U8, [Direct, Separable]),
+            (last(5, 2), 64, DType::F32, [Direct, Direct]),
+            (last(7, 4), 64, DType::F32, [Columns, Columns]),
+            (last(9, 3), 64, DType::F32, [Separable, Columns]),
+            (last(7, 4), 64, DType::U8, [Separable, Columns]),
+            (last(13, 1), 64, DType::F32, [Separable, Separable]),
+        ];
+        for (pool, channels, dtype, expected) in table {
+            for (indices, expected) in [None, Some(IndexType::I64)].into_iter().zip(expected) {
+                let plan = pool.plan(&[2, 64, 64, channels], dtype, indices).unwrap();
+                let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
+                assert_eq!(kernel.name(), expected, "{plan:?}");
+            }
         }
         // What a window without a winner has as its index is not the index of one of its elements.
         let seeded = square(3, 2, 1).nan_policy(NanPolicy::SeedLowest);

@@ -11,6 +11,8 @@
 //! and below them, side by side in a vector again.
 //!
 //! Where no indices are wanted and windows share rows of X, those are reduced once ([`shared_rows`](super::shared_rows)).
+//!
+//! In NHWC the innermost axis is that of the channels, each of them is an output, and all taps are rows.
 
 use std::ops::Range;
 
@@ -20,7 +22,7 @@ use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
 use super::shared_rows::{AxisWindows, MOST_KEPT, RowSteps, RowsOfPlanes, SharedRows};
-use super::taps::{Column, MOST_ROWS, Outputs, Placed, Run, Shape, Taps, Values};
+use super::taps::{Column, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
 use crate::activation::apply_to_all;
@@ -28,11 +30,10 @@ use crate::element::{DType, Element, Index};
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// Channels that are too few for a loop over those of one position.
-const FEW_CHANNELS: usize = 8;
-/// The most taps of a window, and of a row of a window.
-const MOST_TAPS: usize = 27;
-pub(crate) const MOST_OF_ROW: usize = 5;
+/// Rows of a window up to which they are few where outputs are neighbours.
+const FEW_TALL: usize = 9;
+/// The most taps of a row of a window.
+const MOST_OF_ROW: usize = 5;
 /// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
 const GROUP_BYTES: usize = 32 << 10;
 /// Rows that are too few for vectors of them.
@@ -53,9 +54,9 @@ pub(crate) struct Direct {
 struct Group {
     /// Rows of X of the first row of outputs: the place of the first tap of the window of output 0, padding included.
     rows_of_x: usize,
-    places: [i64; MOST_ROWS],
+    places: [i64; MOST_TAPS],
     /// What each tap adds to the index of the first one, row by row.
-    ahead: [i64; MOST_ROWS * MOST_OF_ROW],
+    ahead: [i64; MOST_TAPS],
     /// The index of the first tap of the window of output 0, padding included.
     base: i64,
     /// Rows of outputs, and what leads from one to the next in X and in indices.
@@ -78,14 +79,11 @@ impl Direct {
         if plan.has_empty_windows() {
             return Err("windows are empty");
         }
-        if view.inner != 1 && view.inner < FEW_CHANNELS {
-            return Err("it has few channels");
-        }
         if !matches!(last.stride, 1 | 2 | 4) || last.stride > 1 && last.dilation > 1 {
             return Err("there is no loop for its innermost stride and dilation");
         }
         let rows = outer.iter().map(|axis| axis.kernel).product::<usize>();
-        if rows > MOST_ROWS || last.kernel > MOST_OF_ROW || rows * last.kernel > MOST_TAPS {
+        if last.kernel > MOST_OF_ROW || rows * last.kernel > MOST_TAPS {
             return Err("its windows have too many taps");
         }
         if index_span(&axes) > MOST_INDEX {
@@ -101,12 +99,33 @@ impl Direct {
 
     /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
     /// are those of floats of 16 bits, each step of which has several instructions.
-    pub fn is_best(&self, plan: &PoolPlan) -> bool {
+    pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
+        if view.inner != 1 {
+            return self.is_best_for_channels(plan, view);
+        }
         match plan.dtype() {
-            DType::F16 | DType::Bf16 => self.shape.stride > 1 || rows * self.shape.kernel <= 4,
+            DType::F16 | DType::Bf16 => rows <= FEW_TALL && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
             DType::I8 | DType::U8 if self.shares_rows && plan.indices.is_none() => true,
-            _ => self.shape.kernel < MOST_OF_ROW || rows == 1,
+            _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= FEW_TALL,
+        }
+    }
+
+    /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least of all
+    /// with indices. Reducing along one axis after the other pays for windows that overlap along the rows if elements are
+    /// small, because a vector has many of them, or if the channels do not fill a vector.
+    fn is_best_for_channels(&self, plan: &PoolPlan, view: &View) -> bool {
+        let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
+        let (channels, deep) = (view.inner, view.axes.len() > 2);
+        let apart = self.axes[self.axes.len() - 2].stride > 1;
+        match (plan.dtype().bytes(), plan.indices.is_some()) {
+            (1, true) => channels >= 12,
+            (2, true) => channels >= 6 || apart,
+            (_, true) => true,
+            (1, false) if apart => channels >= 24 || taps <= 4,
+            (1, false) => deep && channels >= 64,
+            (2, false) => apart || deep && channels >= 32,
+            (bytes, false) => apart || channels * bytes >= 64,
         }
     }
 
@@ -152,7 +171,7 @@ impl Direct {
         let (rows, outer) = of_axes.split_last()?;
         let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
         // By the number of planes.
-        let mut steps = [const { None }; MOST_ROWS + 1];
+        let mut steps = [const { None }; MOST_KEPT + 1];
         loop {
             let (planes, number) = self.planes(&at);
             // Planes without axes between them and their rows follow each other.
@@ -183,8 +202,8 @@ impl Direct {
     }
 
     /// Where the planes of X begin that windows at a position of the outer axes have, and how many there are.
-    fn planes(&self, at: &[usize]) -> ([usize; MOST_ROWS], usize) {
-        let (mut planes, mut count) = ([0; MOST_ROWS], 1);
+    fn planes(&self, at: &[usize]) -> ([usize; MOST_KEPT], usize) {
+        let (mut planes, mut count) = ([0; MOST_KEPT], 1);
         for (axis, &output) in self.axes.iter().zip(at) {
             let (before, own) = (planes, count);
             count = 0;
@@ -235,8 +254,8 @@ impl Direct {
         let (axis, last) = (&self.axes[number], &self.axes[number + 1]);
         let mut group = Group {
             rows_of_x: 1,
-            places: [last.start(0) * last.x_stride as i64; MOST_ROWS],
-            ahead: [0; MOST_ROWS * MOST_OF_ROW],
+            places: [last.start(0) * last.x_stride as i64; MOST_TAPS],
+            ahead: [0; MOST_TAPS],
             base: view.index_base.wrapping_add(view.index_of_plane(at[0])),
             count: 1,
             x_step: axis.stride.saturating_mul(axis.x_stride),
@@ -252,7 +271,7 @@ impl Direct {
             let rows = at[number]..ranges[number].end.min(at[number] + most);
             group.count = rows.clone().rev().find(|&row| axis.is_inside(row)).map_or(1, |row| row + 1 - rows.start);
         }
-        let mut of_rows = [0; MOST_ROWS];
+        let mut of_rows = [0; MOST_TAPS];
         for (number, axis) in self.axes[..at.len()].iter().enumerate() {
             group.extend(axis, at[number], &mut of_rows, number > 0);
         }
@@ -277,13 +296,13 @@ fn shares_rows(outer: &[Axis]) -> bool {
 
 impl Group {
     /// Multiplies the rows with the taps of a further axis. `ahead` is what each row adds to the index.
-    fn extend(&mut self, axis: &Axis, output: usize, ahead: &mut [i64; MOST_ROWS], spatial: bool) {
+    fn extend(&mut self, axis: &Axis, output: usize, ahead: &mut [i64; MOST_TAPS], spatial: bool) {
         let (count, places, before) = (self.rows_of_x, self.places, *ahead);
         self.rows_of_x = 0;
         for (place, before) in places.iter().zip(before).take(count) {
             for tap in 0..axis.kernel {
                 let position = axis.start(output) + (tap * axis.dilation) as i64;
-                if (0..axis.input as i64).contains(&position) && self.rows_of_x < MOST_ROWS {
+                if (0..axis.input as i64).contains(&position) && self.rows_of_x < MOST_TAPS {
                     self.places[self.rows_of_x] = place + position * axis.x_stride as i64;
                     let own = ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride);
                     ahead[self.rows_of_x] = before + if spatial { own } else { 0 };
@@ -372,6 +391,7 @@ impl<T: Element> Job<'_, T> {
         let taps = self.last().taps_inside(output);
         let column = Column {
             places: &places[..group.rows_of_x],
+            kernel: shape.kernel,
             first_tap: taps.start,
             taps: taps.len(),
             distance: shape.distance,
@@ -403,8 +423,8 @@ impl<T: Element> Job<'_, T> {
             }
             Some(indices) => {
                 let (base, step, row_step) = (self.base(0, lane), self.step(), self.group.index_step);
-                let (indices, kernel) = (&mut indices[lane..], self.own.shape.kernel);
-                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead, kernel };
+                let indices = &mut indices[lane..];
+                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead };
                 simd.vectors(Taps { outputs, x, room, form, nan_wins })
             }
         }

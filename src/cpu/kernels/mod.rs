@@ -18,6 +18,7 @@ pub(crate) mod simd;
 pub(crate) mod small_planes;
 pub(crate) mod subnormals;
 pub(crate) mod taps;
+pub(crate) mod transpose;
 pub(crate) mod unpool;
 pub(crate) mod vector;
 pub(crate) mod view;

@@ -10,12 +10,15 @@ use super::parts::{Context, Part, PartOf, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
 use super::separable::run::run;
 use super::subnormals::takes_subnormals_for_zeros;
+use super::transpose::{Matrix, transpose};
 use super::view::View;
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
-use crate::tensor::zeros;
+
+/// Bytes of indices that are computed before they are moved to their layout.
+const PERMUTED_BYTES: usize = 256 << 10;
 
 /// A pool and how it is computed.
 #[derive(Debug)]
@@ -57,7 +60,9 @@ impl PoolWork {
             return global::pool(plan, &self.view, context, cast_slice(x), cast_slice_mut(y), indices);
         }
         let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
-        let permuted = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+        // A single channel lies in memory alike in both layouts.
+        let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+        let permuted = other_layout && plan.channels > 1;
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
             indices => self.tasks(wanted, y, indices),
@@ -160,7 +165,7 @@ impl PoolWork {
         tasks
     }
 
-    /// Computes the indices in the layout of Y and moves them to theirs.
+    /// Computes the indices in the layout of Y, some rows at a time, and moves them to theirs while they are in cache.
     fn permuting_task<T: Element, I: Index>(
         &self,
         plan: &PoolPlan,
@@ -169,32 +174,77 @@ impl PoolWork {
         task: Task<'_, T, I>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
-        let Task { parts, mut indices } = task;
-        let mut computed: Vec<I> = zeros(&[parts.iter().map(|(_, y)| y.len()).sum()])?;
-        let mut rest = computed.as_mut_slice();
-        for (part, y) in parts {
-            let (own, behind) = rest.split_at_mut(y.len());
-            self.part((plan, context, &part), x, y, Some(own), scratch)?;
-            rest = behind;
-        }
-        let channels = plan.channels;
-        let positions = computed.len() / channels.max(1);
-        match plan.layout() {
-            Layout::Nchw => {
-                for indices in &mut indices {
-                    for (position, indices) in indices.chunks_exact_mut(channels).enumerate() {
-                        let column = computed[position..].iter().step_by(positions);
-                        indices.iter_mut().zip(column).for_each(|(index, computed)| *index = *computed);
+        let Task { mut parts, mut indices } = task;
+        let Some(rows) = parts.first().map(|(part, _)| part.rows.clone()) else { return Ok(()) };
+        // The elements of a row of one part and of all, and its positions.
+        let row = self.view.row();
+        let (all, positions) = (row * parts.len(), row / self.view.inner.max(1));
+        let at_once = (PERMUTED_BYTES / size_of::<I>() / all.max(1)).clamp(1, rows.len().max(1));
+        context.scratch.with(|own| {
+            let computed: &mut [I] = own.elements(at_once * all)?;
+            for start in rows.clone().step_by(at_once) {
+                let (before, count) = (start - rows.start, at_once.min(rows.end - start));
+                let computed = &mut computed[..count * all];
+                for ((part, y), computed) in parts.iter_mut().zip(computed.chunks_exact_mut(count * row)) {
+                    let part = Part { outer: part.outer.clone(), rows: start..start + count };
+                    let y = &mut y[before * row..][..count * row];
+                    self.part((plan, context, &part), x, y, Some(computed), scratch)?;
+                }
+                let channels = plan.channels;
+                match plan.layout() {
+                    Layout::Nchw => {
+                        let from = Matrix { elements: computed, rows: channels, apart: count * row };
+                        for indices in &mut indices {
+                            let of_rows = &mut indices[before * all..][..count * all];
+                            let mut to: Vec<&mut [I]> = of_rows.chunks_exact_mut(channels).collect();
+                            transpose(context.simd, from, &mut to, 0);
+                        }
+                    }
+                    Layout::Nhwc => {
+                        let from = Matrix { elements: computed, rows: count * positions, apart: channels };
+                        transpose(context.simd, from, &mut indices, before * positions);
                     }
                 }
             }
-            Layout::Nhwc => {
-                for (c, indices) in indices.iter_mut().enumerate() {
-                    let column = computed[c..].iter().step_by(channels);
-                    indices.iter_mut().zip(column).for_each(|(index, computed)| *index = *computed);
-                }
-            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::Cpu;
+    use crate::element::{DType, IndexType};
+    use crate::ops::MaxPool;
+    use crate::plan::Plan;
+    use crate::untyped::{TensorMut, TensorRef};
+
+    #[test]
+    fn more_indices_than_are_moved_at_a_time_reach_the_other_layout() {
+        let (channels, extent) = (40, 45);
+        let count = channels * extent * extent;
+        assert!(count * size_of::<i64>() > 2 * PERMUTED_BYTES);
+        let x = vec![1f32; count];
+        for (layout, other) in [(Layout::Nchw, Layout::Nhwc), (Layout::Nhwc, Layout::Nchw)] {
+            let shape = match layout {
+                Layout::Nchw => [1, channels, extent, extent],
+                Layout::Nhwc => [1, extent, extent, channels],
+            };
+            // The indices of windows of one element are the places of these.
+            let pool = MaxPool::new([1, 1]).layout(layout).index_layout(other);
+            let plan: Plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into();
+            let (mut y, mut indices) = (vec![0f32; count], vec![-1i64; count]);
+            let [of_y, of_indices] = [0, 1].map(|output| plan.outputs()[output].shape.clone());
+            let mut outputs = [
+                TensorMut::new(DType::F32, &of_y, cast_slice_mut(&mut y)).unwrap(),
+                TensorMut::new(DType::I64, &of_indices, cast_slice_mut(&mut indices)).unwrap(),
+            ];
+            Cpu::new()
+                .execute(&plan, &[TensorRef::new(DType::F32, shape, cast_slice(&x)).unwrap()], &mut outputs)
+                .unwrap();
+            assert_eq!(y, x);
+            assert!(indices.into_iter().eq(0..count as i64), "{layout:?}");
         }
-        Ok(())
     }
 }

@@ -17,8 +17,8 @@ use super::simd::VectorLoop;
 use super::vector::{VectorCode, Windows};
 use crate::element::Index;
 
-/// The most rows of X that a window touches.
-pub(crate) const MOST_ROWS: usize = 9;
+/// The most taps of a window.
+pub(crate) const MOST_TAPS: usize = 27;
 
 /// The most lanes of a vector.
 pub(crate) const MOST_LANES: usize = 64;
@@ -56,13 +56,13 @@ pub(crate) trait Form<C: VectorCode> {
     /// What is there before the first tap; whether that counts.
     fn seed<S: Simd>(&self, simd: S) -> (Self::State<S>, bool);
 
-    /// Tap `tap` of row `row`.
-    fn begin<S: Simd>(&self, simd: S, at: (usize, usize), first: C::Vector<S>) -> Self::State<S>;
+    /// The tap of this number: they are counted row by row, `kernel` taps a row.
+    fn begin<S: Simd>(&self, simd: S, tap: usize, first: C::Vector<S>) -> Self::State<S>;
 
     fn step<S: Simd, const NAN_WINS: bool>(
         &self,
         simd: S,
-        at: (usize, usize),
+        tap: usize,
         state: Self::State<S>,
         next: C::Vector<S>,
     ) -> Self::State<S>;
@@ -95,7 +95,7 @@ impl<C: VectorCode> Form<C> for Values<'_, C> {
     }
 
     #[inline(always)]
-    fn begin<S: Simd>(&self, simd: S, _: (usize, usize), first: C::Vector<S>) -> C::Best<S> {
+    fn begin<S: Simd>(&self, simd: S, _: usize, first: C::Vector<S>) -> C::Best<S> {
         C::begin(simd, first)
     }
 
@@ -103,7 +103,7 @@ impl<C: VectorCode> Form<C> for Values<'_, C> {
     fn step<S: Simd, const NAN_WINS: bool>(
         &self,
         simd: S,
-        _: (usize, usize),
+        _: usize,
         best: C::Best<S>,
         next: C::Vector<S>,
     ) -> C::Best<S> {
@@ -134,15 +134,13 @@ pub(crate) struct Placed<'a, C: VectorCode, I> {
     pub base: i64,
     pub row_step: i64,
     pub step: i64,
-    /// What each tap adds, row by row, `kernel` taps a row.
+    /// What each tap adds.
     pub ahead: &'a [i64],
-    pub kernel: usize,
 }
 
 impl<C: VectorCode, I> Placed<'_, C, I> {
     #[inline(always)]
-    fn tap<S: Simd>(&self, simd: S, (row, tap): (usize, usize)) -> C::Taps<S> {
-        let number = row * self.kernel + tap;
+    fn tap<S: Simd>(&self, simd: S, number: usize) -> C::Taps<S> {
         C::tap(simd, number, self.ahead[number])
     }
 }
@@ -159,19 +157,19 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
     }
 
     #[inline(always)]
-    fn begin<S: Simd>(&self, simd: S, at: (usize, usize), first: C::Vector<S>) -> Self::State<S> {
-        (C::begin(simd, first), self.tap(simd, at))
+    fn begin<S: Simd>(&self, simd: S, tap: usize, first: C::Vector<S>) -> Self::State<S> {
+        (C::begin(simd, first), self.tap(simd, tap))
     }
 
     #[inline(always)]
     fn step<S: Simd, const NAN_WINS: bool>(
         &self,
         simd: S,
-        at: (usize, usize),
+        tap: usize,
         state: Self::State<S>,
         next: C::Vector<S>,
     ) -> Self::State<S> {
-        C::step_placed::<S, NAN_WINS>(simd, state, next, self.tap(simd, at))
+        C::step_placed::<S, NAN_WINS>(simd, state, next, self.tap(simd, tap))
     }
 
     #[inline(always)]
@@ -206,7 +204,9 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
 pub(crate) struct Column<'a> {
     /// The place in X of tap 0 of the first row, padding included, in each row of X that its window has.
     pub places: &'a [i64],
-    /// The first tap that lies inside X, the number of those that do, and elements from one to the next.
+    /// The taps of a row of a window, the first one that lies inside X, the number of those that do, and elements from one to
+    /// the next.
+    pub kernel: usize,
     pub first_tap: usize,
     pub taps: usize,
     pub distance: usize,
@@ -287,6 +287,14 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
         // Elements that a block reads beyond those of its first tap.
         let beyond = if APART == 1 { (shape.kernel - 1) * shape.distance } else { (shape.kernel - 1) / APART * APART };
         let furthest = places.iter().copied().max().unwrap_or(0);
+        // Where all positions are read, taps are alike, whatever row they are in.
+        let mut taps = [0; MOST_TAPS];
+        if APART == 1 {
+            for (number, tap) in taps[..places.len() * shape.kernel].iter_mut().enumerate() {
+                *tap = places[number / shape.kernel] + number % shape.kernel * shape.distance;
+            }
+        }
+        let taps = &taps[..places.len() * shape.kernel];
         for row in first..count {
             let of_y = row * y_step;
             let room = (self.x.len() - (furthest + row * x_step)).saturating_sub(beyond) / STRIDE;
@@ -294,7 +302,7 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
             let mut at = 0;
             while at < length {
                 if MANY > FEW && length - at > many / 2 && at + many <= room {
-                    self.block::<S, STRIDE, APART, MANY, NAN_WINS>(simd, run, (row, at));
+                    self.block::<S, STRIDE, APART, MANY, NAN_WINS>(simd, run, taps, (row, at));
                     at += many;
                     continue;
                 }
@@ -305,7 +313,7 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
                     }
                     at = length - few;
                 }
-                self.block::<S, STRIDE, APART, FEW, NAN_WINS>(simd, run, (row, at));
+                self.block::<S, STRIDE, APART, FEW, NAN_WINS>(simd, run, taps, (row, at));
                 at += few;
             }
         }
@@ -317,28 +325,43 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
         &mut self,
         simd: S,
         run: Run<'_>,
+        taps: &[usize],
         (row, at): (usize, usize),
     ) {
         let Run { shape, places, x_step, y_step, .. } = run;
         let lanes = C::Vector::<S>::LEN;
         let (seed, mut begun) = self.form.seed(simd);
         let mut states = [seed; VECTORS];
-        for (number, place) in places.iter().enumerate() {
-            let x = &self.x[place + row * x_step + at * STRIDE..];
-            let form = &self.form;
-            each_tap::<S, C, APART, VECTORS>(
-                simd,
-                shape,
-                x,
-                #[inline(always)]
-                |vector, tap, next| {
-                    states[vector] = match begun || tap > 0 {
-                        true => form.step::<S, NAN_WINS>(simd, (number, tap), states[vector], next),
-                        false => form.begin(simd, (number, tap), next),
+        let (form, x) = (&self.form, &self.x[row * x_step + at * STRIDE..]);
+        if APART == 1 {
+            for (number, &tap) in taps.iter().enumerate() {
+                let x = &x[tap..][..VECTORS * lanes];
+                for (vector, state) in states.iter_mut().enumerate() {
+                    let next = C::Vector::from_slice(simd, &x[vector * lanes..][..lanes]);
+                    *state = match begun {
+                        true => form.step::<S, NAN_WINS>(simd, number, *state, next),
+                        false => form.begin(simd, number, next),
                     };
-                },
-            );
-            begun = true;
+                }
+                begun = true;
+            }
+        } else {
+            for (number, &place) in places.iter().enumerate() {
+                each_tap::<S, C, APART, VECTORS>(
+                    simd,
+                    shape,
+                    &x[place..],
+                    #[inline(always)]
+                    |vector, tap, next| {
+                        let number = number * shape.kernel + tap;
+                        states[vector] = match begun || tap > 0 {
+                            true => form.step::<S, NAN_WINS>(simd, number, states[vector], next),
+                            false => form.begin(simd, number, next),
+                        };
+                    },
+                );
+                begun = true;
+            }
         }
         let mut at = at;
         for kept in states.chunks_exact(STRIDE / APART) {
@@ -350,7 +373,7 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
 
     #[inline(always)]
     fn column<S: Simd, const NAN_WINS: bool>(&mut self, simd: S, column: Column<'_>) {
-        let Column { places, first_tap, taps, distance, count: rows, x_step, y_step } = column;
+        let Column { places, kernel, first_tap, taps, distance, count: rows, x_step, y_step } = column;
         let lanes = C::Vector::<S>::LEN;
         for row in (0..rows).step_by(lanes) {
             let count = lanes.min(rows - row);
@@ -365,9 +388,10 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
                         #[inline(always)]
                         |lane| x[lane.min(count - 1) * x_step],
                     );
+                    let tap = number * kernel + tap;
                     state = match begun {
-                        true => self.form.step::<S, NAN_WINS>(simd, (number, tap), state, next),
-                        false => self.form.begin(simd, (number, tap), next),
+                        true => self.form.step::<S, NAN_WINS>(simd, tap, state, next),
+                        false => self.form.begin(simd, tap, next),
                     };
                     begun = true;
                 }
@@ -408,7 +432,6 @@ fn each_tap<S: Simd, C: VectorCode, const STRIDE: usize, const MANY: usize>(
         for vector in 0..MANY {
             let x = &x[vector * load..][..load];
             match STRIDE {
-                1 => visit(vector, first, C::Vector::from_slice(simd, x)),
                 2 if taps == 1 => {
                     let (low, high) = x.split_at(lanes);
                     visit(vector, first, C::Vector::from_slice(simd, low).unzip_low(C::Vector::from_slice(simd, high)));

@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::choose::CpuKernel;
 use super::convert::Offences;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
+use super::scratch::Scratch;
+use super::simd::SimdLevel;
+use super::transpose::{Matrix, transpose};
 use super::view::{Places, unpool_planes};
 use crate::activation::apply_to_all;
-use crate::element::{Element, Index};
+use crate::element::{Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::offence::{Offence, stay_in_plane};
 use crate::options::{Layout, OutsideWindow, StorageOrder};
@@ -70,7 +73,13 @@ fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
         return Err("indices are held to their windows");
     }
     let [_, y_plane] = unpool_planes(plan);
-    if plan.space.layout == Layout::Nhwc && y_plane.saturating_mul(plan.channels) > u32::MAX as usize {
+    // What tells multiples has 32 bits, and so has a place in a batch item where indices have.
+    let most = match (plan.layout(), plan.space.layout, plan.index_type()) {
+        (_, Layout::Nhwc, _) => u32::MAX as usize,
+        (Layout::Nhwc, _, IndexType::I32) => i32::MAX as usize,
+        _ => usize::MAX,
+    };
+    if y_plane.saturating_mul(plan.channels) > most {
         return Err("a batch item has too many elements");
     }
     Ok(())
@@ -172,9 +181,6 @@ impl Multiples {
     }
 }
 
-/// Neighbouring sources of a channel that are taken before those of the next channel, where indices lie in the other layout.
-const TURN: usize = 64;
-
 /// Fills the planes of Y with zeros and writes the elements of each in order, so that of equal indices the last one wins.
 fn scatter<T: Element, I: Index>(
     plan: &UnpoolPlan,
@@ -185,15 +191,15 @@ fn scatter<T: Element, I: Index>(
 ) -> Result<(), ExecuteError> {
     let Units { planes, sources, elements, parts } = Units::of(plan, plan.layout());
     let y = pieces(y, parts.iter().map(|part| part.outer.len() * elements));
-    context.run(parts.iter().zip(y).collect(), |(part, y), _| {
+    context.run(parts.iter().zip(y).collect(), |(part, y), scratch| {
         for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(elements)) {
             let (x, indices) = (&x[unit * sources..][..sources], &indices[unit * sources..][..sources]);
-            y.fill(T::zeroed());
             if plan.space.layout == plan.layout() {
+                y.fill(T::zeroed());
                 in_order(x, indices, y, base(plan, unit * planes));
             } else {
                 let bases: Vec<i64> = (0..planes).map(|c| base(plan, unit * planes + c)).collect();
-                channels(x, indices, y, &bases);
+                channels(context.simd, x, indices, y, &bases, scratch)?;
             }
             apply_to_all(plan.activation, y);
         }
@@ -201,7 +207,8 @@ fn scatter<T: Element, I: Index>(
     })
 }
 
-/// Writes sources whose indices lie in memory as X does.
+/// Writes sources whose indices lie in memory as X does. A loop of its own, which has all registers.
+#[inline(never)]
 fn in_order<T: Element, I: Index>(x: &[T], indices: &[I], y: &mut [T], base: i64) {
     for (value, index) in x.iter().zip(indices) {
         // An index that is skipped is outside the plane.
@@ -211,23 +218,58 @@ fn in_order<T: Element, I: Index>(x: &[T], indices: &[I], y: &mut [T], base: i64
     }
 }
 
-/// Writes the sources of a batch item in NHWC whose indices are in NCHW, those of each channel in order.
-fn channels<T: Element, I: Index>(x: &[T], indices: &[I], y: &mut [T], bases: &[i64]) {
+/// Bytes of indices that are moved to the layout of X at a time.
+const TURNED_BYTES: usize = 8 << 10;
+
+/// Writes the sources of a batch item in NHWC whose indices are in NCHW, position after position. Zeros are written up to
+/// the furthest element that has been named so far, so that they are in cache when elements replace them.
+fn channels<T: Element, I: Index>(
+    simd: SimdLevel,
+    x: &[T],
+    indices: &[I],
+    y: &mut [T],
+    bases: &[i64],
+    scratch: &mut Scratch,
+) -> Result<(), ExecuteError> {
     let channels = bases.len();
     let (plane, y_plane) = (x.len() / channels, y.len() / channels);
-    for start in (0..plane).step_by(TURN) {
-        let turn = start..plane.min(start + TURN);
-        for (c, &base) in bases.iter().enumerate() {
-            let indices = &indices[c * plane..][turn.clone()];
-            let values = x[turn.start * channels + c..].iter().step_by(channels);
-            for (value, index) in values.zip(indices) {
-                let position = index.to_i64().wrapping_sub(base) as usize;
-                if position < y_plane {
-                    y[position * channels + c] = *value;
-                }
-            }
+    let turn = (TURNED_BYTES / size_of::<I>() / channels).max(1);
+    let turned: &mut [I] = scratch.elements(turn.min(plane) * channels)?;
+    let mut zeros = 0;
+    for start in (0..plane).step_by(turn) {
+        let count = turn.min(plane - start);
+        let turned = &mut turned[..count * channels];
+        let mut to: Vec<&mut [I]> = turned.chunks_exact_mut(channels).collect();
+        transpose(simd, Matrix { elements: &indices[start..], rows: channels, apart: plane }, &mut to, 0);
+        let named = simd.run(
+            #[inline(always)]
+            || places(turned, bases, y_plane),
+        );
+        if named > zeros {
+            y[zeros..named].fill(T::zeroed());
+            zeros = named;
+        }
+        in_order(&x[start * channels..][..count * channels], turned, y, 0);
+    }
+    y[zeros..].fill(T::zeroed());
+    Ok(())
+}
+
+/// Makes indices of channels places in a batch item in NHWC, and those outside their planes -1. Returns the number of
+/// elements up to the last one that is named.
+#[inline(always)]
+fn places<I: Index>(indices: &mut [I], bases: &[i64], plane: usize) -> usize {
+    let mut most = 0;
+    for indices in indices.chunks_exact_mut(bases.len()) {
+        for (c, (index, base)) in indices.iter_mut().zip(bases).enumerate() {
+            let position = index.to_i64().wrapping_sub(*base);
+            let place = position.wrapping_mul(bases.len() as i64).wrapping_add(c as i64);
+            let place = if (position as u64) < plane as u64 { place } else { -1 };
+            most = most.max(place + 1);
+            *index = I::from_i64(place);
         }
     }
+    most as usize
 }
 
 /// The error of bad indices, where the plan refuses them.
