@@ -13,7 +13,6 @@ use crate::cpu::kernels::unpool::UnpoolWork;
 use crate::element::{DType, IndexType};
 use crate::error::ExecuteError;
 use crate::plan::{ConvertPlan, PoolPlan, UnpoolPlan};
-use crate::with_element;
 
 /// Computes a pool.
 pub(super) fn pool(
@@ -23,12 +22,10 @@ pub(super) fn pool(
     y: &mut [u8],
     indices: Option<&mut [u8]>,
 ) -> Result<(), ExecuteError> {
-    with_element!(plan.dtype(), T => match plan.indices().map(|indices| indices.index_type) {
-        Some(IndexType::I32) => {
-            work.run::<T, i32>(plan, context, cast_slice(x), cast_slice_mut(y), indices.map(cast_slice_mut))
-        }
-        _ => work.run::<T, i64>(plan, context, cast_slice(x), cast_slice_mut(y), indices.map(cast_slice_mut)),
-    })
+    match plan.indices().map(|indices| indices.index_type) {
+        Some(IndexType::I32) => work.run::<i32>(plan, context, x, y, indices.map(cast_slice_mut)),
+        _ => work.run::<i64>(plan, context, x, y, indices.map(cast_slice_mut)),
+    }
 }
 
 /// Computes an unpool.
@@ -39,14 +36,21 @@ pub(super) fn unpool(
     indices: &[u8],
     y: &mut [u8],
 ) -> Result<(), ExecuteError> {
-    with_element!(plan.dtype(), T => match plan.index_type() {
-        IndexType::I32 => {
-            work.run::<T, i32>(plan, context, cast_slice(x), cast_slice(indices), cast_slice_mut(y))
-        }
-        IndexType::I64 => {
-            work.run::<T, i64>(plan, context, cast_slice(x), cast_slice(indices), cast_slice_mut(y))
-        }
-    })
+    macro_rules! run {
+        ($word:ty, $index:ty) => {
+            work.run::<$word, $index>(plan, context, cast_slice(x), cast_slice(indices), cast_slice_mut(y))
+        };
+    }
+    match (plan.dtype().bytes(), plan.index_type()) {
+        (1, IndexType::I32) => run!(u8, i32),
+        (2, IndexType::I32) => run!(u16, i32),
+        (4, IndexType::I32) => run!(u32, i32),
+        (_, IndexType::I32) => run!(u64, i32),
+        (1, IndexType::I64) => run!(u8, i64),
+        (2, IndexType::I64) => run!(u16, i64),
+        (4, IndexType::I64) => run!(u32, i64),
+        (_, IndexType::I64) => run!(u64, i64),
+    }
 }
 
 /// Converts indices.

@@ -364,7 +364,9 @@ mod tests {
         let (mut y, mut indices) = ([0.0; 2], [0i64; 2]);
         let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
         let context = Context { simd: SimdLevel::best(), scratch: &context_pool, stop: None };
-        threads.install(|| work.run(&plan, &context, &x, &mut y, Some(&mut indices)).expect("a result"));
+        threads.install(|| {
+            work.run(&plan, &context, cast_slice(&x), cast_slice_mut(&mut y), Some(&mut indices)).expect("a result")
+        });
         (y[1], indices[1] - plane as i64)
     }
 

@@ -90,18 +90,29 @@ impl Context<'_> {
         tasks: Vec<W>,
         work: impl Fn(W, &mut Scratch) -> Result<(), ExecuteError> + Sync,
     ) -> Result<(), ExecuteError> {
-        let unless_stopped = |task: W| {
-            if self.stop.is_some_and(|stop| stop()) {
-                return Err(ExecuteError::Interrupted);
-            }
-            self.scratch.with(|scratch| work(task, scratch))
-        };
         if tasks.len() <= 1 || rayon::current_num_threads() == 1 {
-            return tasks.into_iter().try_for_each(unless_stopped);
+            return tasks.into_iter().try_for_each(|task| self.unless_stopped(|scratch| work(task, scratch)));
         }
-        tasks.into_par_iter().try_for_each(unless_stopped)
+        let work = &work;
+        let boxed = |task| -> Task<'_> { Box::new(move |scratch| work(task, scratch)) };
+        self.run_shared(tasks.into_iter().map(boxed).collect())
+    }
+
+    /// Of one type whatever the tasks are, so that sharing them among threads is compiled once.
+    fn run_shared(&self, tasks: Vec<Task<'_>>) -> Result<(), ExecuteError> {
+        tasks.into_par_iter().try_for_each(|task| self.unless_stopped(task))
+    }
+
+    fn unless_stopped(&self, task: impl FnOnce(&mut Scratch) -> Result<(), ExecuteError>) -> Result<(), ExecuteError> {
+        if self.stop.is_some_and(|stop| stop()) {
+            return Err(ExecuteError::Interrupted);
+        }
+        self.scratch.with(task)
     }
 }
+
+/// A task that any thread can run.
+type Task<'a> = Box<dyn FnOnce(&mut Scratch) -> Result<(), ExecuteError> + Send + 'a>;
 
 #[cfg(test)]
 mod tests {

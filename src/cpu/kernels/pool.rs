@@ -12,10 +12,11 @@ use super::separable::run::run;
 use super::subnormals::takes_subnormals_for_zeros;
 use super::transpose::{Matrix, transpose};
 use super::view::View;
-use crate::element::{Element, Index};
+use crate::element::Index;
 use crate::error::{ExecuteError, PlanError};
 use crate::options::Layout;
 use crate::plan::PoolPlan;
+use crate::with_element;
 
 /// Bytes of indices that are computed before they are moved to their layout.
 const PERMUTED_BYTES: usize = 256 << 10;
@@ -27,9 +28,9 @@ pub(crate) struct PoolWork {
     kernel: PoolKernel,
 }
 
-/// Outputs of one thread: parts of Y, and the slices of Indices that belong to them, if there are indices.
-struct Task<'a, T, I> {
-    parts: Vec<(Part, &'a mut [T])>,
+/// Outputs of one thread: parts of Y as bytes, and the slices of Indices that belong to them, if there are indices.
+struct Task<'a, I> {
+    parts: Vec<(Part, &'a mut [u8])>,
     indices: Vec<&'a mut [I]>,
 }
 
@@ -44,20 +45,20 @@ impl PoolWork {
         self.kernel.name()
     }
 
-    /// Writes Y, and Indices where the plan has them.
-    pub fn run<T: Element, I: Index>(
+    /// Writes Y, and Indices where the plan has them. X and Y are the bytes of slices of the plan's element type.
+    pub fn run<I: Index>(
         &self,
         plan: &PoolPlan,
         context: &Context<'_>,
-        x: &[T],
-        y: &mut [T],
+        x: &[u8],
+        y: &mut [u8],
         indices: Option<&mut [I]>,
     ) -> Result<(), ExecuteError> {
         if y.is_empty() {
             return Ok(());
         }
         if let PoolKernel::Global = self.kernel {
-            return global::pool(plan, &self.view, context, cast_slice(x), cast_slice_mut(y), indices);
+            return global::pool(plan, &self.view, context, x, y, indices);
         }
         let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
         // A single channel lies in memory alike in both layouts.
@@ -65,7 +66,7 @@ impl PoolWork {
         let permuted = other_layout && plan.channels > 1;
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
-            indices => self.tasks(wanted, y, indices),
+            indices => self.tasks(plan, wanted, y, indices),
         };
         context.run(tasks, |task, scratch| {
             if permuted {
@@ -78,43 +79,42 @@ impl PoolWork {
         })
     }
 
-    fn part<T: Element, I: Index>(
+    fn part<I: Index>(
         &self,
         (plan, context, part): (&PoolPlan, &Context<'_>, &Part),
-        x: &[T],
-        y: &mut [T],
+        x: &[u8],
+        y: &mut [u8],
         indices: Option<&mut [I]>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         let view = &self.view;
         // What these compare as floats, such a thread would compare as zeros.
-        let general = T::DTYPE.is_float() && takes_subnormals_for_zeros();
+        let general = plan.dtype().is_float() && takes_subnormals_for_zeros();
         let part_of = PartOf { plan, view, part, simd: context.simd };
         match &self.kernel {
-            PoolKernel::Columns if !general => {
-                columns::pool(&part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
-            }
-            PoolKernel::Direct(direct) if !general => {
-                direct.run(&part_of, cast_slice(x), cast_slice_mut(y), indices);
-                Ok(())
-            }
-            PoolKernel::Separable(separable) if !general => {
-                run(separable, &part_of, cast_slice(x), cast_slice_mut(y), indices, scratch)
-            }
-            _ => {
-                general::pool(plan, view, part, x, y, indices);
-                Ok(())
-            }
+            PoolKernel::Columns if !general => columns::pool(&part_of, x, y, indices, scratch)?,
+            PoolKernel::Direct(direct) if !general => direct.run(&part_of, x, y, indices),
+            PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
+            _ => with_element!(plan.dtype(), T => {
+                general::pool::<T, I>(plan, view, part, cast_slice(x), cast_slice_mut(y), indices);
+            }),
         }
+        Ok(())
     }
 
     /// Indices lie in memory as Y does.
-    fn tasks<'a, T, I>(&self, wanted: usize, y: &'a mut [T], indices: Option<&'a mut [I]>) -> Vec<Task<'a, T, I>> {
+    fn tasks<'a, I>(
+        &self,
+        plan: &PoolPlan,
+        wanted: usize,
+        y: &'a mut [u8],
+        indices: Option<&'a mut [I]>,
+    ) -> Vec<Task<'a, I>> {
         let parts = cut(self.view.outer, self.view.axes[0].output, wanted);
         let row = self.view.row();
         let lengths = || parts.iter().map(|part| part.outer.len() * part.rows.len() * row);
         let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
-        let y = pieces(y, lengths());
+        let y = pieces(y, lengths().map(|length| length * plan.dtype().bytes()));
         let tasks = parts.iter().cloned().zip(y).map(|part| Task {
             parts: vec![part],
             indices: indices.as_mut().and_then(Iterator::next).into_iter().collect(),
@@ -124,27 +124,26 @@ impl PoolWork {
 
     /// Indices lie in memory in the layout that Y does not have. A task has all channels of some rows of a batch item, so
     /// that its outputs are whole runs of memory in both tensors: one run in NHWC, one of each channel in NCHW.
-    fn permuting_tasks<'a, T, I>(
+    fn permuting_tasks<'a, I>(
         &self,
         plan: &PoolPlan,
         wanted: usize,
-        y: &'a mut [T],
+        y: &'a mut [u8],
         indices: &'a mut [I],
-    ) -> Vec<Task<'a, T, I>> {
+    ) -> Vec<Task<'a, I>> {
         let (batch, channels) = (plan.batch, plan.channels);
         let rows = runs(self.view.axes[0].output, wanted.div_ceil(batch.max(1)));
         let of_channel = self.view.row() / self.view.inner.max(1);
         // Each tensor in the order of its memory, with the number of the task to which a piece belongs.
         let together = || (0..batch).flat_map(|n| (0..rows.len()).map(move |run| (n, run)));
         let apart = || (0..batch * channels).flat_map(|plane| (0..rows.len()).map(move |run| (plane, run)));
-        let length = |run: usize| rows[run].len() * of_channel;
+        let (length, bytes) = (|run: usize| rows[run].len() * of_channel, plan.dtype().bytes());
         let whole = |outer: usize, run: usize| Part { outer: outer..outer + 1, rows: rows[run].clone() };
-        let mut tasks: Vec<Task<'a, T, I>> =
-            together().map(|_| Task { parts: Vec::new(), indices: Vec::new() }).collect();
+        let mut tasks: Vec<Task<'a, I>> = together().map(|_| Task { parts: Vec::new(), indices: Vec::new() }).collect();
         let task = |n: usize, run: usize| n * rows.len() + run;
         match plan.layout() {
             Layout::Nchw => {
-                for ((plane, run), y) in apart().zip(pieces(y, apart().map(|(_, run)| length(run)))) {
+                for ((plane, run), y) in apart().zip(pieces(y, apart().map(|(_, run)| length(run) * bytes))) {
                     tasks[task(plane / channels, run)].parts.push((whole(plane, run), y));
                 }
                 for ((n, run), indices) in
@@ -154,7 +153,9 @@ impl PoolWork {
                 }
             }
             Layout::Nhwc => {
-                for ((n, run), y) in together().zip(pieces(y, together().map(|(_, run)| length(run) * channels))) {
+                for ((n, run), y) in
+                    together().zip(pieces(y, together().map(|(_, run)| length(run) * channels * bytes)))
+                {
                     tasks[task(n, run)].parts.push((whole(n, run), y));
                 }
                 for ((plane, run), indices) in apart().zip(pieces(indices, apart().map(|(_, run)| length(run)))) {
@@ -166,18 +167,18 @@ impl PoolWork {
     }
 
     /// Computes the indices in the layout of Y, some rows at a time, and moves them to theirs while they are in cache.
-    fn permuting_task<T: Element, I: Index>(
+    fn permuting_task<I: Index>(
         &self,
         plan: &PoolPlan,
         context: &Context<'_>,
-        x: &[T],
-        task: Task<'_, T, I>,
+        x: &[u8],
+        task: Task<'_, I>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         let Task { mut parts, mut indices } = task;
         let Some(rows) = parts.first().map(|(part, _)| part.rows.clone()) else { return Ok(()) };
         // The elements of a row of one part and of all, and its positions.
-        let row = self.view.row();
+        let (row, bytes) = (self.view.row(), plan.dtype().bytes());
         let (all, positions) = (row * parts.len(), row / self.view.inner.max(1));
         let at_once = (PERMUTED_BYTES / size_of::<I>() / all.max(1)).clamp(1, rows.len().max(1));
         context.scratch.with(|own| {
@@ -187,7 +188,7 @@ impl PoolWork {
                 let computed = &mut computed[..count * all];
                 for ((part, y), computed) in parts.iter_mut().zip(computed.chunks_exact_mut(count * row)) {
                     let part = Part { outer: part.outer.clone(), rows: start..start + count };
-                    let y = &mut y[before * row..][..count * row];
+                    let y = &mut y[before * row * bytes..][..count * row * bytes];
                     self.part((plan, context, &part), x, y, Some(computed), scratch)?;
                 }
                 let channels = plan.channels;

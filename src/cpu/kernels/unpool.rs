@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytemuck::{Pod, cast_slice_mut};
+
 use super::choose::CpuKernel;
 use super::convert::Offences;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
@@ -11,12 +13,14 @@ use super::simd::SimdLevel;
 use super::transpose::{Matrix, transpose};
 use super::view::{Places, unpool_planes};
 use crate::activation::apply_to_all;
-use crate::element::{Element, Index, IndexType};
+use crate::attributes::Activation;
+use crate::element::{Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::offence::{Offence, stay_in_plane};
 use crate::options::{Layout, OutsideWindow, StorageOrder};
 use crate::plan::{MAX_SPATIAL_AXES, Named, UnpoolPlan};
 use crate::tensor::for_each;
+use crate::with_element;
 
 /// An unpool and how it is computed.
 #[derive(Debug)]
@@ -40,14 +44,14 @@ impl UnpoolWork {
         self.kernel
     }
 
-    /// Writes Y. If indices are bad and the plan refuses such, nothing is written.
-    pub fn run<T: Element, I: Index>(
+    /// Writes Y. If indices are bad and the plan refuses such, nothing is written. The words are the bits of elements.
+    pub fn run<W: Word, I: Index>(
         &self,
         plan: &UnpoolPlan,
         context: &Context<'_>,
-        x: &[T],
+        x: &[W],
         indices: &[I],
-        y: &mut [T],
+        y: &mut [W],
     ) -> Result<(), ExecuteError> {
         // An output without elements has no index that names one.
         if y.is_empty() {
@@ -58,6 +62,21 @@ impl UnpoolWork {
         }
         refuse_bad(plan, context, indices)?;
         general(plan, context, x, indices, y)
+    }
+}
+
+/// An integer as wide as an element. An unpool moves elements and does not look at them.
+pub(crate) trait Word: Pod + Send + Sync {}
+
+impl Word for u8 {}
+impl Word for u16 {}
+impl Word for u32 {}
+impl Word for u64 {}
+
+/// Applies the plan's activation to elements of Y.
+fn activate<W: Word>(plan: &UnpoolPlan, y: &mut [W]) {
+    if plan.activation != Activation::Identity {
+        with_element!(plan.dtype(), T => apply_to_all::<T>(plan.activation, cast_slice_mut(y)));
     }
 }
 
@@ -182,12 +201,12 @@ impl Multiples {
 }
 
 /// Fills the planes of Y with zeros and writes the elements of each in order, so that of equal indices the last one wins.
-fn scatter<T: Element, I: Index>(
+fn scatter<W: Word, I: Index>(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    x: &[T],
+    x: &[W],
     indices: &[I],
-    y: &mut [T],
+    y: &mut [W],
 ) -> Result<(), ExecuteError> {
     let Units { planes, sources, elements, parts } = Units::of(plan, plan.layout());
     let y = pieces(y, parts.iter().map(|part| part.outer.len() * elements));
@@ -195,13 +214,13 @@ fn scatter<T: Element, I: Index>(
         for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(elements)) {
             let (x, indices) = (&x[unit * sources..][..sources], &indices[unit * sources..][..sources]);
             if plan.space.layout == plan.layout() {
-                y.fill(T::zeroed());
+                y.fill(W::zeroed());
                 in_order(x, indices, y, base(plan, unit * planes));
             } else {
                 let bases: Vec<i64> = (0..planes).map(|c| base(plan, unit * planes + c)).collect();
                 channels(context.simd, x, indices, y, &bases, scratch)?;
             }
-            apply_to_all(plan.activation, y);
+            activate(plan, y);
         }
         Ok(())
     })
@@ -209,7 +228,7 @@ fn scatter<T: Element, I: Index>(
 
 /// Writes sources whose indices lie in memory as X does. A loop of its own, which has all registers.
 #[inline(never)]
-fn in_order<T: Element, I: Index>(x: &[T], indices: &[I], y: &mut [T], base: i64) {
+fn in_order<W: Word, I: Index>(x: &[W], indices: &[I], y: &mut [W], base: i64) {
     for (value, index) in x.iter().zip(indices) {
         // An index that is skipped is outside the plane.
         if let Some(place) = y.get_mut(index.to_i64().wrapping_sub(base) as usize) {
@@ -223,11 +242,11 @@ const TURNED_BYTES: usize = 8 << 10;
 
 /// Writes the sources of a batch item in NHWC whose indices are in NCHW, position after position. Zeros are written up to
 /// the furthest element that has been named so far, so that they are in cache when elements replace them.
-fn channels<T: Element, I: Index>(
+fn channels<W: Word, I: Index>(
     simd: SimdLevel,
-    x: &[T],
+    x: &[W],
     indices: &[I],
-    y: &mut [T],
+    y: &mut [W],
     bases: &[i64],
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
@@ -246,12 +265,12 @@ fn channels<T: Element, I: Index>(
             || places(turned, bases, y_plane),
         );
         if named > zeros {
-            y[zeros..named].fill(T::zeroed());
+            y[zeros..named].fill(W::zeroed());
             zeros = named;
         }
         in_order(&x[start * channels..][..count * channels], turned, y, 0);
     }
-    y[zeros..].fill(T::zeroed());
+    y[zeros..].fill(W::zeroed());
     Ok(())
 }
 
@@ -298,12 +317,12 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
 }
 
 /// Each task owns a run of Y and takes from all sources that may name one of its elements those that do, in order.
-fn general<T: Element, I: Index>(
+fn general<W: Word, I: Index>(
     plan: &UnpoolPlan,
     context: &Context<'_>,
-    x: &[T],
+    x: &[W],
     indices: &[I],
-    y: &mut [T],
+    y: &mut [W],
 ) -> Result<(), ExecuteError> {
     let [_, y_plane] = unpool_planes(plan);
     let places = Places::of(plan.layout(), plan.channels, y_plane);
@@ -313,7 +332,7 @@ fn general<T: Element, I: Index>(
     let owned = runs(y.len(), wanted);
     let slices = pieces(y, owned.iter().map(Range::len));
     context.run(owned.iter().zip(slices).collect(), |(owned, y), _| {
-        y.fill(T::zeroed());
+        y.fill(W::zeroed());
         sources(plan, relevant(plan, owned, y_plane), |from, place, n, c, at| {
             let mut target = [0; MAX_SPATIAL_AXES];
             let target = &mut target[..at.len()];
@@ -326,7 +345,7 @@ fn general<T: Element, I: Index>(
                 }
             }
         });
-        apply_to_all(plan.activation, y);
+        activate(plan, y);
         Ok(())
     })
 }
