@@ -73,7 +73,7 @@ pub(crate) enum PoolKernel {
     General,
     Columns,
     Global,
-    Direct(Direct),
+    Direct(Box<Direct>),
     Separable(Box<Separable>),
 }
 
@@ -93,7 +93,7 @@ impl PoolKernel {
         };
         let global = || lanes().and_then(|()| global::applies(plan, view)).map(|()| PoolKernel::Global);
         let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
-        let direct = || lanes().and_then(|()| Direct::new(plan, view));
+        let direct = || lanes().and_then(|()| Direct::new(plan, view)).map(Box::new);
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
             Some(kernel @ CpuKernel::Direct) => {
@@ -215,9 +215,10 @@ mod tests {
         }
         // Channels side by side: whether maxima are shared depends on elements and indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
-        let table: [(_, usize, DType, [CpuKernel; 2]); 10] = [
+        let table: [(_, usize, DType, [CpuKernel; 2]); 11] = [
             (last(3, 1), 64, DType::F32, [Direct, Direct]),
-            (last(3, 1), 64, DType::U8, [Separable, Direct]),
+            (last(3, 1), 64, DType::U8, [Direct, Direct]),
+            (last(3, 1), 3, DType::U8, [Separable, Separable]),
             (last(3, 1), 64, DType::F16, [Separable, Direct]),
             (last(3, 1), 3, DType::F32, [Separable, Direct]),
             (last(2, 2), 3, DType::U8, [Direct, Separable]),

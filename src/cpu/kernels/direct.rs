@@ -21,7 +21,7 @@ use bytemuck::{cast, cast_slice, cast_slice_mut};
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
-use super::shared_rows::{AxisWindows, MOST_KEPT, RowSteps, RowsOfPlanes, SharedRows};
+use super::shared_rows::{Along, MOST_KEPT, RowSteps, RowsOfPlanes, Shared, SharedRows};
 use super::taps::{Column, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
@@ -46,8 +46,8 @@ pub(crate) struct Direct {
     shape: Shape,
     /// Outputs of a row whose windows lie inside X.
     inside: Range<usize>,
-    /// Whether windows share rows of X, each of which is one run of memory.
-    shares_rows: bool,
+    /// Rows of X that windows share, if they do.
+    shared: Option<Shared>,
 }
 
 /// Rows of outputs whose windows have taps in the same rows of X, one as far from the next as all others.
@@ -93,8 +93,7 @@ impl Direct {
         let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
         let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
         let shape = Shape { kernel: last.kernel, stride: last.stride, distance: last.dilation };
-        let shares_rows = view.inner == 1 && last.stride == 1 && shares_rows(outer);
-        Ok(Direct { shape, inside: begin..end, shares_rows, axes })
+        Ok(Direct { shape, inside: begin..end, shared: Shared::of(&axes, view.inner), axes })
     }
 
     /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
@@ -106,7 +105,7 @@ impl Direct {
         }
         match plan.dtype() {
             DType::F16 | DType::Bf16 => rows <= FEW_TALL && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
-            DType::I8 | DType::U8 if self.shares_rows && plan.indices.is_none() => true,
+            DType::I8 | DType::U8 if self.shared.is_some() && plan.indices.is_none() => true,
             _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= FEW_TALL,
         }
     }
@@ -123,9 +122,9 @@ impl Direct {
             (2, true) => channels >= 6 || apart,
             (_, true) => true,
             (1, false) if apart => channels >= 24 || taps <= 4,
-            (1, false) => deep && channels >= 64,
+            (1, false) => self.shared.is_some() && channels >= 24 || deep && channels >= 64,
             (2, false) => apart || deep && channels >= 32,
-            (bytes, false) => apart || channels * bytes >= 64,
+            (bytes, false) => apart || channels * bytes >= 32,
         }
     }
 
@@ -149,7 +148,9 @@ impl Direct {
         y: &mut [C::Element],
         mut indices: Option<&mut [I]>,
     ) {
-        if self.shares_rows && indices.is_none() && self.shared_rows::<C>(part, x, y).is_some() {
+        if let (Some(shared), None) = (&self.shared, &indices)
+            && self.shared_rows::<C>(shared, part, x, y).is_some()
+        {
             return;
         }
         let mut place = 0;
@@ -165,10 +166,17 @@ impl Direct {
     }
 
     /// Computes rows of outputs that share rows of X. `None` if there are no vectors; then nothing is written.
-    fn shared_rows<C: VectorCode>(&self, part: &PartOf<'_>, x: &[C::Element], mut y: &mut [C::Element]) -> Option<()> {
-        let (of_axes, lanes) = self.ranges(part);
-        let [.., down, along] = self.axes.as_slice() else { return None };
-        let (rows, outer) = of_axes.split_last()?;
+    fn shared_rows<C: VectorCode>(
+        &self,
+        shared: &Shared,
+        part: &PartOf<'_>,
+        x: &[C::Element],
+        mut y: &mut [C::Element],
+    ) -> Option<()> {
+        let &Shared { along, width, down } = shared;
+        let (of_axes, _) = self.ranges(part);
+        let (outer, rows) = (&of_axes[..down], &of_axes[down]);
+        let down = &self.axes[down];
         let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
         // By the number of planes.
         let mut steps = [const { None }; MOST_KEPT + 1];
@@ -177,16 +185,16 @@ impl Direct {
             // Planes without axes between them and their rows follow each other.
             let count = if at.len() == 1 { outer[0].len() } else { 1 };
             let steps = steps[number]
-                .get_or_insert_with(|| RowSteps::of(&AxisWindows::of(down), rows.clone(), number, down.x_stride));
-            let outputs = rows.len() * lanes.len() * count;
+                .get_or_insert_with(|| RowSteps::of(&Along::of(down), rows.clone(), number, down.x_stride));
+            let outputs = rows.len() * width * count;
             let rows = RowsOfPlanes {
-                along: AxisWindows::of(along),
+                along,
                 steps,
-                width: lanes.len(),
+                width,
                 planes: &planes[..number],
                 count,
                 x_step: self.axes[0].x_stride,
-                y_step: rows.len() * lanes.len(),
+                y_step: rows.len() * width,
             };
             let seed = self.seed::<C::Element>(part.plan).map(cast);
             let nan_wins = nan_wins(part.plan);
@@ -284,14 +292,6 @@ impl Direct {
         }
         group
     }
-}
-
-/// Whether windows share rows of X, few enough to be kept while they are in use.
-fn shares_rows(outer: &[Axis]) -> bool {
-    let [_, others @ .., down] = outer else { return false };
-    let planes = others.iter().map(|axis| axis.kernel).product::<usize>();
-    let overlap = down.kernel > down.stride && (down.stride == 1 || down.dilation == 1);
-    overlap && planes.saturating_mul(down.kernel).saturating_mul(down.dilation) <= MOST_KEPT
 }
 
 impl Group {

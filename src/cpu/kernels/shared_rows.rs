@@ -31,7 +31,7 @@ pub(crate) const MOST_KEPT: usize = 16;
 
 /// Windows along an axis.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AxisWindows {
+pub(crate) struct Along {
     pub input: usize,
     pub kernel: usize,
     pub stride: usize,
@@ -40,10 +40,40 @@ pub(crate) struct AxisWindows {
     pub pad: i64,
 }
 
-impl AxisWindows {
-    pub fn of(axis: &Axis) -> AxisWindows {
+impl Along {
+    pub fn of(axis: &Axis) -> Along {
         let Axis { input, kernel, stride, dilation, .. } = *axis;
-        AxisWindows { input, kernel, stride, dilation, pad: -axis.start(0) }
+        Along { input, kernel, stride, dilation, pad: -axis.start(0) }
+    }
+}
+
+/// Windows that share rows of X, each of which is one run of memory.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Along a row, and its outputs. In NHWC the channels of a position are neighbours, and a tap is as many elements from
+    /// the one before as there are channels.
+    pub along: Along,
+    pub width: usize,
+    /// The axis that leads from row to row.
+    pub down: usize,
+}
+
+impl Shared {
+    /// `channels` is the number of channels that lie side by side.
+    pub fn of(axes: &[Axis], channels: usize) -> Option<Shared> {
+        let spatial = if channels == 1 { axes } else { &axes[..axes.len() - 1] };
+        let [_, others @ .., down, along] = spatial else { return None };
+        let planes = others.iter().map(|axis| axis.kernel).product::<usize>();
+        let overlap = down.kernel > down.stride && (down.stride == 1 || down.dilation == 1);
+        // Reduced rows are kept while they are in use.
+        let kept = planes.saturating_mul(down.kernel).saturating_mul(down.dilation);
+        if along.stride > 1 || along.kernel > TAPS || !overlap || kept > MOST_KEPT {
+            return None;
+        }
+        let Along { input, kernel, stride, dilation, pad } = Along::of(along);
+        let (dilation, pad) = (dilation * channels, pad * channels as i64);
+        let along_row = Along { input: input * channels, kernel, stride, dilation, pad };
+        Some(Shared { along: along_row, width: along.output * channels, down: spatial.len() - 2 })
     }
 }
 
@@ -66,8 +96,8 @@ pub(crate) struct RowSteps {
 
 impl RowSteps {
     /// `x_step` is the number of elements from one row of X to the next.
-    pub fn of(down: &AxisWindows, rows: Range<usize>, planes: usize, x_step: usize) -> RowSteps {
-        let AxisWindows { input, kernel, stride, dilation, pad } = *down;
+    pub fn of(down: &Along, rows: Range<usize>, planes: usize, x_step: usize) -> RowSteps {
+        let Along { input, kernel, stride, dilation, pad } = *down;
         let mut own = RowSteps { steps: Vec::new(), slots: Vec::new() };
         // A row takes the place of another one that no window needs any more.
         let turn = kernel * dilation;
@@ -95,7 +125,7 @@ impl RowSteps {
 #[derive(Debug, Clone)]
 pub(crate) struct RowsOfPlanes<'a> {
     /// Along a row, with a stride of 1, and from row to row.
-    pub along: AxisWindows,
+    pub along: Along,
     pub steps: &'a RowSteps,
     /// Outputs of a row.
     pub width: usize,
@@ -189,7 +219,7 @@ impl<C: VectorCode> SharedRows<'_, C> {
         let count = (width - first).div_ceil(outputs).min(MOST_BLOCKS);
         let inside = [[Mask::<C, S>::splat(simd, true); MOST_VECTORS]; TAPS];
         let mut tile = Tile { blocks: [Block { at: 0, border: false, inside }; MOST_BLOCKS], count };
-        let AxisWindows { input, kernel, dilation, pad, .. } = self.rows.along;
+        let Along { input, kernel, dilation, pad, .. } = self.rows.along;
         for (number, block) in tile.blocks.iter_mut().enumerate().take(count) {
             block.at = (first + number * outputs).min(width.saturating_sub(outputs));
             let begin = block.at as i64 - pad;
@@ -380,7 +410,7 @@ mod tests {
             (6, 3, 1, 3, 3),
             (8, 4, 3, 1, 2),
         ] {
-            let down = AxisWindows { input, kernel, stride, dilation, pad };
+            let down = Along { input, kernel, stride, dilation, pad };
             let outputs = (input + 2 * pad as usize - (kernel - 1) * dilation - 1) / stride + 1;
             for planes in [1, 2] {
                 let RowSteps { steps, slots } = RowSteps::of(&down, 0..outputs, planes, 10);
