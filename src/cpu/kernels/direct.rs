@@ -30,8 +30,8 @@ use crate::element::{DType, Element, Index};
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// Rows of a window up to which they are few where outputs are neighbours.
-const FEW_TALL: usize = 9;
+/// The most rows of a window for which this kernel is chosen in NCHW.
+const MOST_ROWS: usize = 9;
 /// The most taps of a row of a window.
 const MOST_OF_ROW: usize = 5;
 /// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
@@ -97,16 +97,17 @@ impl Direct {
     }
 
     /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
-    /// are those of floats of 16 bits, each step of which has several instructions.
+    /// are those of floats of 16 bits, each step of which has several instructions. Elements of 8 bits, many to a vector, share
+    /// rows of X in larger windows too.
     pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
         if view.inner != 1 {
             return self.is_best_for_channels(plan, view);
         }
         match plan.dtype() {
-            DType::F16 | DType::Bf16 => rows <= FEW_TALL && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
+            DType::F16 | DType::Bf16 => rows <= MOST_ROWS && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
             DType::I8 | DType::U8 if self.shared.is_some() && plan.indices.is_none() => true,
-            _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= FEW_TALL,
+            _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= MOST_ROWS,
         }
     }
 

@@ -71,9 +71,14 @@ impl Shared {
             return None;
         }
         let Along { input, kernel, stride, dilation, pad } = Along::of(along);
-        let (dilation, pad) = (dilation * channels, pad * channels as i64);
-        let along_row = Along { input: input * channels, kernel, stride, dilation, pad };
-        Some(Shared { along: along_row, width: along.output * channels, down: spatial.len() - 2 })
+        let own = Along {
+            input: input.checked_mul(channels)?,
+            kernel,
+            stride,
+            dilation: dilation.checked_mul(channels)?,
+            pad: pad.checked_mul(i64::try_from(channels).ok()?)?,
+        };
+        Some(Shared { along: own, width: along.output.checked_mul(channels)?, down: spatial.len() - 2 })
     }
 }
 
@@ -398,6 +403,21 @@ fn store_some<T: Copy>(to: &mut [T], elements: &[T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::kernels::axes::axes;
+    use crate::cpu::kernels::view::View;
+    use crate::element::DType;
+    use crate::ops::MaxPool;
+    use crate::options::Layout;
+
+    #[test]
+    fn taps_farther_apart_than_any_memory_are_no_overflow() {
+        let pool = MaxPool::new([2, 2]).dilations([1, 4096]).pads([0, 4096, 0, 0]).layout(Layout::Nhwc);
+        for (channels, is_shared) in [(64, true), (1 << 53, false)] {
+            let plan = pool.plan(&[1, 3, 2, channels], DType::U8, None).unwrap();
+            let view = View::of(&plan).unwrap();
+            assert_eq!(Shared::of(&axes(&view).unwrap(), view.inner).is_some(), is_shared);
+        }
+    }
 
     #[test]
     fn every_row_is_reduced_once_and_is_there_when_it_is_needed() {
