@@ -13,7 +13,7 @@ use wgpu_pooling::{
 };
 
 use crate::support::device::gpu;
-use crate::support::harness::tests;
+use crate::support::harness::{join_all, tests};
 use crate::support::tensors::tensor;
 
 tests! {
@@ -150,17 +150,20 @@ fn empty_outputs_need_no_device_work() {
 fn many_threads_share_one_gpu() {
     let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
     std::thread::scope(|scope| {
-        for thread in 0..4 {
-            let pool = &pool;
-            scope.spawn(move || {
-                for round in 0..20 {
-                    let x = tensor(&[1, 1 + thread, 9 + round, 11]);
-                    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
-                    let expected = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
-                    assert_eq!(gpu().max_pool_with_indices_blocking::<f32, i32>(pool, x.view()), Ok(expected));
-                }
-            });
-        }
+        let threads: Vec<_> = (0..4)
+            .map(|thread| {
+                let pool = &pool;
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        let x = tensor(&[1, 1 + thread, 9 + round, 11]);
+                        let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
+                        let expected = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
+                        assert_eq!(gpu().max_pool_with_indices_blocking::<f32, i32>(pool, x.view()), Ok(expected));
+                    }
+                })
+            })
+            .collect();
+        join_all(threads);
     });
 }
 

@@ -9,7 +9,7 @@ use wgpu_pooling::{
     Prepared, Tensor, reference, select,
 };
 
-use crate::support::harness::tests;
+use crate::support::harness::{join_all, tests};
 use crate::support::tensors::seeded as tensor;
 
 tests! {
@@ -205,7 +205,7 @@ fn threads_that_want_one_kernel_compile_it_once() {
                 specialised(&gpu, [3, round])
             };
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(prepare)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            join_all(threads)
         });
         assert_eq!((gpu.pipeline_count() as i64, gpu.resident_pipeline_count() as i64), (round, round));
         drop(prepared);
@@ -215,17 +215,20 @@ fn threads_that_want_one_kernel_compile_it_once() {
 fn freeing_while_other_threads_compute_disturbs_nobody() {
     for gpu in gpus() {
         std::thread::scope(|scope| {
-            for thread in 0..4 {
-                let gpu = &gpu;
-                scope.spawn(move || {
-                    for round in 0..20 {
-                        check(gpu, [1, 1 + (thread + round) % 3, 8, 6], round);
-                        if round % 4 == thread {
-                            gpu.trim();
+            let threads: Vec<_> = (0..4)
+                .map(|thread| {
+                    let gpu = &gpu;
+                    scope.spawn(move || {
+                        for round in 0..20 {
+                            check(gpu, [1, 1 + (thread + round) % 3, 8, 6], round);
+                            if round % 4 == thread {
+                                gpu.trim();
+                            }
                         }
-                    }
-                });
-            }
+                    })
+                })
+                .collect();
+            join_all(threads);
         });
     }
 }

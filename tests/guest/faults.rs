@@ -20,7 +20,11 @@ pub fn comes_back<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send
     let (sender, receiver) = mpsc::channel();
     let thread = std::thread::spawn(move || drop(sender.send(work())));
     match receiver.recv_timeout(PATIENCE) {
-        Ok(result) => result,
+        Ok(result) => {
+            // See `join_all` of the harness.
+            thread.join().expect("its work has ended");
+            result
+        }
         Err(mpsc::RecvTimeoutError::Timeout) => panic!("{what} hangs"),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
             let panic = thread.join().expect_err("it sent nothing");

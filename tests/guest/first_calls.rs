@@ -9,7 +9,7 @@ use wgpu_pooling::{
 };
 
 use crate::support::device::POISON;
-use crate::support::harness::tests;
+use crate::support::harness::{join_all, tests};
 use crate::support::tensors::tensor;
 
 tests! {
@@ -43,14 +43,19 @@ fn kernels_are_compiled_side_by_side_and_once() {
     assert!(kernels >= 4);
     // Other threads prepare the same schedules meanwhile.
     std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| gpu.warm_up_blocking(&schedules).unwrap());
-            scope.spawn(|| {
-                for schedule in schedules.clone() {
-                    gpu.prepare_schedule_blocking(schedule).unwrap();
-                }
-            });
-        }
+        let threads: Vec<_> = (0..2)
+            .flat_map(|_| {
+                [
+                    scope.spawn(|| gpu.warm_up_blocking(&schedules).unwrap()),
+                    scope.spawn(|| {
+                        for schedule in schedules.clone() {
+                            gpu.prepare_schedule_blocking(schedule).unwrap();
+                        }
+                    }),
+                ]
+            })
+            .collect();
+        join_all(threads);
     });
     assert_eq!(gpu.pipeline_count(), kernels, "each kernel is compiled once");
     gpu.warm_up_blocking(&schedules).unwrap();

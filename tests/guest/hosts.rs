@@ -11,7 +11,7 @@ use wgpu_pooling::{
     required_limits,
 };
 
-use crate::support::harness::tests;
+use crate::support::harness::{join_all, tests};
 use crate::support::tensors::tensor;
 
 tests! {
@@ -348,16 +348,19 @@ fn many_gpus_live_side_by_side() {
     let pool = MaxPool::new([2, 2]);
     let expected = hosts[0].gpu().max_pool_blocking(&pool, x.view()).unwrap();
     std::thread::scope(|scope| {
-        for host in &hosts {
-            for _ in 0..2 {
+        let threads: Vec<_> = hosts
+            .iter()
+            .chain(&hosts)
+            .map(|host| {
                 scope.spawn(|| {
                     let gpu = host.gpu();
                     for _ in 0..4 {
                         assert_eq!(gpu.max_pool_blocking(&pool, x.view()).unwrap(), expected);
                     }
-                });
-            }
-        }
+                })
+            })
+            .collect();
+        join_all(threads);
     });
 
     // Two `Gpu`s on one device: each has to be notified of a loss by itself.

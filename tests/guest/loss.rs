@@ -15,7 +15,7 @@ use wgpu_pooling::{
 
 use crate::faults::{Uncaptured, comes_back, host_device};
 use crate::support::device::gpu as shared;
-use crate::support::harness::tests;
+use crate::support::harness::{join_all, tests};
 use crate::support::tensors::tensor;
 
 tests! {
@@ -253,7 +253,7 @@ fn calls_during_the_loss_come_back() {
                         std::thread::yield_now();
                     }
                     gpu.device().destroy();
-                    calls.into_iter().flat_map(|call| call.join().unwrap()).collect::<Vec<_>>()
+                    join_all(calls).into_iter().flatten().collect::<Vec<_>>()
                 });
                 for (name, call) in CALLS {
                     is_lost(name, &call(&held));

@@ -36,7 +36,7 @@ fn in_a_child(test: &str, environment: &[(&str, &str)]) -> Option<String> {
     let text = passed(&run_child(test, environment));
     let error = text.lines().find_map(|line| line.strip_prefix("error: no usable")).expect("it printed its error");
     println!("no usable{error}");
-    assert!(error.contains("install a GPU driver") && error.contains("wgpu_pooling::reference"), "{error}");
+    assert!(error.contains("install a GPU driver") && error.contains("wgpu_pooling::Cpu"), "{error}");
     Some(error.to_owned())
 }
 
@@ -69,7 +69,7 @@ fn a_program_without_backends_says_which_features_to_enable() {
     let error = Gpu::new_blocking().expect_err("there is nothing to open");
     assert!(matches!(error, ExecuteError::NoAdapter(_)), "{error:?}");
     let text = error.to_string();
-    for word in ["vulkan", "metal", "dx12", "gles", "webgpu", "wgpu_pooling::reference"] {
+    for word in ["vulkan", "metal", "dx12", "gles", "webgpu", "wgpu_pooling::Cpu"] {
         assert!(text.contains(word), "{text}");
     }
     assert!(list_adapters_blocking(&GpuOptions::new()).is_empty());

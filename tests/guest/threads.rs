@@ -14,7 +14,7 @@ use wgpu_pooling::{
 };
 
 use crate::support::device::gpu;
-use crate::support::harness::tests;
+use crate::support::harness::{join_all, tests};
 use crate::support::tensors::seeded as tensor;
 
 tests! {
@@ -169,38 +169,46 @@ impl Work {
 fn eight_threads_mix_two_hundred_operations_each() {
     let work: Vec<Work> = (0..10).map(|number| Work::new(gpu(), number)).collect();
     std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let work = &work;
-            scope.spawn(move || {
-                for number in 0..OPERATIONS {
-                    // Every kind comes together with every shape: the shape moves on by one more with each round of
-                    // kinds.
-                    let shape = thread * 3 + number + number / KINDS.len();
-                    KINDS[(thread + number) % KINDS.len()](&work[shape % work.len()], gpu());
-                }
-            });
-        }
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let work = &work;
+                scope.spawn(move || {
+                    for number in 0..OPERATIONS {
+                        // Every kind comes together with every shape: the shape moves on by one more with each round of
+                        // kinds.
+                        let shape = thread * 3 + number + number / KINDS.len();
+                        KINDS[(thread + number) % KINDS.len()](&work[shape % work.len()], gpu());
+                    }
+                })
+            })
+            .collect();
+        join_all(threads);
     });
 }
 
 fn gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other() {
     let gpus = [(); 3].map(|()| Gpu::new_blocking().unwrap());
     std::thread::scope(|scope| {
-        for (number, gpu) in gpus.iter().enumerate() {
-            scope.spawn(move || {
-                let work = Work::new(gpu, number);
-                for round in 0..20 {
-                    if number == 1 && round == 10 {
-                        gpu.device().destroy();
-                        let error = gpu.max_pool_blocking(&work.pool, work.x.view()).unwrap_err();
-                        assert!(matches!(error, ExecuteError::DeviceLost(_)), "{error:?}");
-                        return;
+        let threads: Vec<_> = gpus
+            .iter()
+            .enumerate()
+            .map(|(number, gpu)| {
+                scope.spawn(move || {
+                    let work = Work::new(gpu, number);
+                    for round in 0..20 {
+                        if number == 1 && round == 10 {
+                            gpu.device().destroy();
+                            let error = gpu.max_pool_blocking(&work.pool, work.x.view()).unwrap_err();
+                            assert!(matches!(error, ExecuteError::DeviceLost(_)), "{error:?}");
+                            return;
+                        }
+                        work.one_shot(gpu);
+                        work.chain(gpu);
                     }
-                    work.one_shot(gpu);
-                    work.chain(gpu);
-                }
-            });
-        }
+                })
+            })
+            .collect();
+        join_all(threads);
     });
 }
 
@@ -237,20 +245,23 @@ fn threads_wait_for_each_other_for_as_long_as_it_takes() {
     let work: Vec<Work> = (0..3).map(|number| Work::new(gpu, number)).collect();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let (work, over) = (&work, &over);
-            scope.spawn(move || {
-                let mut number = thread;
-                while !over.load(Ordering::Relaxed) {
-                    KINDS[number % KINDS.len()](&work[number % work.len()], gpu);
-                    gpu.trim();
-                    number += 1;
-                }
-            });
-        }
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let (work, over) = (&work, &over);
+                scope.spawn(move || {
+                    let mut number = thread;
+                    while !over.load(Ordering::Relaxed) {
+                        KINDS[number % KINDS.len()](&work[number % work.len()], gpu);
+                        gpu.trim();
+                        number += 1;
+                    }
+                })
+            })
+            .collect();
         let submitted = chain.submit();
         let results = submitted.and_then(Submitted::results_blocking);
         over.store(true, Ordering::Relaxed);
+        join_all(threads);
         results.unwrap();
     });
 }

@@ -3,6 +3,7 @@
 //! A test that is left out shows as ignored, and never as one that passed.
 
 use std::process::ExitCode;
+use std::thread::ScopedJoinHandle;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -36,14 +37,27 @@ macro_rules! tests {
 }
 pub(crate) use tests;
 
-/// A test of a module, under the module's path in its binary.
+/// A test of a module, under the module's path in its binary. It runs in a thread of its own, see [`join_all`].
 pub fn trial(module: &str, test: &str, left_out: bool, run: fn()) -> Trial {
     let name = module.split_once("::").map_or(test.to_owned(), |(_, module)| format!("{module}::{test}"));
     let trial = Trial::test(name, move || {
-        run();
+        std::thread::scope(|scope| join_all([scope.spawn(run)]));
         Ok(())
     });
     trial.with_ignored_flag(left_out)
+}
+
+/// Waits until threads that a scope has started are gone.
+///
+/// The end of a scope waits for its threads' closures alone. What a GL driver keeps for a thread is freed after its closure, and
+/// once more when the process ends meanwhile (libEGL of libglvnd), which aborts the process. So whatever thread computes on a
+/// device is joined.
+///
+/// # Panics
+/// With a thread's own panic.
+pub fn join_all<'a, T>(threads: impl IntoIterator<Item = ScopedJoinHandle<'a, T>>) -> Vec<T> {
+    let outcomes: Vec<_> = threads.into_iter().map(ScopedJoinHandle::join).collect();
+    outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
 }
 
 /// Whether the tests that need a GPU are to be left out.

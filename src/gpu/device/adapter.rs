@@ -9,7 +9,7 @@ use crate::schedule::Limits;
 /// What to do about a program that was built without a backend.
 const WITHOUT_BACKENDS: &str = "this program was built without a backend of wgpu for this platform; enable one of the \
     features vulkan, metal, dx12, gles and webgpu of wgpu-pooling or of wgpu, or compute on the CPU with \
-    wgpu_pooling::reference";
+    wgpu_pooling::Cpu (feature cpu)";
 
 /// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
@@ -285,7 +285,7 @@ impl GpuOptions {
         }
         advice
             + "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or compute on the \
-                  CPU with wgpu_pooling::reference"
+                  CPU with wgpu_pooling::Cpu (feature cpu)"
     }
 
     /// The error of an adapter that refuses to open a device.
