@@ -10,7 +10,8 @@
 //! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
 //! and below them, side by side in a vector again.
 //!
-//! Where no indices are wanted and windows share rows of X, those are reduced once ([`shared_rows`](super::shared_rows)).
+//! Where no indices are wanted and windows share rows of X, those are reduced once ([`shared_rows`](super::shared_rows)); where
+//! they do not share them, outputs in long rows take one row of X after the other ([`passes`](super::passes)).
 //!
 //! In NHWC the innermost axis is that of the channels, each of them is an output, and all taps are rows.
 
@@ -21,6 +22,7 @@ use bytemuck::{cast, cast_slice, cast_slice_mut};
 use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
+use super::passes::{are_worth_it, passes};
 use super::shared_rows::{Along, MOST_KEPT, RowSteps, RowsOfPlanes, Shared, SharedRows};
 use super::taps::{Column, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
@@ -361,6 +363,11 @@ impl<T: Element> Job<'_, T> {
             }
             let run = Run { shape, places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
+            if indices.is_none() && are_worth_it::<C>(&run) {
+                let seed = self.own.seed::<T>(self.part.plan);
+                passes::<C>(self.part.simd, &run, self.x, &mut y[begin..], seed, nan_wins);
+                next = count;
+            }
             while next < count {
                 let of_run = Outputs::Run(run, next);
                 let ended = self.vectors::<C, I>(of_run, begin, nan_wins, y, indices.as_deref_mut());

@@ -9,6 +9,7 @@ pub(crate) mod general;
 pub(crate) mod global;
 pub(crate) mod lane;
 pub(crate) mod parts;
+pub(crate) mod passes;
 pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod scratch;

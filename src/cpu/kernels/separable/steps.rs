@@ -59,19 +59,41 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
     steps
 }
 
-/// The extents in outputs of a block whose lanes fit a number of bytes in scratch memory.
+/// The extents in outputs of a block: one that fits the first-level cache, or a larger one, if smaller ones would load most
+/// elements more than once, because windows of neighbouring blocks share them.
 pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec<usize> {
-    // Far windows need larger blocks, so that most of what is loaded belongs to more than one window.
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
-    let far = halo > 128;
-    let bytes = |number: usize| if far && number > 0 { FAR_BYTES } else { NEAR_BYTES };
-    let lane_outputs = if far { FAR_ROW_BYTES } else { NEAR_ROW_BYTES } / lane_bytes;
+    let sizes = if halo > FAR_HALO { &SIZES[1..] } else { &SIZES[..] };
+    let of_size = |size| block_of_size(axes, size, lane_bytes, most_planes);
+    let blocks = sizes.iter().map(of_size);
+    blocks
+        .reduce(|smaller, larger| if loads(axes, &smaller) <= MOST_LOADS { smaller } else { larger })
+        .unwrap_or_default()
+}
+
+/// How often an element of X is loaded, on average.
+fn loads(axes: &[Axis], block: &[usize]) -> f64 {
+    let along = |(axis, &outputs): (&Axis, &usize)| {
+        let blocks = axis.output.max(1).div_ceil(outputs);
+        blocks as f64 * inputs(axis, outputs) as f64 / inputs(axis, axis.output.max(1)) as f64
+    };
+    axes.iter().zip(block).map(along).product()
+}
+
+/// The positions that the windows of neighbouring outputs span.
+fn inputs(axis: &Axis, outputs: usize) -> usize {
+    (outputs - 1) * axis.stride + axis.reach() + 1
+}
+
+/// The extents of a block whose lanes fit a number of bytes in scratch memory.
+fn block_of_size(axes: &[Axis], size: &Size, lane_bytes: usize, most_planes: usize) -> Vec<usize> {
+    let bytes = |number: usize| if number > 0 { size.bytes } else { NEAR.bytes };
+    let lane_outputs = size.row_bytes / lane_bytes;
     let mut block = vec![1; axes.len()];
-    let inputs = |axis: &Axis, outputs: usize| (outputs - 1) * axis.stride + axis.reach() + 1;
-    // Axes that have not had their turn get this much: a few windows' length where windows are far.
+    // Axes that have not had their turn get this much.
     let least = |axis: &Axis| {
-        let several = if far && axis.reach() > 0 { 3 } else { 1 };
-        (several * inputs(axis, 1)).min(inputs(axis, axis.output.max(1)))
+        let windows = if axis.reach() > 0 { size.windows } else { 1 };
+        (windows * inputs(axis, 1)).min(inputs(axis, axis.output.max(1)))
     };
     let mut volume: usize = axes.iter().map(least).product();
     for (number, axis) in axes.iter().enumerate().rev() {
@@ -90,9 +112,25 @@ pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec
     block
 }
 
-/// Bytes of the lanes of a block.
-const NEAR_BYTES: usize = 48 << 10;
-const FAR_BYTES: usize = 320 << 10;
-/// The most bytes of the outputs of a block along the innermost axis, unless its windows reach far.
-const NEAR_ROW_BYTES: usize = 8 << 10;
-const FAR_ROW_BYTES: usize = 2 << 10;
+/// How large a block is.
+struct Size {
+    /// Bytes of its lanes.
+    bytes: usize,
+    /// The most bytes of its outputs along the innermost axis.
+    row_bytes: usize,
+    /// Along axes that have not had their turn: the length of so many windows.
+    windows: usize,
+}
+
+const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
+/// The sizes, the smallest one first. The last one is for windows that reach so far that a block of the second size has hardly
+/// more than one.
+const SIZES: [Size; 3] = [
+    NEAR,
+    Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },
+    Size { bytes: 2 << 20, row_bytes: 2 << 10, windows: 3 },
+];
+/// The elements that a window spans from which on the smallest size is too small.
+const FAR_HALO: usize = 128;
+/// How often a block of the right size loads an element, at most.
+const MOST_LOADS: f64 = 3.0;

@@ -34,7 +34,8 @@ pub(crate) struct Work<'a, 'i, I> {
 /// Tables of a block's indices, kept for the next block if that has the same.
 struct Tables<P> {
     outputs: Vec<usize>,
-    start: Vec<i64>,
+    /// What the tables depend on besides: see [`Work::key`].
+    key: Vec<i64>,
     windows: Vec<P>,
     firsts: Vec<P>,
 }
@@ -289,8 +290,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         let along = axes[1..].iter().zip(&block.start[1..]);
         let start =
             along.fold(view.index_base, |base, (axis, start)| base.wrapping_add(start.wrapping_mul(axis.index_stride)));
-        let fits = |tables: &Tables<P>| tables.outputs == block.layout.outputs && tables.start == block.start[1..];
-        let kept = tables.take().filter(fits);
+        let key = self.key(block);
+        let kept = tables.take().filter(|tables| tables.outputs == block.layout.outputs && tables.key == key);
         let tables = tables.insert(kept.unwrap_or_else(|| {
             let windows = block.indices(axes);
             let firsts = match self.seeds_lowest() {
@@ -298,9 +299,17 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
                 false => block.indices_ahead(axes),
             };
             let [windows, firsts] = [windows, firsts].map(|table| table.into_iter().map(&position).collect());
-            Tables { outputs: block.layout.outputs.clone(), start: block.start[1..].to_vec(), windows, firsts }
+            Tables { outputs: block.layout.outputs.clone(), key, windows, firsts }
         }));
         Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
+    }
+
+    /// What the tables of a block's indices depend on, besides its outputs. The first element of a window is its first tap,
+    /// unless the window begins before X: so blocks in the middle of X have the same tables. The index of a window without a
+    /// winner does not move with the block.
+    fn key(&self, block: &Block<'_>) -> Vec<i64> {
+        let lowest = self.seeds_lowest();
+        block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()
     }
 
     /// What leads from the index of a window's first tap to that of a window without a winner.
