@@ -1,4 +1,5 @@
-//! The loops of small windows without indices: outputs of a row take the taps of one row of X, then those of the next one.
+//! The loops of small windows with a stride of 2, without indices: outputs of a row take the taps of one row of X, then those of
+//! the next one.
 //!
 //! ```text
 //! row 0 of X    y[i] = max(x[2i], x[2i + 1], x[2i + 2])            the outputs of a chunk stay
@@ -6,8 +7,8 @@
 //! ```
 //!
 //! Each pass reads a single run of memory from its beginning to its end, which processors fetch ahead. The loops are plain code
-//! for the compiler to turn into vector instructions: it takes few instructions to sort neighbours for a stride of 2, so that
-//! more of X is on its way to the processor at once.
+//! for the compiler to turn into vector instructions: it sorts neighbours with few of them, so that more of X is on its way to the
+//! processor at once.
 //!
 //! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself.
 
@@ -18,17 +19,18 @@ use crate::element::Element;
 
 /// Outputs whose bytes stay in the first-level cache from one pass to the next.
 const CHUNK_BYTES: usize = 4 << 10;
-
 /// Outputs of a row that are too few for loops of vectors.
 const FEW: usize = 16;
+/// From one output to the next.
+const STRIDE: usize = 2;
 
 /// Whether passes are faster than loops that take all taps of some vectors of outputs: not where windows have one tap in a row,
 /// and not where a comparison takes more than an instruction.
 pub(crate) fn are_worth_it<C: VectorCode>(run: &Run<'_>) -> bool {
-    C::IS_CHEAP && run.shape.stride <= 2 && run.shape.kernel > 1 && run.length >= FEW
+    C::IS_CHEAP && run.shape.stride == STRIDE && run.shape.kernel > 1 && run.length >= FEW
 }
 
-/// Computes rows of outputs whose windows lie inside X and have a stride of 1 or 2.
+/// Computes rows of outputs whose windows lie inside X, are not dilated along the rows and have a stride of 2.
 pub(crate) fn passes<C: VectorCode>(
     simd: SimdLevel,
     run: &Run<'_>,
@@ -39,17 +41,15 @@ pub(crate) fn passes<C: VectorCode>(
 ) {
     simd.run(
         #[inline(always)]
-        || match (run.shape.stride, C::HAS_NAN && nan_wins) {
-            (1, false) => rows::<C, 1, false>(run, x, y, seed),
-            (1, true) => rows::<C, 1, true>(run, x, y, seed),
-            (_, false) => rows::<C, 2, false>(run, x, y, seed),
-            (_, true) => rows::<C, 2, true>(run, x, y, seed),
+        || match C::HAS_NAN && nan_wins {
+            false => rows::<C, false>(run, x, y, seed),
+            true => rows::<C, true>(run, x, y, seed),
         },
     );
 }
 
 #[inline(always)]
-fn rows<C: VectorCode, const STRIDE: usize, const NAN_WINS: bool>(
+fn rows<C: VectorCode, const NAN_WINS: bool>(
     run: &Run<'_>,
     x: &[C::Element],
     y: &mut [C::Element],
@@ -66,7 +66,7 @@ fn rows<C: VectorCode, const STRIDE: usize, const NAN_WINS: bool>(
                 y.fill(seed);
             }
             for place in run.places {
-                taps::<C, STRIDE, NAN_WINS>(run, &x[*place..], y, begun);
+                taps::<C, NAN_WINS>(run.shape.kernel, &x[*place..], y, begun);
                 begun = true;
             }
         }
@@ -75,60 +75,38 @@ fn rows<C: VectorCode, const STRIDE: usize, const NAN_WINS: bool>(
 
 /// The taps of a row of X, up to three at a time.
 #[inline(always)]
-fn taps<C: VectorCode, const STRIDE: usize, const NAN_WINS: bool>(
-    run: &Run<'_>,
-    x: &[C::Element],
-    y: &mut [C::Element],
-    mut begun: bool,
-) {
-    let (kernel, distance) = (run.shape.kernel, run.shape.distance);
+fn taps<C: VectorCode, const NAN_WINS: bool>(kernel: usize, x: &[C::Element], y: &mut [C::Element], mut begun: bool) {
     for first in (0..kernel).step_by(3) {
-        let x = &x[first * distance..];
+        let x = &x[first..];
         match ((kernel - first).min(3), begun) {
-            (1, false) => pass::<C, STRIDE, 1, NAN_WINS, false>(distance, x, y),
-            (2, false) => pass::<C, STRIDE, 2, NAN_WINS, false>(distance, x, y),
-            (_, false) => pass::<C, STRIDE, 3, NAN_WINS, false>(distance, x, y),
-            (1, true) => pass::<C, STRIDE, 1, NAN_WINS, true>(distance, x, y),
-            (2, true) => pass::<C, STRIDE, 2, NAN_WINS, true>(distance, x, y),
-            (_, true) => pass::<C, STRIDE, 3, NAN_WINS, true>(distance, x, y),
+            (1, false) => pass::<C, 1, NAN_WINS, false>(x, y),
+            (2, false) => pass::<C, 2, NAN_WINS, false>(x, y),
+            (_, false) => pass::<C, 3, NAN_WINS, false>(x, y),
+            (1, true) => pass::<C, 1, NAN_WINS, true>(x, y),
+            (2, true) => pass::<C, 2, NAN_WINS, true>(x, y),
+            (_, true) => pass::<C, 3, NAN_WINS, true>(x, y),
         }
         begun = true;
     }
 }
 
-/// The greatest of `TAPS` taps and, if there are `MORE` than these, of what is there. With a stride of 2 taps are neighbours.
+/// The greatest of `TAPS` taps and, if there are `MORE` than these, of what is there.
 #[inline(always)]
-fn pass<C: VectorCode, const STRIDE: usize, const TAPS: usize, const NAN_WINS: bool, const MORE: bool>(
-    distance: usize,
+fn pass<C: VectorCode, const TAPS: usize, const NAN_WINS: bool, const MORE: bool>(
     x: &[C::Element],
     y: &mut [C::Element],
 ) {
     let length = y.len();
-    if STRIDE == 1 {
-        let (a, b, c) =
-            (&x[..length], &x[(TAPS.min(2) - 1) * distance..][..length], &x[(TAPS - 1) * distance..][..length]);
-        for i in 0..length {
-            let mut best = if MORE { step::<C, NAN_WINS>(y[i], a[i]) } else { a[i] };
-            if TAPS > 1 {
-                best = step::<C, NAN_WINS>(best, b[i]);
-            }
-            if TAPS > 2 {
-                best = step::<C, NAN_WINS>(best, c[i]);
-            }
-            y[i] = best;
+    let x = &x[..(length - 1) * STRIDE + TAPS];
+    for i in 0..length {
+        let mut best = if MORE { step::<C, NAN_WINS>(y[i], x[i * STRIDE]) } else { x[i * STRIDE] };
+        if TAPS > 1 {
+            best = step::<C, NAN_WINS>(best, x[i * STRIDE + 1]);
         }
-    } else {
-        let x = &x[..(length - 1) * STRIDE + TAPS];
-        for i in 0..length {
-            let mut best = if MORE { step::<C, NAN_WINS>(y[i], x[i * STRIDE]) } else { x[i * STRIDE] };
-            if TAPS > 1 {
-                best = step::<C, NAN_WINS>(best, x[i * STRIDE + 1]);
-            }
-            if TAPS > 2 {
-                best = step::<C, NAN_WINS>(best, x[i * STRIDE + 2]);
-            }
-            y[i] = best;
+        if TAPS > 2 {
+            best = step::<C, NAN_WINS>(best, x[i * STRIDE + 2]);
         }
+        y[i] = best;
     }
 }
 
