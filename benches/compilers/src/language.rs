@@ -71,8 +71,12 @@ impl Language {
         Language::all().into_iter().find(|it| it.name() == name).ok_or_else(|| format!("expected one of {}", names()))
     }
 
-    /// A kernel in this language, as wgpu has it written.
-    pub fn write(self, wgsl: &str, source: &Source) -> Result<Written, String> {
+    /// A kernel in this language, as wgpu has it written; only WGSL needs no `source`.
+    pub fn write(self, wgsl: &str, source: Option<&Source>) -> Result<Written, String> {
+        if self == Language::Wgsl {
+            return Ok(Written { bytes: wgsl.as_bytes().to_vec(), faults: Vec::new() });
+        }
+        let source = source.ok_or("the text was not parsed")?;
         let (module, info) = (&source.module, &source.info);
         let hlsl = |model| crate::hlsl::write(module, info, model).map_err(|error| error.to_string());
         let text = match self {
@@ -80,7 +84,7 @@ impl Language {
                 let bytes = spirv(module, info, (major, minor)).iter().flat_map(|word| word.to_le_bytes()).collect();
                 return Ok(Written { bytes, faults: Vec::new() });
             }
-            Language::Wgsl => return Ok(Written { bytes: wgsl.as_bytes().to_vec(), faults: Vec::new() }),
+            Language::Wgsl => wgsl.to_owned(),
             Language::Hlsl(Model::V5_1) => hlsl(ShaderModel::V5_1)?,
             Language::Hlsl(Model::V6_0) => hlsl(ShaderModel::V6_0)?,
             Language::GlslEs(version) => glsl(module, info, Version::Embedded { version, is_webgl: false }),
@@ -125,7 +129,7 @@ mod tests {
         let source = Source::parse(TEXT).unwrap();
         for language in Language::all() {
             assert_eq!(Language::named(&language.name()), Ok(language));
-            let mut written = language.write(TEXT, &source).unwrap();
+            let mut written = language.write(TEXT, Some(&source)).unwrap();
             assert!(!written.bytes.is_empty() && written.faults.is_empty(), "{}", language.name());
             let before = written.bytes.clone();
             language.spoil(&mut written);

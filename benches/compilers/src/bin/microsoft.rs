@@ -171,7 +171,7 @@ fn write(
     for (number, (text, kernel)) in (first..).zip(texts) {
         let source = Source::parse(text).map_err(|error| format!("{kernel}: {error}"))?;
         let language = Language::Hlsl(lane.model);
-        let mut written = language.write(text, &source).map_err(|error| format!("{kernel}: {error}"))?;
+        let mut written = language.write(text, Some(&source)).map_err(|error| format!("{kernel}: {error}"))?;
         if spoil {
             language.spoil(&mut written);
         }

@@ -120,10 +120,19 @@ fn one(
     folder: &Path,
     (at, text, kernel): (usize, &str, &str),
 ) -> Result<Outcome, String> {
-    let source = Source::parse(text).map_err(|error| format!("{kernel}: {error}"))?;
     let mut outcome = Outcome { number: at, kernel: kernel.to_owned(), files: Vec::new(), faults: Vec::new() };
+    let mut source = None;
     for &language in languages {
-        let mut written = language.write(text, &source).map_err(|error| format!("{kernel}: {error}"))?;
+        // Nothing is parsed for a text that is only copied.
+        let source = match (&source, language) {
+            (None, Language::Wgsl) => None,
+            (None, _) => {
+                source = Some(Source::parse(text).map_err(|error| format!("{kernel}: {error}"))?);
+                source.as_ref()
+            }
+            (Some(source), _) => Some(source),
+        };
+        let mut written = language.write(text, source).map_err(|error| format!("{kernel}: {error}"))?;
         if options.spoil {
             language.spoil(&mut written);
         }
