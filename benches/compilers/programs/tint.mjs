@@ -3,7 +3,8 @@
 //     node tint.mjs WEBGPU texts FOLDER SECONDS       every WGSL text that FOLDER/manifest.json lists, as a compute pipeline
 //     node tint.mjs WEBGPU schedules FILE SECONDS     every schedule of FILE, executed and compared with what it is to give
 //
-// WEBGPU is the package's index.js. What is begun after SECONDS is left out. Errors and warnings of the compiler are
+// WEBGPU is the package's index.js. Nothing is begun after SECONDS, and what takes half a minute longer is left unfinished:
+// a driver on a CPU may need minutes for a kernel. Errors and warnings of the compiler are
 // failures, and so is any bit that differs. Exit codes: 1 where something fails, 3 where there is no adapter.
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -103,18 +104,33 @@ async function execute(schedule, inputs, wanted) {
     return found;
 }
 
-let [ran, number, failures] = [0, 0, 0];
+let [ran, failures] = [0, 0];
+const unfinished = Symbol('unfinished');
+
+function conclude() {
+    console.log(`ran ${ran} of ${total} ${mode}, ${failures} failed`);
+    process.exit(failures > 0 || ran === 0 ? 1 : 0);
+}
+
 // Counts an attempt; whatever Dawn reports meanwhile is an error too.
 async function attempt(name, what) {
-    number += 1;
     if (Date.now() >= end || lost) return;
     ran += 1;
+    const began = Date.now();
     device.pushErrorScope('internal');
     device.pushErrorScope('out-of-memory');
     device.pushErrorScope('validation');
     let error;
+    let timer;
+    const late = new Promise((resolve) => { timer = setTimeout(resolve, end + 30_000 - Date.now(), unfinished); });
     try {
-        error = await what();
+        error = await Promise.race([what(), late]);
+        clearTimeout(timer);
+        if (error === unfinished) {
+            console.log(`left unfinished after ${((Date.now() - began) / 1000).toFixed(0)} s: ${name}`);
+            ran -= 1;
+            conclude();
+        }
     } catch (thrown) {
         error = thrown.message;
     }
@@ -122,20 +138,27 @@ async function attempt(name, what) {
         const reported = await device.popErrorScope();
         error ??= reported?.message;
     }
+    const took = (Date.now() - began) / 1000;
+    if (took > 10) console.log(`takes ${took.toFixed(0)} s: ${name}`);
     if (error) {
         failures += 1;
         if (failures <= 20) console.log(`FAILS: ${name}\n    ${String(error).split('\n').slice(0, 8).join('\n    ')}`);
     }
 }
 
+let total = 0;
 if (mode === 'texts') {
-    for (const { kernel, files } of JSON.parse(readFileSync(join(source, 'manifest.json')))) {
+    const list = JSON.parse(readFileSync(join(source, 'manifest.json')));
+    total = list.length;
+    for (const { kernel, files } of list) {
         await attempt(kernel, async () => {
             await pipeline(readFileSync(join(source, files.wgsl), 'utf8'), 'main', 'auto');
         });
     }
 } else {
-    for await (const line of createInterface({ input: createReadStream(source) })) {
+    const lines = () => createInterface({ input: createReadStream(source) });
+    for await (const _ of lines()) total += 1;
+    for await (const line of lines()) {
         const { name, schedule, inputs, outputs } = JSON.parse(line);
         await attempt(name, async () => {
             const found = await execute(schedule, inputs, Object.keys(outputs));
@@ -148,5 +171,4 @@ if (lost) {
     console.log(`FAILS: the device is lost: ${lost.message}`);
     failures += 1;
 }
-console.log(`ran ${ran} of ${number} ${mode}, ${failures} failed`);
-process.exit(failures > 0 || ran === 0 ? 1 : 0);
+conclude();

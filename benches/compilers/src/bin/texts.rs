@@ -13,7 +13,7 @@
 //! Exit codes: 1 where a text fails, 3 where a command cannot be run.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,12 +21,13 @@ use clap::Parser;
 use compilers::kernels::Wanted;
 use compilers::language::Language;
 use compilers::part::Part;
-use compilers::shell::Shell;
 use compilers::spirv::Source;
 use serde_json::{Value, json};
 
 /// The exit code if a command cannot be run.
 const NO_COMMAND: u8 = 3;
+/// How many kernels are written before the time is looked at.
+const AT_ONCE: usize = 16;
 /// How many failures are printed.
 const PRINTED: usize = 20;
 
@@ -36,7 +37,7 @@ struct Options {
     /// The languages [default: all]
     #[arg(long, value_delimiter = ',', value_parser = Language::named)]
     languages: Vec<Language>,
-    /// A command that checks a text; `{file}` stands for the file
+    /// A command that checks a text, with `{file}` for the file, or some texts at once, with `{files}`
     #[arg(long, value_name = "CMD")]
     check: Option<String>,
     /// Keep the texts in this folder, with a manifest.json
@@ -80,7 +81,7 @@ fn main() -> ExitCode {
 fn run(options: &Options, folder: &Path) -> Result<ExitCode, String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let languages = if options.languages.is_empty() { Language::all() } else { options.languages.clone() };
-    let shell = options.check.as_deref().map(|command| Shell::new(command, "")).transpose()?;
+    let check = options.check.as_deref().map(Check::new);
     let all = options.wanted.texts()?;
     let end = options.part.end();
     let number = all.len();
@@ -89,10 +90,23 @@ fn run(options: &Options, folder: &Path) -> Result<ExitCode, String> {
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || -> Result<(), String> {
         while !end.is_past() {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((text, kernel)) = texts.get(at) else { break };
-            let outcome = one(options, &languages, shell.as_ref(), folder, (at, text, kernel))?;
-            outcomes.lock().map_err(|_| "a thread ended")?.push(outcome);
+            let first = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+            if first >= texts.len() {
+                break;
+            }
+            let mut some = Vec::new();
+            for (at, (text, kernel)) in texts.iter().enumerate().skip(first).take(AT_ONCE) {
+                some.push(write(options, &languages, folder, (at, text, kernel))?);
+            }
+            if let Some(check) = &check {
+                check.all(&mut some)?;
+            }
+            if options.folder.is_none() {
+                some.iter().flat_map(|outcome| &outcome.files).for_each(|(_, path)| {
+                    let _ = std::fs::remove_file(path);
+                });
+            }
+            outcomes.lock().map_err(|_| "a thread ended")?.append(&mut some);
         }
         Ok(())
     };
@@ -112,11 +126,62 @@ fn run(options: &Options, folder: &Path) -> Result<ExitCode, String> {
     Ok(conclude(&outcomes, number, &languages))
 }
 
-/// Writes a kernel in every language and checks it.
-fn one(
+/// The command that checks texts.
+struct Check {
+    words: Vec<String>,
+}
+
+impl Check {
+    fn new(command: &str) -> Check {
+        Check { words: command.split_whitespace().map(str::to_owned).collect() }
+    }
+
+    /// Checks all files of some kernels, together if the command can do so. If it then says anything, each is checked by
+    /// itself.
+    fn all(&self, kernels: &mut [Outcome]) -> Result<(), String> {
+        if self.words.iter().any(|word| word == "{files}") {
+            let files: Vec<&PathBuf> = kernels.iter().flat_map(|it| it.files.iter().map(|(_, path)| path)).collect();
+            if self.complaint(&files)?.is_none() {
+                return Ok(());
+            }
+        }
+        for kernel in kernels {
+            for (language, path) in &kernel.files {
+                if let Some(complaint) = self.complaint(&[path])? {
+                    kernel.faults.push(format!("{}: {complaint}", language.name()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the command says against files. What checkers print of files with which nothing is wrong is their names.
+    fn complaint(&self, files: &[&PathBuf]) -> Result<Option<String>, String> {
+        let names = files.iter().map(|path| path.to_string_lossy().into_owned());
+        let names: Vec<String> = names.collect();
+        let words = self.words.iter().flat_map(|word| match word.as_str() {
+            "{file}" | "{files}" => names.clone(),
+            _ => vec![word.clone()],
+        });
+        let words: Vec<String> = words.collect();
+        let (program, arguments) = words.split_first().ok_or("the command is empty")?;
+        let output = Command::new(program).args(arguments).output();
+        let output = output.map_err(|error| format!("{program} cannot be run: {error}"))?;
+        let mut said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        for name in names {
+            said = said.replace(&name, "");
+        }
+        let said = said.trim();
+        let refused = !output.status.success();
+        Ok((refused || !said.is_empty())
+            .then(|| if said.is_empty() { "it is refused".to_owned() } else { said.to_owned() }))
+    }
+}
+
+/// Writes a kernel in every language.
+fn write(
     options: &Options,
     languages: &[Language],
-    shell: Option<&Shell>,
     folder: &Path,
     (at, text, kernel): (usize, &str, &str),
 ) -> Result<Outcome, String> {
@@ -139,19 +204,7 @@ fn one(
         outcome.faults.append(&mut written.faults);
         let path = folder.join(format!("{at:05}.{}.{}", language.name(), language.extension()));
         std::fs::write(&path, &written.bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-        if let Some(shell) = shell {
-            let went = shell.compile(std::slice::from_ref(&path), 1)?.remove(0);
-            // What the checkers print of a text with which nothing is wrong is its name.
-            let said = went.messages.replace(&*path.to_string_lossy(), "");
-            if !went.compiled || !said.trim().is_empty() {
-                outcome.faults.push(format!("{}: {}", language.name(), said.trim()));
-            }
-        }
-        if options.folder.is_some() {
-            outcome.files.push((language, path));
-        } else {
-            let _ = std::fs::remove_file(&path);
-        }
+        outcome.files.push((language, path));
     }
     Ok(outcome)
 }
