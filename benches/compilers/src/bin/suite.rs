@@ -84,9 +84,10 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         listed.push(names);
     }
     let end = options.part.end();
-    let number = tests.len();
+    let all = tests.len();
     let tests = options.part.of(tests, |test| group(&test.name));
-    let (mut ran, mut failed, mut expected) = (0, 0, 0);
+    let (mut failed, mut expected) = (0, 0);
+    let mut ran = vec![0; options.programs.len()];
     for some in tests.chunks(AT_ONCE) {
         if end.is_past() {
             break;
@@ -99,9 +100,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
             }
             let begin = Instant::now();
             let found = execute(options, program, &listed[number], &names, end)?;
-            println!("{}: {} tests in {:.0} s", program.name, names.len(), begin.elapsed().as_secs_f64());
+            println!("{}: {} tests in {:.0} s", program.name, found.len(), begin.elapsed().as_secs_f64());
             for (name, went) in found {
-                ran += usize::from(went != Went::LeftOut);
+                ran[number] += usize::from(went != Went::LeftOut);
                 match (went, known.get(name.as_str())) {
                     (Went::Failed(_), Some(reason)) => {
                         expected += 1;
@@ -119,7 +120,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         }
     }
     let other = if expected > 0 { format!(", {expected} known to fail there") } else { String::new() };
-    println!("ran {ran} of {number} tests, {failed} failed{other}");
+    let each = options.programs.iter().zip(&ran).map(|(program, ran)| format!("{} {ran}", program.name));
+    let (each, ran): (Vec<String>, usize) = (each.collect(), ran.iter().sum());
+    println!("ran {ran} of {all} tests ({}), {failed} failed{other}", each.join(", "));
     Ok(if failed > 0 || ran == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -236,7 +239,8 @@ fn read(names: &[&str], output: &str, silent: &str) -> Vec<(String, Went)> {
 /// The name of a test and how it went, if a line says so.
 fn verdict(line: &str) -> Option<(&str, &str)> {
     let (name, how) = line.strip_prefix("test ")?.split_once(" ... ")?;
-    Some((name.trim(), how.trim()))
+    // With one thread a test's name is printed before it runs.
+    Some((name.trim(), how.trim())).filter(|(_, how)| !how.is_empty())
 }
 
 /// What stands below a test's headline among the failures.
@@ -269,6 +273,12 @@ failures:
         let expected =
             [Went::Passed, Went::Failed("it differs\nat 7\n".into()), Went::LeftOut, Went::Failed("it fell".into())];
         assert_eq!(went.into_iter().map(|(_, went)| went).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_test_that_was_still_running_has_no_verdict() {
+        assert_eq!(verdict("test a::one   ... ok"), Some(("a::one", "ok")));
+        assert_eq!(verdict("test a::one   ... "), None);
     }
 
     #[test]
