@@ -3,6 +3,11 @@
 //! * `radv`: AMD's compiler, from Mesa. It gives registers, spills, waves, and arithmetic time over memory time for
 //!   every row of the crate's catalogue.
 //! * `microsoft`: FXC and DXC, which compile every kernel on Windows; FXC has to do so within a time limit.
+//! * `texts`: every kernel in the languages of all drivers, for checkers such as spirv-val.
+//! * `schedules`: recorded cases as schedules that another WebGPU can execute; `programs/tint.mjs` does so with Dawn.
+//! * `suite`: the crate's tests on an adapter, as many as there is time for.
+//!
+//! The script tests/compilers runs them all with what it finds, or brings, on a Debian machine.
 //!
 //! # How loops are counted
 //!
@@ -33,11 +38,16 @@ pub mod aco;
 pub mod catalogue;
 pub mod cycles;
 pub mod family;
+#[path = "../../../tests/plans/translations/faults.rs"]
+pub mod faults;
 #[path = "../../../tests/plans/translations/hlsl.rs"]
 pub mod hlsl;
 pub mod judge;
+pub mod kernels;
+pub mod language;
 pub mod marks;
 pub mod misses;
+pub mod part;
 pub mod path;
 pub mod report;
 pub mod rows;
@@ -51,3 +61,5 @@ pub mod vulkan;
 #[path = "../../../examples/roofline/work.rs"]
 pub mod work;
 pub mod worker;
+#[path = "../../../tests/plans/translations/writers.rs"]
+pub mod writers;

@@ -2,12 +2,14 @@
 //! SPIR-V, with the options that wgpu-hal uses, and the results are searched for what a compiler behind one of them
 //! refuses or miscompiles.
 
+mod faults;
 mod hlsl;
 mod sweep;
 mod writers;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use faults::{duplicates, text_faults, wide_types};
 use naga::{Expression, Function, Module, Scalar, ScalarKind, Statement, TypeInner};
 
 /// The functions of the activations that round: the only ones that may compute in floats.
@@ -110,70 +112,6 @@ fn subtractions(
             faults.push(format!("{name} subtracts floats"));
         }
     }
-}
-
-/// The names that a text defines at its outermost level; functions with their parameters' types, since they may be
-/// overloaded.
-fn definitions(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let (mut depth, mut parameters) = (0usize, 0usize);
-    for line in text.lines() {
-        let head = line.trim();
-        let outermost = depth == 0 && parameters == 0;
-        if outermost && !head.is_empty() && !head.starts_with(['#', '/', '}', '[']) && !head.starts_with("using ") {
-            found.extend(definition(head));
-        }
-        depth += head.matches('{').count();
-        depth = depth.saturating_sub(head.matches('}').count());
-        parameters += head.matches('(').count();
-        parameters = parameters.saturating_sub(head.matches(')').count());
-    }
-    found
-}
-
-/// The name that a line defines, and its parameters' types if it is a function.
-fn definition(head: &str) -> Option<String> {
-    // In GLSL a block begins with its `layout(..)`.
-    let head = if head.starts_with("layout(") { head.split_once(')')?.1 } else { head };
-    let head = head.split(['{', '=']).next()?.trim().trim_end_matches(';');
-    let (before, parameters) = match head.split_once('(') {
-        Some((before, rest)) => (before, Some(rest.rsplit_once(')')?.0)),
-        _ => (head, None),
-    };
-    let name = before.split(" : ").next()?.split_whitespace().last()?.split('[').next()?;
-    let types = parameters.map(|list| {
-        let parameter = |parameter: &str| {
-            let words: Vec<&str> = parameter.split_whitespace().collect();
-            words[..words.len().saturating_sub(1)].join(" ")
-        };
-        list.split(',').map(parameter).collect::<Vec<_>>().join(", ")
-    });
-    Some(types.map_or(name.to_owned(), |types| format!("{name}({types})")))
-}
-
-fn duplicates(text: &str) -> Vec<String> {
-    let mut seen = HashSet::new();
-    definitions(text).into_iter().filter(|name| !seen.insert(name.clone())).collect()
-}
-
-/// The words of a text that name 64-bit types in one of the languages.
-fn wide_types(text: &str) -> Vec<&str> {
-    const WIDE: [&str; 11] =
-        ["double", "dvec2", "dvec3", "dvec4", "int64_t", "uint64_t", "i64vec2", "u64vec2", "long", "ulong", "double2"];
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.filter(|word| WIDE.contains(word)).collect()
-}
-
-/// What is wrong with one written text.
-fn text_faults(language: &str, text: &str) -> Vec<String> {
-    let mut faults: Vec<String> =
-        duplicates(text).into_iter().map(|name| format!("{language} defines {name} twice")).collect();
-    faults.extend(wide_types(text).into_iter().map(|word| format!("{language} has the type {word}")));
-    // Below 4.50 GLSL's `mix` takes only floats, and naga writes an integer `select` by a vector as a `mix`.
-    if matches!(language, "GLSL 4.30" | "GLSL 4.40") && text.contains("mix(") {
-        faults.push(format!("{language} mixes integers"));
-    }
-    faults
 }
 
 /// The most bytes of a text: drivers read each of them when a kernel is first used.

@@ -1,4 +1,5 @@
-//! naga's writers with the options of wgpu-hal 30: dx12 with either compiler, Metal, desktop GL and GL ES, Vulkan.
+//! naga's writers with the options of wgpu-hal 30: dx12 with either compiler, Metal, desktop GL and GL ES, Vulkan. The
+//! package benches/compilers includes this file.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub fn texts(module: &Module, info: &ModuleInfo) -> Vec<(&'static str, String)> 
     vec![
         ("HLSL 5.1", super::hlsl::write(module, info, hlsl::ShaderModel::V5_1).unwrap()),
         ("HLSL 6.0", super::hlsl::write(module, info, hlsl::ShaderModel::V6_0).unwrap()),
-        ("MSL", msl(module, info)),
+        ("MSL", msl(module, info, (2, 4))),
         ("GLSL 4.30", glsl(module, info, Desktop(430))),
         ("GLSL 4.40", glsl(module, info, Desktop(440))),
         ("GLSL 4.50", glsl(module, info, Desktop(450))),
@@ -30,7 +31,10 @@ pub fn texts(module: &Module, info: &ModuleInfo) -> Vec<(&'static str, String)> 
     ]
 }
 
-fn msl(module: &Module, info: &ModuleInfo) -> String {
+/// The versions of MSL that wgpu asks for, from macOS 10.13 on.
+pub const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 2), (4, 0)];
+
+pub fn msl(module: &Module, info: &ModuleInfo, lang_version: (u8, u8)) -> String {
     let target = |slot: usize| msl::BindTarget { buffer: Some(slot as u8), mutable: true, ..Default::default() };
     let resources = msl::EntryPointResources {
         resources: bindings(module).enumerate().map(|(slot, binding)| (binding, target(slot))).collect(),
@@ -38,7 +42,7 @@ fn msl(module: &Module, info: &ModuleInfo) -> String {
         sizes_buffer: Some(30),
     };
     let options = msl::Options {
-        lang_version: (2, 4),
+        lang_version,
         per_entry_point_map: BTreeMap::from([("main".to_owned(), resources)]),
         fake_missing_bindings: false,
         bounds_check_policies: policies(BoundsCheckPolicy::Restrict),
@@ -53,7 +57,7 @@ fn msl(module: &Module, info: &ModuleInfo) -> String {
     msl::write_string(module, info, &options, &pipeline).unwrap().0
 }
 
-fn glsl(module: &Module, info: &ModuleInfo, version: glsl::Version) -> String {
+pub fn glsl(module: &Module, info: &ModuleInfo, version: glsl::Version) -> String {
     let options = glsl::Options {
         version,
         writer_flags: glsl::WriterFlags::empty(),
@@ -68,14 +72,10 @@ fn glsl(module: &Module, info: &ModuleInfo, version: glsl::Version) -> String {
     text
 }
 
-/// What is wrong with the module as SPIR-V: capabilities beyond `Shader`, types of 64 bits.
-pub fn spirv_faults(module: &Module, info: &ModuleInfo) -> Vec<String> {
-    const OP_CAPABILITY: u32 = 17;
-    const OP_TYPE_INT: u32 = 21;
-    const OP_TYPE_FLOAT: u32 = 22;
-    const SHADER: u32 = 1;
+/// The module as SPIR-V of a version: wgpu takes 1.3, 1.5 and 1.6 for Vulkan 1.1, 1.2 and 1.3.
+pub fn spirv(module: &Module, info: &ModuleInfo, lang_version: (u8, u8)) -> Vec<u32> {
     let options = spv::Options {
-        lang_version: (1, 3),
+        lang_version,
         flags: spv::WriterFlags::empty(),
         binding_map: bindings(module)
             .map(|it| {
@@ -92,7 +92,16 @@ pub fn spirv_faults(module: &Module, info: &ModuleInfo) -> Vec<String> {
         ..spv::Options::default()
     };
     let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".to_owned() };
-    let words = spv::write_vec(module, info, &options, Some(&pipeline)).unwrap();
+    spv::write_vec(module, info, &options, Some(&pipeline)).unwrap()
+}
+
+/// What is wrong with the module as SPIR-V: capabilities beyond `Shader`, types of 64 bits.
+pub fn spirv_faults(module: &Module, info: &ModuleInfo) -> Vec<String> {
+    const OP_CAPABILITY: u32 = 17;
+    const OP_TYPE_INT: u32 = 21;
+    const OP_TYPE_FLOAT: u32 = 22;
+    const SHADER: u32 = 1;
+    let words = spirv(module, info, (1, 3));
     let mut faults = Vec::new();
     let mut at = 5;
     while at < words.len() {

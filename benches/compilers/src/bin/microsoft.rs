@@ -4,7 +4,7 @@
 //! The texts are those of tests/plans/translations/sweep.rs, written as HLSL by naga as wgpu's DX12 backend does. The
 //! command fails if a text is refused, takes FXC more than `--most-seconds`, or has a warning about a variable that is
 //! read uninitialised. It prints the slowest files and the codes of all warnings. The whole sweep takes long;
-//! `--sample` takes a random part.
+//! `--sample` takes a random part, `--seconds` as much as there is time for.
 //!
 //! ```sh
 //! # On Windows, with the SDK's fxc and dxc in PATH:
@@ -20,13 +20,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
+use compilers::kernels::Wanted;
+use compilers::language::{Language, Model};
+use compilers::part::Part;
 use compilers::shell::{Shell, Went, is_of_uninitialised, warnings};
 use compilers::spirv::Source;
-use compilers::{hlsl, sweep};
-use naga::back::hlsl::ShaderModel;
 
 /// The exit code if a compiler cannot be run.
 const NO_COMPILER: u8 = 3;
+/// How many texts each command gets before the time is looked at.
+const AT_ONCE: usize = 8;
 /// How often a file that took too long is compiled again, alone: another program may have had the processor.
 const AGAIN: usize = 2;
 
@@ -45,15 +48,13 @@ struct Options {
     /// The most seconds that FXC may take for a text
     #[arg(long, default_value_t = 2.0)]
     most_seconds: f64,
-    /// Compile only this many texts, drawn at random
-    #[arg(long, value_name = "N")]
-    sample: Option<usize>,
-    /// The seed of --sample
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Only kernels whose name contains this
-    #[arg(long, default_value = "")]
-    name: String,
+    #[command(flatten)]
+    part: Part,
+    /// Spoil every text before it is compiled: all of them have to fail
+    #[arg(long)]
+    spoil: bool,
+    #[command(flatten)]
+    wanted: Wanted,
     /// Commands to run in parallel; times are reliable only if each has an idle processor
     #[arg(long, default_value_t = 1)]
     jobs: usize,
@@ -76,7 +77,7 @@ struct Lane {
     name: &'static str,
     command: String,
     target: &'static str,
-    shader_model: ShaderModel,
+    model: Model,
     most_seconds: f64,
 }
 
@@ -101,24 +102,34 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options, folder: &Path) -> Result<ExitCode, String> {
-    let texts = texts(options);
-    if texts.is_empty() {
-        return Err(format!("no kernel is named {:?}", options.name));
-    }
+    let all = options.wanted.texts()?;
+    let number = all.len();
+    let texts = options.part.of(all, |(_, name)| name.clone());
     let mut failures = 0;
     for lane in lanes(options) {
-        let files = write(&texts, folder, &lane)?;
-        let shell = Shell::new(&lane.command, lane.target)?;
-        let paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
-        let mut went = match shell.compile(&paths, options.jobs) {
-            Ok(went) => went,
-            Err(error) => {
-                eprintln!("{error}. --{} CMD names it; --only leaves the other one out.", lane.name);
-                return Ok(ExitCode::from(NO_COMPILER));
+        let (end, shell) = (options.part.end(), Shell::new(&lane.command, lane.target)?);
+        let (mut files, mut went) = (Vec::new(), Vec::new());
+        for some in texts.chunks(AT_ONCE * options.jobs.max(1)) {
+            if end.is_past() {
+                break;
             }
-        };
-        measure_again(&shell, &paths, &mut went, lane.most_seconds)?;
-        failures += report(&lane, &files, &went, options.slowest);
+            let written = write(some, files.len(), folder, &lane, options.spoil)?;
+            let paths: Vec<PathBuf> = written.iter().map(|file| file.path.clone()).collect();
+            match shell.compile(&paths, options.jobs) {
+                Ok(mut some) => {
+                    measure_again(&shell, &paths, &mut some, lane.most_seconds)?;
+                    went.append(&mut some);
+                }
+                Err(error) => {
+                    eprintln!("{error}. --{} CMD names it; --only leaves the other one out.", lane.name);
+                    return Ok(ExitCode::from(NO_COMPILER));
+                }
+            }
+            files.extend(written);
+        }
+        let failed = report(&lane, &files, &went, options.slowest);
+        println!("ran {} of {} texts as {}, {failed} failed", files.len(), number, lane.target);
+        failures += if files.is_empty() { 1 } else { failed };
     }
     Ok(if failures > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -128,14 +139,14 @@ fn lanes(options: &Options) -> Vec<Lane> {
         name: "fxc",
         command: options.fxc.clone(),
         target: "cs_5_1",
-        shader_model: ShaderModel::V5_1,
+        model: Model::V5_1,
         most_seconds: options.most_seconds,
     };
     let dxc = Lane {
         name: "dxc",
         command: options.dxc.clone(),
         target: "cs_6_0",
-        shader_model: ShaderModel::V6_0,
+        model: Model::V6_0,
         most_seconds: f64::INFINITY,
     };
     match options.only {
@@ -145,28 +156,27 @@ fn lanes(options: &Options) -> Vec<Lane> {
     }
 }
 
-/// The texts to compile, with the names of their kernels.
-fn texts(options: &Options) -> Vec<(String, String)> {
-    let all = sweep::texts();
-    let mut texts: Vec<(String, String)> = all.into_iter().filter(|(_, name)| name.contains(&options.name)).collect();
-    if let Some(sample) = options.sample {
-        fastrand::Rng::with_seed(options.seed).shuffle(&mut texts);
-        texts.truncate(sample);
-    }
-    texts
-}
-
-fn write(texts: &[(String, String)], folder: &Path, lane: &Lane) -> Result<Vec<File>, String> {
+/// Writes texts as files, whose numbers begin with `first`.
+fn write(
+    texts: &[(String, String)],
+    first: usize,
+    folder: &Path,
+    lane: &Lane,
+    spoil: bool,
+) -> Result<Vec<File>, String> {
     let folder = folder.join(lane.target);
     let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
     let mut files = Vec::new();
-    for (number, (text, kernel)) in texts.iter().enumerate() {
+    for (number, (text, kernel)) in (first..).zip(texts) {
         let source = Source::parse(text).map_err(|error| format!("{kernel}: {error}"))?;
-        let written = hlsl::write(&source.module, &source.info, lane.shader_model);
-        let written = written.map_err(|error| format!("{kernel}: {error}"))?;
+        let language = Language::Hlsl(lane.model);
+        let mut written = language.write(text, Some(&source)).map_err(|error| format!("{kernel}: {error}"))?;
+        if spoil {
+            language.spoil(&mut written);
+        }
         let path = folder.join(format!("{number:05}.hlsl"));
-        std::fs::write(&path, written).map_err(|error| failed(&path, error))?;
+        std::fs::write(&path, written.bytes).map_err(|error| failed(&path, error))?;
         files.push(File { kernel: kernel.clone(), path });
     }
     Ok(files)

@@ -28,6 +28,7 @@ use compilers::catalogue;
 use compilers::family::Family;
 use compilers::judge::{Candidate, Kept};
 use compilers::misses::{Misses, Verdict, compiler};
+use compilers::part::Part;
 use compilers::path::Rest;
 use compilers::report;
 use compilers::rows::{Ask, Case, cases};
@@ -37,6 +38,8 @@ use wgpu_pooling::{DType, Layout, NanPolicy};
 
 /// The path of the checked-in list.
 const MISSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/misses.json");
+/// How many cases are compiled before the time is looked at.
+const AT_ONCE: usize = 8;
 /// The exit code if there is no driver to judge with.
 const NO_DRIVER: u8 = 3;
 
@@ -64,6 +67,8 @@ struct Options {
     /// With --wgsl: the most iterations of all loops of an invocation together
     #[arg(long, requires = "wgsl")]
     iterations: Option<u64>,
+    #[command(flatten)]
+    part: Part,
     /// Print only the cases that fail
     #[arg(long)]
     failures: bool,
@@ -75,7 +80,7 @@ struct Options {
     #[arg(long, num_args = 2, value_names = ["KEYTEXT", "FOLDER"])]
     dump: Vec<String>,
     /// Write the current misses to misses.json; reasons stay
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["sample", "seconds"])]
     write_misses: bool,
     #[arg(long, hide = true)]
     worker: bool,
@@ -190,16 +195,28 @@ fn selected(options: &Options) -> Result<Vec<Case>, Failure> {
 
 fn catalogue_rows(options: &Options) -> Result<ExitCode, Failure> {
     let cases = selected(options)?;
-    let kernels = Kernels::of(&cases)?;
-    let by_family = options.each_family(|family| {
-        let compilation = kernels.compile(family)?;
-        if let [name_part, folder] = &options.dump[..] {
-            write_files(Path::new(folder), compilation.files(name_part))?;
+    let number = cases.len();
+    let cases = options.part.of(cases, |case| case.row.clone());
+    let end = options.part.end();
+    // Without a time all are compiled together: cases share kernels.
+    let at_once = if options.part.seconds.is_some() { AT_ONCE } else { number };
+    let (mut all, mut ran) = (Vec::new(), 0);
+    for cases in cases.chunks(at_once.max(1)) {
+        if end.is_past() {
+            break;
         }
-        let figures = cases.iter().map(|case| compilation.figures(case));
-        figures.collect::<Result<Vec<Figures>, String>>().map_err(Failure::Kernel)
-    })?;
-    let all: Vec<Figures> = by_family.into_iter().flatten().collect();
+        let kernels = Kernels::of(cases)?;
+        let by_family = options.each_family(|family| {
+            let compilation = kernels.compile(family)?;
+            if let [name_part, folder] = &options.dump[..] {
+                write_files(Path::new(folder), compilation.files(name_part))?;
+            }
+            let figures = cases.iter().map(|case| compilation.figures(case));
+            figures.collect::<Result<Vec<Figures>, String>>().map_err(Failure::Kernel)
+        })?;
+        all.extend(by_family.into_iter().flatten());
+        ran += cases.len();
+    }
 
     let path = Path::new(MISSES);
     let text = std::fs::read_to_string(path).map_err(file_error(path))?;
@@ -219,7 +236,14 @@ fn catalogue_rows(options: &Options) -> Result<ExitCode, Failure> {
             print!("{}", report::case(figures, verdicts));
         }
     }
-    Ok(conclude(&judged, &misses))
+    let code = conclude(&judged, &misses);
+    if !options.json {
+        let failed = judged.iter().filter(|(_, verdicts)| fail(verdicts)).count();
+        let families: std::collections::BTreeSet<&str> = all.iter().map(|figures| figures.family).collect();
+        let families: Vec<&str> = families.into_iter().collect();
+        println!("ran {ran} of {number} cases for {}, {failed} failed", families.join(" and "));
+    }
+    Ok(code)
 }
 
 fn fail(verdicts: &[Verdict]) -> bool {

@@ -1,0 +1,179 @@
+//! Writes the recorded cases of tests/vectors as schedules with their inputs and outputs, for another WebGPU to execute.
+//!
+//! A line is a JSON object: `name`; `schedule`, as the example `inspect --json` writes it; `inputs` and `outputs`, the
+//! bytes of buffers as hexadecimal digits. Outputs are those of the reference. Each case is scheduled in every family that
+//! applies, within the default limits of WebGPU, for graphics cards and for software adapters.
+//!
+//! ```sh
+//! cargo run --release -p compilers --bin schedules -- schedules.jsonl
+//! ```
+
+// Reading cases is the conformance test's business, and this is its code; what the test alone needs is left unused.
+#[allow(dead_code)]
+#[path = "../../../../tests/conformance/case.rs"]
+mod case;
+#[allow(dead_code)]
+#[path = "../../../../tests/conformance/compare.rs"]
+mod compare;
+#[allow(dead_code)]
+#[path = "../../../../tests/conformance/generated.rs"]
+mod generated;
+#[path = "../../../../examples/inspect/json.rs"]
+mod json;
+#[path = "../../../../tests/conformance/manifest.rs"]
+mod manifest;
+#[path = "../../../../tests/conformance/recipe.rs"]
+mod recipe;
+#[path = "../../../../tests/support"]
+mod support {
+    pub mod splitmix;
+}
+#[allow(dead_code)]
+#[path = "../../../../tests/conformance/tensors.rs"]
+mod tensors;
+
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use compilers::part::Part;
+use serde_json::{Map, Value, json};
+use wgpu_pooling::{
+    Choice, IndexType, Limits, Operand, Plan, PlanError, Schedule, TensorMut, TensorRef, families, reference, select,
+};
+
+use crate::case::{Case, Expectation, Input};
+use crate::recipe::{Operator, RecipeError};
+use crate::tensors::RawTensor;
+
+/// The folder of the cases.
+const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors");
+/// Larger inputs are left out.
+const LARGEST: usize = 1 << 20;
+
+/// Writes recorded cases as schedules for another WebGPU
+#[derive(Parser)]
+struct Options {
+    /// The file to write
+    file: PathBuf,
+    #[command(flatten)]
+    part: Part,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let end = options.part.end();
+    let (mut cases, mut large) = (Vec::new(), 0);
+    for manifest in manifest::manifests(Path::new(VECTORS))? {
+        for case in manifest::read(&manifest)? {
+            if matches!(case.x, Input::Generated(_)) || case.x.tensor().len() > LARGEST {
+                large += 1;
+            } else {
+                cases.push(case);
+            }
+        }
+    }
+    let number = cases.len();
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&options.file)?);
+    let (mut read, mut written) = (0, 0);
+    for case in options.part.of(cases, |case| format!("{} {}", case.recipe.operator, case.x.dtype().name())) {
+        if end.is_past() {
+            break;
+        }
+        read += 1;
+        for line in lines(&case)? {
+            writeln!(file, "{line}")?;
+            written += 1;
+        }
+    }
+    file.flush()?;
+    println!("{written} schedules of {read} of {number} cases; {large} are too large to be written out");
+    Ok(())
+}
+
+/// A case in every schedule that computes it; none if it is one that has to be refused.
+fn lines(case: &Case) -> Result<Vec<Value>, Box<dyn Error>> {
+    let mut lines = Vec::new();
+    let Expectation::Output { indices, .. } = &case.expectation else { return Ok(lines) };
+    let index_type = match (&case.indices, indices) {
+        (Some(given), _) => Some(given.index_type()?),
+        (None, expected) => expected.as_ref().map(|expected| expected.index_type()).transpose()?,
+    };
+    for recipe in case.recipe.variants() {
+        let operator = recipe.build().map_err(|error| match error {
+            RecipeError::NotUnderstood(what) => format!("{}: {what}", case.name),
+            RecipeError::Refused(error) => format!("{}: {error}", case.name),
+        })?;
+        let plan = plan(&operator, case, index_type)?;
+        let x = case.x.tensor();
+        let inputs: Vec<&RawTensor> = [&*x].into_iter().chain(&case.indices).collect();
+        let outputs = outputs(&plan, &inputs)?;
+        for (name, schedule, limits) in schedules(&plan)? {
+            // A tensor on a device has whole words.
+            let bytes = |tensors: Vec<&RawTensor>, operands: &[Operand]| -> Map<String, Value> {
+                operands.iter().zip(tensors).map(|(operand, it)| (operand.name(), hex(it).into())).collect()
+            };
+            let inputs = bytes(inputs.clone(), schedule.input_operands());
+            let outputs = bytes(outputs.iter().collect(), schedule.output_operands());
+            if outputs.values().all(|it| it == "") {
+                continue;
+            }
+            let schedule: Value = serde_json::from_str(&json::of(&schedule, &limits)?)?;
+            let name = format!("{} {name}", case.name);
+            lines.push(json!({ "name": name, "schedule": schedule, "inputs": inputs, "outputs": outputs }));
+        }
+    }
+    Ok(lines)
+}
+
+fn plan(operator: &Operator, case: &Case, index_type: Option<IndexType>) -> Result<Plan, Box<dyn Error>> {
+    let (shape, dtype) = (case.x.shape(), case.x.dtype());
+    Ok(match (operator, index_type) {
+        (Operator::Pool(pool), _) => pool.plan(shape, dtype, index_type)?.into(),
+        (Operator::Unpool(unpool), Some(index_type)) => unpool.plan(shape, dtype, index_type)?.into(),
+        (Operator::Unpool(_), None) => return Err(format!("{} has no indices", case.name).into()),
+    })
+}
+
+/// What the reference gives.
+fn outputs(plan: &Plan, inputs: &[&RawTensor]) -> Result<Vec<RawTensor>, Box<dyn Error>> {
+    let views: Vec<TensorRef<'_>> = inputs.iter().map(|it| it.view()).collect();
+    let mut outputs: Vec<RawTensor> = plan.outputs().iter().map(RawTensor::garbage).collect();
+    let mut targets: Vec<TensorMut<'_>> = outputs.iter_mut().map(RawTensor::view_mut).collect();
+    reference::execute(plan, &views, &mut targets)?;
+    Ok(outputs)
+}
+
+/// The different schedules of a plan.
+fn schedules(plan: &Plan) -> Result<Vec<(String, Schedule, Limits)>, PlanError> {
+    let mut found: Vec<(String, Schedule, Limits)> = Vec::new();
+    for software in [false, true] {
+        let limits = Limits { software, ..Limits::WEBGPU };
+        for family in families(plan, &limits) {
+            let schedule = select(plan, &limits, &Choice { family: Some(family), build: None })?;
+            if found.iter().all(|(_, other, _)| *other != schedule) {
+                found.push((format!("{} {:?}", family.name(), schedule.build()), schedule, limits));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The bytes of a tensor as the device has them: up to a whole word.
+fn hex(tensor: &RawTensor) -> String {
+    let bytes = tensor.view().bytes();
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let whole = bytes.len().next_multiple_of(4) * 2;
+    format!("{digits:0<whole$}")
+}
