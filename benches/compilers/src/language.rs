@@ -5,7 +5,10 @@ use naga::back::hlsl::ShaderModel;
 
 use crate::faults::text_faults;
 use crate::spirv::Source;
-use crate::writers::{MSL_VERSIONS, glsl, msl, spirv};
+use crate::writers::{glsl, msl, spirv};
+
+/// The versions of MSL that wgpu asks for, from macOS 10.13 on.
+const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 2), (4, 0)];
 
 /// A language in one of its versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

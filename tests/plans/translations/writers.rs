@@ -31,9 +31,6 @@ pub fn texts(module: &Module, info: &ModuleInfo) -> Vec<(&'static str, String)> 
     ]
 }
 
-/// The versions of MSL that wgpu asks for, from macOS 10.13 on.
-pub const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 2), (4, 0)];
-
 pub fn msl(module: &Module, info: &ModuleInfo, lang_version: (u8, u8)) -> String {
     let target = |slot: usize| msl::BindTarget { buffer: Some(slot as u8), mutable: true, ..Default::default() };
     let resources = msl::EntryPointResources {
