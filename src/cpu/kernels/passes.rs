@@ -25,9 +25,11 @@ const FEW: usize = 16;
 const STRIDE: usize = 2;
 
 /// Whether passes are faster than loops that take all taps of some vectors of outputs: not where windows have one tap in a row,
-/// and not where a comparison takes more than an instruction.
+/// and not where a comparison takes more than an instruction. Of three taps that are smaller than 32 bits, neighbours are not
+/// sorted by vector instructions.
 pub(crate) fn are_worth_it<C: VectorCode>(run: &Run<'_>) -> bool {
-    C::IS_CHEAP && run.shape.stride == STRIDE && run.shape.kernel > 1 && run.length >= FEW
+    let kernels = if size_of::<C::Element>() < 4 { 2..=2 } else { 2..=usize::MAX };
+    C::IS_CHEAP && run.shape.stride == STRIDE && kernels.contains(&run.shape.kernel) && run.length >= FEW
 }
 
 /// Computes rows of outputs whose windows lie inside X, are not dilated along the rows and have a stride of 2.
