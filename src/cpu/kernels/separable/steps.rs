@@ -59,8 +59,8 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
     steps
 }
 
-/// The extents in outputs of a block: one that fits the first-level cache, or a larger one, if smaller ones would load most
-/// elements more than once, because windows of neighbouring blocks share them.
+/// The extents in outputs of a block of the smallest size that loads each element at most `MOST_LOADS` times on average:
+/// windows of neighbouring blocks share elements, and each of these blocks loads them.
 pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
     let sizes = if halo > FAR_HALO { &SIZES[1..] } else { &SIZES[..] };
