@@ -4,8 +4,8 @@
 //     node tint.mjs WEBGPU schedules FILE SECONDS     every schedule of FILE, executed and compared with what it is to give
 //
 // WEBGPU is the package's index.js. Nothing is begun after SECONDS, and what takes half a minute longer is left unfinished:
-// a driver on a CPU may need minutes for a kernel. Errors and warnings of the compiler are
-// failures, and so is any bit that differs. Exit codes: 1 where something fails, 3 where there is no adapter.
+// a driver on a CPU may need minutes for a kernel. Errors and warnings of the compiler are failures, and so is any bit that
+// differs. Exit codes: 1 where something fails, 3 where there is no adapter.
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -52,8 +52,11 @@ async function execute(schedule, inputs, wanted) {
     const buffers = {};
     for (const [name, { bytes, contents }] of Object.entries(schedule.buffers)) {
         buffers[name] = device.createBuffer({ size: bytes, usage: STORAGE | INDIRECT | COPY_DST | COPY_SRC });
+        // Whatever is not given holds garbage, so that an output that is not written differs.
+        const isZero = name === 'report' && schedule.keeps_report;
         const filled = inputs[name] ?? contents;
-        if (filled) device.queue.writeBuffer(buffers[name], 0, bytesOf(filled));
+        const garbage = () => new Uint8Array(bytes).fill(isZero ? 0 : 0xa5);
+        device.queue.writeBuffer(buffers[name], 0, filled ? bytesOf(filled) : garbage());
     }
     const encoder = device.createCommandEncoder();
     const pass = encoder.beginComputePass();

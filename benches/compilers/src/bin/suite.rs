@@ -7,8 +7,7 @@
 //! WGPU_BACKEND=gl cargo run --release -p compilers --bin suite -- --seconds 300 conformance guest:threads::,loss::
 //! ```
 //!
-//! `--known FILE` names tests that fail because of the adapter: a line has a test's name, a space and the reason. They are
-//! run and reported, and it is said if one passes. Exit codes: 1 where another test fails, or none was run.
+//! Exit codes: 1 where a test fails, or none was run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,9 +26,6 @@ struct Options {
     /// Test programs, each with the parts of names that its tests have to have: PROGRAM or PROGRAM:PART,PART
     #[arg(required = true, value_parser = program)]
     programs: Vec<Program>,
-    /// A list of tests that fail because of the adapter
-    #[arg(long, value_name = "FILE")]
-    known: Option<PathBuf>,
     /// The most seconds that a program may take for the tests that it gets at once
     #[arg(long, default_value_t = 300)]
     patience: u64,
@@ -74,7 +70,6 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<ExitCode, String> {
-    let known = known(options)?;
     let mut tests = Vec::new();
     let mut listed = Vec::new();
     for (number, program) in options.programs.iter().enumerate() {
@@ -86,7 +81,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let end = options.part.end();
     let all = tests.len();
     let tests = options.part.of(tests, |test| group(&test.name));
-    let (mut failed, mut expected) = (0, 0);
+    let mut failed = 0;
     let mut ran = vec![0; options.programs.len()];
     for some in tests.chunks(AT_ONCE) {
         if end.is_past() {
@@ -103,26 +98,17 @@ fn run(options: &Options) -> Result<ExitCode, String> {
             println!("{}: {} tests in {:.0} s", program.name, found.len(), begin.elapsed().as_secs_f64());
             for (name, went) in found {
                 ran[number] += usize::from(went != Went::LeftOut);
-                match (went, known.get(name.as_str())) {
-                    (Went::Failed(_), Some(reason)) => {
-                        expected += 1;
-                        println!("known to fail here: {name}: {reason}");
-                    }
-                    (Went::Failed(said), None) => {
-                        failed += 1;
-                        println!("FAILS: {name}");
-                        said.lines().take(12).for_each(|line| println!("    {line}"));
-                    }
-                    (Went::Passed, Some(_)) => println!("listed as one that fails here, but passes: {name}"),
-                    _ => {}
+                if let Went::Failed(said) = went {
+                    failed += 1;
+                    println!("FAILS: {name}");
+                    said.lines().take(12).for_each(|line| println!("    {line}"));
                 }
             }
         }
     }
-    let other = if expected > 0 { format!(", {expected} known to fail there") } else { String::new() };
     let each = options.programs.iter().zip(&ran).map(|(program, ran)| format!("{} {ran}", program.name));
     let (each, ran): (Vec<String>, usize) = (each.collect(), ran.iter().sum());
-    println!("ran {ran} of {all} tests ({}), {failed} failed{other}", each.join(", "));
+    println!("ran {ran} of {all} tests ({}), {failed} failed", each.join(", "));
     Ok(if failed > 0 || ran == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -130,14 +116,6 @@ fn run(options: &Options) -> Result<ExitCode, String> {
 fn group(name: &str) -> String {
     let batch: String = name.chars().filter(|it| !it.is_ascii_digit()).collect();
     batch.split("::").take(if name.starts_with("vectors::") { 2 } else { 1 }).collect::<Vec<_>>().join("::")
-}
-
-fn known(options: &Options) -> Result<BTreeMap<String, String>, String> {
-    let Some(path) = &options.known else { return Ok(BTreeMap::new()) };
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let pairs = lines.map(|line| line.split_once(' ').ok_or_else(|| format!("no reason is given: {line}")));
-    pairs.map(|pair| pair.map(|(name, reason)| (name.to_owned(), reason.to_owned()))).collect()
 }
 
 fn cargo(program: &Program) -> Command {
