@@ -173,7 +173,7 @@ fn schedules(plan: &Plan) -> Result<Vec<(String, Schedule, Limits)>, PlanError> 
 /// The bytes of a tensor as the device has them: up to a whole word.
 fn hex(tensor: &RawTensor) -> String {
     let bytes = tensor.view().bytes();
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let whole = bytes.len().next_multiple_of(4) * 2;
-    format!("{digits:0<whole$}")
+    let behind = bytes.len().next_multiple_of(4) - bytes.len();
+    let whole = bytes.iter().chain(std::iter::repeat_n(&0, behind));
+    whole.map(|byte| format!("{byte:02x}")).collect()
 }
