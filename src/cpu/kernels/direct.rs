@@ -363,7 +363,7 @@ impl<T: Element> Job<'_, T> {
             }
             let run = Run { shape, places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
-            if indices.is_none() && are_worth_it::<C>(&run) {
+            if indices.is_none() && are_worth_it::<C>(self.part.simd, &run) {
                 let seed = self.own.seed::<T>(self.part.plan);
                 passes::<C>(self.part.simd, &run, self.x, &mut y[begin..], seed, nan_wins);
                 next = count;
