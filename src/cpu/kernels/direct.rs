@@ -11,7 +11,8 @@
 //! and below them, side by side in a vector again.
 //!
 //! Where no indices are wanted and windows share rows of X, those are reduced once ([`shared_rows`](super::shared_rows)); where
-//! they do not share them, outputs in long rows take one row of X after the other ([`passes`](super::passes)).
+//! they do not share them, outputs in long rows take one row of X after the other ([`passes`](super::passes)). Neither is there
+//! for floats of 16 bits, of which this kernel gets windows with few taps.
 //!
 //! In NHWC the innermost axis is that of the channels, each of them is an output, and all taps are rows.
 
@@ -151,7 +152,8 @@ impl Direct {
         y: &mut [C::Element],
         mut indices: Option<&mut [I]>,
     ) {
-        if let (Some(shared), None) = (&self.shared, &indices)
+        if C::IS_CHEAP
+            && let (Some(shared), None) = (&self.shared, &indices)
             && self.shared_rows::<C>(shared, part, x, y).is_some()
         {
             return;
