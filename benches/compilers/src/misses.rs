@@ -15,6 +15,8 @@ use crate::survey::Figures;
 const ROUNDING: f64 = 1.05;
 /// The most vector registers of a kernel.
 pub const MOST_REGISTERS: u32 = 128;
+/// The most bytes of a kernel's code: the instruction cache of a workgroup processor.
+pub const MOST_CODE: u32 = 32 << 10;
 
 /// The checked-in list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Misses {
     /// to go.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub registers: Vec<Miss<Registers>>,
+    /// Cases with a kernel of more than 32 KB of code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<Miss<u32>>,
 }
 
 /// A case that misses.
@@ -98,10 +103,11 @@ impl Misses {
     pub fn knows(&self, compiler: &str) -> bool {
         self.arithmetic.iter().any(|miss| miss.figures.contains_key(compiler))
             || self.registers.iter().any(|miss| miss.figures.contains_key(compiler))
+            || self.code.iter().any(|miss| miss.figures.contains_key(compiler))
     }
 
-    /// The verdicts on a case's arithmetic and on its registers.
-    pub fn judge(&self, figures: &Figures) -> [Verdict; 2] {
+    /// The verdicts on a case's arithmetic, on its registers and on its code.
+    pub fn judge(&self, figures: &Figures) -> [Verdict; 3] {
         let now = figures.arithmetic;
         let arithmetic = Found {
             what: format!("arithmetic is {now:.3} of the memory time, to be below {}", figures.target),
@@ -117,7 +123,18 @@ impl Misses {
             worse: |now, before| now.vector > before.vector || now.spilled > before.spilled,
         };
         let known = self.knows(&compiler(figures));
-        [arithmetic.verdict(&self.arithmetic, figures, known), registers.verdict(&self.registers, figures, known)]
+        let now = figures.code_bytes();
+        let code = Found {
+            what: format!("{now} bytes of code, to be at most {MOST_CODE}"),
+            figure: now,
+            misses: now > MOST_CODE,
+            worse: |now, before| now > before,
+        };
+        [
+            arithmetic.verdict(&self.arithmetic, figures, known),
+            registers.verdict(&self.registers, figures, known),
+            code.verdict(&self.code, figures, known),
+        ]
     }
 
     /// Takes the figures of the judged cases over into the list, by their compilers. Other entries, and reasons, stay.
@@ -132,6 +149,9 @@ impl Misses {
                 .filter(|kernel| kernel.registers > MOST_REGISTERS || kernel.spilled + kernel.spilled_scalar > 0);
             let names = || kernels.map(|kernel| kernel.name.clone()).collect::<Vec<_>>().join("; ");
             put(&mut self.registers, figures, registers.misses().then_some(registers), names);
+            let bytes = figures.code_bytes();
+            let longest = || figures.kernels.iter().max_by_key(|kernel| kernel.code_bytes).map(|it| it.name.clone());
+            put(&mut self.code, figures, (bytes > MOST_CODE).then_some(bytes), || longest().unwrap_or_default());
         }
     }
 
@@ -143,6 +163,11 @@ impl Misses {
         if !self.registers.is_empty() {
             text.push_str(",\n  \"registers\": [\n");
             lines(&self.registers, &mut text)?;
+            text.push_str("  ]");
+        }
+        if !self.code.is_empty() {
+            text.push_str(",\n  \"code\": [\n");
+            lines(&self.code, &mut text)?;
             text.push_str("  ]");
         }
         text.push_str("\n}\n");
@@ -224,6 +249,7 @@ mod tests {
             spilled,
             spilled_scalar: 0,
             scratch_bytes: 0,
+            code_bytes: MOST_CODE,
             workgroup_bytes: 0,
             waves_per_simd: 8,
             instructions_per_output: 40.0,
@@ -260,18 +286,31 @@ mod tests {
     #[test]
     fn what_is_not_listed_has_to_meet_the_targets() {
         let list = Misses::default();
-        assert_eq!(list.judge(&figures(0.49, 128, 0)), [Verdict::Meets, Verdict::Meets]);
-        assert!(list.judge(&figures(0.5, 129, 0)).iter().all(fails));
+        assert_eq!(list.judge(&figures(0.49, 128, 0)), [Verdict::Meets, Verdict::Meets, Verdict::Meets]);
+        assert!(list.judge(&figures(0.5, 129, 0))[..2].iter().all(fails));
         assert!(fails(&list.judge(&figures(0.1, 64, 1))[1]), "a spilled register");
+    }
+
+    #[test]
+    fn code_has_to_fit_the_instruction_cache() {
+        let mut long = figures(0.1, 64, 0);
+        long.kernels[0].code_bytes = MOST_CODE + 4;
+        assert!(fails(&Misses::default().judge(&long)[2]));
+        let mut list = Misses::default();
+        list.update(std::slice::from_ref(&long));
+        assert_eq!(list.judge(&long)[2], Verdict::Listed);
+        assert_eq!(Misses::parse(&list.text().unwrap()).unwrap(), list);
+        long.kernels[0].code_bytes += 4;
+        assert!(fails(&list.judge(&long)[2]));
     }
 
     #[test]
     fn a_listed_miss_may_not_become_worse_but_by_rounding() {
         let list = listed(0.8, 144, 3);
-        assert_eq!(list.judge(&figures(0.83, 144, 3)), [Verdict::Listed, Verdict::Listed]);
-        assert!(list.judge(&figures(0.85, 145, 3)).iter().all(fails));
+        assert_eq!(list.judge(&figures(0.83, 144, 3))[..2], [Verdict::Listed, Verdict::Listed]);
+        assert!(list.judge(&figures(0.85, 145, 3))[..2].iter().all(fails));
         assert!(fails(&list.judge(&figures(0.8, 144, 4))[1]));
-        assert_eq!(list.judge(&figures(0.2, 64, 0)), [Verdict::Met, Verdict::Met]);
+        assert_eq!(list.judge(&figures(0.2, 64, 0))[..2], [Verdict::Met, Verdict::Met]);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::misses::Verdict;
 use crate::path::Executed;
 use crate::survey::{Figures, KernelFigures};
 
-const HEAD: &str = "row                  type layout family  VGPRs spilled    LDS waves  instr/out  arith/mem  kernel";
+const HEAD: &str =
+    "row                  type layout family  VGPRs spilled    LDS waves   code  instr/out  arith/mem  kernel";
 
 /// The table's head.
 pub fn head() -> &'static str {
@@ -21,7 +22,7 @@ pub fn case(figures: &Figures, verdicts: &[Verdict]) -> String {
     }
     if figures.kernels.len() > 1 {
         let all = format!("{}{:.3}", most(figures), figures.arithmetic);
-        text.push_str(&format!("{} {:>41} {all:>10}  all dispatches\n", names(figures), ""));
+        text.push_str(&format!("{} {:>48} {all:>10}  all dispatches\n", names(figures), ""));
     }
     let bytes = |bytes: u64| bytes as f64 / 1e6;
     if figures.scratch_bytes > 0 {
@@ -54,12 +55,13 @@ fn line(figures: &Figures, kernel: &KernelFigures) -> String {
         ("-".to_owned(), "-".to_owned())
     };
     format!(
-        "{} {:>6} {:>7} {:>6} {:>5} {per_output:>10} {arithmetic:>10}  {}{times}\n",
+        "{} {:>6} {:>7} {:>6} {:>5} {:>6} {per_output:>10} {arithmetic:>10}  {}{times}\n",
         names(figures),
         kernel.registers,
         kernel.spilled + kernel.spilled_scalar,
         kernel.workgroup_bytes,
         kernel.waves_per_simd,
+        kernel.code_bytes,
         kernel.name,
     )
 }
@@ -68,7 +70,7 @@ fn line(figures: &Figures, kernel: &KernelFigures) -> String {
 pub fn alone(kept: &Kept, executed: Option<&Executed>, family: &str, driver: &str) -> String {
     let mut text = format!(
         "{family}, {driver}\n  {} VGPRs, {} vector and {} scalar registers spilled, {} bytes of scratch\n  {} bytes of workgroup \
-         memory, {} waves a SIMD, workgroups of {} in waves of {}\n  {} instructions\n",
+         memory, {} waves a SIMD, workgroups of {} in waves of {}\n  {} instructions in {} bytes\n",
         kept.registers,
         kept.spilled,
         kept.spilled_scalar,
@@ -78,6 +80,7 @@ pub fn alone(kept: &Kept, executed: Option<&Executed>, family: &str, driver: &st
         kept.workgroup,
         kept.wave_size,
         kept.instructions,
+        kept.code_bytes,
     );
     match executed {
         Some(it) => text.push_str(&format!(

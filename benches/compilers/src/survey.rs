@@ -125,6 +125,7 @@ pub struct KernelFigures {
     pub spilled: u32,
     pub spilled_scalar: u32,
     pub scratch_bytes: u32,
+    pub code_bytes: u32,
     pub workgroup_bytes: u32,
     pub waves_per_simd: u32,
     pub instructions_per_output: f64,
@@ -138,6 +139,10 @@ pub struct KernelFigures {
 impl Figures {
     pub fn registers(&self) -> u32 {
         self.kernels.iter().map(|kernel| kernel.registers).max().unwrap_or(0)
+    }
+
+    pub fn code_bytes(&self) -> u32 {
+        self.kernels.iter().map(|kernel| kernel.code_bytes).max().unwrap_or(0)
     }
 
     pub fn spilled(&self) -> u32 {
@@ -239,6 +244,7 @@ impl Compilation<'_> {
             spilled: kept.spilled,
             spilled_scalar: kept.spilled_scalar,
             scratch_bytes: kept.scratch,
+            code_bytes: kept.code_bytes,
             workgroup_bytes: kept.workgroup_memory,
             waves_per_simd: kept.waves_per_simd,
             instructions_per_output: total.instructions * f64::from(kept.wave_size) / outputs,

@@ -5,7 +5,7 @@
 //! memory, waves that fit on a SIMD, instructions that are executed for an output, and the arithmetic time over the
 //! memory time. The documentation of this package's library (`src/lib.rs`) describes the model.
 //!
-//! Targets: no spill, at most 128 vector registers, arithmetic below half of the memory time for windows up to 5x5 and
+//! Targets: no spill, at most 128 vector registers, at most 32 KB of code, arithmetic below half of the memory time for windows up to 5x5 and
 //! below all of it for larger ones. Cases that miss a target are listed in misses.json with what bounds them. The exit
 //! code is 1 if a case misses a target and is not listed, or is worse than listed, and 3 if there is no such driver.
 //!
@@ -251,7 +251,7 @@ fn fail(verdicts: &[Verdict]) -> bool {
 }
 
 /// Prints the last lines, and gives the exit code.
-fn conclude(judged: &[(&Figures, [Verdict; 2])], misses: &Misses) -> ExitCode {
+fn conclude(judged: &[(&Figures, [Verdict; 3])], misses: &Misses) -> ExitCode {
     let mut compilers: Vec<String> = judged.iter().map(|(figures, _)| compiler(figures)).collect();
     compilers.dedup();
     for compiler in compilers.iter().filter(|compiler| !misses.knows(compiler)) {

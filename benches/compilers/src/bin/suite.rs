@@ -29,6 +29,9 @@ struct Options {
     /// The most seconds that a program may take for the tests that it gets at once
     #[arg(long, default_value_t = 300)]
     patience: u64,
+    /// The command that builds and runs a test program; it gets --test, the program's name and what is for the harness
+    #[arg(long, default_value = "cargo test --quiet --all-features")]
+    cargo: String,
     /// Test threads [default: as many as the harness takes]
     #[arg(long)]
     threads: Option<usize>,
@@ -73,7 +76,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let mut tests = Vec::new();
     let mut listed = Vec::new();
     for (number, program) in options.programs.iter().enumerate() {
-        let names = list(program)?;
+        let names = list(options, program)?;
         let wanted = names.iter().filter(|name| program.parts.iter().any(|part| name.contains(part.as_str())));
         tests.extend(wanted.map(|name| Test { program: number, name: name.clone() }));
         listed.push(names);
@@ -118,15 +121,17 @@ fn group(name: &str) -> String {
     batch.split("::").take(if name.starts_with("vectors::") { 2 } else { 1 }).collect::<Vec<_>>().join("::")
 }
 
-fn cargo(program: &Program) -> Command {
-    let mut command = Command::new("cargo");
-    command.args(["test", "--quiet", "--all-features", "--test", &program.name, "--"]);
+fn cargo(options: &Options, program: &Program) -> Command {
+    let mut words = options.cargo.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or("cargo"));
+    command.args(words).args(["--test", &program.name, "--"]);
     command
 }
 
 /// The names of a program's tests.
-fn list(program: &Program) -> Result<Vec<String>, String> {
-    let output = cargo(program).arg("--list").output().map_err(|error| format!("cargo cannot be run: {error}"))?;
+fn list(options: &Options, program: &Program) -> Result<Vec<String>, String> {
+    let output =
+        cargo(options, program).arg("--list").output().map_err(|error| format!("cargo cannot be run: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let names: Vec<String> = text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
     if names.is_empty() {
@@ -143,7 +148,7 @@ fn execute(
     names: &[&str],
     end: End,
 ) -> Result<Vec<(String, Went)>, String> {
-    let mut command = cargo(program);
+    let mut command = cargo(options, program);
     command.args(["--exact", "--format", "pretty", "--color", "never"]);
     if let Some(threads) = options.threads {
         command.args(["--test-threads", &threads.to_string()]);
