@@ -133,11 +133,23 @@ async function load(source, name) {
   }
 }
 
+/** What the canvases show, by their ids. */
+const shown = new Map();
+
 function show(id, pixels, height, width) {
+  shown.set(id, new ImageData(new Uint8ClampedArray(pixels), width, height));
+  draw(id);
+}
+
+function draw(id) {
+  const image = shown.get(id);
+  if (image === undefined) {
+    return;
+  }
   const canvas = element(id);
-  canvas.width = width;
-  canvas.height = height;
-  canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0);
+  canvas.width = image.width;
+  canvas.height = image.height;
+  canvas.getContext("2d").putImageData(image, 0, 0);
 }
 
 // ---- Runs.
@@ -235,7 +247,7 @@ async function computeOn(key, plans) {
     const again = await prepared.run(picture);
     const times = [key === "cpu" ? null : compiling, first.poolMs, first.unpoolMs, again.poolMs, again.unpoolMs];
     first.free();
-    addTimes(`${title(key)}: ${backend.name}`, times);
+    addTimes(backend.name, times);
     return again;
   } finally {
     prepared.free();
@@ -261,12 +273,14 @@ function showResults(results, plans, [height, width]) {
   element("input_caption").textContent = `${pictureName}: ${width} × ${height}`;
   element("pooled_caption").textContent = `Pooled: ${columns} × ${rows}`;
   element("unpooled_caption").textContent = `Unpooled: ${width} × ${height}`;
+  if (performance.getEntriesByName("shown").length === 0) {
+    performance.mark("shown");
+  }
   element("marked_caption").textContent = "Where the maxima are: channels that have one there are lit";
 }
 
 function conclude({ webgpu, cpu }, chosen) {
-  const shown = { webgpu, cpu }[chosen];
-  if (shown === undefined) {
+  if ({ webgpu, cpu }[chosen] === undefined) {
     status("Nothing was computed.");
     return;
   }
@@ -349,6 +363,11 @@ function listen() {
   element("lose").addEventListener("click", () => backends.webgpu?.destroy());
   element("check").addEventListener("click", checkAll);
 
+  for (const canvas of document.querySelectorAll("canvas")) {
+    // A canvas loses what it shows when the GPU's process crashes.
+    canvas.addEventListener("contextrestored", () => draw(canvas.id));
+  }
+
   const dropping = (on) => (event) => {
     event.preventDefault();
     document.body.classList.toggle("dropping", on);
@@ -368,6 +387,7 @@ function listen() {
 
 try {
   await init();
+  performance.mark("loaded");
   backends.cpu = Backend.cpu();
   listen();
   await openWebGpu();

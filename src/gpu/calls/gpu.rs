@@ -360,9 +360,12 @@ impl Gpu {
         self.inner.device.limits
     }
 
-    /// The adapter's description.
+    /// The adapter's description. In a browser, which may not name it, the name is made of its vendor and architecture.
     pub fn adapter_info(&self) -> wgpu::AdapterInfo {
-        self.inner.device.wgpu.adapter_info()
+        let info = self.inner.device.wgpu.adapter_info();
+        #[cfg(all(target_arch = "wasm32", target_os = "unknown", feature = "webgpu"))]
+        let info = described_by_the_browser(&self.inner.device.wgpu, info);
+        info
     }
 
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
@@ -431,4 +434,14 @@ impl Gpu {
     pub fn resident_pipeline_count(&self) -> usize {
         self.inner.pipelines.resident()
     }
+}
+
+/// The description of an adapter with what the browser says of it. wgpu passes on nothing but WebGPU's `description`, which
+/// browsers leave empty.
+#[cfg(all(target_arch = "wasm32", target_os = "unknown", feature = "webgpu"))]
+fn described_by_the_browser(device: &wgpu::Device, info: wgpu::AdapterInfo) -> wgpu::AdapterInfo {
+    let Some(said) = device.as_webgpu().map(|device| device.adapter_info()) else { return info };
+    let words = [said.vendor(), said.architecture(), said.device(), said.description()];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    wgpu::AdapterInfo { name: words.join(" "), ..info }
 }
