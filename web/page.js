@@ -11,9 +11,12 @@ const count = (value) => value.toLocaleString("en");
 
 /** What computes: the CPU always, WebGPU while there is a device. */
 const backends = { cpu: null, webgpu: null };
-/** The picture as a Picture of the wasm module, and its name. */
+/** The picture that runs take: a Picture of the wasm module, its name and its ImageData. */
 let picture = null;
-let pictureName = "";
+/** The picture that the next run takes instead. A run may still be using the one before. */
+let nextPicture = null;
+/** How many pictures were asked for, so that the last one stays if an earlier one takes longer to load. */
+let asked = 0;
 /** Whether results are wanted that no run has begun to compute. */
 let wanted = false;
 /** Whether a run is computing, or the backends are checked. Only one of both uses them at a time. */
@@ -87,14 +90,19 @@ const title = (key) => (key === "webgpu" ? "WebGPU" : "CPU");
 /** Takes a picture from a file or from the page's own folder. The one before stays if this one cannot be used. */
 async function take(source, name) {
   say("trouble", "");
+  asked += 1;
+  const turn = asked;
   try {
     if (source instanceof Blob && source.size > MOST_BYTES) {
       throw new Error(`${name} has ${count(source.size)} bytes, and this page takes ${count(MOST_BYTES)} at most.`);
     }
-    const loaded = await load(source, name);
-    picture?.free();
-    picture = loaded;
-    pictureName = name;
+    const image = await load(source, name);
+    if (turn !== asked) {
+      return;
+    }
+    const planes = new Picture(new Uint8Array(image.data.buffer), image.height, image.width);
+    nextPicture?.planes.free();
+    nextPicture = { planes, name, image };
   } catch (error) {
     say("trouble", words(error));
     return;
@@ -123,9 +131,7 @@ async function load(source, name) {
     const canvas = new OffscreenCanvas(width, height);
     const context = canvas.getContext("2d", { willReadFrequently: true });
     context.drawImage(image, 0, 0, width, height);
-    const { data } = context.getImageData(0, 0, width, height);
-    show("input", data, height, width);
-    return new Picture(new Uint8Array(data.buffer), height, width);
+    return context.getImageData(0, 0, width, height);
   } finally {
     if (source instanceof Blob) {
       URL.revokeObjectURL(url);
@@ -136,10 +142,13 @@ async function load(source, name) {
 /** What the canvases show, by their ids. */
 const shown = new Map();
 
-function show(id, pixels, height, width) {
-  shown.set(id, new ImageData(new Uint8ClampedArray(pixels), width, height));
+function show(id, image) {
+  shown.set(id, image);
   draw(id);
 }
+
+/** Pixels of the wasm module as a picture. */
+const imageOf = (pixels, height, width) => new ImageData(new Uint8ClampedArray(pixels.buffer), width, height);
 
 function draw(id) {
   const image = shown.get(id);
@@ -192,11 +201,17 @@ async function compute() {
   say("trouble", "");
   element("agreement").textContent = "";
   element("timings").tBodies[0].replaceChildren();
+  if (nextPicture !== null) {
+    picture?.planes.free();
+    [picture, nextPicture] = [nextPicture, null];
+    show("input", picture.image);
+    element("input_caption").textContent = `${picture.name}: ${picture.image.width} × ${picture.image.height}`;
+  }
   if (picture === null) {
     status("There is no picture yet.");
     return;
   }
-  const [height, width] = picture.size;
+  const { height, width } = picture.image;
   const chosen = backends.webgpu && document.querySelector('input[name="backend"]:checked').value === "webgpu" ? "webgpu" : "cpu";
   const order = chosen === "cpu" ? ["cpu", "webgpu"] : ["webgpu", "cpu"];
   const held = [];
@@ -243,8 +258,8 @@ async function computeOn(key, plans) {
   try {
     status(`${title(key)}: computing`, 0, 1);
     await drawn();
-    const first = await prepared.run(picture);
-    const again = await prepared.run(picture);
+    const first = await prepared.run(picture.planes);
+    const again = await prepared.run(picture.planes);
     const times = [key === "cpu" ? null : compiling, first.poolMs, first.unpoolMs, again.poolMs, again.unpoolMs];
     first.free();
     addTimes(backend.name, times);
@@ -267,10 +282,9 @@ function addTimes(name, times) {
 
 function showResults(results, plans, [height, width]) {
   const [rows, columns] = plans.pooledSize;
-  show("pooled", results.pooledPixels(), rows, columns);
-  show("unpooled", results.unpooledPixels(), height, width);
-  show("marked", results.markedPixels(picture), height, width);
-  element("input_caption").textContent = `${pictureName}: ${width} × ${height}`;
+  show("pooled", imageOf(results.pooledPixels(), rows, columns));
+  show("unpooled", imageOf(results.unpooledPixels(), height, width));
+  show("marked", imageOf(results.markedPixels(picture.planes), height, width));
   element("pooled_caption").textContent = `Pooled: ${columns} × ${rows}`;
   element("unpooled_caption").textContent = `Unpooled: ${width} × ${height}`;
   if (performance.getEntriesByName("shown").length === 0) {

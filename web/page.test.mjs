@@ -258,6 +258,22 @@ test("a picture that is dropped is pooled", () =>
     await drop(page, "grey.png", png(30, 50));
     await text(page, "input_caption", "grey.png: 50 × 30");
     await text(page, "agreement", `WebGPU and the CPU agree bit for bit, in ${(3 * (7 * 12 + 30 * 50)).toLocaleString("en")} values and 252 indices.`);
+
+    // Dropped while a run computes on another one: the last one counts.
+    await page.evaluate(() => {
+      const status = document.getElementById("status");
+      window.computing = new Promise((resolve) => {
+        new MutationObserver(() => status.textContent === "WebGPU: computing" && resolve()).observe(status, { childList: true });
+      });
+    });
+    await drop(page, "large.png", png(900, 1200));
+    await page.evaluate(() => window.computing);
+    await drop(page, "words.png", Buffer.from("this is no picture"));
+    await text(page, "trouble", "words.png is no picture that this browser can read.");
+    await drop(page, "one.png", png(20, 8));
+    await drop(page, "two.png", png(8, 20));
+    await text(page, "input_caption", "two.png: 20 × 8");
+    await text(page, "agreement", "WebGPU and the CPU agree bit for bit, in 510 values and 30 indices.");
   }));
 
 test("hostile files are refused in a sentence, and the page goes on", () =>

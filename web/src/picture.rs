@@ -43,12 +43,6 @@ impl Picture {
         Ok(Picture { planes: Tensor::new([1, 3, height, width], planes).map_err(thrown)? })
     }
 
-    /// Height and width.
-    #[wasm_bindgen(getter)]
-    pub fn size(&self) -> Vec<u32> {
-        self.planes.shape()[2..].iter().map(|&extent| extent as u32).collect()
-    }
-
     /// The picture, subdued, as pixels, with the elements that `indices` point at in full colour: a channel that has its maximum
     /// there is lit, the others are not.
     pub(crate) fn marked(&self, indices: &Tensor<i32>, space: &IndexSpace) -> Vec<u8> {
