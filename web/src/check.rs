@@ -70,7 +70,7 @@ pub async fn check(backends: Vec<Backend>, seed: u32, progress: Function) -> Res
         for case in cases(dtype).map_err(thrown)? {
             let inputs = case.inputs(&mut random).map_err(thrown)?;
             let mut expected = outputs(&case.plan, 0);
-            run(&case.plan, &inputs, &mut expected, |plan, x, y| reference::execute(plan, x, y)).map_err(thrown)?;
+            by_reference(&case.plan, &inputs, &mut expected).map_err(thrown)?;
             for backend in &backends {
                 // Elements that no kernel writes would keep this garbage.
                 let mut computed = outputs(&case.plan, 0xA5);
@@ -110,10 +110,13 @@ impl Case {
         let x = vec![elements(random, spec.dtype, spec.element_count())];
         let Some(pool) = &self.pool else { return Ok(x) };
         let mut pooled = outputs(pool, 0);
-        run(pool, &x, &mut pooled, |plan, x, y| reference::execute(plan, x, y))?;
+        by_reference(pool, &x, &mut pooled)?;
         Ok(pooled)
     }
 }
+
+/// A pool's name, the pool, the shape of X, and the type of its indices.
+type PoolCase<'a> = (&'static str, &'a dyn Pooling, &'a [usize], Option<IndexType>);
 
 /// Operators and options that take every part of the kernels: windows apart and overlapping, padded, dilated, rounded up; one
 /// to three axes; both layouts, index types and orders; the NaN rules; adaptive and global windows; unpools by each.
@@ -133,7 +136,7 @@ fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
     let global = GlobalMaxPool::new();
     let (flat, deep, long) = ([2, 3, 13, 18], [1, 2, 5, 6, 7], [2, 3, 41]);
 
-    let pools: [(&str, &dyn Pooling, &[usize], Option<IndexType>); 11] = [
+    let pools: [PoolCase<'_>; 11] = [
         ("windows apart, i64 indices", &apart, &flat, Some(IndexType::I64)),
         ("windows apart, values alone", &apart, &flat, None),
         ("overlapping windows, i32 indices", &overlapping, &flat, Some(IndexType::I32)),
@@ -199,14 +202,9 @@ fn tensors<'a>(
     Ok((inputs.collect::<Result<_, _>>()?, outputs.collect::<Result<_, _>>()?))
 }
 
-fn run(
-    plan: &Plan,
-    inputs: &[Vec<u8>],
-    outputs: &mut [Vec<u8>],
-    call: impl Fn(&Plan, &[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
-) -> Result<(), ExecuteError> {
+fn by_reference(plan: &Plan, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Result<(), ExecuteError> {
     let (inputs, mut outputs) = tensors(plan, inputs, outputs)?;
-    call(plan, &inputs, &mut outputs)
+    reference::execute(plan, &inputs, &mut outputs)
 }
 
 async fn execute(
