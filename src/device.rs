@@ -75,12 +75,11 @@ impl Device {
             #[cfg(feature = "gpu")]
             Device::Gpu(gpu) => {
                 let info = gpu.adapter_info();
-                let words = format!(
-                    "{}, {}, {:?}, {} {}",
-                    info.name, info.backend, info.device_type, info.driver, info.driver_info
-                );
-                // Drivers may have line breaks in their names.
-                words.split_whitespace().collect::<Vec<_>>().join(" ")
+                let driver = format!("{} {}", info.driver, info.driver_info);
+                let parts = [info.name, info.backend.to_string(), format!("{:?}", info.device_type), driver];
+                // Drivers may have line breaks in their names, and browsers do not name drivers.
+                let words = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+                words.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
             }
         }
     }

@@ -150,6 +150,8 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// On the web wgpu's objects belong to one thread, and so do those that share them.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
 mod activation;
 #[cfg(feature = "ndarray")]

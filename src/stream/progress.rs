@@ -49,8 +49,12 @@ pub struct StreamReport {
     pub peak_bytes: u64,
 }
 
-/// The progress callback.
+/// The progress callback. On the web, where a program has one thread and its callbacks hold objects of JavaScript, it need not be
+/// `Send`.
+#[cfg(not(target_arch = "wasm32"))]
 type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
+#[cfg(target_arch = "wasm32")]
+type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + 'a>;
 
 /// The options of a streaming run: its budget and its progress callback.
 ///
@@ -86,7 +90,7 @@ impl<'a> StreamOptions<'a> {
     }
 
     /// Sets a callback that is called before the first tile and after each written tile. If it returns
-    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`].
+    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`]. On the web it need not be `Send`.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -98,7 +102,29 @@ impl<'a> StreamOptions<'a> {
     /// });
     /// # let _ = options;
     /// ```
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a) -> Self {
+        self.progress = Some(Box::new(callback));
+        self
+    }
+
+    /// Sets a callback that is called before the first tile and after each written tile. If it returns
+    /// `ControlFlow::Break`, the run ends with [`ExecuteError::Stopped`].
+    ///
+    /// ```
+    /// use std::{cell::Cell, ops::ControlFlow, rc::Rc};
+    /// use wgpu_pooling::StreamOptions;
+    ///
+    /// let tiles = Rc::new(Cell::new(0));
+    /// let shown = Rc::clone(&tiles);
+    /// let options = StreamOptions::new(1 << 30).progress(move |progress| {
+    ///     shown.set(progress.done);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// # let _ = options;
+    /// ```
+    #[cfg(target_arch = "wasm32")]
+    pub fn progress(mut self, callback: impl FnMut(&StreamProgress) -> ControlFlow<()> + 'a) -> Self {
         self.progress = Some(Box::new(callback));
         self
     }

@@ -61,6 +61,10 @@ fn kernels_are_compiled_side_by_side_and_once() {
     gpu.warm_up_blocking(&schedules).unwrap();
     gpu.warm_up_blocking(&[]).unwrap();
     pollster::block_on(gpu.warm_up(&schedules)).unwrap();
+    let mut steps = Vec::new();
+    let progress = |ready, all| steps.push((ready, all));
+    pollster::block_on(gpu.warm_up_with_progress(&schedules, progress)).unwrap();
+    assert_eq!(steps, (0..=kernels).map(|ready| (ready, kernels)).collect::<Vec<_>>());
     assert_eq!(gpu.pipeline_count(), kernels);
     // Whoever meets the loss, it is the call's error.
     gpu.trim();

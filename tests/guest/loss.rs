@@ -22,6 +22,7 @@ tests! {
     gpu =>
         every_call_after_the_loss_is_an_error,
         calls_during_the_loss_come_back,
+        the_loss_can_be_awaited,
         a_waker_that_panics_takes_no_other_call_with_it,
         a_new_gpu_works_beside_what_is_left_of_a_lost_one,
         dropping_everything_at_once_hangs_nothing;
@@ -222,6 +223,25 @@ fn every_call_after_the_loss_is_an_error() {
         uncaptured.assert_silent();
     }
     println!("{calls} calls on lost devices");
+}
+
+fn the_loss_can_be_awaited() {
+    let reasons = comes_back("waiting for the loss", || {
+        let gpu = Gpu::new_blocking().unwrap();
+        let waits = std::thread::spawn({
+            let loss = gpu.until_lost();
+            move || pollster::block_on(loss)
+        });
+        assert!(pin!(gpu.until_lost()).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        gpu.device().destroy();
+        let Err(ExecuteError::DeviceLost(reason)) = gpu.max_pool_blocking(&MaxPool::new([2]), &tensor(&[1, 1, 4]))
+        else {
+            panic!("the device is destroyed");
+        };
+        // One began to wait before the loss, the other after it.
+        [reason, waits.join().unwrap(), pollster::block_on(gpu.until_lost())]
+    });
+    assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{reasons:?}");
 }
 
 fn calls_during_the_loss_come_back() {

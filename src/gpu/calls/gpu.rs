@@ -1,10 +1,11 @@
 //! The handle that callers hold: a device, its pipelines and its plan cache.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::error::ExecuteError;
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::adapter::GpuOptions;
+use crate::gpu::device::loss::Loss;
 use crate::gpu::device::polling::Submission;
 use crate::gpu::prepared::pipelines::Pipelines;
 use crate::gpu::prepared::plan_cache::PlanCache;
@@ -90,16 +91,13 @@ impl Gpu {
         };
         let (device, queue) =
             adapter.request_device(&descriptor).await.map_err(|error| options.refused(&info, &error))?;
-        let lost = Arc::new(OnceLock::new());
-        let flag = Arc::clone(&lost);
-        device.set_device_lost_callback(move |reason, message| {
-            // The first reason stays: later ones follow from it.
-            let _ = flag.set(format!("{reason:?} {message}"));
-        });
         // The crate's own calls run under error scopes; any other error must not end the process.
         device.on_uncaptured_error(Arc::new(|error: wgpu::Error| log::error!("wgpu: {error}")));
         log::debug!("opened {} ({:?}, {})", info.name, info.backend, info.driver_info);
-        Ok(Gpu::of(OpenDevice::new(device, queue, lost, options)))
+        let gpu = Gpu::of(OpenDevice::new(device, queue, options));
+        let notify_lost = gpu.loss_notifier();
+        gpu.device().set_device_lost_callback(move |reason, message| notify_lost(format!("{reason:?} {message}")));
+        Ok(gpu)
     }
 
     /// Takes over a device that the caller opened, best with [`required_limits`](crate::required_limits).
@@ -124,7 +122,7 @@ impl Gpu {
     /// # }
     /// ```
     pub fn from_wgpu(device: wgpu::Device, queue: wgpu::Queue) -> Gpu {
-        Gpu::of(OpenDevice::new(device, queue, Arc::new(OnceLock::new()), &GpuOptions::default()))
+        Gpu::of(OpenDevice::new(device, queue, &GpuOptions::default()))
     }
 
     /// Marks the device as lost: every later call that needs it returns [`ExecuteError::DeviceLost`] with this reason
@@ -141,8 +139,7 @@ impl Gpu {
     /// # Ok::<(), ExecuteError>(())
     /// ```
     pub fn notify_lost(&self, reason: impl Into<String>) {
-        // The first reason stays: later ones follow from it.
-        let _ = self.inner.device.lost().set(reason.into());
+        self.inner.device.loss().tell(reason.into());
     }
 
     /// [`Gpu::notify_lost`] as a function that keeps neither the `Gpu` nor the device alive, for a callback that the
@@ -155,10 +152,24 @@ impl Gpu {
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     pub fn loss_notifier(&self) -> impl Fn(String) + Clone + Send + Sync + use<> {
-        let lost = Arc::clone(self.inner.device.lost());
-        move |reason| {
-            let _ = lost.set(reason);
-        }
+        let loss = Arc::clone(self.inner.device.loss());
+        move |reason| loss.tell(reason)
+    }
+
+    /// Waits until the device is known to be lost, and returns the reason. The future keeps neither the `Gpu` nor the device
+    /// alive, and may be awaited on any thread: for a program that has to act on a loss, where a callback of wgpu's would have to
+    /// be `Send`, as it has to be even on the web.
+    ///
+    /// A browser tells of a loss at once. Elsewhere wgpu does so in a poll, which waiting calls make.
+    ///
+    /// ```no_run
+    /// # async fn watch(gpu: wgpu_pooling::Gpu) {
+    /// let reason = gpu.until_lost().await;
+    /// println!("the GPU is lost: {reason}");
+    /// # }
+    /// ```
+    pub fn until_lost(&self) -> impl Future<Output = String> + use<> {
+        Loss::until(Arc::clone(self.inner.device.loss()))
     }
 
     /// Opens the fastest adapter: the blocking twin of [`Gpu::new`].
@@ -349,9 +360,12 @@ impl Gpu {
         self.inner.device.limits
     }
 
-    /// The adapter's description.
+    /// The adapter's description. In a browser, which may not name it, the name is made of its vendor and architecture.
     pub fn adapter_info(&self) -> wgpu::AdapterInfo {
-        self.inner.device.wgpu.adapter_info()
+        let info = self.inner.device.wgpu.adapter_info();
+        #[cfg(all(target_arch = "wasm32", target_os = "unknown", feature = "webgpu"))]
+        let info = described_by_the_browser(&self.inner.device.wgpu, info);
+        info
     }
 
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
@@ -420,4 +434,14 @@ impl Gpu {
     pub fn resident_pipeline_count(&self) -> usize {
         self.inner.pipelines.resident()
     }
+}
+
+/// The description of an adapter with what the browser says of it. wgpu passes on nothing but WebGPU's `description`, which
+/// browsers leave empty.
+#[cfg(all(target_arch = "wasm32", target_os = "unknown", feature = "webgpu"))]
+fn described_by_the_browser(device: &wgpu::Device, info: wgpu::AdapterInfo) -> wgpu::AdapterInfo {
+    let Some(said) = device.as_webgpu().map(|device| device.adapter_info()) else { return info };
+    let words = [said.vendor(), said.architecture(), said.device(), said.description()];
+    let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    wgpu::AdapterInfo { name: words.join(" "), ..info }
 }

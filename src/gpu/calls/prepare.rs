@@ -141,8 +141,32 @@ impl Gpu {
     /// # }
     /// ```
     pub async fn warm_up(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
-        for dispatch in each_once(schedules) {
+        self.warm_up_with_progress(schedules, |_, _| ()).await
+    }
+
+    /// [`Gpu::warm_up`], which calls `progress` before the first kernel and after each one, with the number of kernels that are
+    /// ready and the number of all. It is for programs that show how far compiling has come: on the web, where each kernel is
+    /// awaited, the page is drawn in between.
+    ///
+    /// # Errors
+    /// The errors of compiling.
+    ///
+    /// ```no_run
+    /// # async fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// gpu.warm_up_with_progress(&[schedule], |ready, kernels| println!("{ready} of {kernels} kernels")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn warm_up_with_progress(
+        &self,
+        schedules: &[Schedule],
+        mut progress: impl FnMut(usize, usize),
+    ) -> Result<(), ExecuteError> {
+        let kernels = each_once(schedules);
+        progress(0, kernels.len());
+        for (before, dispatch) in kernels.iter().enumerate() {
             self.inner.pipelines.get(&self.inner.device, dispatch).await?;
+            progress(before + 1, kernels.len());
         }
         self.inner.device.probe()
     }

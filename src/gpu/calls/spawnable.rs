@@ -51,6 +51,8 @@ fn preparing(gpu: &Gpu, plan: Plan, schedule: &Schedule) {
     spawnable(&gpu.prepare_schedule(schedule.clone()));
     spawnable(&gpu.prepare_without_scratch(schedule.clone()));
     spawnable(&gpu.warm_up(std::slice::from_ref(schedule)));
+    spawnable(&gpu.warm_up_with_progress(std::slice::from_ref(schedule), |_, _| ()));
+    spawnable(&gpu.until_lost());
 }
 
 #[allow(dead_code, reason = "it only has to compile")]

@@ -11,6 +11,14 @@ const WITHOUT_BACKENDS: &str = "this program was built without a backend of wgpu
     features vulkan, metal, dx12, gles and webgpu of wgpu-pooling or of wgpu, or compute on the CPU with \
     wgpu_pooling::Cpu (feature cpu)";
 
+/// Where an adapter comes from.
+#[cfg(not(target_arch = "wasm32"))]
+const WHERE_FROM: &str = "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or \
+    compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
+#[cfg(target_arch = "wasm32")]
+const WHERE_FROM: &str = "a browser has WebGPU for pages from https and from localhost, if it knows the machine's GPU; or \
+    compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
+
 /// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
 /// (`WGPU_VALIDATION`, `WGPU_DX12_COMPILER`, ...).
@@ -283,9 +291,7 @@ impl GpuOptions {
             advice.push_str(&reason);
             advice.push_str("; ");
         }
-        advice
-            + "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or compute on the \
-                  CPU with wgpu_pooling::Cpu (feature cpu)"
+        advice + WHERE_FROM
     }
 
     /// The error of an adapter that refuses to open a device.

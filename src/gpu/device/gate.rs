@@ -41,14 +41,17 @@ struct State {
 type Thread = std::thread::ThreadId;
 /// The web has one thread.
 #[cfg(target_arch = "wasm32")]
-type Thread = ();
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Thread;
 
 #[cfg(not(target_arch = "wasm32"))]
 fn this_thread() -> Thread {
     std::thread::current().id()
 }
 #[cfg(target_arch = "wasm32")]
-fn this_thread() -> Thread {}
+fn this_thread() -> Thread {
+    Thread
+}
 
 impl Gate {
     /// The gate of a device.

@@ -4,18 +4,20 @@ pub(in crate::gpu) mod adapter;
 pub(in crate::gpu) mod allocator;
 pub(in crate::gpu) mod buffer_pool;
 pub(in crate::gpu) mod gate;
+pub(in crate::gpu) mod loss;
 pub(in crate::gpu) mod memory;
 pub(in crate::gpu) mod oneshot;
 pub(in crate::gpu) mod polling;
 
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use adapter::GpuOptions;
 use allocator::Allocator;
 use buffer_pool::BufferPool;
 use gate::{Gate, Owned};
+use loss::Loss;
 use memory::Memory;
 use polling::Submission;
 #[cfg(not(target_arch = "wasm32"))]
@@ -33,18 +35,19 @@ pub(in crate::gpu) struct OpenDevice {
     /// The alignment of storage bindings, in bytes.
     pub alignment: u64,
     pub memory: Memory,
-    lost: Arc<OnceLock<String>>,
+    loss: Arc<Loss>,
     #[cfg(not(target_arch = "wasm32"))]
     poller: Poller,
 }
 
 impl OpenDevice {
-    pub fn new(device: wgpu::Device, queue: wgpu::Queue, lost: Arc<OnceLock<String>>, options: &GpuOptions) -> Self {
+    pub fn new(device: wgpu::Device, queue: wgpu::Queue, options: &GpuOptions) -> Self {
         let limits = device.limits();
         let alignment = u64::from(limits.min_storage_buffer_offset_alignment);
         let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
         let limits = Limits { software, ..Limits::from(&limits) };
         let gate = Gate::of(&device);
+        let loss = Arc::new(Loss::new(gate.clone()));
         let (wgpu, queue) = (gate.own(device), gate.own(queue));
         let memory = Memory {
             allocator: Allocator::new(wgpu.clone(), options.failing_allocations()),
@@ -60,14 +63,13 @@ impl OpenDevice {
             limits,
             alignment,
             memory,
-            lost,
+            loss,
         }
     }
 
-    /// The reason of the device's loss, once it is lost. Callbacks set the reason. The first one stays, since later
-    /// reasons follow from it.
-    pub fn lost(&self) -> &Arc<OnceLock<String>> {
-        &self.lost
+    /// Whether the device is lost, which callbacks say.
+    pub fn loss(&self) -> &Arc<Loss> {
+        &self.loss
     }
 
     /// Makes sure that the callbacks of a submission are called and that its waiters get an answer: in this thread now,
@@ -98,8 +100,8 @@ impl OpenDevice {
 
     /// An error if the device is known to be lost.
     pub fn check_alive(&self) -> Result<(), ExecuteError> {
-        match self.lost.get() {
-            Some(reason) => Err(ExecuteError::DeviceLost(reason.clone())),
+        match self.loss.reason() {
+            Some(reason) => Err(ExecuteError::DeviceLost(reason.to_owned())),
             None => Ok(()),
         }
     }
@@ -116,7 +118,7 @@ impl OpenDevice {
         // The device's lost callback receives the reason, and a poll calls the callback.
         #[cfg(not(target_arch = "wasm32"))]
         poll(&self.wgpu, wgpu::PollType::Poll);
-        let _ = self.lost.set("the device answers no more; it was destroyed, or its driver gave it up".to_owned());
+        self.loss.tell("the device answers no more; it was destroyed, or its driver gave it up".to_owned());
         self.check_alive()
     }
 
