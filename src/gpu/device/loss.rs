@@ -106,7 +106,7 @@ mod tests {
         let counts = Arc::new(Counts::default());
         let waker = Waker::from(Arc::clone(&counts));
         let mut waits: Vec<_> = (0..3).map(|_| Box::pin(Loss::until(Arc::clone(&loss)))).collect();
-        let mut ask = |wait: &mut Pin<Box<_>>| Future::poll(Pin::as_mut(wait), &mut Context::from_waker(&waker));
+        let ask = |wait: &mut Pin<Box<_>>| Future::poll(Pin::as_mut(wait), &mut Context::from_waker(&waker));
         for _ in 0..2 {
             assert!(waits.iter_mut().all(|wait| ask(wait) == Poll::Pending));
         }
