@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use compilers::part::{End, Part};
 
-/// How many tests are run before the time is looked at.
-const AT_ONCE: usize = 40;
-
 /// Runs tests on an adapter, as many as there is time for
 #[derive(Parser)]
 struct Options {
     /// Test programs, each with the parts of names that its tests have to have: PROGRAM or PROGRAM:PART,PART
     #[arg(required = true, value_parser = program)]
     programs: Vec<Program>,
+    /// How many tests are run before the time is looked at. One at a time needs no long command line, which Windows does not take
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
+    at_once: u16,
     /// The most seconds that a program may take for the tests that it gets at once
     #[arg(long, default_value_t = 300)]
     patience: u64,
@@ -86,7 +86,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let tests = options.part.of(tests, |test| group(&test.name));
     let mut failed = 0;
     let mut ran = vec![0; options.programs.len()];
-    for some in tests.chunks(AT_ONCE) {
+    for some in tests.chunks(options.at_once.into()) {
         if end.is_past() {
             break;
         }
@@ -104,7 +104,9 @@ fn run(options: &Options) -> Result<ExitCode, String> {
                 if let Went::Failed(said) = went {
                     failed += 1;
                     println!("FAILS: {name}");
-                    said.lines().take(12).for_each(|line| println!("    {line}"));
+                    // A line may be a whole command.
+                    let lines = said.lines().take(12).map(|line| line.chars().take(300).collect::<String>());
+                    lines.for_each(|line| println!("    {line}"));
                 }
             }
         }
@@ -154,8 +156,12 @@ fn execute(
         command.args(["--test-threads", &threads.to_string()]);
     }
     // The harness takes one name to run, but any number of names to leave out.
-    for other in listed.iter().filter(|it| !names.contains(&it.as_str())) {
-        command.args(["--skip", other]);
+    if let [name] = names {
+        command.arg(name);
+    } else {
+        for other in listed.iter().filter(|it| !names.contains(&it.as_str())) {
+            command.args(["--skip", other]);
+        }
     }
     let folder = std::env::temp_dir();
     let paths = ["out", "err"].map(|it| folder.join(format!("suite-{}.{it}", std::process::id())));
