@@ -5,9 +5,10 @@
 //! memory, waves that fit on a SIMD, instructions that are executed for an output, and the arithmetic time over the
 //! memory time. The documentation of this package's library (`src/lib.rs`) describes the model.
 //!
-//! Targets: no spill, at most 128 vector registers, at most 32 KB of code, arithmetic below half of the memory time for windows up to 5x5 and
-//! below all of it for larger ones. Cases that miss a target are listed in misses.json with what bounds them. The exit
-//! code is 1 if a case misses a target and is not listed, or is worse than listed, and 3 if there is no such driver.
+//! Targets: no spill, at most 128 vector registers, at most 32 KB of code, arithmetic below half of the memory time for
+//! windows up to 5x5 and below all of it for larger ones. Cases that miss a target are listed in misses.json with what
+//! bounds them. The exit code is 1 if a case misses a target and is not listed, or is worse than listed, and 3 if there
+//! is no such driver.
 //!
 //! The driver is Mesa's RADV behind the Vulkan loader: on Debian and Ubuntu the packages mesa-vulkan-drivers and
 //! libvulkan1. Navi31 needs Mesa 23. A newer driver need not be installed: unpack the package of a later release, for
