@@ -280,14 +280,14 @@ impl<C: VectorCode> SharedRows<'_, C> {
                         for slot in others {
                             let next = &kept[slot % MOST_KEPT][number];
                             for vector in 0..VECTORS {
-                                best[vector] = C::merge::<S, NAN_WINS>(simd, best[vector], next[vector]);
+                                best[vector] = C::step::<S, NAN_WINS>(simd, best[vector], C::elements(next[vector]));
                             }
                         }
                         if self.seed.is_some() || C::HAS_NAN && !NAN_WINS {
                             let first = self.first_elements::<S, VECTORS>(simd, block, row);
                             for vector in 0..VECTORS {
                                 let first = C::begin(simd, first[vector]);
-                                best[vector] = C::merge::<S, NAN_WINS>(simd, first, best[vector]);
+                                best[vector] = C::step::<S, NAN_WINS>(simd, first, C::elements(best[vector]));
                             }
                         }
                         self.write::<S, VECTORS>(place + block.at, &best);

@@ -33,9 +33,6 @@ pub(crate) trait VectorCode: 'static {
         tap: Self::Taps<S>,
     ) -> (Self::Best<S>, Self::Taps<S>);
 
-    /// Takes `next` where it is greater, and where it is NaN if `NAN_WINS`.
-    fn merge<S: Simd, const NAN_WINS: bool>(simd: S, best: Self::Best<S>, next: Self::Best<S>) -> Self::Best<S>;
-
     fn elements<S: Simd>(best: Self::Best<S>) -> Self::Vector<S>;
 
     /// Every second lane of two vectors.
@@ -140,10 +137,6 @@ macro_rules! vector_code {
             ) -> (S::$vector, Self::Taps<S>) {
                 let replaced = replaces!($kind, NAN_WINS, best, next);
                 (Self::step::<S, NAN_WINS>(simd, best, next), replaced.select(tap, taps))
-            }
-            #[inline(always)]
-            fn merge<S: Simd, const NAN_WINS: bool>(simd: S, best: S::$vector, next: S::$vector) -> S::$vector {
-                Self::step::<S, NAN_WINS>(simd, best, next)
             }
             #[inline(always)]
             fn elements<S: Simd>(best: S::$vector) -> S::$vector {
@@ -363,16 +356,6 @@ macro_rules! vector_code_of_half {
             ) -> ((S::i16s, S::i16s), S::u16s) {
                 let (replaced, keys) = Self::replaces::<S, NAN_WINS>(simd, of_best, next);
                 ((replaced.select(next, best), keys.max(of_best)), replaced.select(tap, taps))
-            }
-            #[inline(always)]
-            fn merge<S: Simd, const NAN_WINS: bool>(
-                _: S,
-                (best, of_best): (S::i16s, S::i16s),
-                (next, of_next): (S::i16s, S::i16s),
-            ) -> (S::i16s, S::i16s) {
-                let greater = of_next.simd_gt(of_best);
-                let replaced = if NAN_WINS { greater | of_next.simd_eq(i16::MAX) } else { greater };
-                (replaced.select(next, best), of_next.max(of_best))
             }
             #[inline(always)]
             fn elements<S: Simd>((best, _): (S::i16s, S::i16s)) -> S::i16s {
