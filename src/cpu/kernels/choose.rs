@@ -2,6 +2,7 @@
 
 use super::columns;
 use super::direct::Direct;
+use super::flat::Flat;
 use super::global;
 use super::lane::DTYPES;
 use super::separable::pool::Separable;
@@ -28,6 +29,9 @@ pub enum CpuKernel {
     General,
     /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
+    /// Pools with small windows and a stride of 1 along the rows, without indices: rows of X that follow each other in memory are
+    /// reduced as one.
+    Flat,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
     /// Pools of whole planes: the maximum of each block, then a search for it.
@@ -48,6 +52,7 @@ impl CpuKernel {
     pub const ALL: &'static [CpuKernel] = &[
         CpuKernel::General,
         CpuKernel::Direct,
+        CpuKernel::Flat,
         CpuKernel::Columns,
         CpuKernel::Global,
         CpuKernel::Separable,
@@ -59,6 +64,7 @@ impl CpuKernel {
         match self {
             CpuKernel::General => "general",
             CpuKernel::Direct => "direct",
+            CpuKernel::Flat => "flat",
             CpuKernel::Columns => "columns",
             CpuKernel::Global => "global",
             CpuKernel::Separable => "separable",
@@ -74,6 +80,7 @@ pub(crate) enum PoolKernel {
     Columns,
     Global,
     Direct(Box<Direct>),
+    Flat(Box<Flat>),
     Separable(Box<Separable>),
 }
 
@@ -93,19 +100,22 @@ impl PoolKernel {
         };
         let global = || lanes().and_then(|()| global::applies(plan, view)).map(|()| PoolKernel::Global);
         let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
+        let flat = || lanes().and_then(|()| Flat::new(plan, view)).map(Box::new);
         let direct = || lanes().and_then(|()| Direct::new(plan, view)).map(Box::new);
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
             Some(kernel @ CpuKernel::Direct) => {
                 direct().map(PoolKernel::Direct).map_err(|reason| refused(kernel, reason))
             }
+            Some(kernel @ CpuKernel::Flat) => flat().map(PoolKernel::Flat).map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Global) => global().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Columns) => columns().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
             None if global().is_ok() => Ok(PoolKernel::Global),
-            None => Ok(match direct() {
-                Ok(direct) if direct.is_best(plan, view) => PoolKernel::Direct(direct),
+            None => Ok(match (flat(), direct()) {
+                (Ok(flat), _) if flat.is_best(plan) => PoolKernel::Flat(flat),
+                (_, Ok(direct)) if direct.is_best(plan, view) => PoolKernel::Direct(direct),
                 _ if columns_are_best(plan, view) => columns().or_else(|_| separable()).unwrap_or(PoolKernel::General),
                 _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
             }),
@@ -118,6 +128,7 @@ impl PoolKernel {
             PoolKernel::Columns => CpuKernel::Columns,
             PoolKernel::Global => CpuKernel::Global,
             PoolKernel::Direct(_) => CpuKernel::Direct,
+            PoolKernel::Flat(_) => CpuKernel::Flat,
             PoolKernel::Separable(_) => CpuKernel::Separable,
         }
     }
@@ -129,7 +140,7 @@ impl PoolKernel {
                 let taps = view.most_taps().saturating_add(8).saturating_mul(16);
                 plan.outputs[0].element_count().saturating_mul(taps)
             }
-            PoolKernel::Columns | PoolKernel::Global | PoolKernel::Direct(_) | PoolKernel::Separable(_) => plan.bytes(),
+            _ => plan.bytes(),
         }
     }
 }
@@ -179,21 +190,17 @@ mod tests {
 
     #[test]
     fn plans_get_the_kernels_that_were_measured_to_be_best() {
-        use CpuKernel::{Columns, Direct, Global, Separable};
+        use CpuKernel::{Columns, Direct, Flat, Global, Separable};
         let square = |kernel: i64, stride: i64, pad: i64| {
             MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]).layout(Layout::Nchw)
         };
         let (image, channels_last) = ([2, 3, 57, 43], [2, 57, 43, 16]);
-        let table: [(&dyn Pooling, &[usize], DType, CpuKernel); 13] = [
+        let table: [(&dyn Pooling, &[usize], DType, CpuKernel); 9] = [
             (&square(2, 2, 0), &image, DType::F32, Direct),
-            (&square(3, 1, 1), &image, DType::F32, Direct),
-            (&square(3, 1, 1), &image, DType::F16, Separable),
             (&square(3, 2, 1), &image, DType::F16, Direct),
             (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, DType::F32, Direct),
             (&square(3, 3, 0), &image, DType::F32, Separable),
-            (&square(5, 1, 2), &image, DType::F32, Separable),
             (&square(13, 1, 6), &image, DType::F32, Separable),
-            (&square(3, 1, 2).dilations([2, 2]), &image, DType::F32, Direct),
             (&MaxPool::new([5]), &[2, 3, 57], DType::F32, Direct),
             (&AdaptiveMaxPool::new([6, 5]), &image, DType::F32, Columns),
             (&GlobalMaxPool::new(), &image, DType::F32, Global),
@@ -207,20 +214,31 @@ mod tests {
                 assert_eq!(kernel.name(), expected, "{plan:?}");
             }
         }
-        // Elements of 8 bits, many to a vector, share rows of X in larger windows too.
-        for (indices, expected) in [(None, Direct), (Some(IndexType::I64), Separable)] {
-            let plan = square(5, 1, 2).plan(&image, DType::U8, indices).unwrap();
-            let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
-            assert_eq!(kernel.name(), expected);
+        // With a stride of 1 and without indices, rows of X are reduced as one.
+        let table = [
+            (square(3, 1, 1), DType::F32, [Flat, Direct]),
+            (square(3, 1, 1), DType::F16, [Flat, Separable]),
+            (square(3, 1, 1), DType::F64, [Direct, Direct]),
+            (square(5, 1, 2), DType::F32, [Flat, Separable]),
+            (square(5, 1, 2), DType::U8, [Flat, Separable]),
+            (square(7, 1, 3), DType::U8, [Separable, Separable]),
+            (square(3, 1, 2).dilations([2, 2]), DType::F32, [Flat, Direct]),
+        ];
+        for (pool, dtype, expected) in table {
+            for (indices, expected) in [None, Some(IndexType::I64)].into_iter().zip(expected) {
+                let plan = pool.plan(&image, dtype, indices).unwrap();
+                let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
+                assert_eq!(kernel.name(), expected, "{plan:?}");
+            }
         }
         // Channels side by side: whether maxima are shared depends on elements and indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
         let table: [(_, usize, DType, [CpuKernel; 2]); 11] = [
-            (last(3, 1), 64, DType::F32, [Direct, Direct]),
-            (last(3, 1), 64, DType::U8, [Direct, Direct]),
-            (last(3, 1), 3, DType::U8, [Separable, Separable]),
-            (last(3, 1), 64, DType::F16, [Separable, Direct]),
-            (last(3, 1), 3, DType::F32, [Separable, Direct]),
+            (last(3, 1), 64, DType::F32, [Flat, Direct]),
+            (last(3, 1), 64, DType::U8, [Flat, Direct]),
+            (last(3, 1), 3, DType::U8, [Flat, Separable]),
+            (last(3, 1), 64, DType::F16, [Flat, Direct]),
+            (last(3, 1), 3, DType::F32, [Flat, Direct]),
             (last(2, 2), 3, DType::U8, [Direct, Separable]),
             (last(5, 2), 64, DType::F32, [Direct, Direct]),
             (last(7, 4), 64, DType::F32, [Columns, Columns]),

@@ -10,9 +10,8 @@
 //! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
 //! and below them, side by side in a vector again.
 //!
-//! Where no indices are wanted and windows share rows of X, those are reduced once ([`shared_rows`](super::shared_rows)); where
-//! they do not share them, outputs in long rows take one row of X after the other ([`passes`](super::passes)). Neither is there
-//! for floats of 16 bits, of which this kernel gets windows with few taps.
+//! Where no indices are wanted, outputs in long rows with a stride of 2 take one row of X after the other
+//! ([`passes`](super::passes)), but for floats of 16 bits.
 //!
 //! In NHWC the innermost axis is that of the channels, each of them is an output, and all taps are rows.
 
@@ -24,7 +23,6 @@ use super::axes::{Axis, MOST_INDEX, axes, index_span};
 use super::lane::{has_nan, with_code};
 use super::parts::PartOf;
 use super::passes::{are_worth_it, passes};
-use super::shared_rows::{Along, MOST_KEPT, RowSteps, RowsOfPlanes, Shared, SharedRows};
 use super::taps::{Column, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
 use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
 use super::view::{View, nan_wins};
@@ -49,8 +47,6 @@ pub(crate) struct Direct {
     shape: Shape,
     /// Outputs of a row whose windows lie inside X.
     inside: Range<usize>,
-    /// Rows of X that windows share, if they do.
-    shared: Option<Shared>,
 }
 
 /// Rows of outputs whose windows have taps in the same rows of X, one as far from the next as all others.
@@ -96,7 +92,7 @@ impl Direct {
         let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
         let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
         let shape = Shape { kernel: last.kernel, stride: last.stride, distance: last.dilation };
-        Ok(Direct { shape, inside: begin..end, shared: Shared::of(&axes, view.inner), axes })
+        Ok(Direct { shape, inside: begin..end, axes })
     }
 
     /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
@@ -109,7 +105,6 @@ impl Direct {
         }
         match plan.dtype() {
             DType::F16 | DType::Bf16 => rows <= MOST_ROWS && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
-            DType::I8 | DType::U8 if self.shared.is_some() && plan.indices.is_none() => true,
             _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= MOST_ROWS,
         }
     }
@@ -126,7 +121,7 @@ impl Direct {
             (2, true) => channels >= 6 || apart,
             (_, true) => true,
             (1, false) if apart => channels >= 24 || taps <= 4,
-            (1, false) => self.shared.is_some() && channels >= 24 || deep && channels >= 64,
+            (1, false) => deep && channels >= 64,
             (2, false) => apart || deep && channels >= 32,
             (bytes, false) => apart || channels * bytes >= 32,
         }
@@ -152,12 +147,6 @@ impl Direct {
         y: &mut [C::Element],
         mut indices: Option<&mut [I]>,
     ) {
-        if C::IS_CHEAP
-            && let (Some(shared), None) = (&self.shared, &indices)
-            && self.shared_rows::<C>(shared, part, x, y).is_some()
-        {
-            return;
-        }
         let mut place = 0;
         self.each_group(part, |group| {
             let outputs = group.count * group.lanes.len();
@@ -168,67 +157,6 @@ impl Direct {
             apply_to_all(part.plan.activation, &mut y[place..place + outputs]);
             place += outputs;
         });
-    }
-
-    /// Computes rows of outputs that share rows of X. `None` if there are no vectors; then nothing is written.
-    fn shared_rows<C: VectorCode>(
-        &self,
-        shared: &Shared,
-        part: &PartOf<'_>,
-        x: &[C::Element],
-        mut y: &mut [C::Element],
-    ) -> Option<()> {
-        let &Shared { along, width, down } = shared;
-        let (of_axes, _) = self.ranges(part);
-        let (outer, rows) = (&of_axes[..down], &of_axes[down]);
-        let down = &self.axes[down];
-        let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
-        // By the number of planes.
-        let mut steps = [const { None }; MOST_KEPT + 1];
-        loop {
-            let (planes, number) = self.planes(&at);
-            // Planes without axes between them and their rows follow each other.
-            let count = if at.len() == 1 { outer[0].len() } else { 1 };
-            let steps = steps[number]
-                .get_or_insert_with(|| RowSteps::of(&Along::of(down), rows.clone(), number, down.x_stride));
-            let outputs = rows.len() * width * count;
-            let rows = RowsOfPlanes {
-                along,
-                steps,
-                width,
-                planes: &planes[..number],
-                count,
-                x_step: self.axes[0].x_stride,
-                y_step: rows.len() * width,
-            };
-            let seed = self.seed::<C::Element>(part.plan).map(cast);
-            let nan_wins = nan_wins(part.plan);
-            part.simd.vectors(SharedRows::<C> { rows, x: cast_slice(x), y: cast_slice_mut(y), seed, nan_wins })?;
-            let (own, rest) = std::mem::take(&mut y).split_at_mut(outputs);
-            apply_to_all(part.plan.activation, own);
-            y = rest;
-            at[0] += count - 1;
-            let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < outer[axis].end) else { return Some(()) };
-            at[axis] += 1;
-            (axis + 1..at.len()).for_each(|inner| at[inner] = outer[inner].start);
-        }
-    }
-
-    /// Where the planes of X begin that windows at a position of the outer axes have, and how many there are.
-    fn planes(&self, at: &[usize]) -> ([usize; MOST_KEPT], usize) {
-        let (mut planes, mut count) = ([0; MOST_KEPT], 1);
-        for (axis, &output) in self.axes.iter().zip(at) {
-            let (before, own) = (planes, count);
-            count = 0;
-            for plane in &before[..own] {
-                for tap in axis.taps_inside(output) {
-                    let position = axis.start(output) + (tap * axis.dilation) as i64;
-                    planes[count] = plane + position as usize * axis.x_stride;
-                    count += 1;
-                }
-            }
-        }
-        (planes, count)
     }
 
     /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less.

@@ -13,15 +13,26 @@ pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
     /// Not above any lane.
     const LOWEST: Self;
 
+    /// Whether lanes can be NaN.
+    const HAS_NAN: bool = false;
+
     /// The greater one of two neighbours in row-major order; `self` if none is. `next` lies `ahead` taps further on: lanes that
     /// say where they lie take that into account.
     fn step(self, next: Self, ahead: i32) -> Self;
+
+    /// Whether this is not equal to itself.
+    #[inline(always)]
+    #[expect(clippy::eq_op, reason = "NaN is not equal to itself")]
+    fn is_nan(self) -> bool {
+        self != self
+    }
 }
 
 macro_rules! value_lane {
-    ($type:ty, $lowest:expr) => {
+    ($type:ty, $lowest:expr, $has_nan:literal) => {
         impl Lane for $type {
             const LOWEST: Self = $lowest;
+            const HAS_NAN: bool = $has_nan;
             #[inline(always)]
             fn step(self, next: Self, _: i32) -> Self {
                 if next > self { next } else { self }
@@ -30,12 +41,31 @@ macro_rules! value_lane {
     };
 }
 
-value_lane!(f32, f32::NEG_INFINITY);
-value_lane!(f64, f64::NEG_INFINITY);
-value_lane!(u8, u8::MIN);
-value_lane!(i16, i16::MIN);
-value_lane!(i32, i32::MIN);
-value_lane!(i64, i64::MIN);
+value_lane!(f32, f32::NEG_INFINITY, true);
+value_lane!(f64, f64::NEG_INFINITY, true);
+value_lane!(u8, u8::MIN, false);
+value_lane!(i16, i16::MIN, false);
+value_lane!(i32, i32::MIN, false);
+value_lane!(i64, i64::MIN, false);
+
+/// A float that the last NaN replaces.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub(crate) struct NanWins<T>(pub T);
+
+macro_rules! nan_wins_lane {
+    ($($type:ty),+) => {
+        $(impl Lane for NanWins<$type> {
+            const LOWEST: Self = NanWins(<$type>::NEG_INFINITY);
+            #[inline(always)]
+            fn step(self, next: Self, _: i32) -> Self {
+                if (next.0 > self.0) | next.0.is_nan() { next } else { self }
+            }
+        })+
+    };
+}
+
+nan_wins_lane!(f32, f64);
 
 /// An element of 8 or 16 bits and its tap in one number: the element in the upper bits, and below them a number that is
 /// smaller, the further the tap. One maximum compares both, and of equal elements the earlier one wins.
@@ -153,6 +183,9 @@ pub(crate) trait Code: Send + Sync {
     /// The element of a lane.
     fn decode(lane: Self::Lane) -> Self::Element;
 
+    /// Whether a lane has the bits of its element.
+    const KEEPS_BITS: bool = false;
+
     /// Whether lanes are floats, which have to be compared with the first element of a window.
     const IS_FLOAT: bool = false;
 
@@ -164,13 +197,14 @@ pub(crate) trait Code: Send + Sync {
 }
 
 macro_rules! code {
-    ($name:ident, $element:ty, $lane:ty, $is_float:literal, $encode:expr, $decode:expr) => {
+    ($name:ident, $element:ty, $lane:ty, $is_float:literal, $keeps_bits:literal, $encode:expr, $decode:expr) => {
         #[derive(Debug, Clone, Copy)]
         pub(crate) struct $name;
         impl Code for $name {
             type Element = $element;
             type Lane = $lane;
             const IS_FLOAT: bool = $is_float;
+            const KEEPS_BITS: bool = $keeps_bits;
             #[inline(always)]
             fn encode(element: $element) -> $lane {
                 $encode(element)
@@ -183,17 +217,27 @@ macro_rules! code {
     };
 }
 
+// The same floats where NaN wins.
+code!(NanF32, f32, NanWins<f32>, true, true, NanWins, |lane: NanWins<f32>| lane.0);
+code!(NanF64, f64, NanWins<f64>, true, true, NanWins, |lane: NanWins<f64>| lane.0);
+code!(NanF16, f16, NanWins<f32>, true, false, |x| NanWins(WideF16::encode(x)), |lane: NanWins<f32>| WideF16::decode(
+    lane.0
+));
+code!(NanBf16, bf16, NanWins<f32>, true, false, |x| NanWins(WideBf16::encode(x)), |lane: NanWins<f32>| {
+    WideBf16::decode(lane.0)
+});
+
 // An unsigned integer is a signed one of the same order with the top bit inverted, and the other way round.
-code!(OfF32, f32, f32, true, |x| x, |x| x);
-code!(OfF64, f64, f64, true, |x| x, |x| x);
-code!(OfU8, u8, u8, false, |x| x, |x| x);
-code!(OfI8, i8, u8, false, |x: i8| x as u8 ^ 0x80, |x: u8| (x ^ 0x80) as i8);
-code!(OfI16, i16, i16, false, |x| x, |x| x);
-code!(OfU16, u16, i16, false, |x: u16| (x ^ 0x8000) as i16, |x: i16| x as u16 ^ 0x8000);
-code!(OfI32, i32, i32, false, |x| x, |x| x);
-code!(OfU32, u32, i32, false, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x as u32 ^ 1 << 31);
-code!(OfI64, i64, i64, false, |x| x, |x| x);
-code!(OfU64, u64, i64, false, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
+code!(OfF32, f32, f32, true, true, |x| x, |x| x);
+code!(OfF64, f64, f64, true, true, |x| x, |x| x);
+code!(OfU8, u8, u8, false, true, |x| x, |x| x);
+code!(OfI8, i8, u8, false, false, |x: i8| x as u8 ^ 0x80, |x: u8| (x ^ 0x80) as i8);
+code!(OfI16, i16, i16, false, true, |x| x, |x| x);
+code!(OfU16, u16, i16, false, false, |x: u16| (x ^ 0x8000) as i16, |x: i16| x as u16 ^ 0x8000);
+code!(OfI32, i32, i32, false, true, |x| x, |x| x);
+code!(OfU32, u32, i32, false, false, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x as u32 ^ 1 << 31);
+code!(OfI64, i64, i64, false, true, |x| x, |x| x);
+code!(OfU64, u64, i64, false, false, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
 
 /// The integer that orders a float of 16 bits: its magnitude with its sign, so that both zeros are 0.
 #[inline(always)]
@@ -239,10 +283,10 @@ code_of_half!(OfBf16, bf16, 0x7F80);
 
 // Floats of 16 bits as wider ones, for data with NaN or with zeros that have a sign. Of bfloat16 these are the same numbers; a
 // half has the bits of its magnitude at the same place, which makes it another number in the same order.
-code!(WideBf16, bf16, f32, true, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |lane: f32| {
+code!(WideBf16, bf16, f32, true, false, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |lane: f32| {
     bf16::from_bits((lane.to_bits() >> 16) as u16)
 });
-code!(WideF16, f16, f32, true, wide_half, |lane: f32| {
+code!(WideF16, f16, f32, true, false, wide_half, |lane: f32| {
     let bits = lane.to_bits();
     f16::from_bits(((bits >> 16) & 0x8000) as u16 | ((bits >> 13) & 0x7FFF) as u16)
 });

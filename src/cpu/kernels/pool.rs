@@ -94,6 +94,7 @@ impl PoolWork {
         match &self.kernel {
             PoolKernel::Columns if !general => columns::pool(&part_of, x, y, indices, scratch)?,
             PoolKernel::Direct(direct) if !general => direct.run(&part_of, x, y, indices),
+            PoolKernel::Flat(flat) if !general => flat.run(&part_of, x, y, scratch)?,
             PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
             _ => with_element!(plan.dtype(), T => {
                 general::pool::<T, I>(plan, view, part, cast_slice(x), cast_slice_mut(y), indices);

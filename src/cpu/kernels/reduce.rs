@@ -4,8 +4,11 @@
 //! Slices are parameters of their own and not arrays of slices, because the compiler then knows that none overlaps the one
 //! that is written.
 
+use std::ops::Range;
+
 use super::lane::{Lane, Positioned};
 use super::simd::SimdLevel;
+use crate::element::Element;
 
 /// Rows of lanes that one call reduces: how many, how long, and how far apart where they are read and where they are written.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +23,17 @@ impl Rows {
     /// A single row.
     pub fn one(width: usize) -> Rows {
         Rows { count: 1, width, from: width, to: width }
+    }
+
+    /// The same rows as a single one, if nothing lies between them.
+    pub fn joined(self) -> Rows {
+        if self.from == self.width { self.joined_with_gaps() } else { self }
+    }
+
+    /// The same rows as a single one, if they are as far apart where they are read as where they are written. What lies between
+    /// them is then reduced too.
+    pub fn joined_with_gaps(self) -> Rows {
+        if self.from == self.to { Rows::one((self.count - 1) * self.from + self.width) } else { self }
     }
 
     /// Lanes from the first one that is read to the last one.
@@ -37,6 +51,9 @@ impl Rows {
 const LONG: usize = 64;
 const SHORT: usize = 16;
 
+/// The same for lanes of 8 bits.
+const LONGEST: usize = 256;
+
 /// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block overlaps the one
 /// before it, so `visit` must give the same if it comes twice.
 ///
@@ -51,6 +68,12 @@ pub(crate) fn in_blocks(width: usize, mut visit: impl FnMut(usize, usize)) {
         visit(at, LONG);
         at += LONG;
     }
+    in_short_blocks(at, width, visit);
+}
+
+/// Visits the rest of a row, from a lane on.
+#[inline(always)]
+fn in_short_blocks(mut at: usize, width: usize, mut visit: impl FnMut(usize, usize)) {
     if width < SHORT {
         visit(0, width);
         return;
@@ -64,13 +87,21 @@ pub(crate) fn in_blocks(width: usize, mut visit: impl FnMut(usize, usize)) {
 
 macro_rules! loops {
     ($values:ident, $first:ident, $positioned:ident, $($lane:ident, $position:ident, $ahead:ident);+) => {
-        /// Values alone, or lanes that say where they lie.
+        /// Values alone, or lanes that say where they lie. If it `LOOKS` for NaN: whether there is one in the first source.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
-        fn $values<L: Lane, const MORE: bool>(rows: Rows, best: &mut [L], $($lane: &[L], $ahead: i32),+) {
+        fn $values<L: Lane, const MORE: bool, const LOOKS: bool>(
+            rows: Rows,
+            best: &mut [L],
+            $($lane: &[L], $ahead: i32),+
+        ) -> bool {
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
-            fn block<L: Lane, const MORE: bool>(length: usize, best: &mut [L], $($lane: &[L], $ahead: i32),+) {
+            fn block<L: Lane, const MORE: bool, const LOOKS: bool>(
+                length: usize,
+                best: &mut [L],
+                $($lane: &[L], $ahead: i32),+
+            ) -> bool {
                 let best = &mut best[..length];
                 $(let $lane = &$lane[..length];)+
                 for i in 0..length {
@@ -78,16 +109,44 @@ macro_rules! loops {
                     $(let value = value.step($lane[i], $ahead);)+
                     best[i] = value;
                 }
+                LOOKS && [$($lane),+][0].iter().fold(false, |any, lane| any | lane.is_nan())
             }
+            /// Blocks of one length, and how many lanes they have together.
+            #[inline(always)]
+            #[allow(clippy::too_many_arguments)]
+            fn blocks<L: Lane, const MORE: bool, const LOOKS: bool, const LENGTH: usize>(
+                best: &mut [L],
+                $($lane: &[L], $ahead: i32),+
+            ) -> (usize, bool) {
+                let (best, _) = best.as_chunks_mut::<LENGTH>();
+                $(let $lane = &$lane.as_chunks::<LENGTH>().0[..best.len()];)+
+                let mut found = false;
+                for i in 0..best.len() {
+                    found |= block::<L, MORE, LOOKS>(LENGTH, &mut best[i], $(&$lane[i], $ahead),+);
+                }
+                (best.len() * LENGTH, found)
+            }
+            let mut found = false;
             for row in 0..rows.count {
                 let best = &mut best[row * rows.to..][..rows.width];
                 $(let $lane = &$lane[row * rows.from..][..rows.width];)+
-                in_blocks(
+                let mut at = 0;
+                if size_of::<L>() == 1 {
+                    at += blocks::<L, MORE, false, LONGEST>(best, $($lane, $ahead),+).0;
+                }
+                let (lanes, found_here) = blocks::<L, MORE, LOOKS, LONG>(&mut best[at..], $(&$lane[at..], $ahead),+);
+                at += lanes;
+                found |= found_here;
+                in_short_blocks(
+                    at,
                     rows.width,
                     #[inline(always)]
-                    |at, length| block::<L, MORE>(length, &mut best[at..], $(&$lane[at..], $ahead),+),
+                    |at, length| {
+                        found |= block::<L, MORE, LOOKS>(length, &mut best[at..], $(&$lane[at..], $ahead),+);
+                    },
                 );
             }
+            found
         }
 
         /// Values as they were loaded, and where the greatest lies.
@@ -195,8 +254,8 @@ pub(crate) const MORE_AT_ONCE: usize = 4;
 
 /// Calls a loop with as many sources as it has. A source may come twice: what has been taken is not greater than itself.
 macro_rules! by_count {
-    ($simd:ident, $more:ident, $sources:ident, |$own:ident| $two:expr, $three:expr, $four:expr, $five:expr, $four_more:expr) => {
-        let Some(&last) = $sources.last() else { return };
+    ($simd:ident, $more:expr, $sources:ident, |$own:ident| $two:expr, $three:expr, $four:expr, $five:expr, $four_more:expr) => {{
+        let Some(&last) = $sources.last() else { return Default::default() };
         let mut $own = [last; AT_ONCE];
         $own.iter_mut().zip($sources).for_each(|(own, source)| *own = *source);
         match ($more, $sources.len()) {
@@ -221,22 +280,59 @@ macro_rules! by_count {
                 || $four_more,
             ),
         }
-    };
+    }};
 }
 
 /// The greatest lanes of up to five slices, each with how far ahead it lies; or of up to four and of `best`, if there is `more`
 /// in it.
 pub(crate) fn values<L: Lane>(simd: SimdLevel, rows: Rows, best: &mut [L], sources: &[(&[L], i32)], more: bool) {
+    values_of::<L, false>(simd, rows, best, sources, more);
+}
+
+#[inline(always)]
+fn values_of<L: Lane, const LOOKS: bool>(
+    simd: SimdLevel,
+    rows: Rows,
+    best: &mut [L],
+    sources: &[(&[L], i32)],
+    more: bool,
+) -> bool {
     by_count!(
         simd,
-        more,
+        more && !LOOKS,
         sources,
-        |s| values2::<L, false>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1),
-        values3::<L, false>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1),
-        values4::<L, false>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1),
-        values5::<L, false>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1, s[4].0, s[4].1),
-        values4::<L, true>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1)
-    );
+        |s| values2::<L, false, LOOKS>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1),
+        values3::<L, false, LOOKS>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1),
+        values4::<L, false, LOOKS>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1),
+        values5::<L, false, LOOKS>(
+            rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1, s[4].0, s[4].1
+        ),
+        values4::<L, true, false>(rows, best, s[0].0, s[0].1, s[1].0, s[1].1, s[2].0, s[2].1, s[3].0, s[3].1)
+    )
+}
+
+/// The greatest of any number of sources. If it `looks` for NaN: whether there is one in the first source.
+pub(crate) fn reduce<'a, L: Lane>(
+    simd: SimdLevel,
+    rows: Rows,
+    best: &mut [L],
+    (count, looks): (usize, bool),
+    source: impl Fn(usize) -> &'a [L],
+) -> bool {
+    let of = |numbers: Range<usize>| -> [_; AT_ONCE] {
+        std::array::from_fn(|number| (source((numbers.start + number).min(numbers.end - 1)), 0))
+    };
+    let first = count.min(AT_ONCE);
+    let sources = &of(0..first)[..first];
+    let found = match L::HAS_NAN && looks {
+        true => values_of::<L, true>(simd, rows, best, sources, false),
+        false => values_of::<L, false>(simd, rows, best, sources, false),
+    };
+    for next in (first..count).step_by(MORE_AT_ONCE) {
+        let numbers = next..count.min(next + MORE_AT_ONCE);
+        values(simd, rows, best, &of(numbers.clone())[..numbers.len()], true);
+    }
+    found
 }
 
 /// A slice of lanes, that of their positions, and how far ahead it lies.
@@ -292,6 +388,48 @@ pub(crate) fn positioned<L: Positioned>(
             rows, best, at, s[0].0, s[0].1, s[0].2, s[1].0, s[1].1, s[1].2, s[2].0, s[2].1, s[2].2, s[3].0, s[3].1,
             s[3].2
         )
+    );
+}
+
+/// Writes elements that are NaN, and leaves the others.
+pub(crate) fn take_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], from: &[T]) {
+    // All are read before any is written, so the compiler need not know that the slices do not overlap.
+    #[inline(always)]
+    fn block<T: Element>(to: &mut [T; SHORT], from: &[T; SHORT]) {
+        let mut own = *to;
+        for i in 0..SHORT {
+            own[i] = if from[i].is_nan() { from[i] } else { own[i] };
+        }
+        *to = own;
+    }
+    #[inline(always)]
+    fn all<T: Element>(rows: Rows, to: &mut [T], from: &[T]) {
+        for row in 0..rows.count {
+            let to = &mut to[row * rows.to..][..rows.width];
+            let from = &from[row * rows.from..][..rows.width];
+            let (blocks, _) = from.as_chunks();
+            to.as_chunks_mut().0.iter_mut().zip(blocks).for_each(
+                #[inline(always)]
+                |(to, from)| block(to, from),
+            );
+            if let (Some(to), Some(from)) = (to.last_chunk_mut(), from.last_chunk()) {
+                block(to, from);
+            }
+        }
+    }
+    if rows.width < SHORT {
+        for place in
+            (0..rows.count).flat_map(|row| (0..rows.width).map(move |at| (row * rows.from + at, row * rows.to + at)))
+        {
+            if from[place.0].is_nan() {
+                to[place.1] = from[place.0];
+            }
+        }
+        return;
+    }
+    simd.run(
+        #[inline(always)]
+        || all(rows, to, from),
     );
 }
 

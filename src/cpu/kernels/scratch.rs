@@ -27,6 +27,18 @@ impl Scratch {
     }
 }
 
+/// The first words of some memory, as lanes.
+pub(crate) fn take<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
+    let (own, rest) = std::mem::take(words).split_at_mut(words_of::<L>(count));
+    *words = rest;
+    &mut bytemuck::cast_slice_mut(own)[..count]
+}
+
+/// Words that `count` lanes take.
+pub(crate) fn words_of<L>(count: usize) -> usize {
+    (count * size_of::<L>()).div_ceil(size_of::<u64>())
+}
+
 /// The scratch memory of finished work, for later work of the same plan.
 #[derive(Debug, Default)]
 pub(crate) struct ScratchPool {

@@ -1,5 +1,5 @@
 //! Which vector instructions a kernel's loops are compiled for, chosen at run time. This file, [`vector`](super::vector),
-//! [`taps`](super::taps), [`shared_rows`](super::shared_rows) and [`transpose`](super::transpose) are the only ones that know
+//! [`taps`](super::taps) and [`transpose`](super::transpose) are the only ones that know
 //! the crate that makes this possible without `unsafe` here.
 //!
 //! A kernel's loops are either plain code that the compiler turns into vector instructions ([`SimdLevel::run`]), or they are

@@ -40,9 +40,6 @@ pub(crate) trait VectorCode: 'static {
 
     fn every_second_tap<S: Simd>(low: Self::Taps<S>, high: Self::Taps<S>) -> Self::Taps<S>;
 
-    /// Nothing is less.
-    const LOWEST: Self::Stored;
-
     /// Whether a step takes less time than sorting two vectors.
     const IS_CHEAP: bool;
 
@@ -96,16 +93,6 @@ macro_rules! replaces {
     };
 }
 
-/// The lowest element.
-macro_rules! lowest {
-    (float, $element:ty) => {
-        <$element>::NEG_INFINITY
-    };
-    (integer, $element:ty) => {
-        <$element>::MIN
-    };
-}
-
 /// Elements that vectors compare as they are.
 macro_rules! vector_code {
     ($name:ident, $element:ty, $vector:ident, $kind:ident, $taps:ident) => {
@@ -142,7 +129,6 @@ macro_rules! vector_code {
             fn elements<S: Simd>(best: S::$vector) -> S::$vector {
                 best
             }
-            const LOWEST: $element = lowest!($kind, $element);
             #[inline(always)]
             fn every_second<S: Simd>(low: S::$vector, high: S::$vector) -> S::$vector {
                 low.unzip_low(high)
@@ -361,8 +347,6 @@ macro_rules! vector_code_of_half {
             fn elements<S: Simd>((best, _): (S::i16s, S::i16s)) -> S::i16s {
                 best
             }
-            // Minus infinity.
-            const LOWEST: i16 = $infinity | i16::MIN;
             #[inline(always)]
             fn every_second<S: Simd>(low: Self::Best<S>, high: Self::Best<S>) -> Self::Best<S> {
                 (low.0.unzip_low(high.0), low.1.unzip_low(high.1))

@@ -9,7 +9,7 @@ use super::layout::BlockLayout;
 use super::steps::{Step, Tap};
 use crate::cpu::kernels::lane::{Lane, Positioned};
 use crate::cpu::kernels::reduce::{self, AT_ONCE, MORE_AT_ONCE, Rows};
-use crate::cpu::kernels::scratch::Scratch;
+use crate::cpu::kernels::scratch::{Scratch, take, words_of};
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::error::ExecuteError;
 
@@ -157,18 +157,6 @@ pub(crate) struct Memory<'a, F: Form> {
 
 /// The most outputs that the last step computes at once.
 pub(crate) const OUTPUTS_AT_ONCE: usize = 2048;
-
-/// The first words of some memory, as lanes.
-fn take<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
-    let (own, rest) = std::mem::take(words).split_at_mut(words_of::<L>(count));
-    *words = rest;
-    &mut bytemuck::cast_slice_mut(own)[..count]
-}
-
-/// Words that `count` lanes take.
-fn words_of<L>(count: usize) -> usize {
-    (count * size_of::<L>()).div_ceil(size_of::<u64>())
-}
 
 impl<'a, F: Form> Memory<'a, F> {
     pub fn new(scratch: &'a mut Scratch, layout: &BlockLayout, with_firsts: bool) -> Result<Self, ExecuteError> {

@@ -1,0 +1,347 @@
+//! The outputs of a band, plane after plane.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use super::band::{Band, Firsts};
+use super::{FEW, Flat};
+use crate::activation::apply_to_all;
+use crate::cpu::kernels::lane::{Code, Lane};
+use crate::cpu::kernels::parts::PartOf;
+use crate::cpu::kernels::reduce::{Rows, reduce, take_nan};
+use crate::cpu::kernels::simd::SimdLevel;
+use crate::element::Element;
+use crate::options::NanPolicy;
+
+/// The most reduced planes that are kept.
+pub(super) const MOST_KEPT: usize = 16;
+
+/// A plane of X that was reduced along its rows and across them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Where it begins.
+    pub plane: usize,
+    /// Whether it has elements that were looked for.
+    pub special: bool,
+    /// Whether its lanes are those for such elements.
+    pub wide: bool,
+}
+
+/// The memory of a thread, and the reduced planes in it.
+pub(super) struct Memory<'a> {
+    pub loaded: &'a mut [u64],
+    pub reduced: &'a mut [u64],
+    pub best: &'a mut [u64],
+    pub planes: Vec<&'a mut [u64]>,
+    pub kept: Vec<Option<Kept>>,
+}
+
+/// Planes of X: where each begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Planes {
+    pub own: [usize; MOST_KEPT],
+    pub count: usize,
+}
+
+impl Planes {
+    pub fn all(&self) -> &[usize] {
+        &self.own[..self.count]
+    }
+}
+
+/// What a band is computed for.
+pub(super) struct Job<'a, T> {
+    pub own: &'a Flat,
+    pub part: &'a PartOf<'a>,
+    pub band: &'a Band<'a>,
+    pub x: &'a [T],
+}
+
+impl<T: Element> Job<'_, T> {
+    /// Elements from one row of X to the next.
+    fn x_pitch(&self) -> usize {
+        self.own.along().input * self.own.inner
+    }
+
+    /// The rows of X that the band has, of a plane and of those that follow it.
+    fn elements(&self, plane: usize) -> &[T] {
+        let Band { tile, x_rows, .. } = self.band;
+        let first = plane + x_rows.start * self.x_pitch() + tile.x.start * self.own.inner;
+        &self.x[first..][..(self.band.all_x_rows() - 1) * self.x_pitch() + tile.x.len() * self.own.inner]
+    }
+
+    /// A plane of outputs, with the lanes that its elements need.
+    pub fn plane_of_any<C: Code<Element = T>, S: Code<Element = T>, N: Code<Element = T>>(
+        &self,
+        planes: Planes,
+        y: &mut [T],
+        memory: &mut Memory<'_>,
+    ) {
+        let policy = self.part.plan.nan_policy;
+        let looks = T::DTYPE.is_float() && (policy != NanPolicy::SeedLowest || !C::KEEPS_BITS);
+        // Then only what NaN does to windows that begin with it is left to be done.
+        let do_for_all = C::KEEPS_BITS && policy != NanPolicy::PropagateLast;
+        let is_special = |kept: &Kept| kept.special && planes.all().contains(&kept.plane);
+        let mut special = memory.kept.iter().flatten().any(is_special);
+        if !special || do_for_all {
+            special |= self.plane::<C>(&planes, y, memory, false, looks);
+        }
+        if special && !do_for_all {
+            match policy {
+                NanPolicy::PropagateLast => self.plane::<N>(&planes, y, memory, true, false),
+                _ => self.plane::<S>(&planes, y, memory, true, false),
+            };
+        }
+        if special && looks && policy == NanPolicy::SeedFirst {
+            self.first_nan(planes.own[0], y);
+        }
+        let rows = self.rows_of_y();
+        (0..rows.count).for_each(|row| apply_to_all(self.part.plan.activation, &mut y[row * rows.to..][..rows.width]));
+    }
+
+    /// The band's outputs, of which lanes lie side by side and elements of Y as they do there.
+    fn rows_of_y(&self) -> Rows {
+        let Band { width, columns, .. } = *self.band;
+        Rows { count: self.band.all_rows(), width: columns, from: columns, to: width }.joined()
+    }
+
+    /// A plane of outputs with lanes of `C`, which are those for special elements if they are `wide`. If it `looks` for these:
+    /// whether there was one; then outputs of lanes that have other bits than their elements were not written.
+    fn plane<C: Code<Element = T>>(
+        &self,
+        planes: &Planes,
+        y: &mut [T],
+        memory: &mut Memory<'_>,
+        wide: bool,
+        looks: bool,
+    ) -> bool {
+        let rows = self.rows_of_y();
+        let y = &mut y[..rows.written()];
+        if C::KEEPS_BITS {
+            return self.maxima::<C>(planes, cast_slice_mut(y), rows, memory, wide, looks);
+        }
+        // The lanes of outputs are not needed any more when those of another plane are computed.
+        let best = std::mem::take(&mut memory.best);
+        let lanes = &mut cast_slice_mut(best)[..rows.read()];
+        let found = self.maxima::<C>(planes, lanes, Rows { to: rows.from, ..rows }.joined(), memory, wide, looks);
+        if !found {
+            decode::<C>(self.part.simd, rows, y, lanes);
+        }
+        memory.best = best;
+        found
+    }
+
+    /// The maxima of windows. `rows` says how far apart they are written.
+    fn maxima<C: Code<Element = T>>(
+        &self,
+        planes: &Planes,
+        best: &mut [C::Lane],
+        rows: Rows,
+        memory: &mut Memory<'_>,
+        wide: bool,
+        looks: bool,
+    ) -> bool {
+        let Memory { loaded, reduced, planes: slots, kept, .. } = memory;
+        let pitch = if rows.count == 1 { self.band.columns } else { rows.to };
+        let mut found = false;
+        if self.own.planes == 1 {
+            found = self.plane_of_x::<C>(planes.own[0], loaded, reduced, (best, pitch), looks);
+        } else {
+            let mut numbers = [0; MOST_KEPT];
+            for (number, &plane) in numbers.iter_mut().zip(planes.all()) {
+                let is_needed =
+                    |kept: &Kept| kept.plane != plane && kept.wide == wide && planes.all().contains(&kept.plane);
+                let free = || kept.iter().position(|kept| !kept.as_ref().is_some_and(is_needed));
+                let is_there = |kept: &Kept| kept.plane == plane && kept.wide == wide;
+                let there = kept.iter().position(|kept| kept.as_ref().is_some_and(is_there));
+                *number = there.or_else(free).unwrap_or(0);
+                if there.is_none() {
+                    let slot = (cast_slice_mut(slots[*number]), self.band.columns);
+                    let was_special = kept.iter().flatten().any(|kept| kept.plane == plane && kept.special);
+                    let is_special = self.plane_of_x::<C>(plane, loaded, reduced, slot, looks);
+                    kept[*number] = Some(Kept { plane, special: is_special || was_special, wide });
+                    found |= is_special;
+                }
+            }
+            let source = |number: usize| &cast_slice(&*slots[numbers[number]])[..rows.read()];
+            reduce(self.part.simd, rows, best, (planes.count, false), source);
+        }
+        if let (NanPolicy::SeedLowest, true) = (self.part.plan.nan_policy, T::DTYPE.is_float()) {
+            let seed = C::encode(self.part.plan.seed());
+            for row in 0..rows.count {
+                let best = &mut best[row * rows.to..][..rows.width];
+                self.part.simd.run(
+                    #[inline(always)]
+                    || best.iter_mut().for_each(|best| *best = seed.step(*best, 0)),
+                );
+            }
+        }
+        found
+    }
+
+    /// The maxima of windows over one plane of X, in rows that lie some lanes apart. If it `looks`: whether there are special
+    /// elements; then lanes that have other bits than their elements are not computed.
+    fn plane_of_x<C: Code<Element = T>>(
+        &self,
+        plane: usize,
+        loaded: &mut [u64],
+        reduced: &mut [u64],
+        (best, pitch): (&mut [C::Lane], usize),
+        looks: bool,
+    ) -> bool {
+        let (elements, simd) = (self.elements(plane), self.part.simd);
+        let reduced = cast_slice_mut(reduced);
+        let found = if C::KEEPS_BITS {
+            self.along_rows(cast_slice(elements), self.x_pitch(), reduced, looks)
+        } else {
+            let columns = self.band.tile.x.len() * self.own.inner;
+            let count = self.band.all_x_rows();
+            let rows = Rows { count, width: columns, from: self.x_pitch(), to: columns }.joined();
+            let lanes = &mut cast_slice_mut(loaded)[..count * columns];
+            if encode::<C>(simd, rows, lanes, elements) && looks {
+                return true;
+            }
+            self.along_rows(lanes, columns, reduced, false)
+        };
+        self.across_rows(reduced, best, pitch);
+        found
+    }
+
+    /// Reduces the rows of X, which lie `pitch` lanes apart, along themselves. If it `looks` for NaN: whether there is one.
+    fn along_rows<L: Lane>(&self, x: &[L], pitch: usize, reduced: &mut [L], looks: bool) -> bool {
+        let (Band { tile, columns, .. }, inner) = (self.band, self.own.inner);
+        let x_rows = self.band.all_x_rows();
+        let (along, simd) = (self.own.along(), self.part.simd);
+        let place = |column: usize| (column - tile.columns.start) * inner;
+        let mut found = false;
+        // Elements from which on the first taps of these windows have none.
+        let (mut rest, mut rows_of_rest) = (0, 0..x_rows);
+        if !tile.inside.is_empty() {
+            let first = (along.start(tile.inside.start) as usize - tile.x.start) * inner;
+            let width = tile.inside.len() * inner;
+            let rows = Rows { count: x_rows, width, from: pitch, to: *columns }.joined_with_gaps();
+            let source = |tap: usize| &x[first + tap * along.dilation * inner..][..rows.read()];
+            let reduced = &mut reduced[place(tile.inside.start)..][..rows.written()];
+            found = reduce(simd, rows, reduced, (along.kernel, looks), source);
+            if first == 0 {
+                rest = width;
+                rows_of_rest.start = x_rows - rows.count;
+            }
+        }
+        if L::HAS_NAN && looks && !found {
+            let width = tile.x.len() * inner;
+            let mut rows = rows_of_rest.map(|row| &x[row * pitch..][rest..width]);
+            found = rows.any(|row| row.iter().any(|lane| lane.is_nan()));
+        }
+        // Where rows follow each other, these columns were taken for inner ones too.
+        for edge in &tile.edges {
+            let first = (edge.first - tile.x.start) * inner;
+            let reduced = &mut reduced[place(edge.column)..];
+            let rows = Rows { count: x_rows, width: inner, from: pitch, to: *columns };
+            if inner >= FEW {
+                let source = |tap: usize| &x[first + tap * along.dilation * inner..][..rows.read()];
+                reduce(simd, rows, &mut reduced[..rows.written()], (edge.taps, false), source);
+                continue;
+            }
+            for channel in 0..inner {
+                let (x, reduced) = (&x[first + channel..], &mut reduced[channel..]);
+                column(rows, reduced, x, edge.taps, along.dilation * inner);
+            }
+        }
+        found
+    }
+
+    /// Reduces rows that were reduced along themselves.
+    fn across_rows<L: Lane>(&self, reduced: &[L], best: &mut [L], pitch: usize) {
+        let (Band { rows, runs, x_rows, columns, planes, .. }, down) = (self.band, &self.own.axes[self.own.down]);
+        let (from, to) = (x_rows.len() * columns, rows.len() * pitch);
+        for run in runs {
+            let of_plane = Rows { count: run.count, width: *columns, from: down.stride * columns, to: pitch }.joined();
+            // What is a single row in each plane is as many rows as there are planes.
+            let (of_planes, planes) = match of_plane.count {
+                1 => (Rows { count: *planes, from, to, ..of_plane }, 1),
+                _ => (of_plane, *planes),
+            };
+            for plane in 0..planes {
+                let first = plane * from + (run.first - x_rows.start) * columns;
+                let source = |tap: usize| &reduced[first + tap * down.dilation * columns..][..of_planes.read()];
+                let best = &mut best[plane * to + (run.row - rows.start) * pitch..][..of_planes.written()];
+                reduce(self.part.simd, of_planes, best, (run.taps, false), source);
+            }
+        }
+    }
+
+    /// Writes the first elements of windows that are NaN, given the first plane that windows have.
+    fn first_nan(&self, plane: usize, y: &mut [T]) {
+        let (Band { tile, rows, runs, width: width_of_y, planes, .. }, inner) = (self.band, self.own.inner);
+        let down = &self.own.axes[self.own.down];
+        for (number, run) in (0..*planes).flat_map(|number| runs.iter().map(move |run| (number, run))) {
+            let x = &self.x[plane + (number * self.band.x_rows.len() + run.first) * self.x_pitch()..];
+            let y = &mut y[(number * rows.len() + run.row - rows.start) * width_of_y..];
+            for Firsts { column, position, count } in &tile.firsts {
+                let place = (column - tile.columns.start) * inner;
+                let (width, from) = (count * inner, down.stride * self.x_pitch());
+                let rows_of_run = Rows { count: run.count, width, from, to: *width_of_y };
+                let x = &x[position * inner..][..rows_of_run.read()];
+                take_nan(self.part.simd, rows_of_run, &mut y[place..][..rows_of_run.written()], x);
+            }
+        }
+    }
+}
+
+/// Reduces one lane of each row.
+fn column<L: Lane>(rows: Rows, best: &mut [L], x: &[L], taps: usize, distance: usize) {
+    #[inline(always)]
+    fn of<L: Lane, const TAPS: usize>(rows: Rows, best: &mut [L], x: &[L], distance: usize) {
+        let Some(last) = rows.count.checked_sub(1) else { return };
+        let x: [&[L]; TAPS] = std::array::from_fn(|tap| &x[tap * distance..][..last * rows.from + 1]);
+        for row in 0..rows.count {
+            best[row * rows.to] = x.iter().fold(L::LOWEST, |best, x| best.step(x[row * rows.from], 0));
+        }
+    }
+    match taps {
+        1 => of::<L, 1>(rows, best, x, distance),
+        2 => of::<L, 2>(rows, best, x, distance),
+        3 => of::<L, 3>(rows, best, x, distance),
+        4 => of::<L, 4>(rows, best, x, distance),
+        _ => {
+            for row in 0..rows.count {
+                let x = &x[row * rows.from..];
+                best[row * rows.to] = (0..taps).fold(L::LOWEST, |best, tap| best.step(x[tap * distance], 0));
+            }
+        }
+    }
+}
+
+/// Makes lanes of elements, and says whether some of those are not given back by their lanes, or are NaN.
+fn encode<C: Code>(simd: SimdLevel, rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
+    #[inline(always)]
+    fn all<C: Code>(rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
+        let mut found = false;
+        for row in 0..rows.count {
+            let lanes = &mut lanes[row * rows.to..][..rows.width];
+            let elements = &elements[row * rows.from..][..rows.width];
+            for (lane, element) in lanes.iter_mut().zip(elements) {
+                *lane = C::encode(*element);
+                found |= element.is_nan() | C::is_special(*element);
+            }
+        }
+        found
+    }
+    simd.run(
+        #[inline(always)]
+        || all::<C>(rows, lanes, elements),
+    )
+}
+
+fn decode<C: Code>(simd: SimdLevel, rows: Rows, elements: &mut [C::Element], lanes: &[C::Lane]) {
+    simd.run(
+        #[inline(always)]
+        || {
+            for row in 0..rows.count {
+                let elements = &mut elements[row * rows.to..][..rows.width];
+                let lanes = &lanes[row * rows.from..][..rows.width];
+                elements.iter_mut().zip(lanes).for_each(|(element, lane)| *element = C::decode(*lane));
+            }
+        },
+    );
+}

@@ -1,0 +1,229 @@
+//! Pools with small windows and a stride of 1 along the rows, without indices: rows that follow each other in memory are reduced
+//! as one run, first along themselves and then with the rows below.
+//!
+//! ```text
+//! X, 3 rows of 5     a b c d e f g h i j k l m n o
+//! along the rows       * * *|*|* * * *|*|* * * *          each is the maximum of three neighbours
+//!                    #     |#|#     |#|#         #        the windows at the borders of rows have fewer taps: written again
+//! across the rows    each is the maximum of what lies a row above, here and a row below
+//! ```
+//!
+//! Vectors are full up to the end of the run, however short the rows are. A band of rows has its reduced rows in cache; with more
+//! than two axes, reduced planes are kept while windows have them.
+//!
+//! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces, and takes taps
+//! in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's first element and ends with
+//! m if that is greater. So it ends with the first element if that is NaN, and in all other cases with m: where the first element is
+//! not less than m, it is m itself. In bands that have a NaN, outputs whose first element is NaN are therefore written again. Where
+//! NaN wins, such bands have lanes which the last NaN replaces, and m is the last NaN.
+
+mod band;
+mod job;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use bytemuck::{cast_slice, cast_slice_mut};
+
+use self::band::{Band, Tile, position};
+use self::job::{Job, MOST_KEPT, Memory, Planes};
+use super::axes::{Axis, axes};
+use super::lane::{
+    Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32,
+    OfU64, WideBf16, WideF16, with_code,
+};
+use super::parts::PartOf;
+use super::scratch::{Scratch, take, words_of};
+use super::view::View;
+use crate::element::DType;
+use crate::error::ExecuteError;
+use crate::plan::PoolPlan;
+
+/// The most taps of a window along a row, and across the rows.
+const MOST_TAPS: usize = 8;
+/// The most rows that a window spans.
+const MOST_SPAN: usize = 32;
+/// Bytes of the lanes of a band, all arrays together, about.
+const BAND_BYTES: usize = 256 << 10;
+/// Bytes of lanes in a row of a band, about, where rows are longer.
+const ROW_BYTES: usize = 16 << 10;
+/// Bytes of elements of small planes that are computed together.
+const AT_ONCE_BYTES: usize = 16 << 10;
+/// Neighbouring lanes that are too few for loops of vectors.
+const FEW: usize = 16;
+/// Bytes of a plane, of several that windows have, that is too small for runs of its rows.
+const SMALL_PLANE_BYTES: usize = 512;
+/// How many times as many rows as the reduced ones that two bands share a band has at least.
+const ROWS_OF_SHARED: usize = 3;
+
+/// A pool whose windows lie close together along the rows.
+#[derive(Debug)]
+pub(crate) struct Flat {
+    axes: Vec<Axis>,
+    /// Neighbouring elements at each position: the channels in NHWC.
+    inner: usize,
+    /// The axis that leads from row to row; the one along the rows follows it.
+    down: usize,
+    /// Planes of a window at most: the product of its extents along the axes between the first one and `down`.
+    planes: usize,
+    tiles: Vec<Tile>,
+    /// Rows of outputs of a band at most.
+    rows: usize,
+}
+
+impl Flat {
+    /// The reason why not, for plans that it does not compute.
+    pub fn new(plan: &PoolPlan, view: &View) -> Result<Flat, &'static str> {
+        if plan.indices.is_some() || plan.ignores_nan() {
+            return Err("it has values alone, of windows that begin with their first elements");
+        }
+        if plan.has_empty_windows() {
+            return Err("windows are empty");
+        }
+        let axes = axes(view)?;
+        let spatial = if view.inner == 1 { &axes[..] } else { &axes[..axes.len() - 1] };
+        let [_, outer @ .., down, along] = spatial else { return Err("it has a single axis") };
+        if along.stride > 1 {
+            return Err("windows are apart along the rows");
+        }
+        let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
+        if along.kernel.max(down.kernel) > MOST_TAPS || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
+            return Err("its windows have too many taps");
+        }
+        // The widest lanes that its elements can become.
+        let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
+        let of_column = lane.saturating_mul(view.inner);
+        let columns = (ROW_BYTES / of_column).max(1);
+        let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
+        let tiles = (0..along.output).step_by(columns);
+        let tiles = tiles.map(|first| Tile::of(along, first..along.output.min(first + columns))).collect();
+        let arrays = 3 + if planes > 1 { planes } else { 0 };
+        let rows = BAND_BYTES / arrays / of_column.saturating_mul(columns).max(1);
+        let rows = rows.saturating_sub(down.reach()).max(ROWS_OF_SHARED * down.reach()).max(1);
+        let down = spatial.len() - 2;
+        Ok(Flat { inner: view.inner, down, planes, tiles, rows, axes })
+    }
+
+    /// Whether no other kernel is as fast, as it was measured. Elements of 8 and 16 bits have many lanes in a vector, so that
+    /// windows at the borders of rows cost most there; those of 64 bits have few, and small windows are better taken at once, as
+    /// are small planes of more than two axes.
+    pub fn is_best(&self, plan: &PoolPlan) -> bool {
+        let (bytes, along) = (plan.dtype().bytes(), self.along());
+        let taps = along.kernel * self.axes[self.down].kernel * self.planes;
+        match bytes {
+            _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
+            1 | 2 if along.kernel > 5 => false,
+            1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
+            8 => taps > 9,
+            _ => true,
+        }
+    }
+
+    fn along(&self) -> &Axis {
+        &self.axes[self.down + 1]
+    }
+
+    /// Computes a part of Y. The slices have the plan's element type.
+    pub fn run(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
+        macro_rules! lanes {
+            ($code:ty, $special:ty, $nan_wins:ty) => {
+                self.part::<$code, $special, $nan_wins>(part, cast_slice(x), cast_slice_mut(y), scratch)
+            };
+        }
+        macro_rules! integers {
+            ($code:ty) => {
+                lanes!($code, $code, $code)
+            };
+        }
+        match part.plan.dtype() {
+            DType::F32 => return lanes!(OfF32, OfF32, NanF32),
+            DType::F64 => return lanes!(OfF64, OfF64, NanF64),
+            DType::F16 => return lanes!(OfF16, WideF16, NanF16),
+            DType::Bf16 => return lanes!(OfBf16, WideBf16, NanBf16),
+            _ => {}
+        }
+        with_code!(part.plan.dtype(), integers:
+            I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        );
+        Ok(())
+    }
+
+    /// `S` are the lanes of bands with elements that lanes of `C` do not give back, or with a NaN; `N` of such bands where
+    /// NaN wins.
+    fn part<C: Code, S: Code<Element = C::Element>, N: Code<Element = C::Element>>(
+        &self,
+        part: &PartOf<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        scratch: &mut Scratch,
+    ) -> Result<(), ExecuteError> {
+        let rest = self.axes[2..].iter().map(|axis| 0..axis.output);
+        let ranges: Vec<_> = [part.part.outer.clone(), part.part.rows.clone()].into_iter().chain(rest).collect();
+        let (outer, rows) = (&ranges[..self.down], ranges[self.down].clone());
+        let count = outer.iter().map(Range::len).product::<usize>();
+        for (tile, first) in
+            self.tiles.iter().flat_map(|tile| rows.clone().step_by(self.rows).map(move |row| (tile, row)))
+        {
+            let of_band = first..rows.end.min(first + self.rows);
+            let mut band = Band::of([&self.axes[self.down], self.along()], self.inner, tile, of_band);
+            band.planes = self.planes_at_once(&band, rows.len(), size_of::<C::Element>()).min(count);
+            let mut memory = self.memory(&band, size_of::<S::Lane>().max(size_of::<C::Lane>()), scratch)?;
+            let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
+            let mut plane = 0;
+            loop {
+                let place = (plane * rows.len() + first - rows.start) * band.width + tile.columns.start * self.inner;
+                let job = Job { own: self, part, band: &band, x };
+                job.plane_of_any::<C, S, N>(self.planes(&at), &mut y[place..], &mut memory);
+                // Several planes are counted by the first axis alone.
+                plane += band.planes;
+                at[0] += band.planes - 1;
+                band.planes = band.planes.min(count - plane);
+                let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < outer[axis].end) else { break };
+                at[axis] += 1;
+                (axis + 1..at.len()).for_each(|inner| at[inner] = outer[inner].start);
+            }
+        }
+        Ok(())
+    }
+
+    /// The planes of outputs that are computed together, where bands have all rows of a plane: as many as have some bytes.
+    fn planes_at_once(&self, band: &Band<'_>, rows: usize, bytes: usize) -> usize {
+        let whole = band.rows.len() == rows && band.x_rows.len() == self.axes[self.down].input;
+        let plane = self.axes[0].x_stride.saturating_mul(bytes).max(1);
+        if self.down == 1 && whole { (AT_ONCE_BYTES / plane).max(1) } else { 1 }
+    }
+
+    /// `lane` is the number of bytes that the widest lanes have.
+    fn memory<'a>(&self, band: &Band<'_>, lane: usize, scratch: &'a mut Scratch) -> Result<Memory<'a>, ExecuteError> {
+        let words = |rows: usize, columns: usize| words_of::<u8>(rows * columns * self.inner * lane);
+        let loaded = words(band.all_x_rows(), band.tile.x.len());
+        let reduced = words(band.all_x_rows(), band.tile.columns.len());
+        let outputs = words(band.all_rows(), band.tile.columns.len());
+        let kept = if self.planes > 1 { self.planes } else { 0 };
+        let mut rest = scratch.elements::<u64>(loaded + reduced + (1 + kept) * outputs)?;
+        Ok(Memory {
+            loaded: take(&mut rest, loaded),
+            reduced: take(&mut rest, reduced),
+            best: take(&mut rest, outputs),
+            planes: (0..kept).map(|_| take(&mut rest, outputs)).collect(),
+            kept: vec![None; kept],
+        })
+    }
+
+    /// The planes of X that windows at a position of the outer axes have, in the order of their taps.
+    fn planes(&self, at: &[usize]) -> Planes {
+        let mut planes = Planes { own: [0; MOST_KEPT], count: 1 };
+        for (axis, &output) in self.axes.iter().zip(at) {
+            let before = planes;
+            planes.count = 0;
+            for plane in before.all() {
+                for tap in axis.taps_inside(output) {
+                    planes.own[planes.count] = plane + position(axis, output, tap) * axis.x_stride;
+                    planes.count += 1;
+                }
+            }
+        }
+        planes
+    }
+}
