@@ -42,6 +42,8 @@ use crate::plan::PoolPlan;
 
 /// The most taps of a window along a row, and across the rows.
 const MOST_TAPS: usize = 8;
+/// The most columns: each is looked at when a pool is prepared.
+const MOST_COLUMNS: usize = 1 << 20;
 /// The most rows that a window spans.
 const MOST_SPAN: usize = 32;
 /// Bytes of the lanes of a band, all arrays together, about.
@@ -90,6 +92,9 @@ impl Flat {
         let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
         if along.kernel.max(down.kernel) > MOST_TAPS || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
             return Err("its windows have too many taps");
+        }
+        if along.input.max(along.output) > MOST_COLUMNS {
+            return Err("its rows are too long");
         }
         // The widest lanes that its elements can become.
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
