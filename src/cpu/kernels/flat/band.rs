@@ -1,4 +1,4 @@
-//! Where the outputs of a flat pool lie, and the elements that they are the maxima of: bands of rows, in tiles of columns.
+//! Where the outputs of a flat pool lie, and the elements that they are the maxima of: bands of rows, in strips of columns.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::cpu::kernels::axes::Axis;
 
 /// Some columns of outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tile {
+pub(super) struct Strip {
     pub columns: Range<usize>,
     /// The positions of X that their windows have.
     pub x: Range<usize>,
@@ -34,8 +34,8 @@ pub(super) struct Edge {
     pub taps: usize,
 }
 
-impl Tile {
-    pub fn of(along: &Axis, columns: Range<usize>) -> Tile {
+impl Strip {
+    pub fn of(along: &Axis, columns: Range<usize>) -> Strip {
         let is_inside = |column: &usize| along.is_inside(*column);
         let begin = columns.clone().find(is_inside).unwrap_or(columns.end);
         let end = columns.clone().rev().find(is_inside).map_or(begin, |column| column + 1);
@@ -57,7 +57,7 @@ impl Tile {
         let last = |edge: &Edge| edge.first + (edge.taps - 1) * along.dilation + 1;
         let first = edges.iter().map(|edge| edge.first).chain(of_inside.iter().map(|x| x.start)).min();
         let end_of_x = edges.iter().map(last).chain(of_inside.iter().map(|x| x.end)).max();
-        Tile { columns, x: first.unwrap_or(0)..end_of_x.unwrap_or(0), inside: begin..end, edges, firsts }
+        Strip { columns, x: first.unwrap_or(0)..end_of_x.unwrap_or(0), inside: begin..end, edges, firsts }
     }
 }
 
@@ -88,15 +88,15 @@ impl Run {
     }
 }
 
-/// A band of rows of outputs in one tile.
+/// A band of rows of outputs in one strip.
 #[derive(Debug)]
 pub(super) struct Band<'a> {
-    pub tile: &'a Tile,
+    pub strip: &'a Strip,
     pub rows: Range<usize>,
     pub runs: Vec<Run>,
     /// The rows of X that their windows have.
     pub x_rows: Range<usize>,
-    /// Elements of a row: of all outputs, and of those in the tile.
+    /// Elements of a row: of all outputs, and of those in the strip.
     pub width: usize,
     pub columns: usize,
     /// Planes of outputs. If there are several, the rows of X of each follow those of the one before.
@@ -105,13 +105,13 @@ pub(super) struct Band<'a> {
 
 impl<'a> Band<'a> {
     /// `inner` is the number of neighbouring elements at each position.
-    pub fn of([down, along]: [&Axis; 2], inner: usize, tile: &'a Tile, rows: Range<usize>) -> Band<'a> {
+    pub fn of([down, along]: [&Axis; 2], inner: usize, strip: &'a Strip, rows: Range<usize>) -> Band<'a> {
         let runs = Run::all(down, rows.clone());
         let last = |run: &Run| run.first + (run.count - 1) * down.stride + (run.taps - 1) * down.dilation;
         let first = runs.iter().map(|run| run.first).min();
         let x_rows = first.unwrap_or(0)..runs.iter().map(last).max().map_or(0, |last| last + 1);
-        let (width, columns) = (along.output * inner, tile.columns.len() * inner);
-        Band { tile, rows, runs, x_rows, width, columns, planes: 1 }
+        let (width, columns) = (along.output * inner, strip.columns.len() * inner);
+        Band { strip, rows, runs, x_rows, width, columns, planes: 1 }
     }
 
     /// The rows of X, and those of outputs, of all planes.

@@ -64,9 +64,9 @@ impl<T: Element> Job<'_, T> {
 
     /// The rows of X that the band has, of a plane and of those that follow it.
     fn elements(&self, plane: usize) -> &[T] {
-        let Band { tile, x_rows, .. } = self.band;
-        let first = plane + x_rows.start * self.x_pitch() + tile.x.start * self.own.inner;
-        &self.x[first..][..(self.band.all_x_rows() - 1) * self.x_pitch() + tile.x.len() * self.own.inner]
+        let Band { strip, x_rows, .. } = self.band;
+        let first = plane + x_rows.start * self.x_pitch() + strip.x.start * self.own.inner;
+        &self.x[first..][..(self.band.all_x_rows() - 1) * self.x_pitch() + strip.x.len() * self.own.inner]
     }
 
     /// A plane of outputs, with the lanes that its elements need.
@@ -193,7 +193,7 @@ impl<T: Element> Job<'_, T> {
         let found = if C::KEEPS_BITS {
             self.along_rows(cast_slice(elements), self.x_pitch(), reduced, looks)
         } else {
-            let columns = self.band.tile.x.len() * self.own.inner;
+            let columns = self.band.strip.x.len() * self.own.inner;
             let count = self.band.all_x_rows();
             let rows = Rows { count, width: columns, from: self.x_pitch(), to: columns }.joined();
             let lanes = &mut cast_slice_mut(loaded)[..count * columns];
@@ -208,19 +208,19 @@ impl<T: Element> Job<'_, T> {
 
     /// Reduces the rows of X, which lie `pitch` lanes apart, along themselves. If it `looks` for NaN: whether there is one.
     fn along_rows<L: Lane>(&self, x: &[L], pitch: usize, reduced: &mut [L], looks: bool) -> bool {
-        let (Band { tile, columns, .. }, inner) = (self.band, self.own.inner);
+        let (Band { strip, columns, .. }, inner) = (self.band, self.own.inner);
         let x_rows = self.band.all_x_rows();
         let (along, simd) = (self.own.along(), self.part.simd);
-        let place = |column: usize| (column - tile.columns.start) * inner;
+        let place = |column: usize| (column - strip.columns.start) * inner;
         let mut found = false;
         // Elements from which on the first taps of these windows have none.
         let (mut rest, mut rows_of_rest) = (0, 0..x_rows);
-        if !tile.inside.is_empty() {
-            let first = (along.start(tile.inside.start) as usize - tile.x.start) * inner;
-            let width = tile.inside.len() * inner;
+        if !strip.inside.is_empty() {
+            let first = (along.start(strip.inside.start) as usize - strip.x.start) * inner;
+            let width = strip.inside.len() * inner;
             let rows = Rows { count: x_rows, width, from: pitch, to: *columns }.joined_with_gaps();
             let source = |tap: usize| &x[first + tap * along.dilation * inner..][..rows.read()];
-            let reduced = &mut reduced[place(tile.inside.start)..][..rows.written()];
+            let reduced = &mut reduced[place(strip.inside.start)..][..rows.written()];
             found = reduce(simd, rows, reduced, (along.kernel, looks), source);
             if first == 0 {
                 rest = width;
@@ -228,13 +228,13 @@ impl<T: Element> Job<'_, T> {
             }
         }
         if L::HAS_NAN && looks && !found {
-            let width = tile.x.len() * inner;
+            let width = strip.x.len() * inner;
             let mut rows = rows_of_rest.map(|row| &x[row * pitch..][rest..width]);
             found = rows.any(|row| row.iter().any(|lane| lane.is_nan()));
         }
         // Where rows follow each other, these columns were taken for inner ones too.
-        for edge in &tile.edges {
-            let first = (edge.first - tile.x.start) * inner;
+        for edge in &strip.edges {
+            let first = (edge.first - strip.x.start) * inner;
             let reduced = &mut reduced[place(edge.column)..];
             let rows = Rows { count: x_rows, width: inner, from: pitch, to: *columns };
             if inner >= FEW {
@@ -272,13 +272,13 @@ impl<T: Element> Job<'_, T> {
 
     /// Writes the first elements of windows that are NaN, given the first plane that windows have.
     fn first_nan(&self, plane: usize, y: &mut [T]) {
-        let (Band { tile, rows, runs, width: width_of_y, planes, .. }, inner) = (self.band, self.own.inner);
+        let (Band { strip, rows, runs, width: width_of_y, planes, .. }, inner) = (self.band, self.own.inner);
         let down = &self.own.axes[self.own.down];
         for (number, run) in (0..*planes).flat_map(|number| runs.iter().map(move |run| (number, run))) {
             let x = &self.x[plane + (number * self.band.x_rows.len() + run.first) * self.x_pitch()..];
             let y = &mut y[(number * rows.len() + run.row - rows.start) * width_of_y..];
-            for Firsts { column, position, count } in &tile.firsts {
-                let place = (column - tile.columns.start) * inner;
+            for Firsts { column, position, count } in &strip.firsts {
+                let place = (column - strip.columns.start) * inner;
                 let (width, from) = (count * inner, down.stride * self.x_pitch());
                 let rows_of_run = Rows { count: run.count, width, from, to: *width_of_y };
                 let x = &x[position * inner..][..rows_of_run.read()];

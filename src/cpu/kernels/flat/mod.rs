@@ -26,7 +26,7 @@ use std::ops::Range;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
-use self::band::{Band, Tile, position};
+use self::band::{Band, Strip, position};
 use self::job::{Job, MOST_KEPT, Memory, Planes};
 use super::axes::{Axis, axes};
 use super::lane::{
@@ -69,7 +69,7 @@ pub(crate) struct Flat {
     down: usize,
     /// Planes of a window at most: the product of its extents along the axes between the first one and `down`.
     planes: usize,
-    tiles: Vec<Tile>,
+    strips: Vec<Strip>,
     /// Rows of outputs of a band at most.
     rows: usize,
 }
@@ -101,13 +101,13 @@ impl Flat {
         let of_column = lane.saturating_mul(view.inner);
         let columns = (ROW_BYTES / of_column).max(1);
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
-        let tiles = (0..along.output).step_by(columns);
-        let tiles = tiles.map(|first| Tile::of(along, first..along.output.min(first + columns))).collect();
+        let strips = (0..along.output).step_by(columns);
+        let strips = strips.map(|first| Strip::of(along, first..along.output.min(first + columns))).collect();
         let arrays = 3 + if planes > 1 { planes } else { 0 };
         let rows = BAND_BYTES / arrays / of_column.saturating_mul(columns).max(1);
         let rows = rows.saturating_sub(down.reach()).max(ROWS_OF_SHARED * down.reach()).max(1);
         let down = spatial.len() - 2;
-        Ok(Flat { inner: view.inner, down, planes, tiles, rows, axes })
+        Ok(Flat { inner: view.inner, down, planes, strips, rows, axes })
     }
 
     /// Whether no other kernel is as fast, as it was measured. Elements of 8 and 16 bits have many lanes in a vector, so that
@@ -167,17 +167,17 @@ impl Flat {
         let ranges: Vec<_> = [part.part.outer.clone(), part.part.rows.clone()].into_iter().chain(rest).collect();
         let (outer, rows) = (&ranges[..self.down], ranges[self.down].clone());
         let count = outer.iter().map(Range::len).product::<usize>();
-        for (tile, first) in
-            self.tiles.iter().flat_map(|tile| rows.clone().step_by(self.rows).map(move |row| (tile, row)))
+        for (strip, first) in
+            self.strips.iter().flat_map(|strip| rows.clone().step_by(self.rows).map(move |row| (strip, row)))
         {
             let of_band = first..rows.end.min(first + self.rows);
-            let mut band = Band::of([&self.axes[self.down], self.along()], self.inner, tile, of_band);
+            let mut band = Band::of([&self.axes[self.down], self.along()], self.inner, strip, of_band);
             band.planes = self.planes_at_once(&band, rows.len(), size_of::<C::Element>()).min(count);
             let mut memory = self.memory(&band, size_of::<S::Lane>().max(size_of::<C::Lane>()), scratch)?;
             let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
             let mut plane = 0;
             loop {
-                let place = (plane * rows.len() + first - rows.start) * band.width + tile.columns.start * self.inner;
+                let place = (plane * rows.len() + first - rows.start) * band.width + strip.columns.start * self.inner;
                 let job = Job { own: self, part, band: &band, x };
                 job.plane_of_any::<C, S, N>(self.planes(&at), &mut y[place..], &mut memory);
                 // Several planes are counted by the first axis alone.
@@ -202,9 +202,9 @@ impl Flat {
     /// `lane` is the number of bytes that the widest lanes have.
     fn memory<'a>(&self, band: &Band<'_>, lane: usize, scratch: &'a mut Scratch) -> Result<Memory<'a>, ExecuteError> {
         let words = |rows: usize, columns: usize| words_of::<u8>(rows * columns * self.inner * lane);
-        let loaded = words(band.all_x_rows(), band.tile.x.len());
-        let reduced = words(band.all_x_rows(), band.tile.columns.len());
-        let outputs = words(band.all_rows(), band.tile.columns.len());
+        let loaded = words(band.all_x_rows(), band.strip.x.len());
+        let reduced = words(band.all_x_rows(), band.strip.columns.len());
+        let outputs = words(band.all_rows(), band.strip.columns.len());
         let kept = if self.planes > 1 { self.planes } else { 0 };
         let mut rest = scratch.elements::<u64>(loaded + reduced + (1 + kept) * outputs)?;
         Ok(Memory {

@@ -57,7 +57,7 @@ impl Random {
         strides[axes - 1] = 1;
         let reach = |axis: usize| (kernel[axis] - 1) * dilations[axis];
         let pads: Vec<i64> = (0..2 * axes).map(|pad| self.below(1 + reach(pad % axes) as usize) as i64).collect();
-        // Rows of a tile and of several, bands of all rows and of some.
+        // Rows of a strip and of several, bands of all rows and of some.
         let most = if axes == 2 { self.of(&[12, 60, 300]) } else { 20 };
         let mut extents: Vec<usize> = (0..axes).map(|_| 1 + self.below(most)).collect();
         if axes == 2 && self.below(4) == 0 {
