@@ -206,13 +206,16 @@ mod tests {
             (&GlobalMaxPool::new(), &image, DType::F32, Global),
             (&GlobalMaxPool::new().layout(Layout::Nhwc), &channels_last, DType::F32, Columns),
         ];
+        let chosen = |pool: &dyn Pooling, shape: &[usize], dtype, indices| {
+            let plan = pool.plan(shape, dtype, indices).unwrap();
+            PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap().name()
+        };
+        let both = |pool: &dyn Pooling, shape: &[usize], dtype, expected: [CpuKernel; 2]| {
+            let actual = [None, Some(IndexType::I64)].map(|indices| chosen(pool, shape, dtype, indices));
+            assert_eq!(actual, expected, "{shape:?} {dtype:?}");
+        };
         for (pool, shape, dtype, expected) in table {
-            for indices in [None, Some(IndexType::I64)] {
-                let plan = pool.plan(shape, dtype, indices).unwrap();
-                let view = View::of(&plan).unwrap();
-                let kernel = PoolKernel::choose(&plan, &view, None).unwrap();
-                assert_eq!(kernel.name(), expected, "{plan:?}");
-            }
+            both(pool, shape, dtype, [expected; 2]);
         }
         // With a stride of 1 and without indices, rows of X are reduced as one.
         let table = [
@@ -225,11 +228,7 @@ mod tests {
             (square(3, 1, 2).dilations([2, 2]), DType::F32, [Flat, Direct]),
         ];
         for (pool, dtype, expected) in table {
-            for (indices, expected) in [None, Some(IndexType::I64)].into_iter().zip(expected) {
-                let plan = pool.plan(&image, dtype, indices).unwrap();
-                let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
-                assert_eq!(kernel.name(), expected, "{plan:?}");
-            }
+            both(&pool, &image, dtype, expected);
         }
         // Channels side by side: whether maxima are shared depends on elements and indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
@@ -247,19 +246,11 @@ mod tests {
             (last(13, 1), 64, DType::F32, [Separable, Separable]),
         ];
         for (pool, channels, dtype, expected) in table {
-            for (indices, expected) in [None, Some(IndexType::I64)].into_iter().zip(expected) {
-                let plan = pool.plan(&[2, 64, 64, channels], dtype, indices).unwrap();
-                let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
-                assert_eq!(kernel.name(), expected, "{plan:?}");
-            }
+            both(&pool, &[2, 64, 64, channels], dtype, expected);
         }
         // What a window without a winner has as its index is not the index of one of its elements.
         let seeded = square(3, 2, 1).nan_policy(NanPolicy::SeedLowest);
-        for (indices, expected) in [(None, Direct), (Some(IndexType::I64), Separable)] {
-            let plan = seeded.plan(&image, DType::F32, indices).unwrap();
-            let kernel = PoolKernel::choose(&plan, &View::of(&plan).unwrap(), None).unwrap();
-            assert_eq!(kernel.name(), expected);
-        }
+        both(&seeded, &image, DType::F32, [Direct, Separable]);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Lanes: what elements become in scratch memory, in an order that vector instructions know.
 
-use std::any::TypeId;
-
 use bytemuck::Pod;
 use half::{bf16, f16};
 
@@ -47,6 +45,11 @@ value_lane!(u8, u8::MIN, false);
 value_lane!(i16, i16::MIN, false);
 value_lane!(i32, i32::MIN, false);
 value_lane!(i64, i64::MIN, false);
+// The others are compared as those of their width, but where elements are read and written where they lie.
+value_lane!(i8, i8::MIN, false);
+value_lane!(u16, u16::MIN, false);
+value_lane!(u32, u32::MIN, false);
+value_lane!(u64, u64::MIN, false);
 
 /// A float that the last NaN replaces.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
@@ -167,13 +170,7 @@ pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
     elements.iter().fold(false, |any, element| any | element.is_nan())
 }
 
-/// Whether elements are their own lanes.
-#[inline(always)]
-pub(crate) fn are_lanes<C: Code>() -> bool {
-    TypeId::of::<C::Element>() == TypeId::of::<C::Lane>()
-}
-
-/// How elements become lanes and lanes elements. Where both have one type, they are the same.
+/// How elements become lanes and lanes elements.
 pub(crate) trait Code: Send + Sync {
     type Element: Element;
     type Lane: Lane;
@@ -183,7 +180,7 @@ pub(crate) trait Code: Send + Sync {
     /// The element of a lane.
     fn decode(lane: Self::Lane) -> Self::Element;
 
-    /// Whether a lane has the bits of its element.
+    /// Whether a lane has the bits of its element, so that elements in memory are lanes.
     const KEEPS_BITS: bool = false;
 
     /// Whether lanes are floats, which have to be compared with the first element of a window.
@@ -226,6 +223,12 @@ code!(NanF16, f16, NanWins<f32>, true, false, |x| NanWins(WideF16::encode(x)), |
 code!(NanBf16, bf16, NanWins<f32>, true, false, |x| NanWins(WideBf16::encode(x)), |lane: NanWins<f32>| {
     WideBf16::decode(lane.0)
 });
+
+// Integers as they are.
+code!(SameI8, i8, i8, false, true, |x| x, |x| x);
+code!(SameU16, u16, u16, false, true, |x| x, |x| x);
+code!(SameU32, u32, u32, false, true, |x| x, |x| x);
+code!(SameU64, u64, u64, false, true, |x| x, |x| x);
 
 // An unsigned integer is a signed one of the same order with the top bit inverted, and the other way round.
 code!(OfF32, f32, f32, true, true, |x| x, |x| x);

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::lane::{Lane, Positioned};
+use super::lane::{Code, Lane, Positioned};
 use super::simd::SimdLevel;
 use crate::element::Element;
 
@@ -430,6 +430,75 @@ pub(crate) fn take_nan<T: Element>(simd: SimdLevel, rows: Rows, to: &mut [T], fr
     simd.run(
         #[inline(always)]
         || all(rows, to, from),
+    );
+}
+
+/// Whether a lane is NaN or does not give its element back.
+#[inline(always)]
+pub(crate) fn look<C: Code>(lane: C::Lane, element: C::Element) -> bool {
+    (C::Lane::HAS_NAN && lane.is_nan()) | C::is_special(element)
+}
+
+/// Makes lanes of rows of elements. Says whether there is one to [`look`] for.
+pub(crate) fn encode<C: Code>(simd: SimdLevel, rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
+    simd.run(
+        #[inline(always)]
+        || {
+            let mut found = false;
+            for row in 0..rows.count {
+                let lanes = &mut lanes[row * rows.to..][..rows.width];
+                found |= encode_row::<C>(&elements[row * rows.from..][..rows.width], lanes);
+            }
+            found
+        },
+    )
+}
+
+/// The same for one row, compiled into the loops of its callers.
+#[inline(always)]
+pub(crate) fn encode_row<C: Code>(elements: &[C::Element], lanes: &mut [C::Lane]) -> bool {
+    #[inline(always)]
+    fn block<C: Code>(length: usize, elements: &[C::Element], lanes: &mut [C::Lane]) -> u32 {
+        let (elements, lanes) = (&elements[..length], &mut lanes[..length]);
+        let mut found = 0;
+        match C::KEEPS_BITS {
+            true => {
+                let own = bytemuck::cast_slice(elements);
+                lanes.copy_from_slice(own);
+                for lane in own {
+                    found |= u32::from(C::Lane::HAS_NAN && lane.is_nan());
+                }
+            }
+            false => {
+                // Two loops, because what they compute per element is not of the same width.
+                for i in 0..length {
+                    lanes[i] = C::encode(elements[i]);
+                }
+                found |= u32::from(elements.iter().fold(false, |found, &own| found | look::<C>(C::encode(own), own)));
+            }
+        }
+        found
+    }
+    let mut found = 0;
+    in_blocks(
+        lanes.len(),
+        #[inline(always)]
+        |at, length| found |= block::<C>(length, &elements[at..], &mut lanes[at..]),
+    );
+    found != 0
+}
+
+/// Makes elements of rows of lanes.
+pub(crate) fn decode<C: Code>(simd: SimdLevel, rows: Rows, elements: &mut [C::Element], lanes: &[C::Lane]) {
+    simd.run(
+        #[inline(always)]
+        || {
+            for row in 0..rows.count {
+                let elements = &mut elements[row * rows.to..][..rows.width];
+                let lanes = &lanes[row * rows.from..][..rows.width];
+                elements.iter_mut().zip(lanes).for_each(|(element, &lane)| *element = C::decode(lane));
+            }
+        },
     );
 }
 

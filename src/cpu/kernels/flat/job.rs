@@ -7,22 +7,22 @@ use super::{FEW, Flat};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::lane::{Code, Lane};
 use crate::cpu::kernels::parts::PartOf;
-use crate::cpu::kernels::reduce::{Rows, reduce, take_nan};
-use crate::cpu::kernels::simd::SimdLevel;
+use crate::cpu::kernels::reduce::{Rows, decode, encode, reduce, take_nan};
 use crate::element::Element;
 use crate::options::NanPolicy;
 
 /// The most reduced planes that are kept.
 pub(super) const MOST_KEPT: usize = 16;
 
-/// A plane of X that was reduced along its rows and across them.
+/// A plane of X that was reduced along its rows and across them. Special elements are those that their lanes do not give back,
+/// and NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Where it begins.
     pub plane: usize,
-    /// Whether it has elements that were looked for.
+    /// Whether it has special elements, as far as these were looked for.
     pub special: bool,
-    /// Whether its lanes are those for such elements.
+    /// Whether its lanes are those for special elements.
     pub wide: bool,
 }
 
@@ -78,14 +78,12 @@ impl<T: Element> Job<'_, T> {
     ) {
         let policy = self.part.plan.nan_policy;
         let looks = T::DTYPE.is_float() && (policy != NanPolicy::SeedLowest || !C::KEEPS_BITS);
-        // Then only what NaN does to windows that begin with it is left to be done.
-        let do_for_all = C::KEEPS_BITS && policy != NanPolicy::PropagateLast;
         let is_special = |kept: &Kept| kept.special && planes.all().contains(&kept.plane);
         let mut special = memory.kept.iter().flatten().any(is_special);
-        if !special || do_for_all {
+        if !special || !self.needs_others::<C>() {
             special |= self.plane::<C>(&planes, y, memory, false, looks);
         }
-        if special && !do_for_all {
+        if special && self.needs_others::<C>() {
             match policy {
                 NanPolicy::PropagateLast => self.plane::<N>(&planes, y, memory, true, false),
                 _ => self.plane::<S>(&planes, y, memory, true, false),
@@ -98,6 +96,11 @@ impl<T: Element> Job<'_, T> {
         (0..rows.count).for_each(|row| apply_to_all(self.part.plan.activation, &mut y[row * rows.to..][..rows.width]));
     }
 
+    /// Whether special elements need other lanes than those of `C`.
+    fn needs_others<C: Code>(&self) -> bool {
+        !C::KEEPS_BITS || self.part.plan.nan_policy == NanPolicy::PropagateLast
+    }
+
     /// The band's outputs, of which lanes lie side by side and elements of Y as they do there.
     fn rows_of_y(&self) -> Rows {
         let Band { width, columns, .. } = *self.band;
@@ -105,7 +108,7 @@ impl<T: Element> Job<'_, T> {
     }
 
     /// A plane of outputs with lanes of `C`, which are those for special elements if they are `wide`. If it `looks` for these:
-    /// whether there was one; then outputs of lanes that have other bits than their elements were not written.
+    /// whether there was one. Then outputs are not written if they need other lanes.
     fn plane<C: Code<Element = T>>(
         &self,
         planes: &Planes,
@@ -140,29 +143,19 @@ impl<T: Element> Job<'_, T> {
         wide: bool,
         looks: bool,
     ) -> bool {
-        let Memory { loaded, reduced, planes: slots, kept, .. } = memory;
         let pitch = if rows.count == 1 { self.band.columns } else { rows.to };
         let mut found = false;
         if self.own.planes == 1 {
+            let Memory { loaded, reduced, .. } = memory;
             found = self.plane_of_x::<C>(planes.own[0], loaded, reduced, (best, pitch), looks);
         } else {
-            let mut numbers = [0; MOST_KEPT];
-            for (number, &plane) in numbers.iter_mut().zip(planes.all()) {
-                let is_needed =
-                    |kept: &Kept| kept.plane != plane && kept.wide == wide && planes.all().contains(&kept.plane);
-                let free = || kept.iter().position(|kept| !kept.as_ref().is_some_and(is_needed));
-                let is_there = |kept: &Kept| kept.plane == plane && kept.wide == wide;
-                let there = kept.iter().position(|kept| kept.as_ref().is_some_and(is_there));
-                *number = there.or_else(free).unwrap_or(0);
-                if there.is_none() {
-                    let slot = (cast_slice_mut(slots[*number]), self.band.columns);
-                    let was_special = kept.iter().flatten().any(|kept| kept.plane == plane && kept.special);
-                    let is_special = self.plane_of_x::<C>(plane, loaded, reduced, slot, looks);
-                    kept[*number] = Some(Kept { plane, special: is_special || was_special, wide });
-                    found |= is_special;
-                }
+            let mut slots = [0; MOST_KEPT];
+            for (slot, plane) in slots.iter_mut().zip(planes.all()) {
+                let found_here;
+                (*slot, found_here) = self.kept_plane::<C>(planes, *plane, memory, wide, looks);
+                found |= found_here;
             }
-            let source = |number: usize| &cast_slice(&*slots[numbers[number]])[..rows.read()];
+            let source = |number: usize| &cast_slice(&*memory.planes[slots[number]])[..rows.read()];
             reduce(self.part.simd, rows, best, (planes.count, false), source);
         }
         if let (NanPolicy::SeedLowest, true) = (self.part.plan.nan_policy, T::DTYPE.is_float()) {
@@ -178,8 +171,32 @@ impl<T: Element> Job<'_, T> {
         found
     }
 
+    /// The slot of a plane of X that is one of some, reduced now if it was not before; and whether there were special elements.
+    fn kept_plane<C: Code<Element = T>>(
+        &self,
+        planes: &Planes,
+        plane: usize,
+        memory: &mut Memory<'_>,
+        wide: bool,
+        looks: bool,
+    ) -> (usize, bool) {
+        let Memory { loaded, reduced, planes: slots, kept, .. } = memory;
+        let is_there = |kept: &Kept| kept.plane == plane && kept.wide == wide;
+        if let Some(slot) = kept.iter().position(|kept| kept.as_ref().is_some_and(is_there)) {
+            return (slot, false);
+        }
+        let is_needed = |kept: &Kept| kept.wide == wide && planes.all().contains(&kept.plane);
+        // There are as many slots as a window has planes at most, and this one is in none of them.
+        let slot = kept.iter().position(|kept| !kept.as_ref().is_some_and(is_needed)).unwrap_or(0);
+        let was_special = kept.iter().flatten().any(|kept| kept.plane == plane && kept.special);
+        let best = (cast_slice_mut(slots[slot]), self.band.columns);
+        let found = self.plane_of_x::<C>(plane, loaded, reduced, best, looks);
+        kept[slot] = Some(Kept { plane, special: found || was_special, wide });
+        (slot, found)
+    }
+
     /// The maxima of windows over one plane of X, in rows that lie some lanes apart. If it `looks`: whether there are special
-    /// elements; then lanes that have other bits than their elements are not computed.
+    /// elements. Then lanes are not computed if those need others.
     fn plane_of_x<C: Code<Element = T>>(
         &self,
         plane: usize,
@@ -191,7 +208,11 @@ impl<T: Element> Job<'_, T> {
         let (elements, simd) = (self.elements(plane), self.part.simd);
         let reduced = cast_slice_mut(reduced);
         let found = if C::KEEPS_BITS {
-            self.along_rows(cast_slice(elements), self.x_pitch(), reduced, looks)
+            let found = self.along_rows(cast_slice(elements), self.x_pitch(), reduced, looks);
+            if found && self.needs_others::<C>() {
+                return true;
+            }
+            found
         } else {
             let columns = self.band.strip.x.len() * self.own.inner;
             let count = self.band.all_x_rows();
@@ -310,38 +331,4 @@ fn column<L: Lane>(rows: Rows, best: &mut [L], x: &[L], taps: usize, distance: u
             }
         }
     }
-}
-
-/// Makes lanes of elements, and says whether some of those are not given back by their lanes, or are NaN.
-fn encode<C: Code>(simd: SimdLevel, rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
-    #[inline(always)]
-    fn all<C: Code>(rows: Rows, lanes: &mut [C::Lane], elements: &[C::Element]) -> bool {
-        let mut found = false;
-        for row in 0..rows.count {
-            let lanes = &mut lanes[row * rows.to..][..rows.width];
-            let elements = &elements[row * rows.from..][..rows.width];
-            for (lane, element) in lanes.iter_mut().zip(elements) {
-                *lane = C::encode(*element);
-                found |= element.is_nan() | C::is_special(*element);
-            }
-        }
-        found
-    }
-    simd.run(
-        #[inline(always)]
-        || all::<C>(rows, lanes, elements),
-    )
-}
-
-fn decode<C: Code>(simd: SimdLevel, rows: Rows, elements: &mut [C::Element], lanes: &[C::Lane]) {
-    simd.run(
-        #[inline(always)]
-        || {
-            for row in 0..rows.count {
-                let elements = &mut elements[row * rows.to..][..rows.width];
-                let lanes = &lanes[row * rows.from..][..rows.width];
-                elements.iter_mut().zip(lanes).for_each(|(element, lane)| *element = C::decode(*lane));
-            }
-        },
-    );
 }

@@ -30,8 +30,8 @@ use self::band::{Band, Strip, position};
 use self::job::{Job, MOST_KEPT, Memory, Planes};
 use super::axes::{Axis, axes};
 use super::lane::{
-    Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32,
-    OfU64, WideBf16, WideF16, with_code,
+    Code, NanBf16, NanF16, NanF32, NanF64, OfBf16, OfF16, OfF32, OfF64, OfI16, OfI32, OfI64, OfU8, SameI8, SameU16,
+    SameU32, SameU64, WideBf16, WideF16, with_code,
 };
 use super::parts::PartOf;
 use super::scratch::{Scratch, take, words_of};
@@ -46,18 +46,23 @@ const MOST_TAPS: usize = 8;
 const MOST_COLUMNS: usize = 1 << 20;
 /// The most rows that a window spans.
 const MOST_SPAN: usize = 32;
-/// Bytes of the lanes of a band, all arrays together, about.
+/// Bytes of a band's lanes, about.
 const BAND_BYTES: usize = 256 << 10;
-/// Bytes of lanes in a row of a band, about, where rows are longer.
+/// Bytes of a row of lanes, about, where rows of outputs are longer. A row may be twice as long before it is cut.
 const ROW_BYTES: usize = 16 << 10;
-/// Bytes of elements of small planes that are computed together.
+/// The most bytes of a band's lanes, where [`ROWS_OF_SHARED`] asks for more than [`BAND_BYTES`]; twice as many in rows that
+/// are not cut.
+const MOST_BYTES: usize = 1 << 20;
+/// Reduced rows at the end of a band are reduced again for the next one. A band has at least this many times as many rows.
+const ROWS_OF_SHARED: usize = 3;
+/// Bytes of small planes that are computed together, about.
 const AT_ONCE_BYTES: usize = 16 << 10;
+/// Where windows have several planes, smaller ones than these bytes have runs too short for this kernel.
+const SMALL_PLANE_BYTES: usize = 512;
+/// Columns that are too few for runs.
+const FEW_COLUMNS: usize = 4;
 /// Neighbouring lanes that are too few for loops of vectors.
 const FEW: usize = 16;
-/// Bytes of a plane, of several that windows have, that is too small for runs of its rows.
-const SMALL_PLANE_BYTES: usize = 512;
-/// How many times as many rows as the reduced ones that two bands share a band has at least.
-const ROWS_OF_SHARED: usize = 3;
 
 /// A pool whose windows lie close together along the rows.
 #[derive(Debug)]
@@ -96,27 +101,32 @@ impl Flat {
         if along.input.max(along.output) > MOST_COLUMNS {
             return Err("its rows are too long");
         }
-        // The widest lanes that its elements can become.
+        // Rows as lanes, reduced rows, maxima as lanes, and reduced planes, of the widest lanes that elements can become.
+        let arrays = 3 + if planes > 1 { planes } else { 0 };
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
-        let of_column = lane.saturating_mul(view.inner);
-        let columns = (ROW_BYTES / of_column).max(1);
+        let of_position = lane.saturating_mul(view.inner);
+        let fewest_rows = (ROWS_OF_SHARED * down.reach()).max(1);
+        let at_once = arrays * (fewest_rows + down.reach());
+        let columns = (ROW_BYTES / of_position).max(1).min(MOST_BYTES / of_position.saturating_mul(at_once));
+        if columns == 0 {
+            return Err("it has too many channels");
+        }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
         let strips = (0..along.output).step_by(columns);
         let strips = strips.map(|first| Strip::of(along, first..along.output.min(first + columns))).collect();
-        let arrays = 3 + if planes > 1 { planes } else { 0 };
-        let rows = BAND_BYTES / arrays / of_column.saturating_mul(columns).max(1);
-        let rows = rows.saturating_sub(down.reach()).max(ROWS_OF_SHARED * down.reach()).max(1);
+        let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
         let down = spatial.len() - 2;
         Ok(Flat { inner: view.inner, down, planes, strips, rows, axes })
     }
 
-    /// Whether no other kernel is as fast, as it was measured. Elements of 8 and 16 bits have many lanes in a vector, so that
-    /// windows at the borders of rows cost most there; those of 64 bits have few, and small windows are better taken at once, as
-    /// are small planes of more than two axes.
+    /// Whether no other kernel was measured to be faster. Elements of 8 and 16 bits are many to a vector, so that windows at the
+    /// borders of rows, which are computed one by one, take most of the time if there are many. Those of 64 bits are few to a
+    /// vector, and do not gain enough for what it takes to write and read reduced rows. Single taps have nothing to share.
     pub fn is_best(&self, plan: &PoolPlan) -> bool {
         let (bytes, along) = (plan.dtype().bytes(), self.along());
         let taps = along.kernel * self.axes[self.down].kernel * self.planes;
         match bytes {
+            _ if taps == 1 || self.inner == 1 && along.output < FEW_COLUMNS => false,
             _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
             1 | 2 if along.kernel > 5 => false,
             1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
@@ -149,7 +159,7 @@ impl Flat {
             _ => {}
         }
         with_code!(part.plan.dtype(), integers:
-            I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+            I8 => SameI8, U8 => OfU8, I16 => OfI16, U16 => SameU16, I32 => OfI32, U32 => SameU32, I64 => OfI64, U64 => SameU64,
         );
         Ok(())
     }
@@ -173,7 +183,7 @@ impl Flat {
             let of_band = first..rows.end.min(first + self.rows);
             let mut band = Band::of([&self.axes[self.down], self.along()], self.inner, strip, of_band);
             band.planes = self.planes_at_once(&band, rows.len(), size_of::<C::Element>()).min(count);
-            let mut memory = self.memory(&band, size_of::<S::Lane>().max(size_of::<C::Lane>()), scratch)?;
+            let mut memory = self.memory::<C, S>(&band, scratch)?;
             let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
             let mut plane = 0;
             loop {
@@ -192,25 +202,33 @@ impl Flat {
         Ok(())
     }
 
-    /// The planes of outputs that are computed together, where bands have all rows of a plane: as many as have some bytes.
+    /// The planes of outputs that are computed together: several small ones, if a band has all their rows.
     fn planes_at_once(&self, band: &Band<'_>, rows: usize, bytes: usize) -> usize {
         let whole = band.rows.len() == rows && band.x_rows.len() == self.axes[self.down].input;
         let plane = self.axes[0].x_stride.saturating_mul(bytes).max(1);
         if self.down == 1 && whole { (AT_ONCE_BYTES / plane).max(1) } else { 1 }
     }
 
-    /// `lane` is the number of bytes that the widest lanes have.
-    fn memory<'a>(&self, band: &Band<'_>, lane: usize, scratch: &'a mut Scratch) -> Result<Memory<'a>, ExecuteError> {
+    fn memory<'a, C: Code, S: Code>(
+        &self,
+        band: &Band<'_>,
+        scratch: &'a mut Scratch,
+    ) -> Result<Memory<'a>, ExecuteError> {
+        let lane = size_of::<S::Lane>().max(size_of::<C::Lane>());
         let words = |rows: usize, columns: usize| words_of::<u8>(rows * columns * self.inner * lane);
-        let loaded = words(band.all_x_rows(), band.strip.x.len());
         let reduced = words(band.all_x_rows(), band.strip.columns.len());
         let outputs = words(band.all_rows(), band.strip.columns.len());
+        // Elements that are lanes themselves are read and written where they lie.
+        let (loaded, best) = match C::KEEPS_BITS {
+            true => (0, 0),
+            false => (words(band.all_x_rows(), band.strip.x.len()), outputs),
+        };
         let kept = if self.planes > 1 { self.planes } else { 0 };
-        let mut rest = scratch.elements::<u64>(loaded + reduced + (1 + kept) * outputs)?;
+        let mut rest = scratch.elements::<u64>(loaded + reduced + best + kept * outputs)?;
         Ok(Memory {
             loaded: take(&mut rest, loaded),
             reduced: take(&mut rest, reduced),
-            best: take(&mut rest, outputs),
+            best: take(&mut rest, best),
             planes: (0..kept).map(|_| take(&mut rest, outputs)).collect(),
             kept: vec![None; kept],
         })

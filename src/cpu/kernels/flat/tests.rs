@@ -1,10 +1,14 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
+use super::band::Band;
+use super::{Flat, MOST_BYTES};
 use crate::cpu::Cpu;
 use crate::cpu::kernels::choose::CpuKernel;
+use crate::cpu::kernels::lane::{OfF16, WideF16};
+use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::simd::SimdLevel;
+use crate::cpu::kernels::view::View;
 use crate::element::DType;
-use crate::error::{ExecuteError, PlanError};
 use crate::ops::MaxPool;
 use crate::options::{Layout, NanPolicy};
 use crate::plan::Plan;
@@ -76,10 +80,14 @@ impl Random {
 #[test]
 fn planes_are_those_of_the_general_kernel() {
     let mut random = Random(1);
-    let mut compared = 0;
-    while compared < 300 {
+    // Pools; of these, some in several strips, in several bands, and some whose windows have several planes.
+    let mut counts = [0; 4];
+    while counts[0] < 200 {
         let (pool, shape, dtype) = random.pool();
         let Ok(plan) = pool.plan(&shape, dtype, None) else { continue };
+        let Ok(flat) = Flat::new(&plan, &View::of(&plan).unwrap()) else { continue };
+        let several = [true, flat.strips.len() > 1, flat.rows < flat.axes[flat.down].output, flat.planes > 1];
+        counts.iter_mut().zip(several).for_each(|(count, is)| *count += usize::from(is));
         let (plan, count) = (Plan::from(plan), shape.iter().product::<usize>());
         let y_shape = plan.outputs()[0].shape.clone();
         let bytes = y_shape.iter().product::<usize>() * dtype.bytes();
@@ -89,16 +97,47 @@ fn planes_are_those_of_the_general_kernel() {
             let mut y = vec![0xAAAA_AAAA_AAAA_AAAAu64; bytes.div_ceil(8)];
             let x = TensorRef::new(dtype, &shape, &cast_slice(&x)[..count * dtype.bytes()]).unwrap();
             let outputs = &mut cast_slice_mut(&mut y)[..bytes];
-            cpu.execute(&plan, &[x], &mut [TensorMut::new(dtype, &y_shape, outputs).unwrap()]).map(|()| y)
+            cpu.execute(&plan, &[x], &mut [TensorMut::new(dtype, &y_shape, outputs).unwrap()]).unwrap();
+            y
         };
-        let expected = pooled(Cpu::new().with_kernel(CpuKernel::General)).unwrap();
+        let expected = pooled(Cpu::new().with_kernel(CpuKernel::General));
         for &level in SimdLevel::available() {
-            match pooled(Cpu::new().with_kernel(CpuKernel::Flat).with_simd(level).unwrap()) {
-                Ok(actual) => assert!(actual == expected, "{pool:?} {shape:?} {dtype:?} {level:?}"),
-                Err(ExecuteError::Plan(PlanError::CpuKernelDoesNotApply { .. })) => continue,
-                Err(error) => panic!("{error}"),
-            }
-            compared += 1;
+            let actual = pooled(Cpu::new().with_kernel(CpuKernel::Flat).with_simd(level).unwrap());
+            assert!(actual == expected, "{pool:?} {shape:?} {dtype:?} {level:?}");
         }
     }
+    assert!(counts[1..].iter().all(|&count| count >= 5), "{counts:?}");
+}
+
+#[test]
+fn the_memory_of_a_band_is_bounded() {
+    let mut found = 0;
+    for kernel in [[1, 2, 2], [1, 3, 3], [3, 3, 3], [1, 8, 8], [2, 8, 8], [5, 5, 5]] {
+        for (dilation, channels, extents) in [
+            (1, 1, [4, 300, 300]),
+            (1, 1, [4, 60, 1 << 20]),
+            (2, 3, [4, 60, 9000]),
+            (1, 64, [4, 56, 56]),
+            (4, 4096, [4, 56, 56]),
+            (1, 1 << 20, [4, 60, 60]),
+            (1, 1 << 40, [4, 60, 60]),
+        ] {
+            let pool = MaxPool::new(kernel).dilations([1, dilation, dilation]).layout(Layout::Nhwc);
+            let plan = pool.plan(&[1, extents[0], extents[1], extents[2], channels], DType::F16, None).unwrap();
+            let Ok(flat) = Flat::new(&plan, &View::of(&plan).unwrap()) else { continue };
+            let rows = 0..flat.rows.min(flat.axes[flat.down].output);
+            let band = Band::of([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
+            let mut scratch = Scratch::default();
+            let memory = flat.memory::<OfF16, WideF16>(&band, &mut scratch).unwrap();
+            let own = [memory.loaded.len(), memory.reduced.len(), memory.best.len()];
+            let words = own.into_iter().chain(memory.planes.iter().map(|plane| plane.len())).sum::<usize>();
+            assert!(
+                words * 8 <= 5 * MOST_BYTES / 2,
+                "{} bytes: {kernel:?} {dilation} {channels} {extents:?}",
+                words * 8
+            );
+            found += 1;
+        }
+    }
+    assert!(found > 20, "{found}");
 }

@@ -7,14 +7,6 @@ use crate::cpu::kernels::lane::{Code, Lane, Packed, Positioned};
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::element::Index;
 
-/// Values that need no comparison with the window's first element: integers, and floats without NaN.
-pub(crate) fn integers<C: Code>(simd: SimdLevel, y: &mut [C::Element], best: &[C::Lane]) {
-    simd.run(
-        #[inline(always)]
-        || y.iter_mut().zip(best).for_each(|(y, &best)| *y = C::decode(best)),
-    );
-}
-
 /// What is greater than the first element of a window, or else that.
 pub(crate) fn floats<C: Code>(simd: SimdLevel, y: &mut [C::Element], first: &[C::Lane], best: &[C::Lane]) {
     #[inline(always)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::block::Block;
 use crate::cpu::kernels::axes::Axis;
-use crate::cpu::kernels::lane::{Code, Lane, are_lanes};
-use crate::cpu::kernels::reduce::in_blocks;
+use crate::cpu::kernels::lane::Code;
+use crate::cpu::kernels::reduce::{encode_row, look};
 use crate::cpu::kernels::simd::SimdLevel;
 
 /// Loads a batch of rows and says whether there was NaN, or an element that its lane does not give back. What is padding is
@@ -58,7 +58,7 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
 #[inline(always)]
 fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     match stride {
-        1 => return neighbours::<C>(source, lanes),
+        1 => return encode_row::<C>(source, lanes),
         2 => strided::<C, 2>(source, lanes),
         3 => strided::<C, 3>(source, lanes),
         4 => strided::<C, 4>(source, lanes),
@@ -67,51 +67,6 @@ fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) 
         }
     }
     false
-}
-
-/// Whether a lane is NaN or does not give its element back.
-#[inline(always)]
-fn look<C: Code>(lane: C::Lane, element: C::Element) -> bool {
-    (C::IS_FLOAT && !is_number(lane)) | C::is_special(element)
-}
-
-/// Numbers are not below the lowest lane.
-#[inline(always)]
-fn is_number<L: Lane>(lane: L) -> bool {
-    lane >= L::LOWEST
-}
-
-#[inline(always)]
-fn neighbours<C: Code>(source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
-    #[inline(always)]
-    fn block<C: Code>(length: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> u32 {
-        let (source, lanes) = (&source[..length], &mut lanes[..length]);
-        let mut found = 0;
-        match are_lanes::<C>() {
-            true => {
-                let own = bytemuck::cast_slice(source);
-                lanes.copy_from_slice(own);
-                for lane in own {
-                    found |= u32::from(C::IS_FLOAT && !is_number(*lane));
-                }
-            }
-            false => {
-                // Two loops, because what they compute per element is not of the same width.
-                for i in 0..length {
-                    lanes[i] = C::encode(source[i]);
-                }
-                found |= u32::from(source.iter().fold(false, |found, &own| found | look::<C>(C::encode(own), own)));
-            }
-        }
-        found
-    }
-    let mut found = 0;
-    in_blocks(
-        lanes.len(),
-        #[inline(always)]
-        |at, length| found |= block::<C>(length, &source[at..], &mut lanes[at..]),
-    );
-    found != 0
 }
 
 #[inline(always)]

@@ -10,8 +10,9 @@ use super::pool::Separable;
 use super::reduced::{Firsts, Piece, Reduction};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
-use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap, are_lanes};
+use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
 use crate::cpu::kernels::parts::{Part, PartOf};
+use crate::cpu::kernels::reduce::{Rows, decode};
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::view::nan_wins;
 use crate::element::{Element, Index};
@@ -124,8 +125,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
             match (constant, firsts) {
                 (Some(constant), _) => finish::above::<C>(simd, y, constant, piece.best().lanes),
                 (None, Firsts::OfWindows) => finish::floats::<C>(simd, y, piece.firsts, piece.best().lanes),
-                (None, _) if are_lanes::<C>() => piece.write(bytemuck::cast_slice_mut(y)),
-                (None, _) => finish::integers::<C>(simd, y, piece.best().lanes),
+                (None, _) if C::KEEPS_BITS => piece.write(bytemuck::cast_slice_mut(y)),
+                (None, _) => decode::<C>(simd, Rows::one(y.len()), y, piece.best().lanes),
             }
             apply_to_all(plan.activation, y);
         })?;
