@@ -45,7 +45,7 @@ value_lane!(u8, u8::MIN, false);
 value_lane!(i16, i16::MIN, false);
 value_lane!(i32, i32::MIN, false);
 value_lane!(i64, i64::MIN, false);
-// The others are compared as those of their width, but where elements are read and written where they lie.
+// Separable pools turn the others into these. Flat pools, which read and write elements where they lie, take them as they are.
 value_lane!(i8, i8::MIN, false);
 value_lane!(u16, u16::MIN, false);
 value_lane!(u32, u32::MIN, false);

@@ -13,8 +13,8 @@
 //!
 //! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces, and takes taps
 //! in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's first element and ends with
-//! m if that is greater. So it ends with the first element if that is NaN, and in all other cases with m: where the first element is
-//! not less than m, it is m itself. In bands that have a NaN, outputs whose first element is NaN are therefore written again. Where
+//! m if that is greater. So it ends with the first element if that is NaN, and in all other cases with m: a first element that is not
+//! less than m is the first of the greatest, which is m. In bands that have a NaN, outputs whose first element is NaN are therefore written again. Where
 //! NaN wins, such bands have lanes which the last NaN replaces, and m is the last NaN.
 
 mod band;
