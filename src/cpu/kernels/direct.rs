@@ -165,17 +165,11 @@ impl Direct {
         seeded.then(|| plan.seed())
     }
 
-    /// The outputs of a part along the innermost axis, and its rows along each outer axis.
-    fn ranges(&self, part: &PartOf<'_>) -> (Vec<Range<usize>>, Range<usize>) {
-        let rest = self.axes[2..].iter().map(|axis| 0..axis.output);
-        let mut ranges: Vec<_> = [part.part.outer.clone(), part.part.rows.clone()].into_iter().chain(rest).collect();
-        let lanes = ranges.pop().unwrap_or(0..0);
-        (ranges, lanes)
-    }
-
     /// Visits the groups of a part in the order of Y.
     fn each_group(&self, part: &PartOf<'_>, mut visit: impl FnMut(&Group)) {
-        let (ranges, lanes) = self.ranges(part);
+        // The rows along each outer axis, and the outputs along the innermost one.
+        let mut ranges = part.ranges(&self.axes);
+        let lanes = ranges.pop().unwrap_or(0..0);
         let mut at: Vec<usize> = ranges.iter().map(|range| range.start).collect();
         loop {
             let group = self.group(part, &at, &ranges, &lanes);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::axes::Axis;
 use super::scratch::{Scratch, ScratchPool};
 use super::simd::SimdLevel;
 use super::view::View;
@@ -23,6 +24,14 @@ pub(crate) struct PartOf<'a> {
     pub view: &'a View,
     pub part: &'a Part,
     pub simd: SimdLevel,
+}
+
+impl PartOf<'_> {
+    /// The part's outputs along each axis.
+    pub fn ranges(&self, axes: &[Axis]) -> Vec<Range<usize>> {
+        let rest = axes[2..].iter().map(|axis| 0..axis.output);
+        [self.part.outer.clone(), self.part.rows.clone()].into_iter().chain(rest).collect()
+    }
 }
 
 /// Work that one thread does in less time than it takes to wake another one.

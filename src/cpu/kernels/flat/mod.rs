@@ -130,7 +130,7 @@ impl Flat {
             _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
             1 | 2 if along.kernel > 5 => false,
             1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
-            8 => taps > 9,
+            8 => taps > 9 || along.dilation > 1,
             _ => true,
         }
     }
@@ -173,8 +173,7 @@ impl Flat {
         y: &mut [C::Element],
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
-        let rest = self.axes[2..].iter().map(|axis| 0..axis.output);
-        let ranges: Vec<_> = [part.part.outer.clone(), part.part.rows.clone()].into_iter().chain(rest).collect();
+        let ranges = part.ranges(&self.axes);
         let (outer, rows) = (&ranges[..self.down], ranges[self.down].clone());
         let count = outer.iter().map(Range::len).product::<usize>();
         for (strip, first) in

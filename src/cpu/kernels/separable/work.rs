@@ -11,7 +11,7 @@ use super::reduced::{Firsts, Piece, Reduction};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
 use crate::cpu::kernels::lane::{Code, Narrow, Packed, Positioned, WithTap};
-use crate::cpu::kernels::parts::{Part, PartOf};
+use crate::cpu::kernels::parts::PartOf;
 use crate::cpu::kernels::reduce::{Rows, decode};
 use crate::cpu::kernels::scratch::Scratch;
 use crate::cpu::kernels::view::nan_wins;
@@ -48,9 +48,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         indices: Option<&'i mut [I]>,
         scratch: &'a mut Scratch,
     ) -> Self {
-        let Part { outer, rows } = part.part;
-        let rest = own.axes[2..].iter().map(|axis| 0..axis.output);
-        let ranges = [outer.clone(), rows.clone()].into_iter().chain(rest).collect();
+        let ranges = part.ranges(&own.axes);
         let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
         Work { own, part, ranges, y_strides, indices, scratch }
     }
