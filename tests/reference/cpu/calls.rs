@@ -197,7 +197,8 @@ fn plans() -> Vec<Plan> {
         unpool.plan(&[2, 16, 28, 28], DType::F32, IndexType::I64).unwrap().into(),
         ConvertIndices::new(onnx.clone(), onnx).plan(&four, IndexType::I64, IndexType::I64).unwrap().into(),
     ];
-    for pool in [pool(2), pool(3), MaxPool::new([13, 13]).pads([6; 4]), pool(3).layout(Layout::Nhwc)] {
+    let neighbours = pool(3).strides([1, 1]);
+    for pool in [pool(2), pool(3), neighbours, MaxPool::new([13, 13]).pads([6; 4]), pool(3).layout(Layout::Nhwc)] {
         plans.push(pool.plan(&shape, DType::F32, None).unwrap().into());
         plans.push(pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap().into());
     }

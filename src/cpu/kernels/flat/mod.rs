@@ -104,7 +104,7 @@ impl Flat {
         // Rows as lanes, reduced rows, maxima as lanes, and reduced planes, of the widest lanes that elements can become.
         let arrays = 3 + if planes > 1 { planes } else { 0 };
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
-        let of_position = lane.saturating_mul(view.inner);
+        let of_position = lane.saturating_mul(view.inner).max(1);
         let fewest_rows = (ROWS_OF_SHARED * down.reach()).max(1);
         let at_once = arrays * (fewest_rows + down.reach());
         let columns = (ROW_BYTES / of_position).max(1).min(MOST_BYTES / of_position.saturating_mul(at_once));

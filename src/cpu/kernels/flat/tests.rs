@@ -67,7 +67,7 @@ impl Random {
         if axes == 2 && self.below(4) == 0 {
             extents = vec![1 + self.below(6), 1000 + self.below(9000)];
         }
-        let channels = self.of(&[1, 2, 3, 17]);
+        let channels = self.of(&[0, 1, 1, 2, 3, 17]);
         let shape: Vec<usize> = match layout {
             Layout::Nchw => [1 + self.below(2), channels].into_iter().chain(extents).collect(),
             Layout::Nhwc => [1 + self.below(2)].into_iter().chain(extents).chain([channels]).collect(),
