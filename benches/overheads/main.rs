@@ -1,5 +1,5 @@
 //! What a call costs besides computing: planning, selecting and composing a shader; encoding into an encoder; a call
-//! from slices to vectors beside a bare round trip of the same bytes; and the reference on the CPU.
+//! from slices to vectors beside a bare round trip of the same bytes; the reference; and small calls of the CPU backend.
 //!
 //! Only ratios within one run can be compared; every answer is verified before it is timed. The example `roofline`
 //! measures the kernels themselves.
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use bare::RoundTrip;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use wgpu_pooling::{
-    Buffers, Choice, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan,
+    Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan,
     Prepared, Tensor, reference, select, wgpu, wgsl,
 };
 
@@ -74,6 +74,43 @@ fn on_the_cpu(c: &mut Criterion) {
         assert!(y.data().iter().zip(indices.data()).all(|(&y, &index)| x.data()[index as usize] == y));
         group.bench_function(BenchmarkId::new("max_pool_with_indices", by(*shape)), |b| {
             b.iter(|| black_box(computed()))
+        });
+    }
+}
+
+/// Calls of the CPU backend so small that they stay in the caller's thread: prepared, into slices that exist; prepared,
+/// into new tensors; and planned each time.
+fn small_calls(c: &mut Criterion) {
+    let cpu = Cpu::new();
+    let pool = MaxPool::new([2, 2]).strides([2, 2]);
+    for shape in [[1, 1, 4, 4], [1, 1, 64, 64], [1, 3, 64, 64]] {
+        let mut group = c.benchmark_group(format!("CPU backend, 2x2 {}", by(shape)));
+        let x = tensor(shape);
+        let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).expect("a valid pool");
+        let (expected, expected_at) =
+            reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).expect("the plan's own tensor");
+        let mut y = vec![f32::NAN; expected.data().len()];
+        let mut at = vec![-1i64; y.len()];
+
+        let values = pool.plan(&shape, DType::F32, None).expect("a valid pool");
+        let values = cpu.prepare(values).expect("a small tensor");
+        values.max_pool_into(x.view(), &mut y).expect("an answer");
+        assert_eq!(y, expected.data(), "the CPU backend and the reference agree");
+        group.bench_function("values, prepared, into a slice", |b| {
+            b.iter(|| values.max_pool_into(x.view(), black_box(&mut y)).expect("an answer"))
+        });
+
+        let prepared = cpu.prepare(plan).expect("a small tensor");
+        prepared.max_pool_with_indices_into(x.view(), &mut y, &mut at).expect("an answer");
+        assert_eq!((&y[..], &at[..]), (expected.data(), expected_at.data()), "the CPU backend and the reference agree");
+        group.bench_function("indices, prepared, into slices", |b| {
+            b.iter(|| prepared.max_pool_with_indices_into(x.view(), black_box(&mut y), &mut at).expect("an answer"))
+        });
+        group.bench_function("indices, prepared, new tensors", |b| {
+            b.iter(|| black_box(prepared.max_pool_with_indices::<f32, i64>(x.view()).expect("an answer")))
+        });
+        group.bench_function("indices, planned each time", |b| {
+            b.iter(|| black_box(cpu.max_pool_with_indices::<f32, i64>(&pool, x.view()).expect("an answer")))
         });
     }
 }
@@ -236,5 +273,5 @@ fn round_trips(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, pure, on_the_cpu, encoding, round_trips);
+criterion_group!(benches, pure, on_the_cpu, small_calls, encoding, round_trips);
 criterion_main!(benches);

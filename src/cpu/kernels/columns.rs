@@ -388,13 +388,11 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
                 return false;
             }
             let together = &together[..count];
-            if self.nan_wins {
-                let nan = together.iter().any(|&(place, _)| has_nan(simd, &row.x[place..place + columns]));
-                if nan {
-                    return true;
-                }
-            }
             self.kept.reduce::<C>(simd, row.x, together, more);
+            // Rows are in cache once they are reduced, and only then does it take little time to look for NaN.
+            if self.nan_wins && together.iter().any(|&(place, _)| has_nan(simd, &row.x[place..place + columns])) {
+                return true;
+            }
             more = true;
         }
     }

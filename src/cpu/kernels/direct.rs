@@ -5,8 +5,9 @@
 //! ```
 //!
 //! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the first tap
-//! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, a tap is also taken if it is NaN; nothing is
-//! greater than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin
+//! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, outputs are computed as if it did not; then X, which is
+//! in cache now, is searched for NaN, and where there is one, they are computed once more: a tap is also taken if it is NaN; nothing
+//! is greater than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin
 //! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
 //! and below them, side by side in a vector again.
 //!
@@ -64,13 +65,14 @@ struct Group {
     index_step: i64,
     /// Outputs of a row.
     lanes: Range<usize>,
+    /// The plane of the first row of outputs.
+    plane: usize,
 }
 
 impl Direct {
     /// The reason why not, for plans that it does not compute.
     pub fn new(plan: &PoolPlan, view: &View) -> Result<Direct, &'static str> {
-        let seeds_lowest = plan.nan_policy == NanPolicy::SeedLowest;
-        if plan.ignores_nan() || seeds_lowest && plan.indices.is_some() {
+        if plan.ignores_nan() {
             return Err("its windows do not begin with their first elements");
         }
         let axes = axes(view)?;
@@ -148,20 +150,34 @@ impl Direct {
         mut indices: Option<&mut [I]>,
     ) {
         let mut place = 0;
+        let mut nan_expected = false;
         self.each_group(part, |group| {
             let outputs = group.count * group.lanes.len();
             let job = Job { own: self, part, group, x };
             // A loop may write what lies behind, because that is computed later.
-            let indices = indices.as_deref_mut().map(|indices| &mut indices[place..]);
-            job.run::<C, I>(&mut y[place..], indices);
-            apply_to_all(part.plan.activation, &mut y[place..place + outputs]);
+            let mut indices = indices.as_deref_mut().map(|indices| &mut indices[place..]);
+            let y = &mut y[place..];
+            // X is in cache once its maxima are computed, and only then does it take little time to look for NaN.
+            if !nan_expected {
+                job.run::<C, I>(false, y, indices.as_deref_mut());
+            }
+            let nan = job.has_winning_nan();
+            if nan || nan_expected {
+                job.run::<C, I>(nan, y, indices.as_deref_mut());
+            }
+            nan_expected = nan;
+            if let Some(indices) = indices {
+                job.begin_with_seed::<C, I>(y, indices);
+            }
+            apply_to_all(part.plan.activation, &mut y[..outputs]);
             place += outputs;
         });
     }
 
-    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less.
+    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less. Where there
+    /// are indices, windows begin with their first taps all the same, and [`Job::begin_with_seed`] follows.
     fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
-        let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float();
+        let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float() && plan.indices.is_none();
         seeded.then(|| plan.seed())
     }
 
@@ -196,6 +212,7 @@ impl Direct {
             x_step: axis.stride.saturating_mul(axis.x_stride),
             index_step: (axis.stride as i64).wrapping_mul(axis.index_stride),
             lanes: lanes.clone(),
+            plane: at[0],
         };
         let most = (GROUP_BYTES / bytes / group.x_step.max(1)).max(1);
         // The indices of planes are evenly apart within a batch item.
@@ -269,12 +286,11 @@ impl<T: Element> Job<'_, T> {
     }
 
     /// Writes the group's outputs, which are the first ones of the slices.
-    fn run<C: VectorCode<Element = T>, I: Index>(&self, y: &mut [T], mut indices: Option<&mut [I]>) {
+    fn run<C: VectorCode<Element = T>, I: Index>(&self, nan_wins: bool, y: &mut [T], mut indices: Option<&mut [I]>) {
         let (group, shape) = (self.group, self.own.shape);
         let width = group.lanes.len();
         let begin = self.own.inside.start.clamp(group.lanes.start, group.lanes.end) - group.lanes.start;
         let end = self.own.inside.end.clamp(group.lanes.start + begin, group.lanes.end) - group.lanes.start;
-        let nan_wins = self.has_winning_nan();
         if begin < end {
             let first = ((group.lanes.start + begin) * shape.stride) as i64;
             let places = group.places.map(|place| (place + first) as usize);
@@ -382,6 +398,62 @@ impl<T: Element> Job<'_, T> {
                 has_nan(self.part.simd, self.x.get(elements).unwrap_or_default())
             })
         })
+    }
+
+    /// Writes the outputs again that differ where windows begin with the seed instead of their first elements: those that
+    /// are not greater than it. Nothing in such a window is greater, unless it begins with NaN.
+    fn begin_with_seed<C: VectorCode<Element = T>, I: Index>(&self, y: &mut [T], indices: &mut [I]) {
+        let (plan, group) = (self.part.plan, self.group);
+        if plan.nan_policy != NanPolicy::SeedLowest {
+            return;
+        }
+        let (seed, width) = (plan.seed::<T>(), group.lanes.len());
+        let rows = y.chunks_mut(width).zip(indices.chunks_mut(width)).take(group.count);
+        for (row, (y, indices)) in rows.enumerate() {
+            let all_above = self.part.simd.run(
+                #[inline(always)]
+                || y.iter().fold(true, |all, &own| all & C::above(own, seed)),
+            );
+            if all_above {
+                continue;
+            }
+            for (lane, (own, index)) in y.iter_mut().zip(indices).enumerate() {
+                if C::above(*own, seed) {
+                    continue;
+                }
+                let greater = if own.is_nan() { self.greatest::<C>(row, lane, seed) } else { None };
+                let (value, position) = greater.unwrap_or_else(|| (seed, self.index_of_seed(row, lane)));
+                (*own, *index) = (value, I::from_i64(position));
+            }
+        }
+    }
+
+    /// The first one of the greatest elements of a window and its index, if it is greater than the seed.
+    fn greatest<C: VectorCode<Element = T>>(&self, row: usize, lane: usize, seed: T) -> Option<(T, i64)> {
+        let (group, shape) = (self.group, self.own.shape);
+        let output = group.lanes.start + lane;
+        let (mut best, mut found) = (seed, None);
+        for (number, place) in group.places[..group.rows_of_x].iter().enumerate() {
+            for tap in self.last().taps_inside(output) {
+                let along = (row * group.x_step + output * shape.stride + tap * shape.distance) as i64;
+                let next = self.x[(place + along) as usize];
+                if C::above(next, best) {
+                    best = next;
+                    found = Some(self.base(row, lane).wrapping_add(group.ahead[number * shape.kernel + tap]));
+                }
+            }
+        }
+        found.map(|index| (best, index))
+    }
+
+    /// The index of a seed: that of the first element of the plane.
+    fn index_of_seed(&self, row: usize, lane: usize) -> i64 {
+        let (view, group) = (self.part.view, self.group);
+        // Where planes are the only outer axis, rows are planes.
+        let plane = if self.own.axes.len() == 2 { group.plane + row } else { group.plane };
+        let channel = if view.inner == 1 { 0 } else { (group.lanes.start + lane) as i64 };
+        let of_plane = view.index_of_plane(plane).wrapping_add(channel.wrapping_mul(view.index_c));
+        view.unit_base.wrapping_add(of_plane)
     }
 
     /// The outputs of some rows at one place, all of them one tap after the other.

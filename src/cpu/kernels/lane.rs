@@ -167,8 +167,23 @@ pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
 /// The same, compiled into the loops of its callers.
 #[inline(always)]
 pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
-    elements.iter().fold(false, |any, element| any | element.is_nan())
+    if size_of::<T>() == 2 {
+        // The greatest magnitude is that of a NaN if there is one. Integers without the sign take one instruction each.
+        let magnitudes = elements.iter().map(|element| (element.to_bits64() as u16) << 1);
+        let most = magnitudes.fold(0, u16::max) >> 1;
+        return T::from_bits64(most.into()).is_nan();
+    }
+    // Processors compare two elements at once for whether one of them is NaN.
+    let (chunks, rest) = elements.as_chunks::<{ 2 * NAN_PAIRS }>();
+    let in_chunks = chunks.iter().fold(false, |any, chunk| {
+        let (a, b) = chunk.split_at(NAN_PAIRS);
+        any | a.iter().zip(b).fold(false, |any, (a, b)| any | a.is_nan() | b.is_nan())
+    });
+    rest.iter().fold(in_chunks, |any, element| any | element.is_nan())
 }
+
+/// Pairs of elements that are looked at together.
+const NAN_PAIRS: usize = 64;
 
 /// How elements become lanes and lanes elements.
 pub(crate) trait Code: Send + Sync {
