@@ -390,7 +390,13 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
             let together = &together[..count];
             self.kept.reduce::<C>(simd, row.x, together, more);
             // Rows are in cache once they are reduced, and only then does it take little time to look for NaN.
-            if self.nan_wins && together.iter().any(|&(place, _)| has_nan(simd, &row.x[place..place + columns])) {
+            // What lies between rows is looked at with them where it is less than they are.
+            let (first, last) = (together[0].0, together[count - 1].0);
+            let (rows, length) = match last - first < 2 * columns * (count - 1) {
+                true => (&together[..1], last - first + columns),
+                false => (together, columns),
+            };
+            if self.nan_wins && rows.iter().any(|&(place, _)| has_nan(simd, &row.x[place..place + length])) {
                 return true;
             }
             more = true;

@@ -150,7 +150,7 @@ impl Direct {
         mut indices: Option<&mut [I]>,
     ) {
         let mut place = 0;
-        let mut nan_expected = false;
+        let (mut nan_expected, mut free_of_nan) = (false, 0..0);
         self.each_group(part, |group| {
             let outputs = group.count * group.lanes.len();
             let job = Job { own: self, part, group, x };
@@ -161,7 +161,7 @@ impl Direct {
             if !nan_expected {
                 job.run::<C, I>(false, y, indices.as_deref_mut());
             }
-            let nan = job.has_winning_nan();
+            let nan = job.has_winning_nan(&mut free_of_nan);
             if nan || nan_expected {
                 job.run::<C, I>(nan, y, indices.as_deref_mut());
             }
@@ -214,7 +214,9 @@ impl Direct {
             lanes: lanes.clone(),
             plane: at[0],
         };
-        let most = (GROUP_BYTES / bytes / group.x_step.max(1)).max(1);
+        // Parts of X that lie apart are all looked at.
+        let apart = if nan_wins(part.plan) { self.axes[..number].iter().map(|axis| axis.kernel).product() } else { 1 };
+        let most = (GROUP_BYTES / bytes / group.x_step.max(1) / apart).max(1);
         // The indices of planes are evenly apart within a batch item.
         let of_item = view.channels.max(1);
         let most = if number == 0 { most.min(of_item - at[0] % of_item) } else { most };
@@ -378,8 +380,9 @@ impl<T: Element> Job<'_, T> {
         }
     }
 
-    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, once.
-    fn has_winning_nan(&self) -> bool {
+    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, and what
+    /// is known to be free of NaN is not looked at again.
+    fn has_winning_nan(&self, free: &mut Range<usize>) -> bool {
         if !nan_wins(self.part.plan) {
             return false;
         }
@@ -388,14 +391,25 @@ impl<T: Element> Job<'_, T> {
         let of_group = (group.x_step.saturating_mul(group.count - 1) + reach) as i64;
         group.places[..group.rows_of_x].chunk_by(|a, b| b - a <= of_group).any(|near| {
             let begin = near[0] + (group.lanes.start * shape.stride) as i64;
-            let length = near[near.len() - 1] - near[0] + reach as i64;
-            let mut looked_at = 0;
-            (0..group.count).any(|row| {
+            let length = (near[near.len() - 1] - near[0]) as usize + reach;
+            // What lies between rows is looked at with them where it is less than they are.
+            let (rows, length) = match group.x_step < 2 * length {
+                true => (1, group.x_step * (group.count - 1) + length),
+                false => (group.count, length),
+            };
+            (0..rows).any(|row| {
                 let begin = begin + (row * group.x_step) as i64;
                 let within = |place: i64| place.clamp(0, self.x.len() as i64) as usize;
-                let elements = within(begin).max(looked_at)..within(begin + length);
-                looked_at = elements.end;
-                has_nan(self.part.simd, self.x.get(elements).unwrap_or_default())
+                let mut elements = within(begin)..within(begin + length as i64);
+                let goes_on = free.contains(&elements.start);
+                if goes_on {
+                    elements.start = free.end;
+                }
+                let nan = has_nan(self.part.simd, self.x.get(elements.clone()).unwrap_or_default());
+                if !nan {
+                    *free = if goes_on { free.start..free.end.max(elements.end) } else { elements };
+                }
+                nan
             })
         })
     }

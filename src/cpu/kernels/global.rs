@@ -28,8 +28,9 @@ use crate::error::ExecuteError;
 use crate::options::NanPolicy;
 use crate::plan::PoolPlan;
 
-/// Elements of a block, and the running maxima of one.
-const BLOCK: usize = 1 << 14;
+/// Bytes of a block: few enough to be in the first-level cache when they are looked at again.
+const BLOCK_BYTES: usize = 16 << 10;
+/// The running maxima of a block.
 const LANES: usize = 64;
 
 /// The reason why not, for plans that this kernel does not compute.
@@ -96,6 +97,9 @@ pub(crate) fn pool<I: Index>(
 }
 
 impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
+    /// Elements of a block.
+    const BLOCK: usize = BLOCK_BYTES / size_of::<C::Element>();
+
     fn of(plan: &'a PoolPlan, view: &'a View, context: &'a Context<'a>, x: &'a [C::Element]) -> Self {
         let mut next = 1;
         let counts_on = view.axes.iter().rev().all(|axis| {
@@ -111,7 +115,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
 
     fn run<I: Index>(&self, y: &mut [C::Element], indices: Option<&mut [I]>) -> Result<(), ExecuteError> {
         let wanted = wanted(self.plan.bytes(), rayon::current_num_threads);
-        let blocks = self.plane.div_ceil(BLOCK);
+        let blocks = self.plane.div_ceil(Self::BLOCK);
         if y.len() < wanted && blocks > 1 && !self.is_inexact() {
             let runs = runs(blocks, wanted.div_ceil(y.len()));
             if let Some(found) = self.found(y.len(), &runs)? {
@@ -142,7 +146,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         } else if self.plane <= SMALL {
             self.small(part.outer.start, y, indices);
         } else {
-            let whole = 0..self.plane.div_ceil(BLOCK);
+            let whole = 0..self.plane.div_ceil(Self::BLOCK);
             self.write(part.outer.start, y, indices, |outer| {
                 let found = self.blocks(outer, &whole);
                 self.winner(outer, &[found])
@@ -224,13 +228,13 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         self.context.simd.run(
             #[inline(always)]
             || {
-                let mut found = Found { best: C::Lane::LOWEST, block: run.start * BLOCK, nan: false };
+                let mut found = Found { best: C::Lane::LOWEST, block: run.start * Self::BLOCK, nan: false };
                 for number in run.clone() {
-                    let block = &plane[number * BLOCK..];
-                    let block = &block[..block.len().min(BLOCK)];
+                    let block = &plane[number * Self::BLOCK..];
+                    let block = &block[..block.len().min(Self::BLOCK)];
                     let maximum = maximum::<C>(block);
                     if maximum > found.best {
-                        (found.best, found.block) = (maximum, number * BLOCK);
+                        (found.best, found.block) = (maximum, number * Self::BLOCK);
                     }
                     found.nan |= nan_wins && any_nan(block);
                 }
@@ -374,9 +378,10 @@ mod tests {
     fn of_equal_elements_in_blocks_of_several_threads_the_first_one_wins() {
         let last = 700 * 600 - 1;
         let first = NanPolicy::SeedFirst;
+        let block = BLOCK_BYTES / size_of::<f32>();
         assert_eq!(second_of_two(first, &[(last, 5.0)]), (5.0, last as i64));
         assert_eq!(second_of_two(first, &[(40_000, 5.0), (200_000, 5.0), (last, 5.0)]), (5.0, 40_000));
-        assert_eq!(second_of_two(first, &[(BLOCK, f32::NAN), (BLOCK + 1, -0.0), (last, 0.0)]).1, BLOCK as i64 + 1);
+        assert_eq!(second_of_two(first, &[(block, f32::NAN), (block + 1, -0.0), (last, 0.0)]).1, block as i64 + 1);
         assert_eq!(second_of_two(first, &[]), (-1.0, 0));
         let last_nan = second_of_two(NanPolicy::PropagateLast, &[(3, f32::NAN), (300_000, f32::NAN), (last, 9.0)]);
         assert!(last_nan.0.is_nan() && last_nan.1 == 300_000);
