@@ -103,7 +103,6 @@ fn is_long(plan: &Plan) -> bool {
         Plan::Pool(plan) => plan.bytes() > SHORT_BYTES || taps(plan) > SHORT_TAPS,
         Plan::Unpool(plan) => plan.bytes() > SHORT_BYTES,
         Plan::Convert(plan) => plan.bytes() > SHORT_BYTES,
-        _ => true,
     }
 }
 
