@@ -3,7 +3,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use wgpu_pooling::{ConvertIndices, Plan};
+use wgpu_pooling::{ConvertIndices, ExecuteError, Plan};
 
 use crate::compute::{Operand, compute};
 use crate::error::{Fallible, guarded};
@@ -81,6 +81,13 @@ fn unpooled<'py>(
 ) -> Fallible<Bound<'py, PyAny>> {
     let (x, indices) = (Operand::new(x.0, &x.1)?, Operand::new(indices.0, &indices.1)?);
     let plan = unpool.plan(&x.shape()?, x.dtype()?, indices.index_type()?)?;
+    // The crate's call knows its operands by number.
+    if let Some(spec) = plan.inputs().get(1)
+        && spec.shape != indices.shape()?
+    {
+        let (expected, actual) = (spec.shape.clone(), indices.shape()?);
+        return Err(ExecuteError::ShapeMismatch { what: "indices", expected, actual }.into());
+    }
     only(py, plan.into(), device, vec![x, indices])
 }
 
@@ -118,6 +125,6 @@ fn only<'py>(
     let mut outputs = compute(py, plan, device, operands)?;
     match outputs.pop() {
         Some(output) => Ok(output),
-        None => Err(wgpu_pooling::ExecuteError::Device("the plan has no output".to_owned()).into()),
+        None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),
     }
 }

@@ -19,7 +19,7 @@ def test_classes() -> None:
 @pytest.mark.parametrize(
     ("attributes", "error", "text"),
     [
-        (dict(kernel_shape=[5, 5]), wp.PlanError, "axis 0: the effective kernel 5 exceeds the padded input 4"),
+        (dict(kernel_shape=[6, 6]), wp.PlanError, "axis 0: the effective kernel 6 exceeds the padded input 4"),
         (dict(kernel_shape=[2]), wp.PlanError, "kernel_shape has 1 values, expected 2"),
         (dict(kernel_shape=[]), wp.PlanError, "kernel_shape has 0 values, expected 2"),
         (dict(kernel_shape=[0, 2]), wp.PlanError, r"kernel_shape\[0\] is 0, but must be at least 1"),
@@ -44,12 +44,12 @@ def test_classes() -> None:
         (dict(kernel_shape=[2, 2], ceil_mode=2), wp.PlanError, "ceil_mode"),
         (dict(kernel_shape=[2, 2], preset="caffe"), wp.PlanError, "preset.*caffe.*expected onnx"),
         (dict(kernel_shape=[2, 2], indices="int16"), wp.PlanError, "indices.*int16.*expected int32, int64"),
-        (dict(kernel_shape=[2, 2], indices=True), TypeError, ""),
+        (dict(kernel_shape=[2, 2], indices=True), TypeError, "indices"),
         (dict(kernel_shape=[2, 2], device="cuda"), TypeError, 'expected None, "cpu" or a Gpu'),
         (dict(kernel_shape=[2, 2], device=0), TypeError, 'expected None, "cpu" or a Gpu'),
         (dict(kernel_shape=[2, 2], activation="Clip", activation_params=[float("nan")]), wp.PlanError, "not a number"),
         (dict(kernel_shape=[2, 2], activation="Clip", activation_params=["a"]), TypeError, "activation_params"),
-        (dict(kernel_shape=[2, 2], pads=[2**40] * 4), (MemoryError, wp.PlanError), ""),
+        (dict(kernel_shape=[2, 2], pads=[2**40] * 4), wp.PlanError, "more elements than 64-bit"),
     ],
 )
 def test_attributes(attributes: dict, error: type | None, text: str) -> None:
@@ -120,7 +120,7 @@ def test_indices(device: object) -> None:
         unpool([1.0, 2.0])
     with pytest.raises(TypeError, match="bool, expected"):
         unpool([True, False])
-    with pytest.raises(ValueError, match="indices"):
+    with pytest.raises(ValueError, match=r"indices has the shape \[1, 1, 1, 1\], but .* \[1, 2, 1, 1\]"):
         wp.max_unpool2d(x, np.zeros((1, 1, 1, 1), np.int64), 2, device=device)
     with pytest.raises(IndexError, match="outside its own window"):
         pool = dict(kernel_shape=[2, 2], strides=[2, 2])
@@ -179,7 +179,7 @@ def test_random_calls(device: object) -> None:
     """Calls with attributes at random: a result of the shape that both devices agree on, or a documented exception."""
     random = np.random.default_rng(11)
     results = 0
-    for _ in range(300):
+    for _ in range(600):
         axes = int(random.integers(1, 4))
         x = random.integers(-9, 9, random.integers(0, 6, axes + 2)).astype(random.choice(["f4", "i1", "f2", "u8"]))
         draw = lambda low, high, count: random.integers(low, high, count).tolist()  # noqa: E731

@@ -132,9 +132,9 @@ def max_pool(
     >>> y, indices = wp.max_pool(x, kernel_shape=[2, 2], strides=[2, 2], indices="int64", device="cpu")
     >>> y, indices
     (array([[[[5., 7.]]]], dtype=float32), array([[[[1, 6]]]]))
-    >>> wp.max_pool(x, kernel_shape=[3, 3], device="cpu")
+    >>> wp.max_pool(x, kernel_shape=[4, 4], device="cpu")
     Traceback (most recent call last):
-    wgpu_pooling.PlanError: axis 0: the effective kernel 3 exceeds the padded input 2
+    wgpu_pooling.PlanError: axis 0: the effective kernel 4 exceeds the padded input 2
     """
     return pool("max_pool", x, preset, indices, device, {**attributes, "kernel_shape": kernel_shape})
 
