@@ -1,0 +1,130 @@
+//! The functions that `wgpu_pooling`'s Python files call. Arrays come C-contiguous and in the machine's byte order, each with the
+//! short name of its element type.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use wgpu_pooling::{ConvertIndices, ExecuteError, Plan};
+
+use crate::compute::{Operand, compute};
+use crate::error::{Fallible, guarded};
+use crate::gpu::PyGpu;
+use crate::operators::{self, Keywords};
+
+type Device<'a, 'py> = Option<&'a Bound<'py, PyGpu>>;
+/// An array or a tensor of a device, and the short name of an array's element type.
+type Tensor<'py> = (Bound<'py, PyAny>, String);
+
+/// The maxima of x, and where they are if an index type is given.
+#[pyfunction]
+pub(crate) fn pool<'py>(
+    py: Python<'py>,
+    operator: &str,
+    preset: &str,
+    keywords: &Bound<'py, PyDict>,
+    indices: Option<&str>,
+    device: Device<'_, 'py>,
+    x: Tensor<'py>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    guarded(py, || {
+        let pool = operators::pool(operator, preset, Keywords::read(keywords)?)?;
+        let indices = indices.map(operators::index_type).transpose()?;
+        let x = Operand::new(x.0, &x.1)?;
+        let plan = pool.plan(&x.shape()?, x.dtype()?, indices)?;
+        compute(py, plan.into(), device, vec![x])
+    })
+}
+
+/// The values of x at the positions that indices name.
+#[pyfunction]
+pub(crate) fn unpool<'py>(
+    py: Python<'py>,
+    preset: &str,
+    keywords: &Bound<'py, PyDict>,
+    device: Device<'_, 'py>,
+    x: Tensor<'py>,
+    indices: Tensor<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(py, || {
+        let unpool = operators::unpool(preset, Keywords::read(keywords)?)?;
+        unpooled(py, &unpool, device, x, indices)
+    })
+}
+
+/// The maxima of a pool back at their positions.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python's call has as many")]
+pub(crate) fn inverse<'py>(
+    py: Python<'py>,
+    operator: &str,
+    preset: &str,
+    keywords: &Bound<'py, PyDict>,
+    unpool: &Bound<'py, PyDict>,
+    input_shape: &Bound<'py, PyAny>,
+    device: Device<'_, 'py>,
+    x: Tensor<'py>,
+    indices: Tensor<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(py, || {
+        let pool = operators::pool(operator, preset, Keywords::read(keywords)?)?;
+        let input_shape = operators::extents("input_shape", input_shape)?;
+        let unpool = operators::inverse(&*pool, &input_shape, Keywords::read(unpool)?)?;
+        unpooled(py, &unpool, device, x, indices)
+    })
+}
+
+fn unpooled<'py>(
+    py: Python<'py>,
+    unpool: &wgpu_pooling::MaxUnpool,
+    device: Device<'_, 'py>,
+    x: Tensor<'py>,
+    indices: Tensor<'py>,
+) -> Fallible<Bound<'py, PyAny>> {
+    let (x, indices) = (Operand::new(x.0, &x.1)?, Operand::new(indices.0, &indices.1)?);
+    let plan = unpool.plan(&x.shape()?, x.dtype()?, indices.index_type()?)?;
+    // The crate's call knows its operands by number.
+    if let Some(spec) = plan.inputs().get(1)
+        && spec.shape != indices.shape()?
+    {
+        let (expected, actual) = (spec.shape.clone(), indices.shape()?);
+        return Err(ExecuteError::ShapeMismatch { what: "indices", expected, actual }.into());
+    }
+    only(py, plan.into(), device, vec![x, indices])
+}
+
+/// Indices in another convention.
+#[pyfunction]
+pub(crate) fn convert<'py>(
+    py: Python<'py>,
+    shape: &Bound<'py, PyAny>,
+    source: &Bound<'py, PyDict>,
+    target: &Bound<'py, PyDict>,
+    to: Option<&str>,
+    device: Device<'_, 'py>,
+    indices: Tensor<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(py, || {
+        let shape = operators::extents("shape", shape)?;
+        wgpu_pooling::element_count(&shape)?;
+        let from = operators::index_space(&shape, Keywords::read(source)?)?;
+        let into = operators::index_space(&shape, Keywords::read(target)?)?;
+        let indices = Operand::new(indices.0, &indices.1)?;
+        let index_type = indices.index_type()?;
+        let to = to.map(operators::index_type).transpose()?.unwrap_or(index_type);
+        let plan = ConvertIndices::new(from, into).plan(&indices.shape()?, index_type, to)?;
+        only(py, plan.into(), device, vec![indices])
+    })
+}
+
+/// Computes a plan with one output.
+fn only<'py>(
+    py: Python<'py>,
+    plan: Plan,
+    device: Device<'_, 'py>,
+    operands: Vec<Operand<'py>>,
+) -> Fallible<Bound<'py, PyAny>> {
+    let mut outputs = compute(py, plan, device, operands)?;
+    match outputs.pop() {
+        Some(output) => Ok(output),
+        None => Err(ExecuteError::Device("the plan has no output".to_owned()).into()),
+    }
+}

@@ -1,0 +1,119 @@
+//! Computing without the GIL, and stopping when Python has a signal for the caller, such as Ctrl-C.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{Builder, Thread, current, park_timeout, scope};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use wgpu_pooling::{AxisWindow, Cpu, ExecuteError, Gpu, Plan, PoolPlan, TensorMut, TensorRef};
+
+use crate::error::{Fallible, device_error};
+use crate::fork::threads;
+
+/// The time between two looks at Python's signals.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Work that is over soon enough without looking: the bytes that it moves, and the elements that its windows have in all.
+const SHORT_BYTES: u64 = 4 << 20;
+const SHORT_TAPS: u64 = 16 << 20;
+
+/// Computes a plan on tensors of the host.
+pub(crate) fn execute(
+    py: Python<'_>,
+    gpu: Option<&Gpu>,
+    plan: &Plan,
+    inputs: &[TensorRef<'_>],
+    outputs: &mut [TensorMut<'_>],
+) -> Fallible<()> {
+    match gpu {
+        Some(gpu) if is_long(plan) => py.detach(|| until_signal(gpu.execute(plan, inputs, outputs))),
+        Some(gpu) => Ok(py.detach(|| gpu.execute_blocking(plan, inputs, outputs))?),
+        None => {
+            let pool = threads(py)?;
+            py.detach(|| {
+                let run = |cpu: Cpu, outputs: &mut [TensorMut<'_>]| match &pool {
+                    Some(pool) => pool.install(|| cpu.execute(plan, inputs, outputs)),
+                    None => cpu.execute(plan, inputs, outputs),
+                };
+                if is_long(plan) { stoppable(|cpu| run(cpu, outputs)) } else { Ok(run(Cpu::new(), outputs)?) }
+            })
+        }
+    }
+}
+
+/// Polls a future of a GPU's call until it is done, or drops it when there is a signal. The device finishes what was submitted.
+pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteError>>) -> Fallible<T> {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+            return Ok(result?);
+        }
+        park_timeout(PAUSE);
+        Python::attach(|py| py.check_signals())?;
+    }
+}
+
+/// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is one.
+fn stoppable(work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    let cpu = Cpu::new().stop_when(move || asked.load(Ordering::Relaxed));
+    scope(|scope| {
+        let (done, waiting) = channel();
+        let worker = Builder::new().name("wgpu_pooling".to_owned());
+        let spawned = worker.spawn_scoped(scope, move || {
+            // The receiver waits until there is a result.
+            let _ = done.send(work(cpu));
+        });
+        if let Err(error) = spawned {
+            return Err(Python::attach(|py| device_error(py, format!("no thread for the CPU: {error}"))).into());
+        }
+        loop {
+            match waiting.recv_timeout(PAUSE) {
+                Ok(result) => return Ok(result?),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                        stop.store(true, Ordering::Relaxed);
+                        return Err(signal.into());
+                    }
+                }
+                // The worker has panicked, which the end of the scope passes on.
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(ExecuteError::Device("a thread of the CPU backend ended".to_owned()).into());
+                }
+            }
+        }
+    })
+}
+
+fn is_long(plan: &Plan) -> bool {
+    match plan {
+        Plan::Pool(plan) => plan.bytes() > SHORT_BYTES || taps(plan) > SHORT_TAPS,
+        Plan::Unpool(plan) => plan.bytes() > SHORT_BYTES,
+        Plan::Convert(plan) => plan.bytes() > SHORT_BYTES,
+    }
+}
+
+/// The elements of all windows of a pool; windows that share elements count them each.
+fn taps(plan: &PoolPlan) -> u64 {
+    let outputs = plan.outputs().first().map_or(0, wgpu_pooling::TensorSpec::element_count);
+    plan.axes().iter().fold(outputs, |taps, axis| {
+        let window = match axis.window {
+            AxisWindow::Strided { kernel, .. } => u64::try_from(kernel).unwrap_or(0),
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => (axis.input / axis.output.max(1)) as u64 + 2,
+        };
+        taps.saturating_mul(window.min(axis.input as u64))
+    })
+}

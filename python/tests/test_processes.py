@@ -1,0 +1,212 @@
+"""Threads, forks, signals and pickles."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import wgpu_pooling as wp
+
+FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+# More than one thread's share of work, so that the CPU backend starts its threads.
+X = np.random.default_rng(5).standard_normal((4, 16, 128, 128)).astype(np.float32)
+
+
+def run(program: str, seconds: float = 60, **environment: str) -> str:
+    """What a program prints in a process of its own; it fails if it takes longer."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        timeout=seconds,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def in_child(work) -> str:
+    """What a forked child returns, or its exception; it is ended after 20 seconds."""
+    reads, writes = os.pipe()
+    with warnings.catch_warnings():
+        # Python warns of forks in processes with threads, which is what is tried here.
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child == 0:
+        try:
+            text = str(work())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writes, text.encode())
+        os._exit(0)
+    os.close(writes)
+    deadline = time.monotonic() + 20
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail("the child hangs")
+        time.sleep(0.01)
+    with os.fdopen(reads) as pipe:
+        return pipe.read()
+
+
+@FORKS
+def test_a_child_computes_on_the_cpu() -> None:
+    expected = wp.max_pool2d(X, 2, device="cpu")
+
+    def work() -> bool:
+        same = np.array_equal(expected, wp.max_pool2d(X, 2, device="cpu"))
+        grandchild = in_child(lambda: np.array_equal(expected, wp.max_pool2d(X, 2, device="cpu")))
+        return same and grandchild == "True"
+
+    assert in_child(work) == "True"
+
+
+@FORKS
+def test_a_gpu_of_the_parent_is_refused_at_once(gpu: wp.Gpu) -> None:
+    x = gpu.upload(X)
+    begun = time.monotonic()
+    for work in (
+        lambda: wp.max_pool2d(X, 2, device=gpu),
+        lambda: wp.max_pool2d(x, 2),
+        lambda: x.numpy(),
+        lambda: x.shape,
+        lambda: gpu.upload(X),
+        lambda: gpu.trim(),
+    ):
+        assert in_child(work).startswith(f"DeviceError: this Gpu was opened by the process {os.getpid()} before a fork")
+    assert time.monotonic() - begun < 10
+
+    def forgets() -> str:
+        nonlocal x, gpu
+        del x, gpu
+        return "forgotten"
+
+    assert in_child(forgets) == "forgotten"
+
+
+@FORKS
+def test_a_child_opens_a_gpu_of_its_own(gpu: wp.Gpu) -> None:
+    expected = wp.max_pool2d(X, 2, device=gpu)
+    name, backend = gpu.name, gpu.backend
+    assert in_child(lambda: np.array_equal(expected, wp.max_pool2d(X, 2, device=wp.Gpu(name, backend)))) == "True"
+
+
+@FORKS
+def test_the_default_device_is_opened_anew(gpu: wp.Gpu) -> None:
+    program = """
+        import os, warnings
+        import numpy as np, wgpu_pooling as wp
+        warnings.simplefilter("ignore")
+        x = np.ones((1, 1, 4, 4), np.float32)
+        before = wp.default_device()
+        assert isinstance(before, wp.Gpu)
+        child = os.fork()
+        if child == 0:
+            own = wp.default_device() is not before
+            os._exit(0 if own and wp.max_pool2d(x, 2).sum() == 4 else 1)
+        print(os.waitpid(child, 0)[1])
+    """
+    assert run(program, WGPU_ADAPTER_NAME=gpu.name) == "0\n"
+
+
+def test_without_a_gpu_the_cpu_computes_and_says_why_once() -> None:
+    program = """
+        import warnings
+        import numpy as np, wgpu_pooling as wp
+        x = np.ones((1, 1, 4, 4), np.float32)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                wp.max_pool2d(x, 2)
+        print(wp.default_device(), len(caught), caught[0].category.__name__, caught[0].message)
+    """
+    said = run(program, WGPU_ADAPTER_NAME="no such adapter")
+    assert said.startswith("cpu 1 RuntimeWarning wgpu_pooling computes on the CPU: no usable GPU adapter: ")
+    assert "no such adapter" in said
+
+
+def test_pickled_gpus_open_again(gpu: wp.Gpu) -> None:
+    again = pickle.loads(pickle.dumps(gpu))
+    assert (again.name, again.backend) == (gpu.name, gpu.backend) and again is not gpu
+    np.testing.assert_array_equal(wp.max_pool2d(X, 2, device=again), wp.max_pool2d(X, 2, device="cpu"))
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(gpu.upload(X))
+
+
+def test_threads_share_a_device(device: object) -> None:
+    inputs = [np.roll(X, shift) for shift in range(4)]
+    expected = [wp.max_pool2d(x, 3, 2, 1, return_indices=True, device="cpu") for x in inputs]
+
+    def work(which: int) -> None:
+        for _ in range(5):
+            y, indices = wp.max_pool2d(inputs[which], 3, 2, 1, return_indices=True, device=device)
+            np.testing.assert_array_equal(y, expected[which][0])
+            np.testing.assert_array_equal(indices, expected[which][1])
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+
+
+def test_the_gil_is_released(device: object) -> None:
+    ticks, done = 0, threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begun, before = time.monotonic(), ticks
+    while time.monotonic() - begun < 0.5:
+        wp.max_pool2d(X, 3, 1, 1, device=device)
+    counted = ticks - before
+    done.set()
+    thread.join()
+    # Each call takes milliseconds; where they held the GIL, there would be a tick between two calls at best.
+    assert counted > 20
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_a_signal_stops_long_work(device: object) -> None:
+    # Work that takes seconds: on the CPU an activation that calculates, on a GPU dilated windows of many elements.
+    if device == "cpu":
+        x, slow = np.ones((64, 16, 512, 512), np.float16), dict(kernel_shape=[2, 2], activation="Tanh")
+    else:
+        x, slow = np.ones((16, 16, 512, 512), np.float32), dict(kernel_shape=[15, 15], dilations=[3, 3])
+    raised_at = 0.0
+
+    class Stop(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        nonlocal raised_at
+        raised_at = time.monotonic()
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(Stop):
+            wp.max_pool(x, device=device, **slow)
+            pytest.fail("the call was over before the signal came")
+        assert time.monotonic() - raised_at < 1.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # The device is as good as before.
+    np.testing.assert_array_equal(wp.max_pool2d(X, 2, device=device), wp.max_pool2d(X, 2, device="cpu"))

@@ -1,0 +1,75 @@
+"""Max pooling with argmax, max unpooling and adaptive max pooling on any GPU and on the CPU, bit-exact with each other.
+
+In the words of torch, with its parameters, its rules and its indices, which count through a plane:
+
+* `max_pool1d`, `max_pool2d`, `max_pool3d`
+* `max_unpool1d`, `max_unpool2d`, `max_unpool3d`
+* `adaptive_max_pool1d`, `adaptive_max_pool2d`, `adaptive_max_pool3d`
+
+In the words of ONNX, with a preset for each runtime and every option on which runtimes disagree:
+
+* `max_pool`, `global_max_pool`, `adaptive_max_pool`
+* `max_unpool`, `inverse_max_pool`, which undoes a given pool
+* `convert_indices`, from one index convention to another
+
+Tensors are arrays of numpy, tensors of torch, jax and pyarrow, anything with `__dlpack__` or `__array_interface__`, or a
+`DeviceTensor` on a `Gpu`. Arrays are read where they lie if they are C-contiguous and in the machine's byte order, and copied
+otherwise; they must not be written by other threads meanwhile. Results are new and of the kind that came in; what is none of the
+kinds named gets numpy arrays. Element types are float16, float32, float64, bfloat16 (of ml_dtypes, torch or jax), and the
+signed and unsigned integers of 8 to 64 bits.
+
+`device` is a `Gpu`, "cpu", or None for `default_device()`. Calls release the GIL; Ctrl-C stops long ones.
+
+Errors: `PlanError`, a ValueError, for attributes, shapes and options that do not fit; TypeError for types; IndexError for indices
+outside their range; MemoryError; `DeviceError` for a Gpu that cannot be opened or used. `PoolingError` is the base of this
+package's own.
+"""
+
+from ._devices import Adapter, adapters, default_device
+from ._errors import DeviceError, PlanError, PoolingError
+from ._native import DeviceTensor, Gpu
+from ._onnx import (
+    adaptive_max_pool,
+    convert_indices,
+    global_max_pool,
+    inverse_max_pool,
+    max_pool,
+    max_unpool,
+)
+from ._torch import (
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+
+__all__ = [
+    "Adapter",
+    "DeviceError",
+    "DeviceTensor",
+    "Gpu",
+    "PlanError",
+    "PoolingError",
+    "adapters",
+    "adaptive_max_pool",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "convert_indices",
+    "default_device",
+    "global_max_pool",
+    "inverse_max_pool",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_unpool",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
+]

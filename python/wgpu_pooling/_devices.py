@@ -1,0 +1,97 @@
+"""Where calls compute: a Gpu or the CPU."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from typing import Literal, NamedTuple
+
+from . import _native
+from ._errors import DeviceError
+from ._native import DeviceTensor, Gpu
+
+Device = Gpu | Literal["cpu"] | None
+
+
+class Adapter(NamedTuple):
+    """What `adapters` says of an adapter. `name` and `backend` are what `Gpu` takes."""
+
+    name: str
+    backend: str
+    kind: str
+    driver: str
+
+
+def adapters() -> list[Adapter]:
+    """The adapters of this machine, those of software included (their kind is "software").
+
+    >>> from wgpu_pooling import adapters
+    >>> all(adapter.backend in ("vulkan", "metal", "dx12", "gl") for adapter in adapters())
+    True
+    """
+    return [Adapter(*adapter) for adapter in _native.adapters()]
+
+
+_lock = threading.Lock()
+_default: Gpu | Literal["cpu"] | None = None
+
+
+def _forget() -> None:
+    """A forked child opens its own default device. Another thread of the parent may have held the lock."""
+    global _lock, _default
+    _lock = threading.Lock()
+    _default = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def default_device() -> Gpu | Literal["cpu"]:
+    """The device of calls that name none: the fastest GPU, or "cpu" if there is none.
+
+    It is opened once in a process, by the first call that needs it. Without a GPU a RuntimeWarning says why, once. Software
+    adapters, such as Mesa's lavapipe, are slower than the CPU backend and count as none, unless WGPU_ADAPTER_NAME names one.
+
+    >>> import warnings, wgpu_pooling
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     device = wgpu_pooling.default_device()
+    >>> device == "cpu" or isinstance(device, wgpu_pooling.Gpu)
+    True
+    """
+    global _default
+    if _default is not None:
+        return _default
+    with _lock:
+        if _default is None:
+            _default = _open_default()
+        return _default
+
+
+def _open_default() -> Gpu | Literal["cpu"]:
+    try:
+        gpu = Gpu()
+        if gpu.kind != "software" or "WGPU_ADAPTER_NAME" in os.environ:
+            return gpu
+        why = f"the only adapter is software: {gpu.name}"
+    except DeviceError as error:
+        why = str(error)
+    warnings.warn(f"wgpu_pooling computes on the CPU: {why}", RuntimeWarning, stacklevel=5)
+    return "cpu"
+
+
+def resolve(device: Device, x: object) -> Gpu | None:
+    """The Gpu to compute on, or None for the CPU. A tensor on a Gpu is computed there."""
+    if isinstance(x, DeviceTensor):
+        if device is None or device is x.device:
+            return x.device
+        raise TypeError(f"x is on {x.device!r}, but device is {device!r}")
+    if device is None:
+        device = default_device()
+    if isinstance(device, Gpu):
+        return device
+    if device == "cpu":
+        return None
+    raise TypeError(f'device is {device!r}, expected None, "cpu" or a Gpu')

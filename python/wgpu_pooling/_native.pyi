@@ -1,0 +1,75 @@
+from typing import Any, Literal, final
+
+import numpy as np
+
+__all__ = ["DeviceTensor", "Gpu", "adapters", "convert", "inverse", "pool", "unpool"]
+
+@final
+class DeviceTensor:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def layout(self) -> str: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def device(self) -> Gpu: ...
+    def numpy(self) -> np.ndarray[Any, Any]: ...
+
+@final
+class Gpu:
+    def __new__(
+        cls,
+        adapter_name: str | None = None,
+        backend: str | None = None,
+        *,
+        power_preference: Literal["high", "low"] | None = None,
+    ) -> Gpu: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def driver(self) -> str: ...
+    def upload(self, x: object, layout: str = "NCHW") -> DeviceTensor: ...
+    def trim(self) -> None: ...
+    @property
+    def idle_bytes(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...
+
+_Tensor = tuple[Any, str]
+
+def adapters() -> list[tuple[str, str, str, str]]: ...
+def pool(
+    operator: str,
+    preset: str,
+    keywords: dict[str, Any],
+    indices: str | None,
+    device: Gpu | None,
+    x: _Tensor,
+) -> list[Any]: ...
+def unpool(preset: str, keywords: dict[str, Any], device: Gpu | None, x: _Tensor, indices: _Tensor) -> Any: ...
+def inverse(
+    operator: str,
+    preset: str,
+    keywords: dict[str, Any],
+    unpool: dict[str, Any],
+    input_shape: object,
+    device: Gpu | None,
+    x: _Tensor,
+    indices: _Tensor,
+) -> Any: ...
+def convert(
+    shape: object,
+    source: dict[str, Any],
+    target: dict[str, Any],
+    to: str | None,
+    device: Gpu | None,
+    indices: _Tensor,
+) -> Any: ...
