@@ -175,6 +175,9 @@ mod kernel;
 mod keys;
 #[cfg(any(feature = "cpu", feature = "gpu"))]
 mod offence;
+#[cfg(feature = "onnx")]
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+pub mod onnx;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;
@@ -216,7 +219,7 @@ pub use gpu::{
 };
 pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
-pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, Operator, Pooling};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator, Pooling};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,

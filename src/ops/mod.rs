@@ -7,6 +7,7 @@ mod max_pool;
 mod max_unpool;
 mod node;
 mod onnx_node;
+mod openvino_node;
 mod pool_options;
 mod presets;
 
@@ -15,4 +16,4 @@ pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 pub use node::Pooling;
-pub use onnx_node::{Node, Operator};
+pub use onnx_node::{Node, NodeInput, Operator};
