@@ -91,6 +91,7 @@
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
 //! | `gpu/calls/` | one-shot calls, chains, streams, the caller's own pass | formulas |
 //! | `device.rs` | a GPU or the CPU behind one type | how either computes |
+//! | `onnx/` | models of ONNX and OpenVINO: the pooling nodes in their files, and where runtimes disagree about them | what computes |
 //! | `element.rs`, `tensor.rs`, `untyped.rs`, `arrays.rs`, `activation.rs`, `offence.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, bad indices, errors | |
 //!
 //! # Floors

@@ -44,8 +44,7 @@ impl ExternalData {
     /// Reads the elements, of which there have to be so many bytes, from a file in the model's folder or below it.
     pub fn read(&self, folder: &Path, expected: u64) -> Result<Vec<u8>, ModelError> {
         let location = Path::new(&self.location);
-        let stays_below =
-            location.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let stays_below = location.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if self.location.is_empty() || !stays_below || self.location.contains(['\\', ':']) {
             return Err(self.refused("it is no path that stays in the model's folder"));
         }

@@ -77,8 +77,7 @@ fn body<'a>(
     parts: &mut Parts,
 ) -> Result<(), ModelError> {
     let text = |node: Xml<'a>, name| node.attribute(name).unwrap_or_default();
-    let mut body =
-        Body { layers: HashMap::new(), edges: HashMap::new(), pools: HashMap::new(), path, is_main };
+    let mut body = Body { layers: HashMap::new(), edges: HashMap::new(), pools: HashMap::new(), path, is_main };
     for layer in children(net, "layers", "layer") {
         let id = text(layer, "id");
         body.layers.insert(id, layer);
@@ -154,9 +153,11 @@ impl<'a> Body<'a> {
             let taker = (text("id"), port.attribute("id").unwrap_or_default());
             let giver = self.giver(taker);
             let name = giver.and_then(|(layer, _)| layer.attribute("name")).unwrap_or_default();
-            let precision = port.attribute("precision").or_else(|| giver.and_then(|(layer, from)| {
-                ports(layer, "output").find(|port| port.attribute("id") == Some(from.1))?.attribute("precision")
-            }));
+            let precision = port.attribute("precision").or_else(|| {
+                giver.and_then(|(layer, from)| {
+                    ports(layer, "output").find(|port| port.attribute("id") == Some(from.1))?.attribute("precision")
+                })
+            });
             let values = match giver {
                 Some((layer, _)) if operand(op_type, number) == SHAPE => constant(layer, weights)?,
                 _ => None,

@@ -153,10 +153,8 @@ impl Model {
     /// assert!(matches!(Model::open("no such file".as_ref()), Err(ModelError::File { .. })));
     /// ```
     pub fn open(path: &Path) -> Result<Model, ModelError> {
-        let failed = |error: std::io::Error| ModelError::File {
-            path: path.display().to_string(),
-            reason: error.to_string(),
-        };
+        let failed =
+            |error: std::io::Error| ModelError::File { path: path.display().to_string(), reason: error.to_string() };
         let is_ir = path.extension().is_some_and(|ending| ending == "xml");
         let length = std::fs::metadata(path).map_err(failed)?.len();
         at_most("bytes of a model", length, if is_ir { MAX_TEXT } else { MAX_FILE })?;
@@ -228,7 +226,7 @@ impl Model {
     /// an offset and a length that the file does not have.
     ///
     /// ```
-        /// let model = wgpu_pooling::onnx::Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+    /// let model = wgpu_pooling::onnx::Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
     /// assert!(model.constant(0).is_err(), "its node takes no constant");
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```
@@ -278,7 +276,7 @@ impl ModelNode {
     /// [`ModelError::NoOpset`], [`ModelError::AttributeOfCaller`] and [`ModelError::TooMany`].
     ///
     /// ```
-        /// let model = wgpu_pooling::onnx::Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+    /// let model = wgpu_pooling::onnx::Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
     /// assert_eq!(model.nodes()[0].node()?.opset(), 22);
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```
@@ -303,7 +301,7 @@ impl ModelNode {
     /// say; [`ModelError::Plan`] for what [`Node::plan_for`] refuses.
     ///
     /// ```
-        /// use wgpu_pooling::{Preset, onnx::Model};
+    /// use wgpu_pooling::{Preset, onnx::Model};
     ///
     /// let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
     /// assert_eq!(model.nodes()[0].plan(Preset::OpenVino)?.operator(), "max_pool");

@@ -169,7 +169,10 @@ impl fmt::Display for Trap {
             Trap::SpatialAxes => "spatial axes: onnxruntime, OpenVINO and PyTorch have up to three",
             Trap::ElementType { dtype } => {
                 let name = dtype.name();
-                return write!(formatter, "element type {name}: onnxruntime's CPU backend has no kernel for it (1.31.1)");
+                return write!(
+                    formatter,
+                    "element type {name}: onnxruntime's CPU backend has no kernel for it (1.31.1)"
+                );
             }
         };
         formatter.write_str(text)
@@ -299,7 +302,8 @@ impl<'a> Facts<'a> {
             let undilated = self.shape_of(|pool| pool.same_padding(SamePadding::OrtUndilated));
             traps.push(Trap::SameDilated { dilated, undilated });
         }
-        let effective = |kernel: i64, dilation: i64| kernel.saturating_sub(1).saturating_mul(dilation).saturating_add(1);
+        let effective =
+            |kernel: i64, dilation: i64| kernel.saturating_sub(1).saturating_mul(dilation).saturating_add(1);
         if same && self.axes().any(|(kernel, stride, dilation)| stride > effective(kernel, dilation)) {
             traps.push(Trap::SameNegative);
         }

@@ -98,14 +98,8 @@ pub fn model(message: Message<'_>) -> Result<Parts, ModelError> {
         let function = FunctionMessage::read(message)?;
         walk.functions.insert(key(function.domain, function.name, function.overload), message);
     }
-    let mut scope = Scope {
-        values: HashMap::new(),
-        outer: None,
-        path: Arc::from(""),
-        opsets: &model.opsets,
-        call: None,
-        depth: 0,
-    };
+    let mut scope =
+        Scope { values: HashMap::new(), outer: None, path: Arc::from(""), opsets: &model.opsets, call: None, depth: 0 };
     walk.declare(graph, GRAPH, &mut scope, "")?;
     walk.inputs(graph, &mut scope)?;
     walk.body(graph, GRAPH, &mut scope)?;
@@ -158,9 +152,10 @@ impl<'a> Scope<'a, '_> {
         let Some(refers_to) = AttributeMessage::refers_to(message)? else {
             return Ok(Some(message));
         };
-        let given = self.call.flatten().ok_or_else(|| ModelError::AttributeOfCaller {
-            name: refers_to.chars().take(100).collect(),
-        })?;
+        let given = self
+            .call
+            .flatten()
+            .ok_or_else(|| ModelError::AttributeOfCaller { name: refers_to.chars().take(100).collect() })?;
         Ok(given.iter().find(|(name, _)| *name == refers_to).map(|&(_, message)| message))
     }
 }
@@ -227,12 +222,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn body(
-        &mut self,
-        body: Message<'a>,
-        fields: BodyFields,
-        scope: &mut Scope<'a, '_>,
-    ) -> Result<(), ModelError> {
+    fn body(&mut self, body: Message<'a>, fields: BodyFields, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
         at_most("graphs and functions inside each other", scope.depth, MAX_DEPTH)?;
         for field in body.fields() {
             let field = field?;
@@ -268,8 +258,7 @@ impl<'a> Walk<'a> {
         for &name in &node.outputs {
             let known = origins.next();
             let value = self.value(scope, name)?;
-            let Known { info, origin } =
-                known.unwrap_or(Known { info: None, origin: Origin::Operator(node.op_type) });
+            let Known { info, origin } = known.unwrap_or(Known { info: None, origin: Origin::Operator(node.op_type) });
             value.info = value.info.or(info);
             value.origin = origin;
         }
@@ -405,7 +394,8 @@ impl<'a> Walk<'a> {
             }
             None => (None, None),
         };
-        let mut input = ModelInput { name: self.keep(name)?, dtype, shape: None, values: None, source: self.source(known)? };
+        let mut input =
+            ModelInput { name: self.keep(name)?, dtype, shape: None, values: None, source: self.source(known)? };
         match known.map(|known| &known.origin) {
             Some(Origin::Tensor(message)) => {
                 let tensor = TensorMessage::read(*message)?;

@@ -415,7 +415,9 @@ impl Node {
     fn check_activation(&self, operator: &'static str) -> Result<(), PlanError> {
         let unknown = ["activation", "activation_params"].into_iter().find(|name| self.value(name).is_some());
         match unknown {
-            Some(name) if self.domain != NHWC && self.domain != OWN => Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+            Some(name) if self.domain != NHWC && self.domain != OWN => {
+                Err(PlanError::UnknownAttribute { operator, name: name.to_owned() })
+            }
             _ => Ok(()),
         }
     }

@@ -30,14 +30,19 @@ pub(super) fn operator(
     attributes: &[(String, Attribute)],
 ) -> Result<(Option<Operator>, IndexType), PlanError> {
     let (operator, known): (&'static str, &[&str]) = match (op_type, opset) {
-        ("MaxPool", 1) => {
-            ("MaxPool", &["kernel", "strides", "pads_begin", "pads_end", "rounding_type", "auto_pad"])
-        }
+        ("MaxPool", 1) => ("MaxPool", &["kernel", "strides", "pads_begin", "pads_end", "rounding_type", "auto_pad"]),
         ("MaxPool", 8 | 14) => (
             "MaxPool",
             &[
-                "kernel", "strides", "dilations", "pads_begin", "pads_end", "rounding_type", "auto_pad",
-                "index_element_type", "axis",
+                "kernel",
+                "strides",
+                "dilations",
+                "pads_begin",
+                "pads_end",
+                "rounding_type",
+                "auto_pad",
+                "index_element_type",
+                "axis",
             ],
         ),
         ("AdaptiveMaxPool", 8) => ("AdaptiveMaxPool", &["index_element_type"]),

@@ -1,7 +1,7 @@
 //! Pooling nodes inside other nodes and inside functions, and what is known of their inputs there.
 
 use wgpu_pooling::onnx::{Model, ModelError, Source};
-use wgpu_pooling::{Preset, PlanError};
+use wgpu_pooling::{PlanError, Preset};
 
 use super::build::{Build, graph_attribute, ints, model, new, node, pool, reference, tensor, value};
 
@@ -15,15 +15,23 @@ fn shape(model: &Model, number: usize) -> Vec<usize> {
 
 #[test]
 fn graphs_inside_nodes_see_what_is_outside() {
-    let inner = new().message(1, pool(&["x"], &["then_y"], 1)).message(12, value("then_y", 1, &[]));
+    let inner = new().message(1, pool(&["x"], &["then_y"], 1)).message(12, new().bytes(1, "then_y"));
     let deep = new().message(1, pool(&["then_y", ""], &["z"], 1));
     // The body of a loop has inputs of its own, which no file has; it hides the x outside.
     let body = new().message(1, pool(&["x"], &["y"], 1)).message(11, value("x", 11, &[1, 1, 6]));
-    let choice = node("If", &["c"], &["y"])
-        .bytes(3, "choice")
-        .message(5, graph_attribute("then_branch", inner.message(1, node("If", &["c"], &["w"]).message(5, graph_attribute("else_branch", deep)))));
+    let choice = node("If", &["c"], &["y"]).bytes(3, "choice").message(
+        5,
+        graph_attribute(
+            "then_branch",
+            inner.message(1, node("If", &["c"], &["w"]).message(5, graph_attribute("else_branch", deep))),
+        ),
+    );
     let round = node("Loop", &["n", "c", "x"], &["v"]).message(5, graph_attribute("body", body));
-    let graph = new().message(1, choice).message(1, round).message(11, value("x", 1, &[1, 2, 8])).message(12, value("y", 1, &[]));
+    let graph = new()
+        .message(1, choice)
+        .message(1, round)
+        .message(11, value("x", 1, &[1, 2, 8]))
+        .message(12, value("y", 1, &[]));
     let model = read(model(22, graph));
     let scopes: Vec<_> = model.nodes().iter().map(|node| node.scope()).collect();
     assert_eq!(scopes, ["choice.then_branch", "choice.then_branch/If.else_branch", "Loop.body"]);
@@ -114,9 +122,8 @@ fn what_the_model_does_not_say_is_named() {
 
 #[test]
 fn an_output_shape_is_read_from_initializers_and_constants() {
-    let unpool = |shape: &str, y: &str| {
-        node("MaxUnpool", &["x", "i", shape], &[y]).message(5, ints("kernel_shape", &[2]))
-    };
+    let unpool =
+        |shape: &str, y: &str| node("MaxUnpool", &["x", "i", shape], &[y]).message(5, ints("kernel_shape", &[2]));
     let constant = node("Constant", &[], &["c"]).message(5, ints("value_ints", &[1, 1, 8]));
     let held = node("Constant", &[], &["d"])
         .message(5, new().bytes(1, "value").int(20, 4).message(5, tensor("", 7, &[3]).packed(7, &[1, 1, 9])));
@@ -154,15 +161,14 @@ fn lists_are_read_packed_and_one_by_one() {
 
 #[test]
 fn this_crates_domain_and_onnxruntimes_are_read() {
-    let adaptive = node("AdaptiveMaxPool", &["x"], &["y", "i"])
-        .bytes(7, "wgpu.pooling")
-        .message(5, ints("output_size", &[3]));
+    let adaptive =
+        node("AdaptiveMaxPool", &["x"], &["y", "i"]).bytes(7, "wgpu.pooling").message(5, ints("output_size", &[3]));
     let nhwc = pool(&["x"], &["z", "j"], 1).bytes(7, "com.ms.internal.nhwc");
     let graph = new().message(1, adaptive).message(1, nhwc).message(11, value("x", 1, &[1, 5, 7]));
     let imports = [("wgpu.pooling", 1), ("com.ms.internal.nhwc", 12)];
-    let imports = imports.iter().fold(model(22, graph), |model, (domain, opset)| {
-        model.message(8, new().bytes(1, domain).int(2, *opset))
-    });
+    let imports = imports
+        .iter()
+        .fold(model(22, graph), |model, (domain, opset)| model.message(8, new().bytes(1, domain).int(2, *opset)));
     let model = read(imports);
     assert_eq!(shape(&model, 0), [1, 5, 3]);
     assert_eq!(shape(&model, 1), [1, 4, 7]);

@@ -24,7 +24,8 @@ fn every_node_test_agrees_bit_for_bit() {
     for folder in &folders {
         let model = Model::open(&folder.join("model.onnx")).unwrap();
         let [node] = model.nodes() else { panic!("{}: {:?}", folder.display(), model.nodes()) };
-        let files: Vec<_> = (0..model.inputs().len()).map(|number| recorded(folder, &format!("input_{number}.pb"))).collect();
+        let files: Vec<_> =
+            (0..model.inputs().len()).map(|number| recorded(folder, &format!("input_{number}.pb"))).collect();
         let tensors: Vec<_> = files.iter().map(|file| FileTensor::read(file).unwrap()).collect();
         for (input, tensor) in node.inputs().iter().zip(&tensors) {
             assert_eq!(input.dtype, Some(tensor.dtype()), "{}", folder.display());
