@@ -104,7 +104,7 @@
 //!  9  stream
 //!  8  gpu/prepared  tile
 //!  7  gpu/device  select
-//!  6  schedule
+//!  6  onnx  schedule
 //!  5  keys  ops  reference  report  uniform
 //!  4  activation  arrays  plan  tables  untyped  wgsl
 //!  3  attributes  geometry  index  kernel  tensor

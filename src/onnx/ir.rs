@@ -10,7 +10,7 @@ use std::sync::Arc;
 use roxmltree::{Document, ParsingOptions};
 
 use super::error::{ModelError, at_most};
-use super::model::{ModelInput, ModelNode, Parts, SHAPE, Source, operand};
+use super::node::{ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
 use crate::attributes::Attribute;
 use crate::element::DType;
 use crate::ops::Node;
@@ -126,17 +126,17 @@ impl<'a> Body<'a> {
         Some((*self.layers.get(from.0)?, from))
     }
 
-    fn source(&self, taker: Port<'a>, parameters: &HashMap<&str, usize>) -> Source {
+    fn source(&self, taker: Port<'a>, parameters: &HashMap<&str, usize>) -> ValueSource {
         let Some((layer, (id, port))) = self.giver(taker) else {
-            return Source::Elsewhere(String::new());
+            return ValueSource::Elsewhere(String::new());
         };
         if let Some(&node) = self.pools.get(id) {
             let output = ports(layer, "output").position(|own| own.attribute("id") == Some(port));
-            return Source::Output { node, output: output.unwrap_or(0) };
+            return ValueSource::Output { node, output: output.unwrap_or(0) };
         }
         match parameters.get(id).filter(|_| self.is_main) {
-            Some(&number) => Source::Input(number),
-            None => Source::Elsewhere(layer.attribute("type").unwrap_or_default().to_owned()),
+            Some(&number) => ValueSource::Input(number),
+            None => ValueSource::Elsewhere(layer.attribute("type").unwrap_or_default().to_owned()),
         }
     }
 

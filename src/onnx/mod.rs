@@ -27,6 +27,7 @@ mod error;
 mod external;
 mod ir;
 mod model;
+mod node;
 mod proto;
 mod tensor;
 mod traps;
@@ -34,6 +35,7 @@ mod walk;
 mod wire;
 
 pub use error::ModelError;
-pub use model::{Model, ModelInput, ModelNode, Source};
+pub use model::Model;
+pub use node::{ModelInput, ModelNode, ValueSource};
 pub use tensor::FileTensor;
 pub use traps::Trap;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::model::ModelNode;
+use super::node::ModelNode;
 use crate::attributes::Attribute;
 use crate::element::DType;
 use crate::error::PlanError;
@@ -97,29 +97,12 @@ impl Trap {
     }
 }
 
-impl fmt::Display for Trap {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_unknown = |shape: &Option<Vec<usize>>| match shape {
-            Some(shape) => format!("{shape:?}"),
-            None => "of a shape that is not known".to_owned(),
-        };
-        let text = match self {
-            Trap::CeilRule { drop, literal } => {
-                let (drop, literal) = (or_unknown(drop), or_unknown(literal));
-                return write!(
-                    formatter,
-                    "ceil_mode: onnxruntime, PyTorch and ONNX since opset 22 drop a last window that begins in the end \
-                     padding (Y {drop}); the text of opsets 10 to 21 and OpenVINO's ceil keep it (Y {literal}) (onnx#5711)"
-                );
-            }
-            Trap::SameDilated { dilated, undilated } => {
-                let (dilated, undilated) = (or_unknown(dilated), or_unknown(undilated));
-                return write!(
-                    formatter,
-                    "auto_pad SAME with dilations: the specification and OpenVINO pad for the dilated kernel (Y {dilated}), \
-                     onnxruntime for the undilated one (Y {undilated}) (onnxruntime#10083)"
-                );
-            }
+impl Trap {
+    /// The text where it does not depend on numbers.
+    fn text(&self) -> &'static str {
+        match self {
+            // These have numbers.
+            Trap::CeilRule { .. } | Trap::SameDilated { .. } | Trap::ElementType { .. } => "",
             Trap::SameNegative => {
                 "auto_pad SAME with a stride above the kernel: the pads would be negative; the specification, OpenVINO and \
                  TensorFlow take 0, onnxruntime moves the windows to the right, or refuses where there is no output Indices"
@@ -167,15 +150,39 @@ impl fmt::Display for Trap {
                  is partly outside (onnxruntime#25234), the formula gives none"
             }
             Trap::SpatialAxes => "spatial axes: onnxruntime, OpenVINO and PyTorch have up to three",
+        }
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_unknown = |shape: &Option<Vec<usize>>| match shape {
+            Some(shape) => format!("{shape:?}"),
+            None => "of a shape that is not known".to_owned(),
+        };
+        match self {
+            Trap::CeilRule { drop, literal } => {
+                let (drop, literal) = (or_unknown(drop), or_unknown(literal));
+                write!(
+                    formatter,
+                    "ceil_mode: onnxruntime, PyTorch and ONNX since opset 22 drop a last window that begins in the end \
+                     padding (Y {drop}); the text of opsets 10 to 21 and OpenVINO's ceil keep it (Y {literal}) (onnx#5711)"
+                )
+            }
+            Trap::SameDilated { dilated, undilated } => {
+                let (dilated, undilated) = (or_unknown(dilated), or_unknown(undilated));
+                write!(
+                    formatter,
+                    "auto_pad SAME with dilations: the specification and OpenVINO pad for the dilated kernel (Y {dilated}), \
+                     onnxruntime for the undilated one (Y {undilated}) (onnxruntime#10083)"
+                )
+            }
             Trap::ElementType { dtype } => {
                 let name = dtype.name();
-                return write!(
-                    formatter,
-                    "element type {name}: onnxruntime's CPU backend has no kernel for it (1.31.1)"
-                );
+                write!(formatter, "element type {name}: onnxruntime's CPU backend has no kernel for it (1.31.1)")
             }
-        };
-        formatter.write_str(text)
+            other => formatter.write_str(other.text()),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::{ModelError, at_most};
 use super::external::ExternalData;
-use super::model::{Constant, ModelInput, ModelNode, Parts, SHAPE, Source, operand};
+use super::node::{Constant, ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
 use super::proto::{
     AttributeMessage, BodyFields, FUNCTION, FunctionMessage, GRAPH, ModelMessage, NodeMessage, TensorMessage, TypeOf,
     dtype, value_info,
@@ -422,20 +422,20 @@ impl<'a> Walk<'a> {
     }
 
     /// Where a value comes from, for the caller.
-    fn source(&mut self, known: Option<&Known<'a>>) -> Result<Source, ModelError> {
+    fn source(&mut self, known: Option<&Known<'a>>) -> Result<ValueSource, ModelError> {
         let constant = match known.map(|known| &known.origin) {
-            Some(&Origin::Input(number)) => return Ok(Source::Input(number)),
-            Some(&Origin::Output(node, output)) => return Ok(Source::Output { node, output }),
+            Some(&Origin::Input(number)) => return Ok(ValueSource::Input(number)),
+            Some(&Origin::Output(node, output)) => return Ok(ValueSource::Output { node, output }),
             Some(Origin::Tensor(message)) => {
                 let end = message.at.saturating_add(message.bytes.len());
                 Constant::Message(message.at..end)
             }
             Some(Origin::Integers(values)) => Constant::Integers(values.clone()),
-            Some(Origin::Operator(op_type)) => return Ok(Source::Elsewhere(self.keep(op_type)?)),
-            None => return Ok(Source::Elsewhere(String::new())),
+            Some(Origin::Operator(op_type)) => return Ok(ValueSource::Elsewhere(self.keep(op_type)?)),
+            None => return Ok(ValueSource::Elsewhere(String::new())),
         };
         self.parts.constants.push(constant);
-        Ok(Source::Constant(self.parts.constants.len().saturating_sub(1)))
+        Ok(ValueSource::Constant(self.parts.constants.len().saturating_sub(1)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::adaptive_max_pool::AdaptiveMaxPool;
 use super::max_pool::{GlobalMaxPool, MaxPool};
 use super::max_unpool::MaxUnpool;
 use super::openvino_node;
+use super::operator::Operator;
 use crate::attributes::Attribute;
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
@@ -65,28 +66,6 @@ pub struct Node {
     opset: i64,
     attributes: Vec<(String, Attribute)>,
     preset: Preset,
-}
-
-/// The operator of a node.
-///
-/// ```
-/// use wgpu_pooling::{Attribute, MaxPool, Node, Operator};
-///
-/// let node = Node::new("MaxPool", 22).attribute("kernel_shape", Attribute::Ints(vec![3, 3]));
-/// assert_eq!(node.operator()?, Operator::MaxPool(MaxPool::new([3, 3])));
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Operator {
-    /// A MaxPool.
-    MaxPool(MaxPool),
-    /// A GlobalMaxPool.
-    GlobalMaxPool(GlobalMaxPool),
-    /// A MaxUnpool, without its input `output_shape`.
-    MaxUnpool(MaxUnpool),
-    /// An AdaptiveMaxPool; OpenVINO's has an empty `output_size` here, because it is an input.
-    AdaptiveMaxPool(AdaptiveMaxPool),
 }
 
 /// What is known of a node's input before there are elements: its type and shape, and the values of an input that is a part of
@@ -464,9 +443,10 @@ fn plan_unpool(
 
 /// The values of an input that the plan depends on.
 fn values<'a>(operator: &'static str, operand: &'static str, given: &NodeInput<'a>) -> Result<&'a [i64], PlanError> {
-    let is_list = matches!(given.dtype, DType::I64 | DType::I32) && given.shape.len() == 1;
+    // OpenVINO's inputs may be i32 too.
+    let is_type = given.dtype == DType::I64 || (given.dtype == DType::I32 && operator == "AdaptiveMaxPool");
     match given.values {
-        _ if !is_list => Err(operand_type(operator, operand, "a list of i64", given)),
+        _ if !is_type || given.shape.len() != 1 => Err(operand_type(operator, operand, "a list of i64", given)),
         Some(values) if values.len() == given.shape[0] => Ok(values),
         _ => Err(operand_type(operator, operand, "a list with known values", given)),
     }

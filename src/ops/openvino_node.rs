@@ -3,7 +3,7 @@
 use super::adaptive_max_pool::AdaptiveMaxPool;
 use super::max_pool::MaxPool;
 use super::node::Seen;
-use super::onnx_node::Operator;
+use super::operator::Operator;
 use crate::attributes::Attribute;
 use crate::element::IndexType;
 use crate::error::PlanError;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wgpu_pooling::onnx::{Model, ModelError, Source};
+use wgpu_pooling::onnx::{Model, ModelError, ValueSource};
 use wgpu_pooling::{IndexType, NanPolicy, Plan, PlanError, Preset};
 
 fn folder() -> std::path::PathBuf {
@@ -48,10 +48,10 @@ fn layers_that_openvino_has_written_have_openvinos_shapes() {
     assert_eq!(types, [Some(IndexType::I32), Some(IndexType::I64), Some(IndexType::I32), None]);
     assert_eq!(model.inputs(), ["x"]);
     let sources: Vec<_> = model.nodes().iter().map(|node| node.inputs()[0].source.clone()).collect();
-    let output = |node| Source::Output { node, output: 0 };
-    assert_eq!(sources, [Source::Input(0), output(0), output(1), output(2)]);
+    let output = |node| ValueSource::Output { node, output: 0 };
+    assert_eq!(sources, [ValueSource::Input(0), output(0), output(1), output(2)]);
     let outputs: Vec<_> = model.outputs().iter().map(|(_, source)| source.clone()).collect();
-    assert_eq!(outputs, [output(3), Source::Output { node: 2, output: 1 }]);
+    assert_eq!(outputs, [output(3), ValueSource::Output { node: 2, output: 1 }]);
     let text = std::fs::read_to_string(folder().join("model.xml")).unwrap();
     assert!(matches!(Model::from_ir(&text, &[0; 15]), Err(ModelError::Ir(_))), "the weights are too short");
 }
@@ -104,7 +104,7 @@ fn bodies_inside_layers_are_found() {
     let outer = format!("<layer id='5' name='loop' type='Loop' version='opset5'>{inner}</layer>");
     let model = Model::from_ir(&net(&outer, ""), &[]).unwrap();
     assert_eq!(model.nodes()[0].scope(), "loop.body");
-    assert_eq!(model.nodes()[0].inputs()[0].source, Source::Elsewhere("Parameter".to_owned()));
+    assert_eq!(model.nodes()[0].inputs()[0].source, ValueSource::Elsewhere("Parameter".to_owned()));
     let error = model.nodes()[0].plan(Preset::Onnx).unwrap_err();
     assert_eq!(error.to_string(), "the model does not say the shape of X (\"l0\")");
 }

@@ -1,6 +1,6 @@
 //! Pooling nodes inside other nodes and inside functions, and what is known of their inputs there.
 
-use wgpu_pooling::onnx::{Model, ModelError, Source};
+use wgpu_pooling::onnx::{Model, ModelError, ValueSource};
 use wgpu_pooling::{PlanError, Preset};
 
 use super::build::{Build, graph_attribute, ints, model, new, node, pool, reference, tensor, value};
@@ -37,9 +37,9 @@ fn graphs_inside_nodes_see_what_is_outside() {
     assert_eq!(scopes, ["choice.then_branch", "choice.then_branch/If.else_branch", "Loop.body"]);
     assert_eq!((shape(&model, 0), shape(&model, 1), shape(&model, 2)), (vec![1, 2, 7], vec![1, 2, 6], vec![1, 1, 5]));
     let sources: Vec<_> = model.nodes().iter().map(|node| node.inputs()[0].source.clone()).collect();
-    let loops = Source::Elsewhere("Loop".to_owned());
-    assert_eq!(sources, [Source::Input(0), Source::Output { node: 0, output: 0 }, loops]);
-    assert_eq!(model.outputs(), [("y".to_owned(), Source::Elsewhere("If".to_owned()))]);
+    let loops = ValueSource::Elsewhere("Loop".to_owned());
+    assert_eq!(sources, [ValueSource::Input(0), ValueSource::Output { node: 0, output: 0 }, loops]);
+    assert_eq!(model.outputs(), [("y".to_owned(), ValueSource::Elsewhere("If".to_owned()))]);
 }
 
 /// A function `Own.Twice`, which pools twice: once with a kernel that its caller gives, once with its default.
@@ -74,7 +74,7 @@ fn functions_are_walked_through_for_each_call() {
     // 20 - 2, 18 - 3, 15 - 1, 14 - 3.
     let shapes: Vec<_> = (0..4).map(|number| shape(&model, number)[2]).collect();
     assert_eq!(shapes, [18, 15, 14, 11]);
-    assert_eq!(model.outputs()[0].1, Source::Output { node: 3, output: 0 });
+    assert_eq!(model.outputs()[0].1, ValueSource::Output { node: 3, output: 0 });
     // The opset is the function's.
     assert_eq!(model.nodes()[0].node().unwrap().opset(), 12);
 }
@@ -116,8 +116,8 @@ fn what_the_model_does_not_say_is_named() {
         ]
     );
     let elsewhere = |node: usize| model.nodes()[node].inputs()[0].source.clone();
-    assert_eq!(elsewhere(1), Source::Elsewhere(String::new()));
-    assert_eq!(elsewhere(2), Source::Elsewhere("Relu".to_owned()));
+    assert_eq!(elsewhere(1), ValueSource::Elsewhere(String::new()));
+    assert_eq!(elsewhere(2), ValueSource::Elsewhere("Relu".to_owned()));
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn an_output_shape_is_read_from_initializers_and_constants() {
     let extents: Vec<_> = (0..4).map(|number| shape(&model, number)[2]).collect();
     assert_eq!(extents, [7, 8, 9, 3]);
     assert_eq!(model.inputs(), ["x", "i"], "an initializer gives s");
-    let Source::Constant(number) = model.nodes()[1].inputs()[2].source else { panic!() };
+    let ValueSource::Constant(number) = model.nodes()[1].inputs()[2].source else { panic!() };
     assert_eq!(model.constant(number).unwrap().integers(), Some(vec![1, 1, 8]));
-    let Source::Constant(number) = model.nodes()[2].inputs()[2].source else { panic!() };
+    let ValueSource::Constant(number) = model.nodes()[2].inputs()[2].source else { panic!() };
     assert_eq!(model.constant(number).unwrap().integers(), Some(vec![1, 1, 9]));
 }
 

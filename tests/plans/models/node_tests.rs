@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wgpu_pooling::onnx::{FileTensor, Model, Source};
+use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
 use wgpu_pooling::{Plan, Preset, TensorMut, reference};
 
 fn folders() -> Vec<PathBuf> {
@@ -49,7 +49,7 @@ fn every_node_test_agrees_bit_for_bit() {
             outputs.map(|(output, bytes)| TensorMut::new(output.dtype, &output.shape, bytes).unwrap()).collect();
         reference::execute(&plan, &views[..plan.inputs().len()], &mut outputs).unwrap();
         for (number, (name, source)) in model.outputs().iter().enumerate() {
-            let Source::Output { node: 0, output } = *source else { panic!("{name}: {source:?}") };
+            let ValueSource::Output { node: 0, output } = *source else { panic!("{name}: {source:?}") };
             let file = recorded(folder, &format!("output_{number}.pb"));
             let expected = FileTensor::read(&file).unwrap();
             assert_eq!(plan.outputs()[output].shape, expected.shape(), "{}", folder.display());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use wgpu_pooling::DType;
-use wgpu_pooling::onnx::{FileTensor, Model, ModelError, Source};
+use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ValueSource};
 
 use super::build::{Build, model, new, pool, tensor, value};
 
@@ -77,7 +77,7 @@ fn read(folder: &std::path::Path, entries: &[(&str, &str)], shape: &[i64]) -> Re
     let path = folder.join("inner/model.onnx");
     std::fs::write(&path, external(entries, shape).0).unwrap();
     let model = Model::open(&path).unwrap();
-    let Source::Constant(number) = model.nodes()[0].inputs()[0].source else { panic!("{:?}", model.nodes()) };
+    let ValueSource::Constant(number) = model.nodes()[0].inputs()[0].source else { panic!("{:?}", model.nodes()) };
     assert_eq!(model.nodes()[0].inputs()[0].dtype, Some(DType::U8), "shape and type need no data");
     model.constant(number).map(|tensor| tensor.bytes().to_vec())
 }
