@@ -122,8 +122,12 @@ fn held(tensor: Result<FileTensor<'_>, wgpu_pooling::onnx::ModelError>) -> Resul
 fn execute(plan: &Plan, views: &[TensorRef<'_>]) -> Result<Vec<Held>, String> {
     let mut outputs = Vec::new();
     for spec in plan.outputs() {
-        let bytes = usize::try_from(spec.bytes()).map_err(|error| error.to_string())?;
-        outputs.push(Held { dtype: spec.dtype, shape: spec.shape.clone(), bytes: vec![0; bytes] });
+        let length = usize::try_from(spec.bytes()).map_err(|error| error.to_string())?;
+        let mut bytes = Vec::new();
+        // A model may ask for more than there is.
+        bytes.try_reserve_exact(length).map_err(|error| format!("an output of {length} bytes: {error}"))?;
+        bytes.resize(length, 0);
+        outputs.push(Held { dtype: spec.dtype, shape: spec.shape.clone(), bytes });
     }
     let mut slices = Vec::new();
     for held in &mut outputs {

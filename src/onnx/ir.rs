@@ -20,7 +20,14 @@ const MAX_XML_NODES: u32 = 1 << 22;
 /// The most numbers of an attribute or extents of a shape.
 const MAX_NUMBERS: usize = 64;
 /// The most pooling layers.
-const MAX_LAYERS: u64 = 1 << 16;
+const MAX_LAYERS: u64 = 1 << 14;
+/// The most pairs of attributes of one element, of all elements: the parser compares each attribute with each.
+const MAX_PAIRS: u64 = 1 << 30;
+/// How many children of a layer are looked at, texts between them included, and how many of its ports.
+const MAX_CHILDREN: usize = 64;
+const MAX_PORTS: usize = 1 << 12;
+/// The most inputs or outputs of a pooling layer.
+const MAX_OPERANDS: usize = 8;
 
 /// Reads a range of the weights.
 type Weights<'w> = &'w mut dyn FnMut(Range<u64>) -> Result<Vec<u8>, ModelError>;
@@ -41,6 +48,7 @@ struct Body<'a> {
 
 /// The pooling layers of an IR, and what they take.
 pub fn read(text: &str, weights: Weights<'_>) -> Result<Parts, ModelError> {
+    check(text)?;
     let options = ParsingOptions { nodes_limit: MAX_XML_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| ModelError::Ir(error.to_string()))?;
     let net = document.root_element();
@@ -51,12 +59,25 @@ pub fn read(text: &str, weights: Weights<'_>) -> Result<Parts, ModelError> {
     body(net, Arc::from(""), true, weights, &mut parts)?;
     // Bodies of If, Loop and TensorIterator. Their own bodies are found too, because all descendants are looked at.
     for inner in net.descendants().filter(|node| is_body(*node)) {
-        let path = inner.ancestors().find(|node| node.tag_name().name() == "layer");
-        let layer = path.and_then(|layer| layer.attribute("name")).unwrap_or_default();
+        let layer = inner.parent_element().and_then(|layer| layer.attribute("name")).unwrap_or_default();
         let path = format!("{layer}.{}", inner.tag_name().name());
         body(inner, Arc::from(path), false, weights, &mut parts)?;
     }
     Ok(parts)
+}
+
+/// Refuses texts for which the parser's time or memory grows with the square of their length.
+fn check(text: &str) -> Result<(), ModelError> {
+    if text.contains("xmlns") {
+        return Err(ModelError::Ir("it has namespaces".to_owned()));
+    }
+    let mut pairs = 0u64;
+    for element in text.split('<') {
+        // Each attribute has two quotes.
+        let quotes = element.bytes().filter(|byte| matches!(byte, b'"' | b'\'')).count() as u64;
+        pairs = pairs.saturating_add((quotes / 2).saturating_mul(quotes / 2));
+    }
+    at_most("pairs of attributes", pairs, MAX_PAIRS)
 }
 
 fn is_body(node: Xml<'_>) -> bool {
@@ -64,7 +85,7 @@ fn is_body(node: Xml<'_>) -> bool {
 }
 
 fn children<'a>(node: Xml<'a>, group: &'a str, name: &'a str) -> impl Iterator<Item = Xml<'a>> {
-    let group = node.children().find(move |child| child.tag_name().name() == group);
+    let group = node.children().take(MAX_CHILDREN).find(move |child| child.tag_name().name() == group);
     let children = group.map(|group| group.children()).into_iter().flatten();
     children.filter(move |child| child.tag_name().name() == name)
 }
@@ -116,7 +137,7 @@ fn parameters(net: Xml<'_>) -> HashMap<&str, usize> {
 }
 
 fn ports<'a>(layer: Xml<'a>, direction: &'a str) -> impl Iterator<Item = Xml<'a>> {
-    children(layer, direction, "port")
+    children(layer, direction, "port").take(MAX_PORTS)
 }
 
 impl<'a> Body<'a> {
@@ -149,7 +170,7 @@ impl<'a> Body<'a> {
         let text = |name| layer.attribute(name).unwrap_or_default();
         let op_type = text("type");
         let mut inputs = Vec::new();
-        for (number, port) in ports(layer, "input").take(MAX_NUMBERS).enumerate() {
+        for (number, port) in ports(layer, "input").take(MAX_OPERANDS + 1).enumerate() {
             let taker = (text("id"), port.attribute("id").unwrap_or_default());
             let giver = self.giver(taker);
             let name = giver.and_then(|(layer, _)| layer.attribute("name")).unwrap_or_default();
@@ -170,7 +191,8 @@ impl<'a> Body<'a> {
                 source: self.source(taker, parameters),
             });
         }
-        let outputs = ports(layer, "output").take(MAX_NUMBERS).map(|port| port.attribute("names").unwrap_or_default());
+        let outputs =
+            ports(layer, "output").take(MAX_OPERANDS + 1).map(|port| port.attribute("names").unwrap_or_default());
         Ok(ModelNode {
             scope: self.path.clone(),
             name: text("name").to_owned(),
@@ -189,7 +211,7 @@ fn node(layer: Xml<'_>, op_type: &str) -> Result<Node, ModelError> {
     let opset = version.strip_prefix("opset").and_then(|number| number.parse().ok());
     let opset: i64 = opset.ok_or_else(|| ModelError::Ir(format!("a {op_type} of the version {version:?}")))?;
     let mut node = Node::new(op_type, opset).domain("openvino");
-    let data = layer.children().find(|child| child.tag_name().name() == "data");
+    let data = layer.children().take(MAX_CHILDREN).find(|child| child.tag_name().name() == "data");
     for attribute in data.iter().flat_map(|data| data.attributes()) {
         let (name, value) = (attribute.name(), attribute.value());
         let value = match name {
@@ -246,7 +268,7 @@ fn dtype(name: &str) -> Option<DType> {
 
 /// The values of a layer `Const`, if they are a short list of i64 or i32.
 fn constant(layer: Xml<'_>, weights: Weights<'_>) -> Result<Option<Vec<i64>>, ModelError> {
-    let data = layer.children().find(|child| child.tag_name().name() == "data");
+    let data = layer.children().take(MAX_CHILDREN).find(|child| child.tag_name().name() == "data");
     let Some(data) = data.filter(|_| layer.attribute("type") == Some("Const")) else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! The messages of `onnx.proto3` as far as pooling nodes need them. They borrow from the file.
 
-use super::error::ModelError;
+use super::error::{ModelError, at_most};
 use super::wire::{Message, push};
 use crate::attributes::Attribute;
 use crate::element::DType;
@@ -11,6 +11,10 @@ const MAX_ATTRIBUTES: usize = 64;
 const MAX_NUMBERS: usize = 256;
 /// The most inputs or outputs of a node or a graph, and imports of a model.
 const MAX_NAMES: usize = 1 << 16;
+/// The most opsets that a model or a function imports.
+const MAX_OPSETS: usize = 1 << 10;
+/// The most bytes of a `TypeProto`.
+const MAX_TYPE: u64 = 1 << 16;
 /// The most axes of a tensor.
 const MAX_AXES: usize = 64;
 
@@ -80,7 +84,7 @@ impl<'a> ModelMessage<'a> {
             let field = field?;
             match field.number {
                 7 => model.graph = Some(field.message()?),
-                8 => push(&mut model.opsets, opset(field.message()?)?, "imported opsets", MAX_NAMES)?,
+                8 => push(&mut model.opsets, opset(field.message()?)?, "imported opsets", MAX_OPSETS)?,
                 25 => push(&mut model.functions, field.message()?, "functions", MAX_NAMES)?,
                 _ => {}
             }
@@ -216,7 +220,7 @@ impl<'a> FunctionMessage<'a> {
                 1 => function.name = field.text()?,
                 4 => push(&mut function.inputs, field.text()?, "inputs of a function", MAX_NAMES)?,
                 5 => push(&mut function.outputs, field.text()?, "outputs of a function", MAX_NAMES)?,
-                9 => push(&mut function.opsets, opset(field.message()?)?, "imported opsets", MAX_NAMES)?,
+                9 => push(&mut function.opsets, opset(field.message()?)?, "imported opsets", MAX_OPSETS)?,
                 10 => function.domain = field.text()?,
                 11 => push(&mut function.defaults, field.message()?, "attributes of a function", MAX_NAMES)?,
                 13 => function.overload = field.text()?,
@@ -244,6 +248,7 @@ pub fn value_info(message: Message<'_>) -> Result<(&str, Message<'_>), ModelErro
 impl TypeOf {
     /// Reads a `TypeProto`.
     pub fn read(message: Message<'_>) -> Result<TypeOf, ModelError> {
+        at_most("bytes of a type", message.bytes.len() as u64, MAX_TYPE)?;
         let mut found = TypeOf::default();
         for field in message.fields() {
             let field = field?;

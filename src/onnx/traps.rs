@@ -134,16 +134,16 @@ impl Trap {
                  none (pytorch#78249)"
             }
             Trap::Nan { indices: true } => {
-                "NaN: here, in onnxruntime and in TensorFlow one wins only as the first element of its window; in PyTorch \
+                "NaN: in ONNX's preset, onnxruntime and TensorFlow one wins only as the first element of its window; in PyTorch \
                  the last one always wins; OpenVINO's MaxPool ignores them"
             }
             Trap::Nan { indices: false } => {
-                "NaN: here one wins only as the first element of its window; in PyTorch always; OpenVINO's MaxPool ignores \
+                "NaN: in ONNX's preset one wins only as the first element of its window; in PyTorch always; OpenVINO's MaxPool ignores \
                  them; onnxruntime's kernel without Indices depends on vector lanes, and makes the lowest finite value of -inf"
             }
             Trap::EmptyWindows => {
-                "windows wholly in padding: here and in PyTorch -inf, in onnxruntime and OpenVINO the lowest finite value; \
-                 their index is -1 here, and something else in each runtime"
+                "windows wholly in padding: in ONNX's preset and in PyTorch -inf, in onnxruntime and OpenVINO the lowest finite value; \
+                 their index is -1 in ONNX's preset, and something else in each runtime"
             }
             Trap::KernelExceedsInput => {
                 "the kernel exceeds the padded input: PyTorch and OpenVINO refuse it, onnxruntime may give one window that \

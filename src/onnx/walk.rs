@@ -22,9 +22,11 @@ const MAX_NODES: u64 = 1 << 20;
 /// The most names of values of all graphs.
 const MAX_VALUES: u64 = 1 << 21;
 /// The most pooling nodes.
-const MAX_POOLING_NODES: usize = 1 << 16;
+const MAX_POOLING_NODES: usize = 1 << 14;
 /// The most inputs or outputs of a pooling node.
 const MAX_OPERANDS: usize = 8;
+/// The most values of an input that a plan depends on.
+const MAX_LIST: usize = 64;
 /// The most bytes of names that are kept.
 const MAX_TEXT: u64 = 1 << 26;
 /// The most bytes of functions' bodies, each counted once for each call.
@@ -67,14 +69,24 @@ struct Scope<'a, 's> {
     path: Arc<str>,
     opsets: &'s [(&'a str, i64)],
     /// In a function's body: the attributes of the call, or nothing if the function is not called.
-    call: Option<Option<&'s [(&'a str, Message<'a>)]>>,
+    call: Option<Option<&'s HashMap<&'a str, Message<'a>>>>,
     depth: u64,
+}
+
+/// What is known of a tensor that the model has: with its values, if they are a short list.
+#[derive(Clone)]
+struct TensorOf {
+    dtype: Option<DType>,
+    shape: Option<Vec<usize>>,
+    values: Option<Vec<i64>>,
 }
 
 struct Walk<'a> {
     functions: HashMap<FunctionKey<'a>, Message<'a>>,
     called: HashSet<FunctionKey<'a>>,
     parts: Parts,
+    /// The tensors that pooling nodes take, by where they lie: each is read once.
+    tensors: HashMap<usize, TensorOf>,
     nodes: u64,
     values: u64,
     text: u64,
@@ -89,6 +101,7 @@ pub fn model(message: Message<'_>) -> Result<Parts, ModelError> {
         functions: HashMap::new(),
         called: HashSet::new(),
         parts: Parts::default(),
+        tensors: HashMap::new(),
         nodes: 0,
         values: 0,
         text: 0,
@@ -156,7 +169,7 @@ impl<'a> Scope<'a, '_> {
             .call
             .flatten()
             .ok_or_else(|| ModelError::AttributeOfCaller { name: refers_to.chars().take(100).collect() })?;
-        Ok(given.iter().find(|(name, _)| *name == refers_to).map(|&(_, message)| message))
+        Ok(given.get(refers_to).copied())
     }
 }
 
@@ -303,17 +316,14 @@ impl<'a> Walk<'a> {
         self.called.insert(key(node.domain, node.op_type, node.overload));
         self.expand(message)?;
         let function = FunctionMessage::read(message)?;
-        let mut given = Vec::new();
+        let mut given = HashMap::new();
         for &attribute in &node.attributes {
             if let Ok(Some(value)) = outer.attribute(attribute) {
-                given.push((AttributeMessage::name(attribute)?, value));
+                given.insert(AttributeMessage::name(attribute)?, value);
             }
         }
         for &default in &function.defaults {
-            let name = AttributeMessage::name(default)?;
-            if !given.iter().any(|&(own, _)| own == name) {
-                given.push((name, default));
-            }
+            given.entry(AttributeMessage::name(default)?).or_insert(default);
         }
         let mut scope = Scope {
             values: HashMap::new(),
@@ -398,11 +408,9 @@ impl<'a> Walk<'a> {
             ModelInput { name: self.keep(name)?, dtype, shape: None, values: None, source: self.source(known)? };
         match known.map(|known| &known.origin) {
             Some(Origin::Tensor(message)) => {
-                let tensor = TensorMessage::read(*message)?;
-                (dtype, shape) = (self::dtype(tensor.number).ok(), tensor.shape());
-                if values && ExternalData::of(&tensor)?.is_none() {
-                    input.values = FileTensor::inside(&tensor)?.integers();
-                }
+                let tensor = self.tensor(*message)?;
+                (dtype, shape) = (tensor.dtype, tensor.shape);
+                input.values = tensor.values.filter(|_| values);
             }
             Some(Origin::Integers(list)) => {
                 (dtype, shape) = (Some(DType::I64), Some(vec![list.len()]));
@@ -419,6 +427,23 @@ impl<'a> Walk<'a> {
         }
         (input.dtype, input.shape) = (dtype, shape);
         Ok(input)
+    }
+
+    fn tensor(&mut self, message: Message<'a>) -> Result<TensorOf, ModelError> {
+        if let Some(known) = self.tensors.get(&message.at) {
+            return Ok(known.clone());
+        }
+        let tensor = TensorMessage::read(message)?;
+        let (dtype, shape) = (dtype(tensor.number).ok(), tensor.shape());
+        let is_list = matches!(dtype, Some(DType::I64 | DType::I32))
+            && matches!(shape.as_deref(), Some([length]) if *length <= MAX_LIST);
+        let values = match is_list && ExternalData::of(&tensor)?.is_none() {
+            true => FileTensor::inside(&tensor)?.integers(),
+            false => None,
+        };
+        let known = TensorOf { dtype, shape, values };
+        self.tensors.insert(message.at, known.clone());
+        Ok(known)
     }
 
     /// Where a value comes from, for the caller.
@@ -479,7 +504,7 @@ fn constant<'a>(node: &NodeMessage<'a>, scope: &Scope<'a, '_>) -> Result<Option<
     };
     Ok(match (name, read.tensor, read.value) {
         ("value", Some(tensor), _) => Some(Origin::Tensor(tensor)),
-        ("value_ints", _, Attribute::Ints(values)) => Some(Origin::Integers(values)),
+        ("value_ints", _, Attribute::Ints(values)) if values.len() <= MAX_LIST => Some(Origin::Integers(values)),
         _ => None,
     })
 }

@@ -116,6 +116,10 @@ fn texts_that_are_no_ir_are_refused() {
     }
     let deep = ["<a>".repeat(200_000), "</a>".repeat(200_000)].concat();
     let _ = Model::from_ir(&format!("<net>{deep}</net>"), &[]);
+    let many: String = (0..100_000).map(|number| format!(" a{number}=''")).collect();
+    let many = Model::from_ir(&format!("<net{many}/>"), &[]).unwrap_err();
+    assert!(matches!(many, ModelError::TooMany { what: "pairs of attributes", .. }), "{many}");
+    assert!(Model::from_ir("<net xmlns:a='b'/>", &[]).is_err(), "the parser copies the namespaces of each element");
     let text = std::fs::read_to_string(folder().join("model.xml")).unwrap();
     let mut state: u64 = 3;
     let mut next = || {
