@@ -91,6 +91,7 @@
 //! | `gpu/prepared/` | pipelines, resources of a schedule, encoding, the plan cache | calls |
 //! | `gpu/calls/` | one-shot calls, chains, streams, the caller's own pass | formulas |
 //! | `device.rs` | a GPU or the CPU behind one type | how either computes |
+//! | `onnx/` | models of ONNX and OpenVINO: the pooling nodes in their files, and where runtimes disagree about them | what computes |
 //! | `element.rs`, `tensor.rs`, `untyped.rs`, `arrays.rs`, `activation.rs`, `offence.rs`, `error/` | dtypes, tensors, ndarray interop, activations on the host, bad indices, errors | |
 //!
 //! # Floors
@@ -103,7 +104,7 @@
 //!  9  stream
 //!  8  gpu/prepared  tile
 //!  7  gpu/device  select
-//!  6  schedule
+//!  6  onnx  schedule
 //!  5  keys  ops  reference  report  uniform
 //!  4  activation  arrays  plan  tables  untyped  wgsl
 //!  3  attributes  geometry  index  kernel  tensor
@@ -175,6 +176,9 @@ mod kernel;
 mod keys;
 #[cfg(any(feature = "cpu", feature = "gpu"))]
 mod offence;
+#[cfg(feature = "onnx")]
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+pub mod onnx;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod ops;
 mod options;
@@ -216,7 +220,7 @@ pub use gpu::{
 };
 pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
-pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, Operator, Pooling};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator, Pooling};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,

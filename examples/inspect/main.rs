@@ -12,6 +12,8 @@ mod json;
 mod kernels;
 mod operators;
 mod options;
+#[path = "../common/plan.rs"]
+mod plan;
 mod report;
 
 use std::error::Error;
@@ -47,7 +49,7 @@ fn run(options: &Options, text: &mut String) -> Result<(), Box<dyn Error>> {
     if options.operator.is_none() {
         writeln!(report, "as in        {OWN_CASE}")?;
     }
-    report::plan(&mut report, &plan)?;
+    plan::describe(&mut report, &plan)?;
     report::schedule(&mut report, &schedule, &limits, &families)?;
     let kernels = kernels::of(&schedule)?;
     report.push_str(&kernels::table(&schedule, &kernels));

@@ -1,6 +1,6 @@
 //! An ONNX runner: nodes of models, given as operator type, domain, opset and attributes, run on the GPU or the CPU.
 //!
-//! `cargo run --release --example onnx_node` runs ONNX's own node tests, which are in the repository of this crate, and
+//! `cargo run --release --features onnx --example onnx_node` runs ONNX's own node tests, which are in the repository of this crate, and
 //! compares the outputs with theirs; `-- folder` runs others; `--help` lists the options. runner.rs is what a runtime
 //! needs.
 
@@ -8,7 +8,6 @@
 mod common;
 #[path = "../common/engine.rs"]
 mod engine;
-mod messages;
 mod runner;
 
 use std::error::Error;
@@ -18,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use engine::Where;
-use messages::{ModelProto, OperatorSetIdProto, TensorProto, ValueInfoProto, decode};
+use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
 use wgpu_pooling::{Device, Plan, Preset};
 
 /// Runs ONNX node tests: models of one node with their inputs and outputs.
@@ -89,41 +88,42 @@ fn node_tests(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 
 /// Runs the node of a test's model on its inputs, and compares the outputs.
 fn run_test(device: &Device, test: &Path, preset: Preset) -> Result<Plan, Box<dyn Error>> {
-    let model: ModelProto = decode(&test.join("model.onnx"))?;
-    let graph = model.graph.ok_or("the model has no graph")?;
-    let [node] = &graph.node[..] else {
-        return Err(format!("the graph has {} nodes, expected one", graph.node.len()).into());
+    let model = Model::open(&test.join("model.onnx"))?;
+    let [node] = model.nodes() else {
+        return Err(format!("the model has {} pooling nodes, expected one", model.nodes().len()).into());
     };
-    let same_domain = |import: &&OperatorSetIdProto| import.domain == node.domain;
-    let opset = model.opset_import.iter().find(same_domain).ok_or("the model does not import the node's domain")?;
-    let inputs = tensors(test, "input", &graph.input, &node.input)?;
-    let (plan, outputs) = runner::run(device, node, opset.version, preset, &inputs)?;
-    let expected = tensors(test, "output", &graph.output, &node.output)?;
-    for (((expected, bytes), spec), name) in expected.iter().zip(&outputs).zip(plan.outputs()).zip(&node.output) {
-        if expected.dtype()? != spec.dtype || expected.shape()? != spec.shape {
-            return Err(format!("{name} is {spec:?}, but the test has {:?}", expected.dims).into());
+    let mut files = Vec::new();
+    for input in node.inputs() {
+        let ValueSource::Input(number) = input.source else {
+            return Err(format!("the node's {:?} is not among the model's inputs", input.name).into());
+        };
+        files.push(file(test, "input", number)?);
+    }
+    let tensors = files.iter().map(|bytes| FileTensor::read(bytes)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = tensors.iter().map(|tensor| tensor.view()).collect::<Result<Vec<_>, _>>()?;
+    let described = node.node()?.clone().preset(preset);
+    let (plan, outputs) = runner::run(device, &described, node.outputs().len(), &inputs)?;
+    for (number, (name, source)) in model.outputs().iter().enumerate() {
+        let ValueSource::Output { output, .. } = *source else {
+            return Err(format!("the model's {name:?} is not an output of the node").into());
+        };
+        let expected = file(test, "output", number)?;
+        let expected = FileTensor::read(&expected)?;
+        let (bytes, spec) = (&outputs[output], &plan.outputs()[output]);
+        if expected.dtype() != spec.dtype || expected.shape() != spec.shape {
+            return Err(format!("{name} is {spec:?}, but the test has {:?}", expected.shape()).into());
         }
         let width = spec.dtype.bytes();
         let differs = |(own, theirs): (&[u8], &[u8])| own != theirs;
-        if let Some(at) = bytes.chunks(width).zip(expected.raw_data.chunks(width)).position(differs) {
+        if let Some(at) = bytes.chunks(width).zip(expected.bytes().chunks(width)).position(differs) {
             return Err(format!("{name} differs from the test's at element {at}").into());
         }
     }
     Ok(plan)
 }
 
-/// The tensors of a node's inputs or outputs, from the files of a test.
-fn tensors(
-    test: &Path,
-    kind: &str,
-    values: &[ValueInfoProto],
-    names: &[String],
-) -> Result<Vec<TensorProto>, Box<dyn Error>> {
-    let mut tensors = Vec::new();
-    for name in names {
-        let position = values.iter().position(|value| value.name == *name);
-        let position = position.ok_or_else(|| format!("the node's {name:?} is not among the graph's {kind}s"))?;
-        tensors.push(decode(&test.join("test_data_set_0").join(format!("{kind}_{position}.pb")))?);
-    }
-    Ok(tensors)
+/// A file of a test's recorded tensors.
+fn file(test: &Path, kind: &str, number: usize) -> Result<Vec<u8>, String> {
+    let path = test.join("test_data_set_0").join(format!("{kind}_{number}.pb"));
+    std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
 }

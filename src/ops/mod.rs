@@ -7,6 +7,8 @@ mod max_pool;
 mod max_unpool;
 mod node;
 mod onnx_node;
+mod openvino_node;
+mod operator;
 mod pool_options;
 mod presets;
 
@@ -15,4 +17,5 @@ pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
 pub use node::Pooling;
-pub use onnx_node::{Node, Operator};
+pub use onnx_node::{Node, NodeInput};
+pub use operator::Operator;

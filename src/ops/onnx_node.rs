@@ -1,7 +1,10 @@
 //! Nodes of ONNX models: operator type, domain, opset and attributes, as a runtime has them.
 
+use super::adaptive_max_pool::AdaptiveMaxPool;
 use super::max_pool::{GlobalMaxPool, MaxPool};
 use super::max_unpool::MaxUnpool;
+use super::openvino_node;
+use super::operator::Operator;
 use crate::attributes::Attribute;
 use crate::element::{DType, IndexType};
 use crate::error::PlanError;
@@ -11,6 +14,10 @@ use crate::untyped::TensorRef;
 
 /// The domain of onnxruntime's nodes in NHWC.
 const NHWC: &str = "com.ms.internal.nhwc";
+/// The domain of this crate's own nodes.
+const OWN: &str = "wgpu.pooling";
+/// The domain of OpenVINO's layers.
+const OPENVINO: &str = "openvino";
 
 /// A node of an ONNX model: MaxPool, GlobalMaxPool or MaxUnpool, with the opset that the model imports for its domain.
 ///
@@ -28,8 +35,14 @@ const NHWC: &str = "com.ms.internal.nhwc";
 /// runtimes onnxruntime drops it in every opset, and OpenVINO keeps it: [`Preset`]. Opsets after 22 are read as 22.
 /// Element types are not restricted to those of the opset.
 ///
-/// The domain is ONNX's (empty, or `ai.onnx`) or onnxruntime's `com.ms.internal.nhwc`, where X and Y are NHWC and MaxPool and
-/// MaxUnpool may have the attributes `activation` and `activation_params`.
+/// The domain is one of these:
+///
+/// | domain | operators |
+/// | --- | --- |
+/// | ONNX's (empty, or `ai.onnx`) | as above |
+/// | `com.ms.internal.nhwc` | onnxruntime's, where X and Y are NHWC; MaxPool and MaxUnpool may have the attributes `activation` and `activation_params` |
+/// | `wgpu.pooling` | this crate's: MaxPool and MaxUnpool by opset 22 of ONNX, whatever the node's opset, and AdaptiveMaxPool with the attribute `output_size` and the indices of OpenVINO's; the activations as above |
+/// | `openvino` | OpenVINO's MaxPool-1, MaxPool-8, MaxPool-14 and AdaptiveMaxPool-8, with OpenVINO's attributes; the opset is that of the layer. They follow OpenVINO's conventions ([`Preset::OpenVino`]), whatever preset is set |
 ///
 /// ```
 /// use wgpu_pooling::{reference, Attribute, DType, Node, TensorMut, TensorRef};
@@ -55,24 +68,25 @@ pub struct Node {
     preset: Preset,
 }
 
-/// The operator of a node.
+/// What is known of a node's input before there are elements: its type and shape, and the values of an input that is a part of
+/// the plan (`output_shape` of MaxUnpool, `output_shape` of OpenVINO's AdaptiveMaxPool).
 ///
 /// ```
-/// use wgpu_pooling::{Attribute, MaxPool, Node, Operator};
+/// use wgpu_pooling::{Attribute, DType, Node, NodeInput};
 ///
 /// let node = Node::new("MaxPool", 22).attribute("kernel_shape", Attribute::Ints(vec![3, 3]));
-/// assert_eq!(node.operator()?, Operator::MaxPool(MaxPool::new([3, 3])));
+/// let x = NodeInput { dtype: DType::F32, shape: &[1, 64, 112, 112], values: None };
+/// assert_eq!(node.plan_for(&[x], 1)?.outputs()[0].shape, [1, 64, 110, 110]);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Operator {
-    /// A MaxPool.
-    MaxPool(MaxPool),
-    /// A GlobalMaxPool.
-    GlobalMaxPool(GlobalMaxPool),
-    /// A MaxUnpool, without its input `output_shape`.
-    MaxUnpool(MaxUnpool),
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NodeInput<'a> {
+    /// The element type.
+    pub dtype: DType,
+    /// The extents.
+    pub shape: &'a [usize],
+    /// The values, where the plan depends on them.
+    pub values: Option<&'a [i64]>,
 }
 
 impl Node {
@@ -169,14 +183,19 @@ impl Node {
     /// ```
     pub fn operator(&self) -> Result<Operator, PlanError> {
         let layout = match self.domain.as_str() {
-            "" | "ai.onnx" => Layout::Nchw,
+            "" | "ai.onnx" | OWN => Layout::Nchw,
             NHWC => Layout::Nhwc,
+            OPENVINO => {
+                let (operator, _) = openvino_node::operator(&self.op_type, self.opset, &self.attributes)?;
+                return operator.ok_or_else(|| self.unknown());
+            }
             _ => return Err(self.unknown()),
         };
         match self.op_type.as_str() {
             "MaxPool" if self.opset >= 1 => Ok(Operator::MaxPool(self.max_pool()?.layout(layout))),
             "GlobalMaxPool" if self.opset >= 1 => Ok(Operator::GlobalMaxPool(self.global_max_pool()?.layout(layout))),
-            "MaxUnpool" if self.opset >= 9 => Ok(Operator::MaxUnpool(self.max_unpool()?.layout(layout))),
+            "MaxUnpool" if self.rules() >= 9 => Ok(Operator::MaxUnpool(self.max_unpool()?.layout(layout))),
+            "AdaptiveMaxPool" if self.domain == OWN => Ok(Operator::AdaptiveMaxPool(self.adaptive_max_pool()?)),
             _ => Err(self.unknown()),
         }
     }
@@ -200,42 +219,95 @@ impl Node {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn plan(&self, inputs: &[TensorRef<'_>], outputs: usize) -> Result<Plan, PlanError> {
-        let count = |operator, what, expected, actual| PlanError::OperandCount { operator, what, expected, actual };
-        match (self.operator()?, inputs) {
+        let values: Vec<Option<Vec<i64>>> = inputs.iter().map(list_of_integers).collect();
+        let known = inputs.iter().zip(&values);
+        let known = known.map(|(input, values)| NodeInput {
+            dtype: input.dtype(),
+            shape: input.shape(),
+            values: values.as_deref(),
+        });
+        self.plan_for(&known.collect::<Vec<_>>(), outputs)
+    }
+
+    /// The plan, as [`Node::plan`], from the shapes and types of the inputs alone. An input that the plan depends on, such as
+    /// `output_shape` of MaxUnpool, needs its values.
+    ///
+    /// # Errors
+    /// As [`Node::plan`].
+    ///
+    /// ```
+    /// use wgpu_pooling::{Attribute, DType, Node, NodeInput};
+    ///
+    /// let node = Node::new("MaxUnpool", 22).attribute("kernel_shape", Attribute::Ints(vec![2]));
+    /// let x = NodeInput { dtype: DType::F32, shape: &[1, 1, 2], values: None };
+    /// let indices = NodeInput { dtype: DType::I64, ..x };
+    /// let output_shape = NodeInput { dtype: DType::I64, shape: &[3], values: Some(&[1, 1, 7]) };
+    /// assert_eq!(node.plan_for(&[x, indices, output_shape], 1)?.outputs()[0].shape, [1, 1, 7]);
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn plan_for(&self, inputs: &[NodeInput<'_>], outputs: usize) -> Result<Plan, PlanError> {
+        let operator = self.operator()?;
+        let index_type = match self.domain.as_str() {
+            OPENVINO => openvino_node::operator(&self.op_type, self.opset, &self.attributes)?.1,
+            _ => IndexType::I64,
+        };
+        let (name, input_count, output_count) = match operator {
+            Operator::MaxPool(_) if self.domain == OPENVINO && self.opset >= 8 => ("MaxPool", 1..=1, 1..=2),
+            Operator::MaxPool(_) if self.domain == OPENVINO => ("MaxPool", 1..=1, 1..=1),
+            Operator::MaxPool(_) => ("MaxPool", 1..=1, 1..=2),
+            Operator::GlobalMaxPool(_) => ("GlobalMaxPool", 1..=1, 1..=1),
+            Operator::MaxUnpool(_) => ("MaxUnpool", 2..=3, 1..=1),
+            Operator::AdaptiveMaxPool(_) if self.domain == OPENVINO => ("AdaptiveMaxPool", 2..=2, 1..=2),
+            Operator::AdaptiveMaxPool(_) => ("AdaptiveMaxPool", 1..=1, 1..=2),
+        };
+        for (what, expected, actual) in [("inputs", input_count, inputs.len()), ("outputs", output_count, outputs)] {
+            if !expected.contains(&actual) {
+                return Err(PlanError::OperandCount { operator: name, what, expected: counts(&expected), actual });
+            }
+        }
+        let index_type = (outputs == 2).then_some(index_type);
+        match (operator, inputs) {
             (Operator::MaxPool(pool), [x]) => {
-                let indices = match outputs {
-                    1 => None,
-                    2 => Some(IndexType::I64),
-                    _ => return Err(count("MaxPool", "outputs", "1 or 2", outputs)),
-                };
-                if indices.is_some() {
+                if index_type.is_some() && self.domain != OPENVINO {
                     self.has_since("MaxPool", "the output Indices", 8)?;
                 }
-                Ok(pool.plan(x.shape(), x.dtype(), indices)?.into())
+                Ok(pool.plan(x.shape, x.dtype, index_type)?.into())
             }
-            (Operator::GlobalMaxPool(_), _) if outputs != 1 => Err(count("GlobalMaxPool", "outputs", "1", outputs)),
-            (Operator::GlobalMaxPool(pool), [x]) => Ok(pool.plan(x.shape(), x.dtype(), None)?.into()),
-            (Operator::MaxUnpool(_), _) if outputs != 1 => Err(count("MaxUnpool", "outputs", "1", outputs)),
-            (Operator::MaxUnpool(unpool), [x, indices, rest @ ..]) if rest.len() <= 1 => {
-                let index_type = match indices.dtype() {
-                    DType::I64 => IndexType::I64,
-                    DType::I32 => IndexType::I32,
-                    _ => return Err(operand_type("I", "indices of i64 or i32", indices)),
-                };
-                let unpool = match rest {
-                    [shape] => unpool.output_shape(output_shape(shape)?),
-                    _ => unpool,
-                };
-                let plan = unpool.plan(x.shape(), x.dtype(), index_type)?;
-                match plan.inputs()[1].shape == indices.shape() {
-                    true => Ok(plan.into()),
-                    false => Err(operand_type("I", "an index for each element of X", indices)),
-                }
+            (Operator::GlobalMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, None)?.into()),
+            (Operator::AdaptiveMaxPool(pool), [x]) => Ok(pool.plan(x.shape, x.dtype, index_type)?.into()),
+            (Operator::AdaptiveMaxPool(_), [x, size]) => {
+                let pool = AdaptiveMaxPool::openvino(values("AdaptiveMaxPool", "output_shape", size)?);
+                Ok(pool.plan(x.shape, x.dtype, index_type)?.into())
             }
-            (Operator::MaxPool(_), _) => Err(count("MaxPool", "inputs", "1", inputs.len())),
-            (Operator::GlobalMaxPool(_), _) => Err(count("GlobalMaxPool", "inputs", "1", inputs.len())),
-            (Operator::MaxUnpool(_), _) => Err(count("MaxUnpool", "inputs", "2 or 3", inputs.len())),
+            (Operator::MaxUnpool(unpool), [x, indices, rest @ ..]) => plan_unpool(unpool, x, indices, rest.first()),
+            // The numbers of inputs are checked above.
+            _ => Err(self.unknown()),
         }
+    }
+
+    /// The operator's type, such as `MaxPool`.
+    pub fn op_type(&self) -> &str {
+        &self.op_type
+    }
+
+    /// The domain as it was given; ONNX's own is the empty text or `ai.onnx`.
+    pub fn domain_name(&self) -> &str {
+        &self.domain
+    }
+
+    /// The version of the operator set.
+    pub fn opset(&self) -> i64 {
+        self.opset
+    }
+
+    /// The attributes in the order in which they were given.
+    pub fn attribute_values(&self) -> &[(String, Attribute)] {
+        &self.attributes
+    }
+
+    /// The opset whose rules hold: this crate's own domain has those of ONNX's opset 22.
+    fn rules(&self) -> i64 {
+        if self.domain == OWN { 22 } else { self.opset }
     }
 
     fn max_pool(&self) -> Result<MaxPool, PlanError> {
@@ -259,7 +331,7 @@ impl Node {
         };
         let pool = pool.with_attributes(self.attributes.iter().cloned())?;
         let keeps_the_last_window = match self.preset {
-            Preset::Onnx | Preset::OnnxAfter1_23 => self.opset < 22,
+            Preset::Onnx | Preset::OnnxAfter1_23 => self.rules() < 22,
             Preset::OpenVino => true,
             Preset::OnnxRuntime | Preset::PyTorch => false,
         };
@@ -296,23 +368,41 @@ impl Node {
         unpool.with_attributes(self.attributes.iter().cloned())
     }
 
+    fn adaptive_max_pool(&self) -> Result<AdaptiveMaxPool, PlanError> {
+        let (operator, attribute) = ("AdaptiveMaxPool", "output_size");
+        if let Some((name, _)) = self.attributes.iter().find(|(name, _)| name != attribute) {
+            return Err(PlanError::UnknownAttribute { operator, name: name.clone() });
+        }
+        if let [_, (name, _), ..] = &self.attributes[..] {
+            return Err(PlanError::RepeatedAttribute { operator, name: name.clone() });
+        }
+        let missing = PlanError::MissingAttribute { operator, attribute };
+        let size = self.value(attribute).ok_or(missing)?.ints(attribute)?;
+        Ok(match self.preset {
+            Preset::PyTorch => AdaptiveMaxPool::pytorch(size),
+            _ => AdaptiveMaxPool::openvino(size),
+        })
+    }
+
     fn kernel_shape(&self, operator: &'static str) -> Result<&[i64], PlanError> {
         let attribute = "kernel_shape";
         let missing = PlanError::MissingAttribute { operator, attribute };
         self.value(attribute).ok_or(missing)?.ints(attribute)
     }
 
-    /// Refuses an activation outside onnxruntime's domain.
+    /// Refuses an activation outside onnxruntime's domain and this crate's.
     fn check_activation(&self, operator: &'static str) -> Result<(), PlanError> {
         let unknown = ["activation", "activation_params"].into_iter().find(|name| self.value(name).is_some());
         match unknown {
-            Some(name) if self.domain != NHWC => Err(PlanError::UnknownAttribute { operator, name: name.to_owned() }),
+            Some(name) if self.domain != NHWC && self.domain != OWN => {
+                Err(PlanError::UnknownAttribute { operator, name: name.to_owned() })
+            }
             _ => Ok(()),
         }
     }
 
     fn has_since(&self, operator: &'static str, what: &'static str, since: i64) -> Result<(), PlanError> {
-        if self.opset >= since {
+        if self.rules() >= since {
             return Ok(());
         }
         Err(PlanError::NotInOpset { operator, what, since, opset: self.opset })
@@ -328,16 +418,67 @@ impl Node {
     }
 }
 
-/// The values of the input `output_shape`: a list of i64.
-fn output_shape(given: &TensorRef<'_>) -> Result<Vec<i64>, PlanError> {
-    if given.dtype() != DType::I64 || given.shape().len() != 1 {
-        return Err(operand_type("output_shape", "a list of i64", given));
+/// The plan of an unpool whose inputs are X, Indices and perhaps `output_shape`.
+fn plan_unpool(
+    unpool: MaxUnpool,
+    x: &NodeInput<'_>,
+    indices: &NodeInput<'_>,
+    output_shape: Option<&NodeInput<'_>>,
+) -> Result<Plan, PlanError> {
+    let index_type = match indices.dtype {
+        DType::I64 => IndexType::I64,
+        DType::I32 => IndexType::I32,
+        _ => return Err(operand_type("MaxUnpool", "I", "indices of i64 or i32", indices)),
+    };
+    let unpool = match output_shape {
+        Some(shape) => unpool.output_shape(values("MaxUnpool", "output_shape", shape)?),
+        None => unpool,
+    };
+    let plan = unpool.plan(x.shape, x.dtype, index_type)?;
+    match plan.inputs()[1].shape == indices.shape {
+        true => Ok(plan.into()),
+        false => Err(operand_type("MaxUnpool", "I", "an index for each element of X", indices)),
     }
-    let (values, _) = given.bytes().as_chunks();
-    Ok(values.iter().map(|&bytes| i64::from_ne_bytes(bytes)).collect())
 }
 
-fn operand_type(operand: &'static str, expected: &'static str, given: &TensorRef<'_>) -> PlanError {
-    let actual = format!("{} of shape {:?}", given.dtype().name(), given.shape());
-    PlanError::OperandType { operator: "MaxUnpool", operand, expected, actual }
+/// The values of an input that the plan depends on.
+fn values<'a>(operator: &'static str, operand: &'static str, given: &NodeInput<'a>) -> Result<&'a [i64], PlanError> {
+    // OpenVINO's inputs may be i32 too.
+    let is_type = given.dtype == DType::I64 || (given.dtype == DType::I32 && operator == "AdaptiveMaxPool");
+    match given.values {
+        _ if !is_type || given.shape.len() != 1 => Err(operand_type(operator, operand, "a list of i64", given)),
+        Some(values) if values.len() == given.shape[0] => Ok(values),
+        _ => Err(operand_type(operator, operand, "a list with known values", given)),
+    }
+}
+
+/// The elements of a list of i64 or i32.
+fn list_of_integers(tensor: &TensorRef<'_>) -> Option<Vec<i64>> {
+    match (tensor.dtype(), tensor.shape().len()) {
+        (DType::I64, 1) => Some(tensor.bytes().as_chunks().0.iter().map(|&bytes| i64::from_ne_bytes(bytes)).collect()),
+        (DType::I32, 1) => {
+            Some(tensor.bytes().as_chunks().0.iter().map(|&bytes| i32::from_ne_bytes(bytes).into()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The numbers of operands that an operator can have, in words.
+fn counts(expected: &std::ops::RangeInclusive<usize>) -> &'static str {
+    match (expected.start(), expected.end()) {
+        (1, 1) => "1",
+        (2, 2) => "2",
+        (1, 2) => "1 or 2",
+        _ => "2 or 3",
+    }
+}
+
+fn operand_type(
+    operator: &'static str,
+    operand: &'static str,
+    expected: &'static str,
+    given: &NodeInput<'_>,
+) -> PlanError {
+    let actual = format!("{} of shape {:?}", given.dtype.name(), given.shape);
+    PlanError::OperandType { operator, operand, expected, actual }
 }

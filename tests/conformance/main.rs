@@ -13,8 +13,7 @@ mod device;
 mod encoded;
 mod generated;
 mod manifest;
-#[path = "../../examples/onnx_node/messages.rs"]
-mod messages;
+#[cfg(feature = "onnx")]
 mod onnx;
 mod pages;
 mod paths;
@@ -103,6 +102,7 @@ fn collect() -> Result<Vec<Case>, String> {
     }
     let tests = place::root().join("tests");
     let mut cases = read_directory(&tests.join("vectors"))?;
+    #[cfg(feature = "onnx")]
     cases.extend(read_directory(&tests.join("onnx-node-tests"))?);
     cases.extend(pages::cases());
     Ok(cases)
@@ -115,6 +115,7 @@ fn read_directory(directory: &Path) -> Result<Vec<Case>, String> {
     for manifest in manifest::manifests(directory)? {
         cases.extend(manifest::read(&manifest)?);
     }
+    #[cfg(feature = "onnx")]
     for node_test in onnx::node_tests(directory)? {
         cases.push(onnx::read(&node_test)?);
     }

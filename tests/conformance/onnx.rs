@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
+
 use crate::case::{Case, Expectation, Expected, Input};
 use crate::compare::NanRule;
-use crate::messages::{ModelProto, TensorProto, ValueInfoProto, decode};
 use crate::recipe::Recipe;
 use crate::tensors::RawTensor;
 
@@ -28,27 +29,27 @@ pub fn read(directory: &Path) -> Result<Case, String> {
 
 fn read_case(directory: &Path) -> Result<Case, String> {
     let id = directory.file_name().and_then(|name| name.to_str()).ok_or("the directory's name is not UTF-8")?;
-    let graph = decode::<ModelProto>(&directory.join("model.onnx"))?.graph.ok_or("the model has no graph")?;
-    let [node] = &graph.node[..] else {
-        return Err(format!("the graph has {} nodes, expected one", graph.node.len()));
+    let model = Model::open(&directory.join("model.onnx")).map_err(|error| error.to_string())?;
+    let [node] = model.nodes() else {
+        return Err(format!("the model has {} pooling nodes, expected one", model.nodes().len()));
     };
-    if !node.domain.is_empty() {
-        return Err(format!("unknown domain {:?}", node.domain));
+    if !node.domain().is_empty() {
+        return Err(format!("unknown domain {:?}", node.domain()));
     }
     let data = directory.join("test_data_set_0");
-    let tensor = |kind: &str, values: &[ValueInfoProto], name: Option<&String>| {
-        let Some(name) = name.filter(|name| !name.is_empty()) else {
-            return Ok(None);
-        };
-        let position = values.iter().position(|value| &value.name == name);
-        let position = position.ok_or_else(|| format!("the node's {name} is not among the graph's {kind}s"))?;
-        raw(&decode::<TensorProto>(&data.join(format!("{kind}_{position}.pb")))?).map(Some)
+    let input = |position: usize| match node.inputs().get(position).map(|input| &input.source) {
+        None => Ok(None),
+        Some(ValueSource::Input(number)) => raw(&data.join(format!("input_{number}.pb"))).map(Some),
+        Some(other) => Err(format!("input {position} of the node is {other:?}, not an input of the model")),
     };
-    let input = |position: usize| tensor("input", &graph.input, node.input.get(position));
-    let output = |position: usize| tensor("output", &graph.output, node.output.get(position));
+    let output = |output: usize| {
+        let wanted = ValueSource::Output { node: 0, output };
+        let number = model.outputs().iter().position(|(_, source)| *source == wanted);
+        number.map(|number| raw(&data.join(format!("output_{number}.pb")))).transpose()
+    };
     let recipe = Recipe {
-        operator: node.op_type.clone(),
-        attributes: node.attribute.iter().map(|attribute| attribute.read()).collect::<Result<_, String>>()?,
+        operator: node.op_type().to_owned(),
+        attributes: node.node().map_err(|error| error.to_string())?.attribute_values().to_vec(),
         options: Vec::new(),
         output_shape: input(2)?.map(|tensor| tensor.elements::<i64>()),
     };
@@ -66,7 +67,10 @@ fn read_case(directory: &Path) -> Result<Case, String> {
     })
 }
 
-/// The tensor; node tests keep their elements in `raw_data`, and any other place fails the check of the length.
-fn raw(given: &TensorProto) -> Result<RawTensor, String> {
-    RawTensor::new(given.dtype()?, given.shape()?, given.raw_data.clone())
+/// The tensor of a file.
+fn raw(path: &Path) -> Result<RawTensor, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    let tensor = FileTensor::read(&bytes).map_err(|error| failed(&error))?;
+    RawTensor::new(tensor.dtype(), tensor.shape().to_vec(), tensor.bytes().to_vec())
 }

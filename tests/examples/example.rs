@@ -95,7 +95,7 @@ fn build(name: &str) -> PathBuf {
     macro_rules! enabled {
         ($($feature:literal),+) => { [$(($feature, cfg!(feature = $feature))),+] };
     }
-    let features = enabled!["default", "cpu", "gpu", "vulkan", "metal", "dx12", "gles", "webgpu", "ndarray"];
+    let features = enabled!["default", "cpu", "gpu", "vulkan", "metal", "dx12", "gles", "webgpu", "ndarray", "onnx"];
     let features: Vec<&str> = features.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--example", name, "--message-format=json", "--profile", profile])

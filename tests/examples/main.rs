@@ -8,7 +8,7 @@ mod adapters;
 mod bare_wgpu;
 mod example;
 mod inspect;
-#[cfg(all(feature = "cpu", feature = "gpu"))]
+#[cfg(all(feature = "cpu", feature = "gpu", feature = "onnx"))]
 mod onnx_node;
 #[cfg(all(feature = "cpu", feature = "gpu"))]
 mod own_device;
@@ -18,6 +18,8 @@ mod peaks;
 mod pictures;
 #[cfg(all(feature = "cpu", feature = "gpu"))]
 mod pool_image;
+#[cfg(all(feature = "cpu", feature = "onnx"))]
+mod pool_model;
 #[cfg(all(feature = "cpu", feature = "gpu"))]
 mod roofline;
 #[cfg(all(feature = "cpu", feature = "gpu"))]
@@ -38,6 +40,8 @@ use libtest_mimic::Arguments;
 
 fn main() -> ExitCode {
     let tests = inspect::tests().into_iter();
+    #[cfg(all(feature = "cpu", feature = "onnx"))]
+    let tests = tests.chain(pool_model::tests());
     #[cfg(all(feature = "cpu", feature = "gpu"))]
     let tests = tests.chain(with_a_gpu());
     support::harness::run(&Arguments::from_args(), tests.collect())
@@ -49,6 +53,7 @@ fn with_a_gpu() -> impl Iterator<Item = libtest_mimic::Trial> {
     let lists = [
         adapters::tests(),
         bare_wgpu::tests(),
+        #[cfg(feature = "onnx")]
         onnx_node::tests(),
         own_device::tests(),
         peaks::tests(),

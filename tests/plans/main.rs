@@ -4,6 +4,8 @@
 mod hostile;
 mod house_rules;
 mod imports;
+#[cfg(feature = "onnx")]
+mod models;
 mod nodes;
 mod public_items;
 mod schedules;

@@ -1,0 +1,160 @@
+//! Runs the pooling nodes whose inputs are known, and compares what they give with what is recorded.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use wgpu_pooling::onnx::{FileTensor, Model, ModelInput, ValueSource};
+use wgpu_pooling::{Activation, Cpu, DType, Plan, Preset, TensorMut, TensorRef};
+
+/// A tensor of the run.
+#[derive(Clone)]
+struct Held {
+    dtype: DType,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+/// The recorded tensors, and the outputs of the nodes that have run.
+pub struct Recorded {
+    folder: PathBuf,
+    outputs: HashMap<(usize, usize), Held>,
+}
+
+/// What a node that has run gave.
+pub struct Run {
+    pub plan: Plan,
+    /// The model's outputs that are this node's: names, and how they compare.
+    pub compared: Vec<(String, Comparison)>,
+}
+
+pub enum Comparison {
+    /// Equal, with the words for how it was compared.
+    Agrees(&'static str),
+    Differs(String),
+    NotRecorded(String),
+}
+
+impl Recorded {
+    pub fn new(folder: &Path) -> Self {
+        Recorded { folder: folder.to_owned(), outputs: HashMap::new() }
+    }
+
+    /// Runs a node, or says why it cannot be run.
+    pub fn run(&mut self, model: &Model, number: usize, preset: Preset) -> Result<Run, String> {
+        let node = &model.nodes()[number];
+        let value = node.node().map_err(|error| error.to_string())?.clone().preset(preset);
+        let held = node.inputs().iter().map(|input| self.input(model, input)).collect::<Result<Vec<_>, _>>()?;
+        let views = held.iter().map(|held| TensorRef::new(held.dtype, &held.shape, &held.bytes));
+        let views = views.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+        let plan = value.plan(&views, node.outputs().len()).map_err(|error| error.to_string())?;
+        let outputs = execute(&plan, &views)?;
+        for (output, held) in outputs.iter().enumerate() {
+            self.outputs.insert((number, output), held.clone());
+        }
+        let mut compared = Vec::new();
+        for (position, (name, source)) in model.outputs().iter().enumerate() {
+            if let ValueSource::Output { node, output } = *source
+                && node == number
+                && let Some(held) = outputs.get(output)
+            {
+                // Indices are exact, whatever function is applied to Y.
+                let rounds = output == 0 && rounds(&plan);
+                compared.push((name.clone(), self.compare(position, held, rounds)));
+            }
+        }
+        Ok(Run { plan, compared })
+    }
+
+    fn input(&self, model: &Model, input: &ModelInput) -> Result<Held, String> {
+        let name = &input.name;
+        match &input.source {
+            ValueSource::Input(number) => self.file(&format!("input_{number}.pb")),
+            ValueSource::Constant(number) => held(model.constant(*number)),
+            ValueSource::Output { node, output } => {
+                let given = self.outputs.get(&(*node, *output));
+                given.cloned().ok_or_else(|| format!("{name:?} is an output of node {node}, which was not run"))
+            }
+            ValueSource::Elsewhere(op_type) if op_type.is_empty() => Err(format!("the model does not give {name:?}")),
+            // Constants of an IR have their values in the list of what the plan depends on.
+            ValueSource::Elsewhere(op_type) => match (&input.values, &input.shape) {
+                (Some(values), Some(shape)) => {
+                    let bytes = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+                    Ok(Held { dtype: DType::I64, shape: shape.clone(), bytes })
+                }
+                _ => Err(format!("{name:?} is an output of {op_type}, which this program does not run")),
+            },
+            _ => Err(format!("{name:?} comes from where this program does not look")),
+        }
+    }
+
+    fn file(&self, name: &str) -> Result<Held, String> {
+        let path = self.folder.join(name);
+        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        held(FileTensor::read(&bytes)).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    fn compare(&self, position: usize, own: &Held, rounds: bool) -> Comparison {
+        let theirs = match self.file(&format!("output_{position}.pb")) {
+            Ok(theirs) => theirs,
+            Err(why) => return Comparison::NotRecorded(why),
+        };
+        if (own.dtype, &own.shape) != (theirs.dtype, &theirs.shape) {
+            let [own, theirs] = [own, &theirs].map(|held| format!("{} {:?}", held.dtype.name(), held.shape));
+            return Comparison::Differs(format!("it is {own}, but recorded as {theirs}"));
+        }
+        let width = own.dtype.bytes();
+        let pairs = || own.bytes.chunks(width).zip(theirs.bytes.chunks(width));
+        let equal = |(own, theirs): (&[u8], &[u8])| own == theirs || (rounds && close(own, theirs));
+        let differ = pairs().filter(|pair| !equal(*pair)).count();
+        match (pairs().position(|pair| !equal(pair)), rounds) {
+            (Some(first), _) => Comparison::Differs(format!("{differ} elements differ, the first at {first}")),
+            (None, true) => Comparison::Agrees("within 0.00001 of the recorded values, because its activation rounds"),
+            (None, false) => Comparison::Agrees("bit for bit"),
+        }
+    }
+}
+
+fn held(tensor: Result<FileTensor<'_>, wgpu_pooling::onnx::ModelError>) -> Result<Held, String> {
+    let tensor = tensor.map_err(|error| error.to_string())?;
+    Ok(Held { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.bytes().to_vec() })
+}
+
+fn execute(plan: &Plan, views: &[TensorRef<'_>]) -> Result<Vec<Held>, String> {
+    let mut outputs = Vec::new();
+    for spec in plan.outputs() {
+        let length = usize::try_from(spec.bytes()).map_err(|error| error.to_string())?;
+        let mut bytes = Vec::new();
+        // A model may ask for more than there is.
+        bytes.try_reserve_exact(length).map_err(|error| format!("an output of {length} bytes: {error}"))?;
+        bytes.resize(length, 0);
+        outputs.push(Held { dtype: spec.dtype, shape: spec.shape.clone(), bytes });
+    }
+    let mut slices = Vec::new();
+    for held in &mut outputs {
+        slices.push(TensorMut::new(held.dtype, &held.shape, &mut held.bytes).map_err(|error| error.to_string())?);
+    }
+    // An input that the plan depends on is a part of the plan.
+    let views = views.get(..plan.inputs().len()).unwrap_or(views);
+    Cpu::new().execute(plan, views, &mut slices).map_err(|error| error.to_string())?;
+    drop(slices);
+    Ok(outputs)
+}
+
+/// Whether the function that is applied to Y rounds.
+fn rounds(plan: &Plan) -> bool {
+    let activation = match plan {
+        Plan::Pool(plan) => plan.activation(),
+        Plan::Unpool(plan) => plan.activation(),
+        Plan::Convert(_) => Activation::Identity,
+    };
+    !matches!(activation, Activation::Identity | Activation::Relu | Activation::Clip { .. })
+}
+
+/// Whether two floats of 32 bits are close to each other.
+fn close(own: &[u8], theirs: &[u8]) -> bool {
+    let float = |bytes: &[u8]| bytes.try_into().ok().map(f32::from_le_bytes);
+    let (Some(own), Some(theirs)) = (float(own), float(theirs)) else {
+        return false;
+    };
+    (own - theirs).abs() <= 1e-5 * theirs.abs().max(1.0)
+}

@@ -1,0 +1,41 @@
+//! Models of ONNX and OpenVINO: their pooling nodes as [`Node`](crate::Node)s and plans, without a device.
+//!
+//! [`Model`] reads a file and lists the pooling nodes in it, also those inside `If`, `Loop` and `Scan` and inside the model's own
+//! functions. Each has the operator as a [`Node`](crate::Node), what the model says of the inputs, and with that a plan;
+//! [`ModelNode::traps`] says where runtimes disagree about it. [`FileTensor`] reads the tensors that test data consist of.
+//!
+//! A program that has the attributes of a node by itself, as a custom operator of onnxruntime has, needs none of this: it fills a
+//! [`Node`](crate::Node) and calls [`Node::plan_for`](crate::Node::plan_for).
+//!
+//! ```
+//! use wgpu_pooling::{Preset, onnx::Model};
+//!
+//! let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+//! for node in model.nodes() {
+//!     let plan = node.plan(Preset::Onnx)?;
+//!     assert_eq!((node.op_type(), &plan.outputs()[0].shape), ("MaxPool", &vec![1, 3, 31]));
+//! }
+//! # Ok::<(), wgpu_pooling::onnx::ModelError>(())
+//! ```
+//!
+//! # What is read
+//!
+//! Of ONNX: MaxPool, MaxUnpool and GlobalMaxPool of ONNX's own domain and of `com.ms.internal.nhwc`, and the operators of
+//! `wgpu.pooling`. Of OpenVINO's IR, versions 10 and 11: MaxPool-1, -8, -14 and AdaptiveMaxPool-8.
+
+mod error;
+mod external;
+mod ir;
+mod model;
+mod node;
+mod proto;
+mod tensor;
+mod traps;
+mod walk;
+mod wire;
+
+pub use error::ModelError;
+pub use model::Model;
+pub use node::{ModelInput, ModelNode, ValueSource};
+pub use tensor::FileTensor;
+pub use traps::Trap;

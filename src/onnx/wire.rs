@@ -1,0 +1,223 @@
+//! The wire format of Protocol Buffers, read where it lies: nothing is copied, and a file cannot make the reader allocate.
+
+use super::error::{ModelError, at_most};
+
+/// A message: its bytes, and where in the file they begin.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub struct Message<'a> {
+    pub bytes: &'a [u8],
+    pub at: usize,
+}
+
+/// A field of a message.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<'a> {
+    pub number: u64,
+    /// Where in the file the field begins.
+    at: usize,
+    value: Wire<'a>,
+}
+
+/// The value of a field as it is encoded.
+#[derive(Debug, Clone, Copy)]
+enum Wire<'a> {
+    Varint(u64),
+    Fixed32([u8; 4]),
+    Fixed64([u8; 8]),
+    Bytes(Message<'a>),
+}
+
+/// The fields of a message, in the order of the file. After an error there are no more.
+pub struct Fields<'a> {
+    rest: Message<'a>,
+}
+
+impl<'a> Message<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Message { bytes, at: 0 }
+    }
+
+    pub fn fields(self) -> Fields<'a> {
+        Fields { rest: self }
+    }
+
+    /// The bytes up to a length, which are taken off the front.
+    fn take(&mut self, length: u64) -> Result<Message<'a>, ModelError> {
+        let length = usize::try_from(length).ok().filter(|&length| length <= self.bytes.len());
+        let Some(length) = length else {
+            return Err(ModelError::Malformed { what: "a field is longer than its message", at: self.at });
+        };
+        let (bytes, rest) = self.bytes.split_at(length);
+        let taken = Message { bytes, at: self.at };
+        *self = Message { bytes: rest, at: self.at.saturating_add(length) };
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
+        let taken = self.take(N as u64)?;
+        taken.bytes.try_into().map_err(|_| ModelError::Malformed { what: "a number is cut off", at: taken.at })
+    }
+
+    /// A number of seven bits a byte, the lowest first, in at most ten bytes; what exceeds 64 bits is dropped, as other readers do.
+    fn varint(&mut self) -> Result<u64, ModelError> {
+        let begin = self.at;
+        let mut value = 0;
+        for shift in (0..70).step_by(7) {
+            let [byte] = self.array()?;
+            value |= u64::from(byte & 0x7F).checked_shl(shift).unwrap_or(0);
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(ModelError::Malformed { what: "a number has more than ten bytes", at: begin })
+    }
+
+    fn text(self, what: &'static str) -> Result<&'a str, ModelError> {
+        std::str::from_utf8(self.bytes).map_err(|_| ModelError::Malformed { what, at: self.at })
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<Field<'a>, ModelError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.bytes.is_empty() {
+            return None;
+        }
+        let field = self.read();
+        if field.is_err() {
+            self.rest.bytes = &[];
+        }
+        Some(field)
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn read(&mut self) -> Result<Field<'a>, ModelError> {
+        let at = self.rest.at;
+        let key = self.rest.varint()?;
+        let value = match key & 7 {
+            0 => Wire::Varint(self.rest.varint()?),
+            1 => Wire::Fixed64(self.rest.array()?),
+            2 => {
+                let length = self.rest.varint()?;
+                Wire::Bytes(self.rest.take(length)?)
+            }
+            5 => Wire::Fixed32(self.rest.array()?),
+            _ => return Err(ModelError::Malformed { what: "a field is of no known wire type", at }),
+        };
+        match key >> 3 {
+            0 => Err(ModelError::Malformed { what: "a field has the number 0", at }),
+            number => Ok(Field { number, at, value }),
+        }
+    }
+}
+
+impl<'a> Field<'a> {
+    pub fn int(self) -> Result<i64, ModelError> {
+        match self.value {
+            Wire::Varint(value) => Ok(value.cast_signed()),
+            _ => Err(self.wrong("a field is not the integer that it should be")),
+        }
+    }
+
+    pub fn message(self) -> Result<Message<'a>, ModelError> {
+        match self.value {
+            Wire::Bytes(message) => Ok(message),
+            _ => Err(self.wrong("a field is not the message that it should be")),
+        }
+    }
+
+    pub fn text(self) -> Result<&'a str, ModelError> {
+        self.message()?.text("a text is not UTF-8")
+    }
+
+    /// Appends the integers of a repeated field, in the packed form or one by one.
+    pub fn ints(self, list: &mut Vec<i64>, what: &'static str, most: usize) -> Result<(), ModelError> {
+        self.each_int(|value| push(list, value, what, most))
+    }
+
+    /// Calls `take` with each integer of a repeated field, in the packed form or not.
+    pub fn each_int(self, mut take: impl FnMut(i64) -> Result<(), ModelError>) -> Result<(), ModelError> {
+        let Wire::Bytes(mut packed) = self.value else {
+            return take(self.int()?);
+        };
+        while !packed.bytes.is_empty() {
+            take(packed.varint()?.cast_signed())?;
+        }
+        Ok(())
+    }
+
+    /// Calls `take` with the four bytes of each `float` of a repeated field, in the packed form or not.
+    pub fn each_float(self, mut take: impl FnMut([u8; 4]) -> Result<(), ModelError>) -> Result<(), ModelError> {
+        match self.value {
+            Wire::Fixed32(bytes) => take(bytes),
+            Wire::Bytes(mut packed) => {
+                while !packed.bytes.is_empty() {
+                    take(packed.array()?)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.wrong("a field is not the float that it should be")),
+        }
+    }
+
+    /// Calls `take` with the eight bytes of each `double` of a repeated field, in the packed form or not.
+    pub fn each_double(self, mut take: impl FnMut([u8; 8]) -> Result<(), ModelError>) -> Result<(), ModelError> {
+        match self.value {
+            Wire::Fixed64(bytes) => take(bytes),
+            Wire::Bytes(mut packed) => {
+                while !packed.bytes.is_empty() {
+                    take(packed.array()?)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.wrong("a field is not the double that it should be")),
+        }
+    }
+
+    fn wrong(self, what: &'static str) -> ModelError {
+        ModelError::Malformed { what, at: self.at }
+    }
+}
+
+/// Appends to a list that may have at most so many values.
+pub fn push<T>(list: &mut Vec<T>, value: T, what: &'static str, most: usize) -> Result<(), ModelError> {
+    at_most(what, (list.len() as u64).saturating_add(1), most as u64)?;
+    list.push(value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn only(bytes: &[u8]) -> Result<Field<'_>, ModelError> {
+        Message::new(bytes).fields().next().unwrap()
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_are_written() {
+        // The example of the encoding's page: field 1 is 150.
+        assert_eq!(only(&[0x08, 0x96, 0x01]).unwrap().int(), Ok(150));
+        let minus_one = [&[0x08][..], &[0xFF; 9], &[0x01]].concat();
+        assert_eq!(only(&minus_one).unwrap().int(), Ok(-1));
+        assert!(only(&[&[0x08][..], &[0xFF; 11]].concat()).is_err(), "eleven bytes");
+        let mut list = Vec::new();
+        only(&[0x0A, 0x03, 0x01, 0x96, 0x01]).unwrap().ints(&mut list, "values", 4).unwrap();
+        only(&[0x08, 0x07]).unwrap().ints(&mut list, "values", 4).unwrap();
+        assert_eq!(list, [1, 150, 7], "packed and unpacked");
+        let error = only(&[0x0A, 2, 1, 1]).unwrap().ints(&mut list, "values", 4).unwrap_err();
+        assert_eq!(error, ModelError::TooMany { what: "values", found: 5, limit: 4 });
+    }
+
+    #[test]
+    fn what_is_cut_off_or_unknown_is_refused() {
+        for bytes in [&[0x0A, 5, 1][..], &[0x08], &[0x0D, 1, 2], &[0x09, 1], &[0x0B], &[0x00, 1], &[0x0A, 0xFF]] {
+            assert!(matches!(only(bytes), Err(ModelError::Malformed { .. })), "{bytes:?}");
+        }
+        let length = [&[0x0A][..], &[0xFF; 9], &[0x01]].concat();
+        assert!(matches!(only(&length), Err(ModelError::Malformed { at: 11, .. })), "a length of 2^64 - 1");
+        assert_eq!(Message::new(&[0x0B, 0x0B]).fields().count(), 1, "nothing after an error");
+    }
+}
