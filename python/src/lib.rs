@@ -11,6 +11,8 @@
 //! | `fork.rs` | what must not be touched in a forked child |
 //! | `error.rs` | errors as Python's exceptions |
 //!
+//! The operators for onnxruntime are in the crate `onnxruntime` beside this one.
+//!
 //! What a user sees is documented in the Python files, beside the types.
 #![forbid(unsafe_code)]
 
@@ -25,6 +27,9 @@ mod operators;
 mod watch;
 
 use pyo3::prelude::*;
+
+// onnxruntime finds its entry point in this library.
+pub use wgpu_pooling_onnxruntime::RegisterCustomOps;
 
 #[pymodule]
 mod _native {

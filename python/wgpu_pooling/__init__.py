@@ -12,6 +12,8 @@ In the words of ONNX, with a preset for each runtime and every option on which r
 * `max_unpool`, `inverse_max_pool`, which undoes a given pool
 * `convert_indices`, from one index convention to another
 
+`onnxruntime_library` is the path of a library of custom operators for onnxruntime.
+
 Tensors are arrays of numpy, tensors of torch, jax and pyarrow, anything with `__dlpack__` or `__array_interface__`, or a
 `DeviceTensor` on a `Gpu`. Arrays are read where they lie if they are C-contiguous and in the machine's byte order, and copied
 otherwise; they must not be written by other threads meanwhile. Results are new and of the kind that came in; what is none of the
@@ -36,6 +38,7 @@ from ._onnx import (
     max_pool,
     max_unpool,
 )
+from ._onnxruntime import onnxruntime_library
 from ._torch import (
     adaptive_max_pool1d,
     adaptive_max_pool2d,
@@ -72,4 +75,5 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "onnxruntime_library",
 ]

@@ -1,0 +1,124 @@
+"""The custom operators in onnxruntime: a model as it is gives the bits that it gave before."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+
+import wgpu_pooling as wp  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
+
+TYPES = {
+    np.float32: TensorProto.FLOAT, np.float64: TensorProto.DOUBLE, np.float16: TensorProto.FLOAT16,
+    np.int8: TensorProto.INT8, np.uint8: TensorProto.UINT8,
+}  # fmt: skip
+POOL = dict(kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+
+
+def model(op: str, attributes: dict[str, Any], inputs: list[tuple[str, int, Any]], domain: str = "", outputs: int = 1) -> bytes:
+    """A model of one node. The first output is of the type of the first input."""
+    node = helper.make_node(op, [name for name, _, _ in inputs], ["y", "i"][:outputs], domain=domain, name="node", **attributes)
+    of_outputs = [("y", inputs[0][1]), ("i", TensorProto.INT64)][:outputs]
+    graph = helper.make_graph(
+        [node], "graph", [helper.make_tensor_value_info(*about) for about in inputs],
+        [helper.make_tensor_value_info(name, of, None) for name, of in of_outputs],
+    )  # fmt: skip
+    opsets = [helper.make_opsetid("", 13)] + ([helper.make_opsetid(domain, 1)] if domain else [])
+    made = helper.make_model(graph, opset_imports=opsets)
+    made.ir_version = 9
+    return made.SerializeToString()
+
+
+def session(of: bytes, ours: bool = True, log: int = 3, **entries: str) -> Any:
+    options = ort.SessionOptions()
+    options.log_severity_level = log
+    for name, value in entries.items():
+        options.add_session_config_entry(f"wgpu_pooling.{name}", value)
+    if ours:
+        options.register_custom_ops_library(wp.onnxruntime_library())
+    return ort.InferenceSession(of, options, providers=["CPUExecutionProvider"])
+
+
+@pytest.fixture(params=["cpu", "gpu"])
+def place(request: pytest.FixtureRequest) -> str:
+    if request.param == "gpu":
+        request.getfixturevalue("gpu")
+    return request.param
+
+
+@pytest.mark.parametrize("dtype", list(TYPES), ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_a_pool_of_a_model_as_it_is(dtype: Any, outputs: int, place: str) -> None:
+    x = (np.random.default_rng(1).standard_normal((2, 3, 13, 17)) * 50).astype(dtype)
+    of = model("MaxPool", POOL, [("x", TYPES[dtype], x.shape)], outputs=outputs)
+    expected = session(of, ours=False).run(None, {"x": x})
+    actual = session(of, ai_onnx="1", device=place).run(None, {"x": x})
+    assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(actual, expected, strict=True))
+
+
+def test_an_unpool_of_a_model_as_it_is(place: str) -> None:
+    x = np.random.default_rng(2).standard_normal((2, 3, 13, 17)).astype(np.float32)
+    y, at = wp.max_pool(x, **POOL, indices="int64", device="cpu")
+    inputs = [("x", TensorProto.FLOAT, y.shape), ("at", TensorProto.INT64, at.shape)]
+    given = {"x": y, "at": at}
+    for more, size in (([], None), ([("shape", TensorProto.INT64, [4])], np.array(x.shape))):
+        of = model("MaxUnpool", POOL, inputs + more)
+        feed = given if size is None else {**given, "shape": size}
+        expected = session(of, ours=False).run(None, feed)[0]
+        assert np.array_equal(session(of, ai_onnx="1", device=place).run(None, feed)[0], expected)
+
+
+def test_the_log_says_that_our_kernel_ran(capfd: pytest.CaptureFixture[str]) -> None:
+    of = model("MaxPool", POOL, [("x", TensorProto.FLOAT, [1, 1, 4, 4])])
+    session(of, log=1, ai_onnx="1", device="cpu")
+    assert 'wgpu-pooling computes the node "node", MaxPool of f32, on CPU' in capfd.readouterr().err
+    session(of, log=1, device="cpu")
+    assert "wgpu-pooling computes" not in capfd.readouterr().err, "ai.onnx has to be asked for"
+
+
+def test_the_domains_of_their_own(place: str) -> None:
+    x = np.random.default_rng(3).standard_normal((2, 3, 13, 17)).astype(np.float32)
+    y, at = wp.max_pool(x, **POOL, indices="int64", device="cpu")
+    last = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+    of = model("MaxPool", {**POOL, "activation": "Relu"}, [("x", TensorProto.FLOAT, last.shape)], "com.ms.internal.nhwc", 2)
+    own_y, own_at = session(of, device=place).run(None, {"x": last})
+    assert np.array_equal(own_y.transpose(0, 3, 1, 2), np.maximum(y, 0)) and np.array_equal(own_at, at)
+    of = model("MaxPool", POOL, [("x", TensorProto.FLOAT, x.shape)], "wgpu.pooling", 2)
+    own = session(of, device=place).run(None, {"x": x})
+    assert np.array_equal(own[0], y) and np.array_equal(own[1], at)
+    of = model("AdaptiveMaxPool", dict(output_size=[5, 3]), [("x", TensorProto.FLOAT, x.shape)], "wgpu.pooling", 2)
+    own = session(of, device=place).run(None, {"x": x})
+    expected = wp.adaptive_max_pool(x, [5, 3], indices="int64", device="cpu")
+    assert all(np.array_equal(a, b) for a, b in zip(own, expected, strict=True))
+
+
+def test_errors_are_exceptions_with_our_texts() -> None:
+    shape = (1, 1, 2, 2)
+    of = model("MaxUnpool", dict(kernel_shape=[2, 2], strides=[2, 2]), [("x", TensorProto.FLOAT, shape), ("at", TensorProto.INT64, shape)])
+    at = np.zeros(shape, np.int64)
+    at[0, 0, 1, 1] = 12345
+    with pytest.raises(Exception, match="12345"):
+        session(of, ai_onnx="1", device="cpu").run(None, {"x": np.ones(shape, np.float32), "at": at})
+    with pytest.raises(Exception, match="tpu.*auto, gpu and cpu"):
+        session(of, device="tpu")
+    of = model("MaxPool", dict(kernel_shape=[9, 9]), [("x", TensorProto.FLOAT, None)])
+    with pytest.raises(Exception, match="9"):
+        session(of, ai_onnx="1", device="cpu").run(None, {"x": np.ones(shape, np.float32)})
+
+
+def test_other_shapes_in_each_call_and_several_threads(place: str) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    of = model("MaxPool", POOL, [("x", TensorProto.FLOAT, [None, 3, None, None])], outputs=2)
+    own, plain = session(of, ai_onnx="1", device=place), session(of, ours=False)
+
+    def equal(seed: int) -> bool:
+        random = np.random.default_rng(seed)
+        x = random.standard_normal((1 + seed % 3, 3, 9 + seed % 7, 20)).astype(np.float32)
+        return all(np.array_equal(a, b) for a, b in zip(own.run(None, {"x": x}), plain.run(None, {"x": x})))
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(equal, range(40)))
