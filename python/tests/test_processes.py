@@ -131,6 +131,7 @@ def test_without_a_gpu_the_cpu_computes_and_says_why_once() -> None:
             warnings.simplefilter("always")
             for _ in range(3):
                 wp.max_pool2d(x, 2)
+        assert caught[0].filename == "<string>", "the warning names the caller's line"
         print(wp.default_device(), len(caught), caught[0].category.__name__, caught[0].message)
     """
     said = run(program, WGPU_ADAPTER_NAME="no such adapter")

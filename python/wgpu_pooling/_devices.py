@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 from typing import Literal, NamedTuple
@@ -78,8 +79,16 @@ def _open_default() -> Gpu | Literal["cpu"]:
         why = f"the only adapter is software: {gpu.name}"
     except DeviceError as error:
         why = str(error)
-    warnings.warn(f"wgpu_pooling computes on the CPU: {why}", RuntimeWarning, stacklevel=5)
+    warnings.warn(f"wgpu_pooling computes on the CPU: {why}", RuntimeWarning, stacklevel=_level_of_caller())
     return "cpu"
+
+
+def _level_of_caller() -> int:
+    """The first frame outside this package, as warnings.warn counts them from where it is called."""
+    level, frame = 0, sys._getframe()
+    while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def resolve(device: Device, x: object) -> Gpu | None:
