@@ -54,6 +54,7 @@
 //! # Bird's-eye view
 //!
 //! ```text
+//! model's file --Model--> nodes                  the pooling nodes in it, feature onnx            | ModelError
 //! node, preset --operator()--> attributes        a model's node, by its opset's rules            | PlanError
 //! attributes + shape --plan()--> Plan            what must be computed                        | PlanError
 //! Plan + Limits --select()--> Schedule           dispatches, scratch, bytes moved             | PlanError
@@ -69,7 +70,7 @@
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
 //! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu. The feature
-//! `cpu` brings the CPU backend, `gpu` the rest, the features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
+//! `cpu` brings the CPU backend, `gpu` the rest, `onnx` the reader of models, and the features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
 //!
 //! # Code map
 //!

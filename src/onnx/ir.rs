@@ -19,6 +19,8 @@ use crate::ops::Node;
 const MAX_XML_NODES: u32 = 1 << 22;
 /// The most numbers of an attribute or extents of a shape.
 const MAX_NUMBERS: usize = 64;
+/// The most bytes of a constant that a plan depends on.
+const MAX_CONSTANT: u64 = 512;
 /// The most pooling layers.
 const MAX_LAYERS: u64 = 1 << 14;
 /// The most pairs of attributes of one element, of all elements: the parser compares each attribute with each.
@@ -277,7 +279,7 @@ fn constant(layer: Xml<'_>, weights: Weights<'_>) -> Result<Option<Vec<i64>>, Mo
         u64::try_from(value).map_err(|_| ModelError::Ir(format!("{name} of a constant is {value}")))
     };
     let (offset, size) = (whole("offset")?, whole("size")?);
-    at_most("bytes of a constant that a plan depends on", size, MAX_NUMBERS as u64 * 8)?;
+    at_most("bytes of a constant that a plan depends on", size, MAX_CONSTANT)?;
     let bytes = weights(offset..offset.saturating_add(size))?;
     Ok(match data.attribute("element_type").and_then(dtype) {
         Some(DType::I64) => Some(bytes.as_chunks().0.iter().map(|&bytes| i64::from_le_bytes(bytes)).collect()),

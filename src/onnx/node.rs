@@ -43,9 +43,9 @@ pub enum Constant {
 pub enum ValueSource {
     /// The model's input of this number, of those that no initializer gives.
     Input(usize),
-    /// A tensor of the model: [`Model::constant`].
+    /// A tensor of the model: [`Model::constant`](super::Model::constant).
     Constant(usize),
-    /// An output of a pooling node: the node's number in [`Model::nodes`], and the output's.
+    /// An output of a pooling node: the node's number in [`Model::nodes`](super::Model::nodes), and the output's.
     Output {
         /// The node's number.
         node: usize,

@@ -138,8 +138,8 @@ impl Trap {
                  the last one always wins; OpenVINO's MaxPool ignores them"
             }
             Trap::Nan { indices: false } => {
-                "NaN: in ONNX's preset one wins only as the first element of its window; in PyTorch always; OpenVINO's MaxPool ignores \
-                 them; onnxruntime's kernel without Indices depends on vector lanes, and makes the lowest finite value of -inf"
+                "NaN: in ONNX's preset one wins only as the first element of its window; in PyTorch always; OpenVINO's \
+                 MaxPool ignores them; onnxruntime's kernel without Indices depends on vector lanes, and makes the lowest finite value of -inf"
             }
             Trap::EmptyWindows => {
                 "windows wholly in padding: in ONNX's preset and in PyTorch -inf, in onnxruntime and OpenVINO the lowest finite value; \
