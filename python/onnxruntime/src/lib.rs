@@ -9,7 +9,7 @@
 //!
 //! Each operator is registered once for each of 12 element types: onnxruntime takes the operators of a custom domain for all
 //! there are, so that a model with a type that is left out would not load. The entry `wgpu_pooling.device` chooses where they
-//! compute: `auto` (a GPU, or the CPU backend if there is none), `gpu` or `cpu`.
+//! compute: `auto` (a GPU, or the CPU backend if there is none but software), `gpu` or `cpu`.
 //!
 //! Operators of `ai.onnx` follow onnxruntime where it departs from the specification
 //! ([`Preset::OnnxRuntime`](wgpu_pooling::Preset::OnnxRuntime)), so that a model gives the results that it gave before.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use wgpu_pooling::{Attribute, Cpu, DType, Device, ExecuteError, Gpu, Node, PlanError, PreparedOn, Preset, TensorRef};
+use wgpu_pooling::{
+    Attribute, Cpu, DType, Device, ExecuteError, Gpu, Node, PlanError, PreparedOn, Preset, TensorRef, wgpu,
+};
 
 /// The element types of X, all that onnxruntime has and this crate computes.
 pub(crate) const DTYPES: [DType; 12] = [
@@ -175,11 +177,9 @@ impl Shared {
             Place::Cpu => Cpu::new().into(),
             Place::Gpu => Gpu::new_blocking()?.into(),
             Place::Auto => match Gpu::new_blocking() {
-                Ok(gpu) => gpu.into(),
-                Err(error) => {
-                    log::warn!("no GPU ({error}): pooling nodes are computed on the CPU");
-                    Cpu::new().into()
-                }
+                // The CPU backend is faster than a GPU that is computed on the CPU.
+                Ok(gpu) if gpu.adapter_info().device_type != wgpu::DeviceType::Cpu => gpu.into(),
+                _ => Cpu::new().into(),
             },
         };
         let device = Arc::new(device);
