@@ -1,8 +1,8 @@
 //! onnxruntime's C interface: the entry point that it calls when it loads this library, and the functions of an operator.
 //!
 //! What holds for all of it, by the C interface's documentation: pointers that onnxruntime hands to a function are valid for
-//! the call; the `OrtApi` lives as long as the process; strings are zero-terminated. No function lets a panic out: each runs in
-//! [`guarded`].
+//! the call; the `OrtApi` lives as long as the process; strings are zero-terminated. The private functions here get such pointers
+//! alone. No function that could panic lets a panic out: it runs in [`guarded`].
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -387,7 +387,9 @@ fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error>
         let dtype = if *elements == Elements::OfX { instance.dtype } else { DType::I64 };
         // The optional input is the last one.
         let Some(value) = input(api, context, index)? else { break };
-        inputs.push(tensor(api, value, dtype)?);
+        // SAFETY: onnxruntime passes tensors of the types that it was told. They are there until this call ends, as `inputs` is, and
+        // nobody writes them meanwhile.
+        inputs.push(unsafe { tensor(api, value, dtype) }?);
     }
     let mut count = 0;
     // SAFETY: the context is valid for this call, `count` is written to.
@@ -427,13 +429,15 @@ fn input(api: &OrtApi, context: *const OrtKernelContext, index: usize) -> Result
 }
 
 /// A tensor of onnxruntime's, of the element type that the operator was registered for.
-fn tensor<'a>(api: &OrtApi, value: NonNull<OrtValue>, dtype: DType) -> Result<TensorRef<'a>, Error> {
+///
+/// # Safety
+/// The value is such a tensor, and nobody writes or frees it while the result lives.
+unsafe fn tensor<'a>(api: &OrtApi, value: NonNull<OrtValue>, dtype: DType) -> Result<TensorRef<'a>, Error> {
     let shape = shape(api, value.as_ptr())?;
     let bytes = wgpu_pooling::element_count(&shape)?.saturating_mul(dtype.bytes() as u64);
     let data = data(api, value.as_ptr())?;
     let length = usize::try_from(bytes).map_err(|_| Error::Runtime(format!("has a tensor of {bytes} bytes")))?;
-    // SAFETY: onnxruntime passes tensors of the type that it was told, so the data has the bytes of the elements of its shape.
-    // They lie where they are, and nobody writes them, until the call that computes ends; the tensor is not kept longer.
+    // SAFETY: the data has the bytes of the elements of its shape; the rest is this function's own condition.
     let bytes = data.map_or(&[][..], |data| unsafe { std::slice::from_raw_parts(data.as_ptr(), length) });
     Ok(TensorRef::new(dtype, shape, bytes)?)
 }
