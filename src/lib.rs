@@ -70,7 +70,8 @@
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
 //! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu. The feature
-//! `cpu` brings the CPU backend, `gpu` the rest, `onnx` the reader of models, and the features `vulkan`, `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
+//! `cpu` brings the CPU backend, `gpu` the rest, `onnx` the reader of models, and the features `vulkan`, `metal`, `dx12`, `gles` and
+//! `webgpu` the backends of wgpu.
 //!
 //! # Code map
 //!

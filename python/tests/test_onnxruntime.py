@@ -59,6 +59,19 @@ def test_a_pool_of_a_model_as_it_is(dtype: Any, outputs: int, place: str) -> Non
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(actual, expected, strict=True))
 
 
+def test_nan_and_infinities_are_as_in_the_kernel_with_indices(place: str) -> None:
+    random = np.random.default_rng(9)
+    x = random.choice([np.nan, -np.inf, np.inf, -0.0, 0.0, 1.0], (2, 3, 13, 17)).astype(np.float32)
+    inputs = [("x", TensorProto.FLOAT, x.shape)]
+    expected = session(model("MaxPool", POOL, inputs, outputs=2), ours=False).run(None, {"x": x})[0]
+    for outputs in (1, 2):
+        of = model("MaxPool", POOL, inputs, outputs=outputs)
+        y = session(of, ai_onnx="1", device=place).run(None, {"x": x})[0]
+        numbers = ~np.isnan(expected)
+        assert np.array_equal(np.isnan(y), ~numbers)
+        assert np.array_equal(y.view(np.uint32)[numbers], expected.view(np.uint32)[numbers])
+
+
 def test_an_unpool_of_a_model_as_it_is(place: str) -> None:
     x = np.random.default_rng(2).standard_normal((2, 3, 13, 17)).astype(np.float32)
     y, at = wp.max_pool(x, **POOL, indices="int64", device="cpu")
@@ -107,6 +120,29 @@ def test_errors_are_exceptions_with_our_texts() -> None:
     of = model("MaxPool", dict(kernel_shape=[9, 9]), [("x", TensorProto.FLOAT, None)])
     with pytest.raises(Exception, match="9"):
         session(of, ai_onnx="1", device="cpu").run(None, {"x": np.ones(shape, np.float32)})
+
+
+@pytest.mark.parametrize("wrong", [dict(strides=2), dict(strides=[2.0, 2.0]), dict(ceil_mode=1.0), dict(auto_pad=3)], ids=str)
+def test_an_attribute_of_a_wrong_kind_is_refused(wrong: dict[str, Any]) -> None:
+    of = model("MaxPool", {"kernel_shape": [2, 2], **wrong}, [("x", TensorProto.FLOAT, [1, 1, 4, 4])], "wgpu.pooling")
+    with pytest.raises(Exception, match=next(iter(wrong))):
+        session(of, device="cpu")
+
+
+def test_an_attribute_of_another_operator_is_refused() -> None:
+    of = model("AdaptiveMaxPool", dict(output_size=[1, 1], strides=[1, 1]), [("x", TensorProto.FLOAT, [1, 1, 4, 4])], "wgpu.pooling")
+    with pytest.raises(Exception, match="strides"):
+        session(of, device="cpu")
+
+
+def test_every_element_type_of_our_domain() -> None:
+    # onnxruntime has no inputs of bfloat16 from numpy; the others are all that it hands over.
+    for name in ("float32", "float64", "float16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+        x = (np.random.default_rng(4).standard_normal((2, 3, 13, 17)) * 50).astype(np.int64).astype(name)
+        of = model("MaxPool", POOL, [("x", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)], "wgpu.pooling", 2)
+        own = session(of, device="cpu").run(None, {"x": x})
+        expected = wp.max_pool(x, **POOL, indices="int64", device="cpu")
+        assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(own, expected, strict=True)), name
 
 
 def test_other_shapes_in_each_call_and_several_threads(place: str) -> None:

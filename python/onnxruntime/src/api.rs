@@ -15,7 +15,7 @@ use ort_sys::{
 };
 use wgpu_pooling::{Attribute, DType, ExecuteError, TensorMut, TensorRef};
 
-use crate::operator::{DTYPES, Domain, Elements, Error, Kernel, Kind, Names, Need, Place, Shared, parse_ai_onnx};
+use crate::operator::{ATTRIBUTES, Domain, Elements, Error, Kernel, Kind, Need, Place, Shared, parse_ai_onnx};
 
 /// The oldest version of the interface that has all that is used here: that of onnxruntime 1.17.
 const VERSION: u32 = 17;
@@ -102,7 +102,8 @@ fn register(api: &'static OrtApi, options: *mut OrtSessionOptions) -> Result<(),
         let mut own = ptr::null_mut();
         // SAFETY: the name is zero-terminated and is copied; `own` is written to.
         checked(api, "made no domain", unsafe { (api.CreateCustomOpDomain)(domain.name().as_ptr(), &mut own) })?;
-        for (&kind, dtype) in domain.kinds().iter().flat_map(|kind| DTYPES.map(|dtype| (kind, dtype))) {
+        for (&kind, dtype) in domain.kinds().iter().flat_map(|kind| DType::ALL.iter().map(move |&dtype| (kind, dtype)))
+        {
             let operator = Box::leak(Box::new(Operator { functions: FUNCTIONS, domain, kind, dtype, shared }));
             // SAFETY: `own` is the domain just made. The operator lives as long as the process; its functions are those of
             // an `Operator`, which begins with an `OrtCustomOp`.
@@ -161,39 +162,38 @@ fn numbers<T: Default + Clone>(
     Ok(numbers)
 }
 
-/// The attributes that a node has. An error of onnxruntime is its way to say that there is none.
-fn attributes(api: &OrtApi, info: *const OrtKernelInfo, kind: Kind) -> Vec<(&'static str, Attribute)> {
-    let names = Names::of(kind);
-    let mut found = Vec::new();
-    let mut add = |name: &'static CStr, value: Result<Attribute, Error>| {
-        if let (Ok(name), Ok(value)) = (name.to_str(), value) {
-            found.push((name, value));
-        }
-    };
-    for &name in names.int {
-        let mut value = 0;
-        // SAFETY: `info` is valid while the kernel is made; the name is zero-terminated, `value` is written to.
-        let status = unsafe { (api.KernelInfoGetAttribute_int64)(info, name.as_ptr(), &mut value) };
-        add(name, checked(api, "has no attribute", status).map(|()| Attribute::Int(value)));
+/// The attributes that a node has, of whatever kind: one of a wrong kind is refused later.
+fn attributes(api: &OrtApi, info: *const OrtKernelInfo) -> Vec<(&'static str, Attribute)> {
+    ATTRIBUTES.iter().filter_map(|name| Some((name.to_str().ok()?, attribute(api, info, name)?))).collect()
+}
+
+/// An attribute, if the node has it. That it is not there, and that it is of another kind, are one error of onnxruntime's.
+fn attribute(api: &OrtApi, info: *const OrtKernelInfo, name: &CStr) -> Option<Attribute> {
+    let name = name.as_ptr();
+    let (mut int, mut float) = (0, 0.0);
+    // SAFETY: `info` is valid while the kernel is made; the name is zero-terminated; `int` is written to.
+    let status = unsafe { (api.KernelInfoGetAttribute_int64)(info, name, &mut int) };
+    if checked(api, "has no integer", status).is_ok() {
+        return Some(Attribute::Int(int));
     }
-    for &name in names.ints {
-        // SAFETY: as above; `numbers` hands over a buffer of the length that it was told, or null with a length of 0.
-        let get =
-            |to, count: &mut usize| unsafe { (api.KernelInfoGetAttributeArray_int64)(info, name.as_ptr(), to, count) };
-        add(name, numbers(get, api).map(Attribute::Ints));
+    // SAFETY: as above; `float` is written to.
+    let status = unsafe { (api.KernelInfoGetAttribute_float)(info, name, &mut float) };
+    if checked(api, "has no float", status).is_ok() {
+        return Some(Attribute::Other);
     }
-    for &name in names.floats {
-        // SAFETY: as for integers.
-        let get =
-            |to, count: &mut usize| unsafe { (api.KernelInfoGetAttributeArray_float)(info, name.as_ptr(), to, count) };
-        add(name, numbers(get, api).map(Attribute::Floats));
+    // SAFETY: as above; `text` hands over a buffer of the size that it was told, or null with a size of 0.
+    let string = |to, size: &mut usize| unsafe { (api.KernelInfoGetAttribute_string)(info, name, to, size) };
+    if let Ok(string) = text(string, api) {
+        return Some(Attribute::String(string));
     }
-    for &name in names.strings {
-        // SAFETY: as for integers, with `text`.
-        let get = |to, size: &mut usize| unsafe { (api.KernelInfoGetAttribute_string)(info, name.as_ptr(), to, size) };
-        add(name, text(get, api).map(Attribute::String));
+    // SAFETY: as for the text, with `numbers`.
+    let floats = |to, count: &mut usize| unsafe { (api.KernelInfoGetAttributeArray_float)(info, name, to, count) };
+    if let Some(floats) = numbers(floats, api).ok().filter(|floats| !floats.is_empty()) {
+        return Some(Attribute::Floats(floats));
     }
-    found
+    // SAFETY: as for floats. Of an attribute that is there onnxruntime gives an empty list where it is of another kind.
+    let ints = |to, count: &mut usize| unsafe { (api.KernelInfoGetAttributeArray_int64)(info, name, to, count) };
+    numbers(ints, api).ok().map(Attribute::Ints)
 }
 
 /// Says in onnxruntime's log which node is computed here.
@@ -357,7 +357,7 @@ unsafe extern "system" fn create(
     let (operator, api): (&Operator, &'static OrtApi) = unsafe { (operator(op), &*api) };
     guarded(api, || {
         let (domain, kind, dtype) = (operator.domain, operator.kind, operator.dtype);
-        let own = Kernel::new((domain, kind), attributes(api, info, kind), operator.shared)?;
+        let own = Kernel::new((domain, kind), attributes(api, info), operator.shared)?;
         tell(api, info, operator, &own.device());
         let instance = Box::new(Instance { api, dtype, kind, kernel: own });
         // SAFETY: `kernel` is where onnxruntime wants the pointer; `destroy` takes it back.

@@ -1,26 +1,9 @@
 //! What does not need onnxruntime: which operators there are, and how a node of one is computed.
 
+use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use wgpu_pooling::{
-    Attribute, Cpu, DType, Device, ExecuteError, Gpu, Node, PlanError, PreparedOn, Preset, TensorRef, wgpu,
-};
-
-/// The element types of X, all that onnxruntime has and this crate computes.
-pub(crate) const DTYPES: [DType; 12] = [
-    DType::F32,
-    DType::F64,
-    DType::F16,
-    DType::Bf16,
-    DType::I8,
-    DType::U8,
-    DType::I16,
-    DType::U16,
-    DType::I32,
-    DType::U32,
-    DType::I64,
-    DType::U64,
-];
+use wgpu_pooling::{Attribute, Cpu, Device, ExecuteError, Gpu, Node, PlanError, PreparedOn, Preset, TensorRef, wgpu};
 
 /// An operator's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +28,7 @@ pub(crate) enum Elements {
 }
 
 impl Kind {
-    pub const fn name(self) -> &'static std::ffi::CStr {
+    pub const fn name(self) -> &'static CStr {
         match self {
             Kind::MaxPool => c"MaxPool",
             Kind::MaxUnpool => c"MaxUnpool",
@@ -81,7 +64,7 @@ pub(crate) enum Domain {
 }
 
 impl Domain {
-    pub const fn name(self) -> &'static std::ffi::CStr {
+    pub const fn name(self) -> &'static CStr {
         match self {
             Domain::Own => c"wgpu.pooling",
             Domain::Nhwc => c"com.ms.internal.nhwc",
@@ -237,26 +220,16 @@ impl Kernel {
 /// The latest opset with a rule of its own.
 const LATEST: i64 = 22;
 
-/// The attributes of an operator by their kinds, as they are asked for.
-pub(crate) struct Names {
-    pub int: &'static [&'static std::ffi::CStr],
-    pub ints: &'static [&'static std::ffi::CStr],
-    pub floats: &'static [&'static std::ffi::CStr],
-    pub strings: &'static [&'static std::ffi::CStr],
-}
-
-impl Names {
-    pub const fn of(kind: Kind) -> Names {
-        let (floats, strings): (&[_], &[_]) = (&[c"activation_params"], &[c"activation"]);
-        match kind {
-            Kind::MaxPool => Names {
-                int: &[c"ceil_mode", c"storage_order"],
-                ints: &[c"kernel_shape", c"strides", c"pads", c"dilations"],
-                floats,
-                strings: &[c"activation", c"auto_pad"],
-            },
-            Kind::MaxUnpool => Names { int: &[], ints: &[c"kernel_shape", c"strides", c"pads"], floats, strings },
-            Kind::AdaptiveMaxPool => Names { int: &[], ints: &[c"output_size"], floats, strings },
-        }
-    }
-}
+/// The attributes that are asked for, whatever the operator: one that it does not have is refused.
+pub(crate) const ATTRIBUTES: [&CStr; 10] = [
+    c"kernel_shape",
+    c"strides",
+    c"pads",
+    c"dilations",
+    c"auto_pad",
+    c"ceil_mode",
+    c"storage_order",
+    c"output_size",
+    c"activation",
+    c"activation_params",
+];
