@@ -18,6 +18,9 @@ converted: PyTorch counts by plane, to which the plane's base is added; OpenVINO
 compared: what PyTorch's unpool gives where indices repeat, because its threads race, and index tensors of channels-last
 data. Where a peer has but one width of index it writes that one, and the table says so: it then moves other bytes than
 ours.
+
+On Linux numpy asks for huge pages for its arrays, on which peers compute. So that ours has them too, glibc is told to ask for them
+in the roofline, by GLIBC_TUNABLES unless that is set.
 """
 
 import argparse
@@ -52,7 +55,8 @@ def roofline(options, entry, verify):
         taps = options.verify_taps if verify else 0
         command += [] if taps is None else ["--verify-taps", str(taps)]
         command += options.passed_on
-        result = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(HERE))
+        environment = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1", **os.environ}
+        result = subprocess.run(command, capture_output=True, text=True, cwd=os.path.dirname(HERE), env=environment)
     if result.returncode:
         raise RuntimeError(one_line(result.stderr) or f"the roofline leaves with {result.returncode}")
     document = json.loads(result.stdout)

@@ -135,6 +135,15 @@ impl PyGpu {
         })
     }
 
+    /// Marks the Gpu as lost: every later call that needs it raises DeviceError with this reason. For programs that know of a loss
+    /// before the driver does, and for trying what they do after one.
+    fn notify_lost(&self, py: Python<'_>, reason: String) -> PyResult<()> {
+        guarded(py, || {
+            self.opened(py)?.notify_lost(reason);
+            Ok(())
+        })
+    }
+
     /// Frees the memory that finished calls left for later ones.
     fn trim(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {

@@ -60,6 +60,20 @@ def test_what_is_missing_is_counted(images: Path, tmp_path: Path) -> None:
     assert done.returncode == 1 and done.stdout.startswith("rows 6, duplicates 0, lost 18, ")
 
 
+def test_a_lost_gpu_is_opened_again(gpu: wp.Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES)
+    from pool_images import Pooler
+
+    image = np.random.default_rng(1).integers(0, 256, (40, 30, 3), np.uint8)
+    pooler, expected = Pooler("gpu"), Pooler("cpu")(image)
+    assert pooler(image) == expected
+    lost = pooler.device
+    lost.notify_lost("the test says so")
+    assert pooler(image) == expected and pooler.device is not lost
+    with pytest.raises(wp.DeviceError, match="the test says so"):
+        wp.max_pool2d(np.ones((1, 2, 2), np.float32), 2, device=lost)
+
+
 @pytest.mark.parametrize("actors", [(2, 0, 0), (1, 1, 2)], ids=["cpu", "mixed, two ended"])
 def test_ray(actors: tuple[int, int, int], images: Path, expected: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     pytest.importorskip("ray.data", reason="ray is not installed: ray_images.py is not tried")

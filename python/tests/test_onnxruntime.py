@@ -1,5 +1,9 @@
 """The custom operators in onnxruntime: a model as it is gives the bits that it gave before."""
 
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -158,3 +162,36 @@ def test_other_shapes_in_each_call_and_several_threads(place: str) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(equal, range(40)))
+
+
+EXPORT = """
+import sys, numpy as np, torch, wgpu_pooling as wp
+
+extents = [int(extent) for extent in sys.argv[2:]]
+pool = getattr(torch.nn.functional, f"adaptive_max_pool{len(extents)}d")
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return *pool(x, (5, 3, 4)[:len(extents)], return_indices=True), pool(x[0], 2)
+
+x = torch.randn(2, 3, *extents)
+x[0, 0, 3], x[1, 2, 5] = float("nan"), -float("inf")
+model = Model().eval()
+torch.onnx.export(model, (x,), f"{sys.argv[1]}/model.onnx", dynamo=True, custom_translation_table=wp.torch_onnx_translations())
+np.savez(f"{sys.argv[1]}/expected.npz", x.numpy(), *(output.numpy() for output in model(x)))
+"""
+
+
+@pytest.mark.parametrize("extents", [(13,), (13, 17), (13, 17, 6)], ids=["1d", "2d", "3d"])
+def test_torch_exports_adaptive_pools(extents: tuple[int, ...], place: str, tmp_path: Path) -> None:
+    for package in ("torch", "onnxscript"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed: torch's export is not tried (tests/python --all)")
+    # The exporter loads triton, which ends a process that has Mesa's LLVM in it already.
+    command = [sys.executable, "-c", EXPORT, str(tmp_path), *map(str, extents)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr[-2000:]
+    x, *expected = np.load(tmp_path / "expected.npz").values()
+    own = session((tmp_path / "model.onnx").read_bytes(), device=place).run(None, {"x": x})
+    for actual, other in zip(own, expected, strict=True):
+        assert np.array_equal(actual, other, equal_nan=actual.dtype == np.float32)

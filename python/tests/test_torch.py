@@ -7,7 +7,7 @@ import pytest
 
 import wgpu_pooling as wp
 
-torch = pytest.importorskip("torch", reason="torch is not installed: it is not compared with (tests/python --torch)")
+torch = pytest.importorskip("torch", reason="torch is not installed: it is not compared with (tests/python --all)")
 functional = torch.nn.functional
 
 GEOMETRIES = [

@@ -12,7 +12,8 @@ In the words of ONNX, with a preset for each runtime and every option on which r
 * `max_unpool`, `inverse_max_pool`, which undoes a given pool
 * `convert_indices`, from one index convention to another
 
-`onnxruntime_library` is the path of a library of custom operators for onnxruntime.
+`onnxruntime_library` is the path of a library of custom operators for onnxruntime, and `torch_onnx_translations` lets torch export
+adaptive pools as one of them.
 
 Tensors are arrays of numpy, tensors of torch, jax and pyarrow, anything with `__dlpack__` or `__array_interface__`, or a
 `DeviceTensor` on a `Gpu`. Arrays are read where they lie if they are C-contiguous and in the machine's byte order, and copied
@@ -38,7 +39,7 @@ from ._onnx import (
     max_pool,
     max_unpool,
 )
-from ._onnxruntime import onnxruntime_library
+from ._onnxruntime import onnxruntime_library, torch_onnx_translations
 from ._torch import (
     adaptive_max_pool1d,
     adaptive_max_pool2d,
@@ -76,4 +77,5 @@ __all__ = [
     "max_unpool2d",
     "max_unpool3d",
     "onnxruntime_library",
+    "torch_onnx_translations",
 ]

@@ -41,7 +41,7 @@ const OPENVINO: &str = "openvino";
 /// | --- | --- |
 /// | ONNX's (empty, or `ai.onnx`) | as above |
 /// | `com.ms.internal.nhwc` | onnxruntime's, where X and Y are NHWC; MaxPool and MaxUnpool may have the attributes `activation` and `activation_params` |
-/// | `wgpu.pooling` | this crate's: MaxPool and MaxUnpool by opset 22 of ONNX, whatever the node's opset, and AdaptiveMaxPool with the attribute `output_size` and the indices of OpenVINO's; the activations as above |
+/// | `wgpu.pooling` | this crate's: MaxPool and MaxUnpool by opset 22 of ONNX, whatever the node's opset, and AdaptiveMaxPool with the attribute `output_size` and the indices of OpenVINO's; the activations as above; each may name a [`Preset`] in the attribute `preset`, which goes before the one that is set |
 /// | `openvino` | OpenVINO's MaxPool-1, MaxPool-8, MaxPool-14 and AdaptiveMaxPool-8, with OpenVINO's attributes; the opset is that of the layer. They follow OpenVINO's conventions ([`Preset::OpenVino`]), whatever preset is set |
 ///
 /// ```
@@ -182,15 +182,20 @@ impl Node {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn operator(&self) -> Result<Operator, PlanError> {
-        let layout = match self.domain.as_str() {
-            "" | "ai.onnx" | OWN => Layout::Nchw,
-            NHWC => Layout::Nhwc,
+        match self.domain.as_str() {
+            "" | "ai.onnx" => self.operator_in(Layout::Nchw),
+            NHWC => self.operator_in(Layout::Nhwc),
+            OWN => self.with_named_preset()?.operator_in(Layout::Nchw),
             OPENVINO => {
                 let (operator, _) = openvino_node::operator(&self.op_type, self.opset, &self.attributes)?;
-                return operator.ok_or_else(|| self.unknown());
+                operator.ok_or_else(|| self.unknown())
             }
-            _ => return Err(self.unknown()),
-        };
+            _ => Err(self.unknown()),
+        }
+    }
+
+    /// The operator by ONNX's names.
+    fn operator_in(&self, layout: Layout) -> Result<Operator, PlanError> {
         match self.op_type.as_str() {
             "MaxPool" if self.opset >= 1 => Ok(Operator::MaxPool(self.max_pool()?.layout(layout))),
             "GlobalMaxPool" if self.opset >= 1 => Ok(Operator::GlobalMaxPool(self.global_max_pool()?.layout(layout))),
@@ -198,6 +203,20 @@ impl Node {
             "AdaptiveMaxPool" if self.domain == OWN => Ok(Operator::AdaptiveMaxPool(self.adaptive_max_pool()?)),
             _ => Err(self.unknown()),
         }
+    }
+
+    /// The node with the preset that its attribute `preset` names, and without that attribute.
+    fn with_named_preset(&self) -> Result<Node, PlanError> {
+        let mut node = self.clone();
+        let named = |node: &Node| node.attributes.iter().position(|(name, _)| name == "preset");
+        if let Some(position) = named(&node) {
+            let (name, value) = node.attributes.remove(position);
+            if named(&node).is_some() {
+                return Err(PlanError::RepeatedAttribute { operator: OWN, name });
+            }
+            node.preset = value.string(&name)?.parse()?;
+        }
+        Ok(node)
     }
 
     /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and this

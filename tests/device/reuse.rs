@@ -18,6 +18,7 @@ tests! {
         what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer,
         tensors_that_the_caller_holds_are_nobody_elses,
         what_is_kept_is_bounded_and_can_be_freed,
+        equal_plans_share_a_preparation_and_its_scratch_memory,
         pipelines_that_nobody_holds_are_bounded_and_can_be_freed,
         threads_that_want_one_kernel_compile_it_once,
         freeing_while_other_threads_compute_disturbs_nobody;
@@ -138,6 +139,43 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     let options = wgpu_pooling::StreamOptions::new(64 << 10);
     gpu.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options).unwrap();
     assert_eq!(gpu.idle_bytes(), 0);
+}
+
+fn equal_plans_share_a_preparation_and_its_scratch_memory() {
+    let gpu = Gpu::new_blocking().unwrap();
+    let sliding = gpu.with_choice(Choice { family: Some(Family::Sliding), build: None });
+    let tensors = [tensor(&[1, 2, 24, 24], 1), tensor(&[1, 2, 24, 24], 2)];
+    let plan = MaxPool::new([9, 9]).plan(tensors[0].shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let prepared = sliding.prepare_cached_blocking(plan.clone()).unwrap();
+    assert!(prepared.schedule().scratch_bytes() > 0 && prepared.schedule().dispatches().len() > 1);
+    let mut chain = sliding.chain();
+    let mut wanted = Vec::new();
+    for x in &tensors {
+        let again = sliding.prepare_cached_blocking(plan.clone()).unwrap();
+        assert!(std::ptr::eq(again.schedule(), prepared.schedule()));
+        let x = chain.upload(x.view(), Layout::Nchw).unwrap();
+        // Both steps are in one submission, and the preparation is dropped before it.
+        let (y, indices) = chain.max_pool_with_indices(&again, &x).unwrap();
+        wanted.push((chain.read_back::<f32>(&y).unwrap(), chain.read_back::<i64>(&indices).unwrap()));
+    }
+    let results = chain.run_blocking().unwrap();
+    for ((y, indices), x) in wanted.into_iter().zip(&tensors) {
+        let expected = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+        assert_eq!((results.take(y).unwrap(), results.take(indices).unwrap()), expected);
+    }
+    // One-shot calls take the same; another choice of kernels has its own, and trimming forgets all.
+    let pipelines = gpu.pipeline_count();
+    sliding.max_pool_with_indices_blocking::<f32, i64>(&MaxPool::new([9, 9]), tensors[0].view()).unwrap();
+    assert_eq!(gpu.pipeline_count(), pipelines);
+    let other = gpu.prepare_cached_blocking(plan.clone()).unwrap();
+    assert!(!std::ptr::eq(other.schedule(), prepared.schedule()));
+    gpu.trim();
+    let fresh = sliding.prepare_cached_blocking(plan.clone()).unwrap();
+    assert!(!std::ptr::eq(fresh.schedule(), prepared.schedule()));
+    // A device that is lost has no preparation to give.
+    gpu.notify_lost("the test says so");
+    let lost = sliding.prepare_cached_blocking(plan);
+    assert!(matches!(lost, Err(ExecuteError::DeviceLost(_))), "{lost:?}");
 }
 
 /// A pool whose pipeline serves no other window.

@@ -1,8 +1,8 @@
 //! Nodes of models: what an opset has, what its attributes mean, and what is refused.
 
 use wgpu_pooling::{
-    Attribute, CeilRule, DType, GlobalMaxPool, MaxPool, MaxUnpool, NanPolicy, Node, Operator, PlanError, Preset,
-    TensorRef, TensorView,
+    AdaptiveMaxPool, Attribute, CeilRule, DType, GlobalMaxPool, IndexType, MaxPool, MaxUnpool, NanPolicy, Node,
+    Operator, PlanError, Preset, TensorRef, TensorView,
 };
 
 fn ints(values: &[i64]) -> Attribute {
@@ -104,6 +104,37 @@ fn domains_decide_the_layout_and_who_has_activations() {
         let error = Node::new(op_type, 12).domain(domain).attribute("kernel_shape", ints(&[2])).operator();
         let (op_type, domain) = (op_type.to_owned(), domain.to_owned());
         assert_eq!(error, Err(PlanError::UnknownOperator { op_type, domain, opset: 12 }));
+    }
+}
+
+#[test]
+fn a_node_of_this_crates_domain_may_name_its_preset() {
+    let named = |node: Node, preset: &str| {
+        node.domain("wgpu.pooling").attribute("preset", Attribute::String(preset.to_owned()))
+    };
+    let adaptive = || Node::new("AdaptiveMaxPool", 1).attribute("output_size", ints(&[3]));
+    let torch = |node: Node| named(node, "pytorch").preset(Preset::OnnxRuntime).operator();
+    assert_eq!(torch(adaptive()), Ok(Operator::AdaptiveMaxPool(AdaptiveMaxPool::pytorch([3]))));
+    assert_eq!(torch(pool(1)), Ok(Operator::MaxPool(MaxPool::pytorch([2]).strides([1]))));
+    assert_eq!(torch(unpool(1)), Ok(Operator::MaxUnpool(MaxUnpool::pytorch([2]).strides([1]))));
+    // Its indices are i64, and the plan is that of the preset.
+    let plan = named(adaptive(), "pytorch").plan(&[x()], 2).unwrap();
+    assert_eq!(
+        plan,
+        AdaptiveMaxPool::pytorch([3]).plan(x().shape(), x().dtype(), Some(IndexType::I64)).unwrap().into()
+    );
+    let error = |node: Node| node.operator().unwrap_err().to_string();
+    let unknown = error(named(pool(1), "tflite"));
+    assert!(unknown.contains("preset") && unknown.contains("tflite") && unknown.contains("pytorch"), "{unknown}");
+    assert_eq!(error(named(named(pool(1), "onnx"), "onnx")), r#"wgpu.pooling is given "preset" twice"#);
+    assert!(matches!(
+        pool(1).domain("wgpu.pooling").attribute("preset", Attribute::Int(1)).operator(),
+        Err(PlanError::AttributeKind { .. })
+    ));
+    // Other domains have no such attribute.
+    for domain in ["", "com.ms.internal.nhwc", "openvino"] {
+        let other = named(pool(8), "pytorch").domain(domain).operator();
+        assert!(matches!(other, Err(PlanError::UnknownAttribute { .. })), "{domain}: {other:?}");
     }
 }
 

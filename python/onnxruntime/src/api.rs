@@ -202,24 +202,34 @@ fn tell(api: &OrtApi, info: *const OrtKernelInfo, operator: &Operator, device: &
     let name = text(|to, size| unsafe { (api.KernelInfo_GetNodeName)(info, to, size) }, api).unwrap_or_default();
     let kind = operator.kind.name().to_string_lossy();
     let message = format!("wgpu-pooling computes the node {name:?}, {kind} of {}, on {device}", operator.dtype.name());
-    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
     let mut logger: *const OrtLogger = ptr::null();
     // SAFETY: `logger` is written to.
     let status = unsafe { (api.KernelInfo_GetLogger)(info, &mut logger) };
+    log(api, (status, logger), OrtLoggingLevel::ORT_LOGGING_LEVEL_INFO, c"CreateKernel", &message);
+}
+
+/// Writes to onnxruntime's log. The logger is one that was just asked for, with the status of asking. What cannot be written changes no
+/// result.
+fn log(
+    api: &OrtApi,
+    (status, logger): (OrtStatusPtr, *const OrtLogger),
+    level: OrtLoggingLevel,
+    function: &CStr,
+    message: &str,
+) {
     if checked(api, "has no logger", status).is_err() || logger.is_null() {
         return;
     }
-    let level = OrtLoggingLevel::ORT_LOGGING_LEVEL_INFO;
-    let (file, line, function) = (c"wgpu_pooling".as_ptr(), 1, c"CreateKernel".as_ptr());
-    // SAFETY: the logger lives as long as the kernel's node; the texts are zero-terminated and are copied. Paths are of
-    // 16-bit characters on Windows, where the pointer is that of an empty path.
+    let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
+    let (file, line, function) = (c"wgpu_pooling".as_ptr(), 1, function.as_ptr());
+    // SAFETY: the logger lives as long as the node or the call that it was asked for, and so during this call; the texts are
+    // zero-terminated and are copied. Paths are of 16-bit characters on Windows, where the pointer is that of an empty path.
     #[cfg(not(windows))]
     let status = unsafe { (api.Logger_LogMessage)(logger, level, message.as_ptr(), file, line, function) };
     #[cfg(windows)]
     let status = unsafe { (api.Logger_LogMessage)(logger, level, message.as_ptr(), [0u16].as_ptr(), line, function) };
     #[cfg(windows)]
     let _ = file;
-    // A message that is not written changes no result.
     let _ = checked(api, "wrote no message", status);
 }
 
@@ -394,23 +404,30 @@ fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error>
     let mut count = 0;
     // SAFETY: the context is valid for this call, `count` is written to.
     checked(api, "counted no outputs", unsafe { (api.KernelContext_GetOutputCount)(context, &mut count) })?;
-    let mut prepared = kernel.prepare(&inputs, count)?;
-    let mut values = outputs(api, context, prepared.plan().outputs())?;
+    let mut plan = kernel.plan(&inputs, count)?;
+    let mut values = outputs(api, context, plan.outputs())?;
     if values.len() > 1 && values[1].is_null() {
         // The node has a place for Indices, and nobody takes them.
-        prepared = kernel.prepare(&inputs, 1)?;
+        plan = kernel.plan(&inputs, 1)?;
         values.truncate(1);
     }
     let mut results = Vec::new();
-    for (value, spec) in values.into_iter().zip(prepared.plan().outputs()) {
+    for (value, spec) in values.into_iter().zip(plan.outputs()) {
         // SAFETY: the value is an output of this call of just this shape and type, which nobody else reads or writes while
         // the call lasts; it has the bytes of its elements.
         let bytes = unsafe { bytes_mut(api, value, spec.bytes()) }?;
         results.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?);
     }
     // The plan has what `output_shape` says, and does not read it again.
-    inputs.truncate(prepared.plan().inputs().len());
-    prepared.execute_blocking(&inputs, &mut results)?;
+    inputs.truncate(plan.inputs().len());
+    if let Some(reason) = kernel.execute(&plan, &inputs, &mut results)? {
+        let mut logger: *const OrtLogger = ptr::null();
+        // SAFETY: the context is valid for this call, `logger` is written to.
+        let status = unsafe { (api.KernelContext_GetLogger)(context, &mut logger) };
+        let message = format!("wgpu-pooling lost its device ({reason}) and opened {}", kernel.device());
+        let level = OrtLoggingLevel::ORT_LOGGING_LEVEL_WARNING;
+        log(api, (status, logger), level, c"KernelCompute", &message);
+    }
     Ok(())
 }
 

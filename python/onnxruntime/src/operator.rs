@@ -3,7 +3,9 @@
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use wgpu_pooling::{Attribute, Cpu, Device, ExecuteError, Gpu, Node, PlanError, PreparedOn, Preset, TensorRef, wgpu};
+use wgpu_pooling::{
+    Attribute, Cpu, Device, ExecuteError, Gpu, Node, Plan, PlanError, PreparedOn, Preset, TensorMut, TensorRef, wgpu,
+};
 
 /// An operator's type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,9 +153,10 @@ impl Shared {
         Shared { place, device: Mutex::new(Weak::new()) }
     }
 
-    fn device(&self) -> Result<Arc<Device>, ExecuteError> {
+    /// The open device. One that is `lost` is replaced, once for all nodes.
+    fn device(&self, lost: Option<&Arc<Device>>) -> Result<Arc<Device>, ExecuteError> {
         let mut kept = locked(&self.device);
-        if let Some(device) = kept.upgrade() {
+        if let Some(device) = kept.upgrade().filter(|device| !lost.is_some_and(|lost| Arc::ptr_eq(lost, device))) {
             return Ok(device);
         }
         let device = match self.place {
@@ -179,9 +182,15 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A node of a session.
 pub(crate) struct Kernel {
     node: Node,
+    shared: &'static Shared,
+    state: Mutex<State>,
+}
+
+/// Where a node is computed, and the last call's preparation there: most sessions have the same shapes in each call.
+#[derive(Clone)]
+struct State {
     device: Arc<Device>,
-    /// The last call's preparation: most sessions have the same shapes in each call.
-    prepared: Mutex<Option<Arc<PreparedOn>>>,
+    prepared: Option<Arc<PreparedOn>>,
 }
 
 impl Kernel {
@@ -190,30 +199,61 @@ impl Kernel {
     pub fn new(
         (domain, kind): (Domain, Kind),
         attributes: Vec<(&'static str, Attribute)>,
-        shared: &Shared,
+        shared: &'static Shared,
     ) -> Result<Kernel, Error> {
         // Attributes mean the same in every opset that onnxruntime takes, with its own conventions.
         let name = kind.name().to_string_lossy();
         let node = Node::new(name, LATEST).domain(domain.name().to_string_lossy());
         let node = node.preset(domain.preset()).attributes(attributes);
         node.operator()?;
-        Ok(Kernel { node, device: shared.device()?, prepared: Mutex::new(None) })
+        let state = State { device: shared.device(None)?, prepared: None };
+        Ok(Kernel { node, shared, state: Mutex::new(state) })
     }
 
     pub fn device(&self) -> String {
-        self.device.name()
+        locked(&self.state).device.name()
     }
 
-    /// The node made ready for these inputs and this number of outputs.
-    pub fn prepare(&self, inputs: &[TensorRef<'_>], outputs: usize) -> Result<Arc<PreparedOn>, Error> {
-        let plan = self.node.plan(inputs, outputs)?;
-        let kept = locked(&self.prepared).clone();
-        if let Some(prepared) = kept.filter(|prepared| *prepared.plan() == plan) {
-            return Ok(prepared);
+    /// The plan of the node for these inputs and this number of outputs.
+    pub fn plan(&self, inputs: &[TensorRef<'_>], outputs: usize) -> Result<Plan, Error> {
+        Ok(self.node.plan(inputs, outputs)?)
+    }
+
+    /// Computes a plan of this node. A device that is lost is opened again, once, and computes it then; the reason of its loss is
+    /// returned.
+    pub fn execute(
+        &self,
+        plan: &Plan,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<Option<String>, Error> {
+        let state = locked(&self.state).clone();
+        match self.execute_on(state.clone(), plan, inputs, outputs) {
+            Err(ExecuteError::DeviceLost(reason)) => {
+                let device = self.shared.device(Some(&state.device))?;
+                self.execute_on(State { device, prepared: None }, plan, inputs, outputs)?;
+                Ok(Some(reason))
+            }
+            other => Ok(other.map(|()| None)?),
         }
-        let prepared = Arc::new(self.device.prepare_blocking(plan)?);
-        *locked(&self.prepared) = Some(prepared.clone());
-        Ok(prepared)
+    }
+
+    fn execute_on(
+        &self,
+        mut state: State,
+        plan: &Plan,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        let prepared = match state.prepared.take().filter(|prepared| prepared.plan() == plan) {
+            Some(prepared) => prepared,
+            None => {
+                let prepared = Arc::new(state.device.prepare_blocking(plan.clone())?);
+                *locked(&self.state) = State { prepared: Some(Arc::clone(&prepared)), ..state };
+                prepared
+            }
+        };
+        prepared.execute_blocking(inputs, outputs)
     }
 }
 
@@ -221,7 +261,7 @@ impl Kernel {
 const LATEST: i64 = 22;
 
 /// The attributes that are asked for, whatever the operator: one that it does not have is refused.
-pub(crate) const ATTRIBUTES: [&CStr; 10] = [
+pub(crate) const ATTRIBUTES: [&CStr; 11] = [
     c"kernel_shape",
     c"strides",
     c"pads",
@@ -232,4 +272,46 @@ pub(crate) const ATTRIBUTES: [&CStr; 10] = [
     c"output_size",
     c"activation",
     c"activation_params",
+    c"preset",
 ];
+
+#[cfg(test)]
+mod tests {
+    use wgpu_pooling::DType;
+
+    use super::*;
+
+    /// Nodes of one session, of which the second one computes on the lost device first.
+    #[test]
+    fn a_lost_device_is_opened_again_once_for_all_nodes() {
+        let shared: &'static Shared = Box::leak(Box::new(Shared::new(Place::Gpu)));
+        let kernel = || {
+            let attributes = vec![("kernel_shape", Attribute::Ints(vec![2])), ("strides", Attribute::Ints(vec![2]))];
+            Kernel::new((Domain::Onnx, Kind::MaxPool), attributes, shared).expect("a GPU, or one in software")
+        };
+        let kernels = [kernel(), kernel()];
+        let x: Vec<u8> = [1.0f32, 3.0, 9.0, 2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let y: Vec<u8> = [3.0f32, 9.0].iter().flat_map(|y| y.to_le_bytes()).collect();
+        let computed = |kernel: &Kernel| {
+            let x = TensorRef::new(DType::F32, [1, 1, 4], &x).expect("the bytes of four elements");
+            let plan = kernel.plan(std::slice::from_ref(&x), 1).expect("a valid node");
+            let mut bytes = [0xA5; 8];
+            let mut outputs = [TensorMut::new(DType::F32, [1, 1, 2], &mut bytes).expect("the bytes of two elements")];
+            let lost = kernel.execute(&plan, &[x], &mut outputs).expect("an answer");
+            assert_eq!(bytes, y[..]);
+            lost
+        };
+        assert_eq!(computed(&kernels[0]), None);
+        let opened = || kernels.each_ref().map(|kernel| Arc::clone(&locked(&kernel.state).device));
+        let before = opened();
+        assert!(Arc::ptr_eq(&before[0], &before[1]));
+        let Device::Gpu(gpu) = &*before[0] else { panic!("asked for a GPU") };
+        gpu.notify_lost("the test says so");
+        for kernel in &kernels {
+            assert_eq!(computed(kernel).as_deref(), Some("the test says so"));
+            assert_eq!(computed(kernel), None);
+        }
+        let after = opened();
+        assert!(Arc::ptr_eq(&after[0], &after[1]) && !Arc::ptr_eq(&after[0], &before[0]));
+    }
+}

@@ -263,7 +263,7 @@ impl Gpu {
     ) -> Result<Tensor<T>, ExecuteError> {
         let x = x.into();
         let plan = pool.plan(x.shape(), T::DTYPE, None)?;
-        let whole = async { self.prepare_cached(plan.clone().into()).await?.max_pool(x.clone()).await };
+        let whole = async { self.prepare_cached(plan.clone()).await?.max_pool(x.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_pool_in_tiles(&plan, x).await,
             other => other,
@@ -292,7 +292,7 @@ impl Gpu {
     ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
         let x = x.into();
         let plan = pool.plan(x.shape(), T::DTYPE, Some(I::INDEX_TYPE))?;
-        let whole = async { self.prepare_cached(plan.clone().into()).await?.max_pool_with_indices(x.clone()).await };
+        let whole = async { self.prepare_cached(plan.clone()).await?.max_pool_with_indices(x.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_pool_with_indices_in_tiles(&plan, x).await,
             other => other,
@@ -322,8 +322,7 @@ impl Gpu {
     ) -> Result<Tensor<T>, ExecuteError> {
         let (x, indices) = (x.into(), indices.into());
         let plan = unpool.plan(x.shape(), T::DTYPE, I::INDEX_TYPE)?;
-        let whole =
-            async { self.prepare_cached(plan.clone().into()).await?.max_unpool(x.clone(), indices.clone()).await };
+        let whole = async { self.prepare_cached(plan.clone()).await?.max_unpool(x.clone(), indices.clone()).await };
         match whole.await {
             Err(error) if exceeds_limits(&error) => self.max_unpool_in_tiles(&plan, x, indices).await,
             other => other,
@@ -353,7 +352,7 @@ impl Gpu {
     ) -> Result<Tensor<T>, ExecuteError> {
         let indices = indices.into();
         let plan = conversion.plan(indices.shape(), F::INDEX_TYPE, T::INDEX_TYPE)?;
-        self.prepare_cached(plan.into()).await?.convert_indices(indices).await
+        self.prepare_cached(plan).await?.convert_indices(indices).await
     }
 }
 

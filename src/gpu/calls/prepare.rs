@@ -114,8 +114,26 @@ impl Gpu {
         Ok(Prepared { gpu: self.clone(), preparation })
     }
 
-    /// [`Gpu::prepare`] for a one-shot call, through the plan cache.
-    pub(super) async fn prepare_cached(&self, plan: Plan) -> Result<Prepared, ExecuteError> {
+    /// [`Gpu::prepare`] through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared
+    /// again, and what is returned shares its scratch memory. For callers that hold tensors on the device and do not know
+    /// which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until [`Gpu::trim`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare`].
+    ///
+    /// ```no_run
+    /// # async fn pool(gpu: wgpu_pooling::Gpu, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::MaxPool;
+    /// let plan = MaxPool::new([2, 2]).plan(x.shape(), x.dtype(), None)?;
+    /// let mut chain = gpu.chain();
+    /// let y = chain.max_pool(&gpu.prepare_cached(plan).await?, &x)?;
+    /// chain.submit()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prepare_cached(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
+        let plan = plan.into();
+        self.inner.device.check_alive()?;
         if let Some(preparation) = self.inner.plan_cache.find(&plan, &self.choice) {
             return Ok(Prepared { gpu: self.clone(), preparation });
         }
@@ -244,6 +262,24 @@ impl Gpu {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn prepare_blocking(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
         pollster::block_on(self.prepare(plan.into()))
+    }
+
+    /// Prepares through the plan cache: the blocking twin of [`Gpu::prepare_cached`].
+    ///
+    /// # Errors
+    /// As [`Gpu::prepare`].
+    ///
+    /// ```no_run
+    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// let gpu = Gpu::new_blocking()?;
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
+    /// let (first, second) = (gpu.prepare_cached_blocking(plan.clone())?, gpu.prepare_cached_blocking(plan)?);
+    /// assert!(std::ptr::eq(first.schedule(), second.schedule()));
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_cached_blocking(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare_cached(plan.into()))
     }
 
     /// Compiles the kernels of a schedule: the blocking twin of [`Gpu::prepare_schedule`].
