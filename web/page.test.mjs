@@ -399,12 +399,12 @@ test("all element types have the bits of the reference on both backends", () =>
   }));
 
 /**
- * In the page: pools random bytes of a blob on a backend within 64 KiB. The source and what takes the result let other tasks of the
+ * In the page: pools the bytes of a blob on WebGPU within 64 KiB. The source and what takes the result let other tasks of the
  * page run meanwhile. From read `failing` on, the blob's file is gone.
  */
-async function poolBlob([gpu, failing]) {
+async function poolBlob(failing) {
   const { Backend } = await import("/pooling.js");
-  const backend = gpu ? await Backend.openWebGpu(() => {}) : Backend.cpu();
+  const backend = await Backend.openWebGpu(() => {});
   const [channels, height, width] = [3, 150, 140];
   const bytes = Uint8Array.from({ length: channels * height * width }, (_, at) => (at * at * 31 + (at >> 7)) & 255);
   const blob = new Blob([bytes]);
@@ -439,20 +439,17 @@ async function poolBlob([gpu, failing]) {
     }
     wrong += Number(pooled[at] !== best);
   }
-  return { tiles, reads, wrong, pooled: [...pooled] };
+  return { tiles, reads, wrong };
 }
 
 test("a blob is pooled in tiles that the page waits for, and an error in it is thrown", () =>
   withPage(WITH_WEBGPU, async (page) => {
     await text(page, "agreement", AGREE);
-    const [gpu, cpu] = [await page.evaluate(poolBlob, [true, Infinity]), await page.evaluate(poolBlob, [false, Infinity])];
-    for (const { tiles, reads, wrong } of [gpu, cpu]) {
-      assert.ok(tiles >= 2 && reads >= tiles, `${tiles} tiles in ${reads} reads`);
-      assert.equal(wrong, 0);
-    }
-    assert.deepEqual(gpu.pooled, cpu.pooled);
+    const { tiles, reads, wrong } = await page.evaluate(poolBlob, Infinity);
+    assert.ok(tiles >= 2 && reads >= tiles, `${tiles} tiles in ${reads} reads`);
+    assert.equal(wrong, 0, "bytes that plain loops compute otherwise");
     for (const failing of [0, 1]) {
-      const { isError, name, message } = await page.evaluate(poolBlob, [true, failing]);
+      const { isError, name, message } = await page.evaluate(poolBlob, failing);
       assert.deepEqual([isError, name], [true, "SourceError"]);
       assert.match(message, /^reading \d+ elements from \d+ on: the file is gone$/);
     }

@@ -82,7 +82,8 @@ pub trait StreamSink<T> {
 }
 
 /// The source of a streaming run that may have to wait for its elements, such as a file in a browser or a server. Every
-/// [`StreamSource`] is one that never waits.
+/// [`StreamSource`] is one that never waits. A type implements this trait for each of its element types by itself: Rust refuses
+/// an implementation for all `T` (E0119), because the type might be a [`StreamSource`] of some `T` as well.
 ///
 /// ```
 /// use std::io::{Error, ErrorKind, Result};
@@ -146,6 +147,7 @@ pub trait AsyncStreamSource<T> {
 }
 
 /// The sink of a streaming run that may have to wait until its elements are taken. Every [`StreamSink`] is one that never waits.
+/// A type implements this trait for each of its element types by itself, as it does [`AsyncStreamSource`].
 ///
 /// ```
 /// use std::io::Result;

@@ -5,7 +5,7 @@ use std::io;
 use js_sys::{Error, Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use wgpu_pooling::{AsyncStreamSink, AsyncStreamSource, DType, ExecuteError, MaxPool, Pooling, StreamOptions};
+use wgpu_pooling::{AsyncStreamSink, AsyncStreamSource, DType, Device, ExecuteError, MaxPool, StreamOptions};
 
 use crate::backend::Backend;
 use crate::plans::whole;
@@ -65,8 +65,9 @@ fn named(error: ExecuteError) -> Error {
 
 #[wasm_bindgen]
 impl Backend {
-    /// Max pools a tensor of bytes that lies in a blob, in at most so many bytes of memory, and hands the result to `take(first,
-    /// bytes)` in pieces. `shape` is batch, channels and the spatial extents. Returns the number of tiles that were computed.
+    /// Max pools a tensor of bytes that lies in a blob, on WebGPU in at most so many bytes of memory, and hands the result to
+    /// `take(first, bytes)` in pieces. `shape` is batch, channels and the spatial extents. Returns the number of tiles that were
+    /// computed.
     #[wasm_bindgen(js_name = streamMaxPool)]
     pub async fn stream_max_pool(
         &self,
@@ -77,11 +78,14 @@ impl Backend {
         budget_bytes: f64,
         take: Function,
     ) -> Result<f64, JsValue> {
+        let Device::Gpu(gpu) = &self.device else {
+            return Err(JsError::new("blobs are pooled by WebGPU alone").into());
+        };
         let pool = MaxPool::new(whole("the window", &kernel)?).strides(whole("the stride", &strides)?);
         let extents = whole("the shape", &shape)?.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>();
         let plan = pool.plan(&extents.map_err(JsError::from)?, DType::U8, None).map_err(JsError::from)?;
         let options = StreamOptions::new(budget_bytes as u64);
-        let report = self.device.stream_max_pool(&plan, &mut blob, &mut Taker(take), options).await.map_err(named)?;
+        let report = gpu.stream_max_pool(&plan, &mut blob, &mut Taker(take), options).await.map_err(named)?;
         Ok(report.tiles as f64)
     }
 }
