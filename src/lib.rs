@@ -232,7 +232,9 @@ pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 #[cfg(any(feature = "cpu", feature = "gpu"))]
-pub use stream::{StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource};
+pub use stream::{
+    AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource,
+};
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};
 pub use untyped::{TensorMut, TensorRef};

@@ -398,6 +398,63 @@ test("all element types have the bits of the reference on both backends", () =>
     assert.deepEqual([numberOf(agreed), numberOf(cases)], [408, 408]);
   }));
 
+/**
+ * In the page: pools the bytes of a blob on WebGPU within 64 KiB. The source and what takes the result let other tasks of the
+ * page run meanwhile. From read `failing` on, the blob's file is gone.
+ */
+async function poolBlob(failing) {
+  const { Backend } = await import("/pooling.js");
+  const backend = await Backend.openWebGpu(() => {});
+  const [channels, height, width] = [3, 150, 140];
+  const bytes = Uint8Array.from({ length: channels * height * width }, (_, at) => (at * at * 31 + (at >> 7)) & 255);
+  const blob = new Blob([bytes]);
+  let reads = 0;
+  blob.slice = (begin, end) => {
+    reads += 1;
+    if (reads > failing) {
+      return { arrayBuffer: () => Promise.reject(new DOMException("the file is gone", "NotReadableError")) };
+    }
+    return Blob.prototype.slice.call(blob, begin, end);
+  };
+  const [rows, columns] = [Math.floor((height - 3) / 2) + 1, Math.floor((width - 5) / 3) + 1];
+  const pooled = new Uint8Array(channels * rows * columns);
+  const take = async (first, piece) => {
+    await new Promise((resolve) => setTimeout(resolve));
+    pooled.set(piece, first);
+  };
+  let tiles;
+  try {
+    tiles = await backend.streamMaxPool(blob, [1, channels, height, width], [3, 5], [2, 3], 65536, take);
+  } catch (error) {
+    return { isError: error instanceof Error, name: error.name, message: error.message };
+  }
+  let wrong = 0;
+  for (let at = 0; at < pooled.length; at++) {
+    const [channel, row, column] = [Math.floor(at / columns / rows), Math.floor(at / columns) % rows, at % columns];
+    let best = 0;
+    for (let y = 2 * row; y < 2 * row + 3; y++) {
+      for (let x = 3 * column; x < 3 * column + 5; x++) {
+        best = Math.max(best, bytes[(channel * height + y) * width + x]);
+      }
+    }
+    wrong += Number(pooled[at] !== best);
+  }
+  return { tiles, reads, wrong };
+}
+
+test("a blob is pooled in tiles that the page waits for, and an error in it is thrown", () =>
+  withPage(WITH_WEBGPU, async (page) => {
+    await text(page, "agreement", AGREE);
+    const { tiles, reads, wrong } = await page.evaluate(poolBlob, Infinity);
+    assert.ok(tiles >= 2 && reads >= tiles, `${tiles} tiles in ${reads} reads`);
+    assert.equal(wrong, 0, "bytes that plain loops compute otherwise");
+    for (const failing of [0, 1]) {
+      const { isError, name, message } = await page.evaluate(poolBlob, failing);
+      assert.deepEqual([isError, name], [true, "SourceError"]);
+      assert.match(message, /^reading \d+ elements from \d+ on: the file is gone$/);
+    }
+  }));
+
 test("without WebGPU the page says so and computes on the CPU", () =>
   withPage([], async (page) => {
     await text(page, "gpu_trouble", /^This browser offers no WebGPU here, so only the CPU computes\. \(.+\)$/);

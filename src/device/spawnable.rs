@@ -5,7 +5,7 @@ use super::Device;
 use super::prepared::PreparedOn;
 use crate::ops::{ConvertIndices, MaxPool, MaxUnpool};
 use crate::plan::{Plan, PoolPlan, UnpoolPlan};
-use crate::stream::{StreamOptions, StreamSink, StreamSource};
+use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions};
 use crate::tensor::TensorView;
 use crate::untyped::{TensorMut, TensorRef};
 
@@ -56,7 +56,10 @@ fn prepared(prepared: &PreparedOn, x: X<'_>, i: Indices<'_>, (y, converted): (&m
 
 /// Streams as well, if their sources and sinks can be sent.
 #[allow(dead_code, reason = "it only has to compile")]
-fn streams<S: StreamSource<f32> + StreamSource<i64> + Send, D: StreamSink<f32> + StreamSink<i64> + Send>(
+fn streams<
+    S: AsyncStreamSource<f32> + AsyncStreamSource<i64> + Send,
+    D: AsyncStreamSink<f32> + AsyncStreamSink<i64> + Send,
+>(
     device: &Device,
     (pool, unpool): (&PoolPlan, &UnpoolPlan),
     (x, indices): (&mut S, &mut S),

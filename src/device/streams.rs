@@ -4,12 +4,15 @@ use super::Device;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::plan::{PoolPlan, UnpoolPlan};
-use crate::stream::{StreamOptions, StreamReport, StreamSink, StreamSource};
+use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamReport};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::stream::{StreamSink, StreamSource};
 
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Device {
     /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut into tiles that
-    /// fit the budget, which on the CPU are larger than on a GPU, where a tile lies on the host and on the device.
+    /// fit the budget, which on the CPU are larger than on a GPU, where a tile lies on the host and on the device. Both ends may
+    /// wait; on the CPU nothing is computed meanwhile.
     ///
     /// # Errors
     /// As [`Cpu::stream_max_pool`](crate::Cpu::stream_max_pool), or as `Gpu::stream_max_pool`.
@@ -28,12 +31,12 @@ impl Device {
     pub async fn stream_max_pool<T: Element>(
         &self,
         plan: &PoolPlan,
-        source: &mut impl StreamSource<T>,
-        sink: &mut impl StreamSink<T>,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         match self {
-            Device::Cpu(cpu) => cpu.stream_max_pool(plan, source, sink, options),
+            Device::Cpu(cpu) => cpu.stream_max_pool_async(plan, source, sink, options).await,
             #[cfg(feature = "gpu")]
             Device::Gpu(gpu) => gpu.stream_max_pool(plan, source, sink, options).await,
         }
@@ -59,13 +62,13 @@ impl Device {
     pub async fn stream_max_pool_with_indices<T: Element, I: Index>(
         &self,
         plan: &PoolPlan,
-        source: &mut impl StreamSource<T>,
-        sink: &mut impl StreamSink<T>,
-        indices: &mut impl StreamSink<I>,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
+        indices: &mut impl AsyncStreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         match self {
-            Device::Cpu(cpu) => cpu.stream_max_pool_with_indices(plan, source, sink, indices, options),
+            Device::Cpu(cpu) => cpu.stream_max_pool_with_indices_async(plan, source, sink, indices, options).await,
             #[cfg(feature = "gpu")]
             Device::Gpu(gpu) => gpu.stream_max_pool_with_indices(plan, source, sink, indices, options).await,
         }
@@ -90,13 +93,13 @@ impl Device {
     pub async fn stream_max_unpool<T: Element, I: Index>(
         &self,
         plan: &UnpoolPlan,
-        x: &mut impl StreamSource<T>,
-        indices: &mut impl StreamSource<I>,
-        sink: &mut impl StreamSink<T>,
+        x: &mut impl AsyncStreamSource<T>,
+        indices: &mut impl AsyncStreamSource<I>,
+        sink: &mut impl AsyncStreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         match self {
-            Device::Cpu(cpu) => cpu.stream_max_unpool(plan, x, indices, sink, options),
+            Device::Cpu(cpu) => cpu.stream_max_unpool_async(plan, x, indices, sink, options).await,
             #[cfg(feature = "gpu")]
             Device::Gpu(gpu) => gpu.stream_max_unpool(plan, x, indices, sink, options).await,
         }

@@ -1,6 +1,12 @@
 //! Where the elements of a streaming run come from and where they go: sources, sinks, and boxes of tensors in them.
 
+use std::future::{Future, ready};
 use std::io;
+#[cfg(feature = "cpu")]
+use std::{
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
 
 use crate::element::Element;
 use crate::error::ExecuteError;
@@ -75,6 +81,143 @@ pub trait StreamSink<T> {
     fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()>;
 }
 
+/// The source of a streaming run that may have to wait for its elements, such as a file in a browser or a server. Every
+/// [`StreamSource`] is one that never waits. A type implements this trait for each of its element types by itself: Rust refuses
+/// an implementation for all `T` (E0119), because the type might be a [`StreamSource`] of some `T` as well.
+///
+/// ```
+/// use std::io::{Error, ErrorKind, Result};
+/// use wgpu_pooling::AsyncStreamSource;
+///
+/// # struct Server;
+/// # impl Server {
+/// #     async fn ask(&self, first: u64, bytes: usize) -> Result<Vec<u8>> {
+/// #         Ok(vec![first as u8; bytes])
+/// #     }
+/// # }
+/// struct Remote(Server);
+///
+/// impl AsyncStreamSource<u8> for Remote {
+///     async fn read_async(&mut self, first: u64, elements: &mut [u8]) -> Result<()> {
+///         let answer = self.0.ask(first, elements.len()).await?;
+///         if answer.len() != elements.len() {
+///             return Err(ErrorKind::UnexpectedEof.into());
+///         }
+///         elements.copy_from_slice(&answer);
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait AsyncStreamSource<T> {
+    /// Fills all of `elements` with the tensor's elements from `first` on, as [`StreamSource::read`] does. A run has one read at
+    /// a time; one that is dropped drops the future of the read that it waits for. On the web the future need not be `Send`.
+    ///
+    /// # Errors
+    /// Any error; the run ends with [`ExecuteError::Source`].
+    ///
+    /// ```
+    /// # async fn f() -> std::io::Result<()> {
+    /// use wgpu_pooling::AsyncStreamSource;
+    /// let mut two = [0u8; 2];
+    /// (&[1u8, 2, 3, 4][..]).read_async(1, &mut two).await?;
+    /// assert_eq!(two, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> + Send;
+
+    /// Fills all of `elements` with the tensor's elements from `first` on, as [`StreamSource::read`] does. A run has one read at
+    /// a time; one that is dropped drops the future of the read that it waits for.
+    ///
+    /// # Errors
+    /// Any error; the run ends with [`ExecuteError::Source`].
+    ///
+    /// ```
+    /// # async fn f() -> std::io::Result<()> {
+    /// use wgpu_pooling::AsyncStreamSource;
+    /// let mut two = [0u8; 2];
+    /// (&[1u8, 2, 3, 4][..]).read_async(1, &mut two).await?;
+    /// assert_eq!(two, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(target_arch = "wasm32")]
+    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>>;
+}
+
+/// The sink of a streaming run that may have to wait until its elements are taken. Every [`StreamSink`] is one that never waits.
+/// A type implements this trait for each of its element types by itself, as it does [`AsyncStreamSource`].
+///
+/// ```
+/// use std::io::Result;
+/// use wgpu_pooling::AsyncStreamSink;
+///
+/// # struct Server;
+/// # impl Server {
+/// #     async fn put(&self, first: u64, bytes: &[u8]) -> Result<()> {
+/// #         Ok(())
+/// #     }
+/// # }
+/// struct Remote(Server);
+///
+/// impl AsyncStreamSink<u8> for Remote {
+///     async fn write_async(&mut self, first: u64, elements: &[u8]) -> Result<()> {
+///         self.0.put(first, elements).await
+///     }
+/// }
+/// ```
+pub trait AsyncStreamSink<T> {
+    /// Writes the tensor's elements from `first` on. A run has one write at a time; one that is dropped drops the future of the
+    /// write that it waits for. On the web the future need not be `Send`.
+    ///
+    /// # Errors
+    /// Any error; the run ends with [`ExecuteError::Sink`].
+    ///
+    /// ```
+    /// # async fn f() -> std::io::Result<()> {
+    /// use wgpu_pooling::AsyncStreamSink;
+    /// let mut y = vec![0u8; 4];
+    /// y.write_async(1, &[2, 3]).await?;
+    /// assert_eq!(y, [0, 2, 3, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>> + Send;
+
+    /// Writes the tensor's elements from `first` on. A run has one write at a time; one that is dropped drops the future of the
+    /// write that it waits for.
+    ///
+    /// # Errors
+    /// Any error; the run ends with [`ExecuteError::Sink`].
+    ///
+    /// ```
+    /// # async fn f() -> std::io::Result<()> {
+    /// use wgpu_pooling::AsyncStreamSink;
+    /// let mut y = vec![0u8; 4];
+    /// y.write_async(1, &[2, 3]).await?;
+    /// assert_eq!(y, [0, 2, 3, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(target_arch = "wasm32")]
+    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>>;
+}
+
+// Both have read or written when their futures are made, so that these are `Send` whatever the source or sink is.
+impl<T, S: StreamSource<T>> AsyncStreamSource<T> for S {
+    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> {
+        ready(self.read(first, elements))
+    }
+}
+
+impl<T, S: StreamSink<T>> AsyncStreamSink<T> for S {
+    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>> {
+        ready(self.write(first, elements))
+    }
+}
+
 /// The range of a slice, or an error with the slice's length.
 fn range(first: u64, wanted: usize, length: usize) -> io::Result<std::ops::Range<usize>> {
     let begin = usize::try_from(first).ok().filter(|&begin| begin <= length && wanted <= length - begin);
@@ -111,10 +254,10 @@ impl<T: Copy> StreamSink<T> for Vec<T> {
 }
 
 /// Reads a box of a tensor into a dense tensor, which has the box's elements.
-pub(crate) fn gather<T: Element>(
+pub(crate) async fn gather<T: Element>(
     region: &Region,
     (shape, layout): (&[usize], Layout),
-    source: &mut impl StreamSource<T>,
+    source: &mut impl AsyncStreamSource<T>,
     mut rest: &mut [T],
 ) -> Result<(), ExecuteError> {
     for (first, length) in region.runs(shape, layout) {
@@ -122,7 +265,7 @@ pub(crate) fn gather<T: Element>(
         if cfg!(debug_assertions) {
             bytemuck::cast_slice_mut::<T, u8>(run).fill(0x7F);
         }
-        source.read(first, run).map_err(|error| ExecuteError::Source {
+        source.read_async(first, run).await.map_err(|error| ExecuteError::Source {
             first,
             elements: length as u64,
             error: error.to_string(),
@@ -133,17 +276,17 @@ pub(crate) fn gather<T: Element>(
 }
 
 /// Writes a box of Y or of Indices to its place in the sink; returns the bytes written.
-pub(crate) fn scatter<T: Element>(
+pub(crate) async fn scatter<T: Element>(
     what: &'static str,
     region: &Region,
     (shape, layout): (&[usize], Layout),
     mut elements: &[T],
-    sink: &mut impl StreamSink<T>,
+    sink: &mut impl AsyncStreamSink<T>,
 ) -> Result<u64, ExecuteError> {
     let bytes = size_of_val(elements) as u64;
     for (first, length) in region.runs(shape, layout) {
         let (run, behind) = elements.split_at(length);
-        sink.write(first, run).map_err(|error| ExecuteError::Sink {
+        sink.write_async(first, run).await.map_err(|error| ExecuteError::Sink {
             what,
             first,
             elements: length as u64,
@@ -152,6 +295,17 @@ pub(crate) fn scatter<T: Element>(
         elements = behind;
     }
     Ok(bytes)
+}
+
+/// The output of a run whose sources and sinks never wait, nor does anything else in it: it is ready at the first poll.
+#[cfg(feature = "cpu")]
+pub(crate) fn without_waiting<F: Future>(run: F) -> F::Output {
+    let mut run = pin!(run);
+    loop {
+        if let Poll::Ready(output) = run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return output;
+        }
+    }
 }
 
 /// The sink of a run without indices.

@@ -6,7 +6,9 @@ mod progress;
 mod unpool;
 
 pub(crate) use ends::Nowhere;
-pub use ends::{StreamSink, StreamSource};
+#[cfg(feature = "cpu")]
+pub(crate) use ends::without_waiting;
+pub use ends::{AsyncStreamSink, AsyncStreamSource, StreamSink, StreamSource};
 pub(crate) use pool::{PoolRun, Sinks};
 pub use progress::{StreamOptions, StreamProgress, StreamReport};
 pub(crate) use unpool::{UnpoolRun, largest_box};

@@ -1,8 +1,9 @@
 //! Streaming pools: the tiles, what they read, and where their results go.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use super::ends::{StreamSink, StreamSource, gather, scatter};
+use super::ends::{AsyncStreamSink, AsyncStreamSource, gather, scatter};
 use super::progress::{Run, StreamOptions};
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
@@ -23,13 +24,13 @@ impl<'a> PoolRun<'a> {
     }
 
     /// Reads the box of X that a tile needs; returns the bytes read.
-    pub fn read<T: Element>(
+    pub async fn read<T: Element>(
         &mut self,
         tile: &Tile,
-        source: &mut impl StreamSource<T>,
+        source: &mut impl AsyncStreamSource<T>,
         x: &mut [T],
     ) -> Result<u64, ExecuteError> {
-        gather(tile.input(), (self.plan.input_shape(), self.plan.layout()), source, x)?;
+        gather(tile.input(), (self.plan.input_shape(), self.plan.layout()), source, x).await?;
         let bytes = size_of_val(x) as u64;
         self.run.progress.bytes_read += bytes;
         Ok(bytes)
@@ -45,29 +46,19 @@ pub(crate) struct Sinks<'a, T, I, Y, P> {
     index: PhantomData<I>,
 }
 
-impl<'a, T: Element, I: Index, Y: StreamSink<T>, P: StreamSink<I>> Sinks<'a, T, I, Y, P> {
+impl<'a, T: Element, I: Index, Y: AsyncStreamSink<T>, P: AsyncStreamSink<I>> Sinks<'a, T, I, Y, P> {
     pub fn new(plan: &'a PoolPlan, y: &'a mut Y, indices: &'a mut P) -> Self {
         Sinks { plan, y, indices, window: SplitWindow::new(), index: PhantomData }
     }
 
-    /// Writes the results of a tile of whole windows; returns the bytes written.
-    pub fn whole(&mut self, region: &Region, y: &[T], indices: Option<&[I]>) -> Result<u64, ExecuteError> {
-        let mut bytes = scatter("sink", region, (self.plan.output_shape(), self.plan.layout()), y, self.y)?;
-        if let (Some(indices), Some(of)) = (indices, self.plan.outputs.get(1)) {
-            bytes += scatter("indices", region, (&of.shape, of.layout), indices, self.indices)?;
-        }
-        Ok(bytes)
-    }
-
-    /// Takes the results of a tile that is one window or a part of one; returns the bytes written, which are none before the
+    /// Takes the results of a tile, which has whole windows or a part of one; returns the bytes written, which are none before a
     /// window's last part.
-    pub fn part(&mut self, tile: &Tile, y: &[T], positions: Option<&[i64]>) -> Result<u64, ExecuteError> {
+    pub async fn take<J: Index>(&mut self, tile: &Tile, y: &[T], indices: Option<&[J]>) -> Result<u64, ExecuteError> {
         let Some(part) = tile.part() else {
-            let indices = positions.map(|indices| indices.iter().map(|&index| I::from_i64(index)).collect::<Vec<_>>());
-            return self.whole(tile.output(), y, indices.as_deref());
+            return self.write(tile.output(), y, indices).await;
         };
-        if let ([value], Some([position])) = (y, positions) {
-            self.window.combine(tile.plan(), *value, *position as u64);
+        if let ([value], Some([position])) = (y, indices) {
+            self.window.combine(tile.plan(), *value, position.to_i64() as u64);
         }
         if !part.last {
             return Ok(0);
@@ -75,7 +66,24 @@ impl<'a, T: Element, I: Index, Y: StreamSink<T>, P: StreamSink<I>> Sinks<'a, T, 
         let (n, c) = (tile.output().batch.start, tile.output().channels.start);
         let window = std::mem::replace(&mut self.window, SplitWindow::new());
         let (value, index) = window.finish(self.plan, n, c);
-        let index = index.map(I::from_i64);
-        self.whole(tile.output(), &[value], index.as_ref().map(std::slice::from_ref))
+        self.write(tile.output(), &[value], index.as_ref().map(std::slice::from_ref)).await
+    }
+
+    async fn write<J: Index>(&mut self, region: &Region, y: &[T], indices: Option<&[J]>) -> Result<u64, ExecuteError> {
+        let mut bytes = scatter("sink", region, (self.plan.output_shape(), self.plan.layout()), y, self.y).await?;
+        if let (Some(indices), Some(of)) = (indices, self.plan.outputs.get(1)) {
+            let indices = converted::<I, J>(indices);
+            bytes += scatter("indices", region, (&of.shape, of.layout), &indices, self.indices).await?;
+        }
+        Ok(bytes)
+    }
+}
+
+/// Indices in their sink's type. Only those of single windows may have another one.
+fn converted<I: Index, J: Index>(indices: &[J]) -> Cow<'_, [I]> {
+    if I::INDEX_TYPE == J::INDEX_TYPE {
+        Cow::Borrowed(bytemuck::cast_slice(indices))
+    } else {
+        Cow::Owned(indices.iter().map(|index| I::from_i64(index.to_i64())).collect())
     }
 }

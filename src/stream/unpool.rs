@@ -1,7 +1,7 @@
 //! Streaming unpools: all indices are checked first, then every tile of Y is computed from the sources whose indices
 //! name its elements.
 
-use super::ends::{StreamSink, StreamSource, gather, scatter};
+use super::ends::{AsyncStreamSink, AsyncStreamSource, gather, scatter};
 use super::progress::{Run, StreamOptions};
 use crate::element::{Element, Index};
 use crate::error::{ExecuteError, PlanError, within};
@@ -65,9 +65,9 @@ impl<'a> UnpoolRun<'a> {
 
     /// Reads and checks all indices, so that a run with bad ones writes nothing. Returns whether every index names an element
     /// of its own plane.
-    pub fn look<I: Index>(
+    pub async fn look<I: Index>(
         &mut self,
-        indices: &mut impl StreamSource<I>,
+        indices: &mut impl AsyncStreamSource<I>,
         unless_stopped: impl Fn() -> Result<(), ExecuteError>,
     ) -> Result<bool, ExecuteError> {
         let plan = self.plan;
@@ -76,7 +76,7 @@ impl<'a> UnpoolRun<'a> {
         let most = self.most_sources as u64;
         for region in Boxes::new(plan.batch, plan.channels, &plan.x_extents, plan.space.layout, most).iter() {
             unless_stopped()?;
-            let read: Vec<I> = self.read(&region, &plan.inputs[1], indices)?;
+            let read: Vec<I> = self.read(&region, &plan.inputs[1], indices).await?;
             // Where a glance is enough, nothing is left to visit.
             let batch = if all_stay(plan, &region, &read) { 0..0 } else { region.batch.clone() };
             visit(plan, &Region { batch, ..region }, &[] as &[u8], &read, |_, index, n, c, at| {
@@ -116,15 +116,15 @@ impl<'a> UnpoolRun<'a> {
     }
 
     /// Reads a box of sources, and visits those whose indices name elements of a tile: the value, and the place in the tile.
-    pub fn visit<T: Element, I: Index>(
+    pub async fn visit<T: Element, I: Index>(
         &mut self,
         (tile, from): (&Region, &Region),
-        (x, indices): (&mut impl StreamSource<T>, &mut impl StreamSource<I>),
+        (x, indices): (&mut impl AsyncStreamSource<T>, &mut impl AsyncStreamSource<I>),
         mut each: impl FnMut(T, usize),
     ) -> Result<(), ExecuteError> {
         let plan = self.plan;
-        let read_x: Vec<T> = self.read(from, &plan.inputs[0], x)?;
-        let read_indices: Vec<I> = self.read(from, &plan.inputs[1], indices)?;
+        let read_x: Vec<T> = self.read(from, &plan.inputs[0], x).await?;
+        let read_indices: Vec<I> = self.read(from, &plan.inputs[1], indices).await?;
         let extents: Vec<usize> = tile.spatial.iter().map(ExactSizeIterator::len).collect();
         let (mut target, mut inside) = (vec![0; extents.len()], vec![0; extents.len()]);
         visit(plan, from, &read_x, &read_indices, |value, index, n, c, at| {
@@ -146,41 +146,41 @@ impl<'a> UnpoolRun<'a> {
     }
 
     /// Writes a tile to its place in the sink.
-    pub fn write<T: Element>(
+    pub async fn write<T: Element>(
         &mut self,
         tile: &Region,
         y: &[T],
-        sink: &mut impl StreamSink<T>,
+        sink: &mut impl AsyncStreamSink<T>,
     ) -> Result<(), ExecuteError> {
         let place = (self.plan.output_shape(), self.plan.layout());
-        self.run.progress.bytes_written += scatter("sink", tile, place, y, sink)?;
+        self.run.progress.bytes_written += scatter("sink", tile, place, y, sink).await?;
         self.run.progress.done += 1;
         self.run.memory.report.tiles += 1;
         Ok(())
     }
 
     /// Reads a box of a source into memory that counts towards the budget already.
-    pub fn read_into<T: Element>(
+    pub async fn read_into<T: Element>(
         &mut self,
         region: &Region,
         of: &TensorSpec,
-        source: &mut impl StreamSource<T>,
+        source: &mut impl AsyncStreamSource<T>,
         elements: &mut [T],
     ) -> Result<(), ExecuteError> {
         self.run.progress.bytes_read += size_of_val(elements) as u64;
-        gather(region, (&of.shape, of.layout), source, elements)
+        gather(region, (&of.shape, of.layout), source, elements).await
     }
 
     /// Reads a box of a source; its bytes count towards the budget until the run is done with them.
-    fn read<T: Element>(
+    async fn read<T: Element>(
         &mut self,
         region: &Region,
         of: &TensorSpec,
-        source: &mut impl StreamSource<T>,
+        source: &mut impl AsyncStreamSource<T>,
     ) -> Result<Vec<T>, ExecuteError> {
         self.run.memory.host(region.elements() * size_of::<T>() as u64, 0);
         let mut elements = zeros(&region.shape(of.layout))?;
-        self.read_into(region, of, source, &mut elements)?;
+        self.read_into(region, of, source, &mut elements).await?;
         Ok(elements)
     }
 

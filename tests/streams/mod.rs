@@ -2,11 +2,12 @@
 
 pub mod pools;
 pub mod unpools;
+pub mod waiting;
 
 use libtest_mimic::Trial;
 
 pub fn tests() -> Vec<Trial> {
-    pools::tests().into_iter().chain(unpools::tests()).collect()
+    [pools::tests(), unpools::tests(), waiting::tests()].into_iter().flatten().collect()
 }
 
 /// A budget, or what else depends on it, of the two kinds of device. On a GPU a tile lies on the host and on the device, beside

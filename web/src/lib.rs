@@ -6,6 +6,7 @@
 //! | `picture.rs` | pixels to planes, planes to pixels, and marks where the maxima are |
 //! | `backend.rs` | WebGPU or the CPU: opening, compiling with progress, running, loss |
 //! | `results.rs` | what a backend computed, and its first difference from another's |
+//! | `stream.rs` | max pools of blobs in bounded memory |
 //! | `check.rs` | every element type on both backends against the reference |
 
 mod backend;
@@ -13,6 +14,7 @@ mod check;
 mod picture;
 mod plans;
 mod results;
+mod stream;
 
 use wasm_bindgen::prelude::*;
 

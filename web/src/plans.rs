@@ -59,7 +59,7 @@ impl Plans {
 }
 
 /// Numbers of JavaScript as whole numbers, which they have to be.
-fn whole(what: &str, numbers: &[f64]) -> Result<Vec<i64>, JsError> {
+pub(crate) fn whole(what: &str, numbers: &[f64]) -> Result<Vec<i64>, JsError> {
     let whole = |&number: &f64| {
         // Every whole number up to 2^53 is exact in an f64.
         if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 {

@@ -5,9 +5,12 @@ use super::prepared::PreparedCpu;
 use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::plan::{Plan, PoolPlan};
-use crate::stream::{Nowhere, PoolRun, Sinks, StreamOptions, StreamReport, StreamSink, StreamSource};
+use crate::stream::{
+    AsyncStreamSink, AsyncStreamSource, Nowhere, PoolRun, Sinks, StreamOptions, StreamReport, StreamSink, StreamSource,
+    without_waiting,
+};
 use crate::tensor::TensorView;
-use crate::tile::{Tile, Tiling};
+use crate::tile::Tiling;
 
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Cpu {
@@ -37,10 +40,7 @@ impl Cpu {
         sink: &mut impl StreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        if plan.indices().is_some() {
-            return Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" });
-        }
-        self.stream::<T, i64>(plan, source, sink, &mut Nowhere, options)
+        without_waiting(self.stream_max_pool_async(plan, source, sink, options))
     }
 
     /// The maxima of a tensor and their indices, as in [`Cpu::stream_max_pool`]. Indices are those of the whole tensor.
@@ -66,19 +66,45 @@ impl Cpu {
         indices: &mut impl StreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
+        without_waiting(self.stream_max_pool_with_indices_async(plan, source, sink, indices, options))
+    }
+
+    /// [`Cpu::stream_max_pool`] with a source and a sink that may wait.
+    pub(crate) async fn stream_max_pool_async<T: Element>(
+        &self,
+        plan: &PoolPlan,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
+        options: StreamOptions<'_>,
+    ) -> Result<StreamReport, ExecuteError> {
+        if plan.indices().is_some() {
+            return Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" });
+        }
+        self.stream::<T, i64>(plan, source, sink, &mut Nowhere, options).await
+    }
+
+    /// [`Cpu::stream_max_pool_with_indices`] with a source and sinks that may wait.
+    pub(crate) async fn stream_max_pool_with_indices_async<T: Element, I: Index>(
+        &self,
+        plan: &PoolPlan,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
+        indices: &mut impl AsyncStreamSink<I>,
+        options: StreamOptions<'_>,
+    ) -> Result<StreamReport, ExecuteError> {
         let Some(spec) = plan.outputs.get(1) else {
             return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
         };
         spec.check_dtype("indices", I::DTYPE)?;
-        self.stream(plan, source, sink, indices, options)
+        self.stream(plan, source, sink, indices, options).await
     }
 
-    fn stream<T: Element, I: Index>(
+    async fn stream<T: Element, I: Index>(
         &self,
         plan: &PoolPlan,
-        source: &mut impl StreamSource<T>,
-        sink: &mut impl StreamSink<T>,
-        indices_sink: &mut impl StreamSink<I>,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
+        indices_sink: &mut impl AsyncStreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
@@ -87,26 +113,26 @@ impl Cpu {
         let mut pool = PoolRun::new(plan, tiling, options);
         let mut sinks = Sinks::<T, I, _, _>::new(plan, sink, indices_sink);
         if whole_windows {
-            self.tiles(&mut pool, source, |tile, y, indices| sinks.whole(tile.output(), y, indices))?;
+            self.tiles::<I, _, _, _, _>(&mut pool, source, &mut sinks).await?;
         } else {
-            // Every tile is one window or a part of one.
-            self.tiles(&mut pool, source, |tile, y, positions| sinks.part(tile, y, positions))?;
+            // Every tile is one window or a part of one, and its indices are positions in the plane.
+            self.tiles::<i64, _, _, _, _>(&mut pool, source, &mut sinks).await?;
         }
         Ok(pool.run.memory.report)
     }
 
-    /// Reads and computes the tiles; `emit` writes the results of each and returns the bytes written.
-    fn tiles<T: Element, J: Index>(
+    /// Reads, computes and writes the tiles, whose indices have type `J`.
+    async fn tiles<J: Index, T: Element, I: Index, Y: AsyncStreamSink<T>, P: AsyncStreamSink<I>>(
         &self,
         pool: &mut PoolRun<'_>,
-        source: &mut impl StreamSource<T>,
-        mut emit: impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
+        source: &mut impl AsyncStreamSource<T>,
+        sinks: &mut Sinks<'_, T, I, Y, P>,
     ) -> Result<(), ExecuteError> {
         pool.run.tell()?;
         let cpu = Cpu { kernel: None, ..self.clone() };
         // All tiles are computed in the same vectors. The preparation of a tile fits the next one if their plans are equal,
         // which most plans without indices are.
-        let (mut x, mut y, mut indices) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut x, mut y, mut indices) = (Vec::new(), Vec::new(), Vec::<J>::new());
         let mut prepared: Option<PreparedCpu> = None;
         for number in 0..pool.run.progress.tiles {
             let Some(tile) = pool.tiling.tile(number) else {
@@ -126,16 +152,16 @@ impl Cpu {
                 Some(_) => Some(memory.first(&mut indices, tile.output().elements())?),
                 None => None,
             };
-            pool.read(&tile, source, x)?;
+            pool.read(&tile, source, x).await?;
             let x = TensorView::new(tile.plan().input_shape(), x)?;
             pool.run.progress.bytes_written += match indices {
                 Some(indices) => {
                     prepared.max_pool_with_indices_into(x, y, indices)?;
-                    emit(&tile, y, Some(indices))?
+                    sinks.take(&tile, y, Some(indices)).await?
                 }
                 None => {
                     prepared.max_pool_into(x, y)?;
-                    emit(&tile, y, None)?
+                    sinks.take::<J>(&tile, y, None).await?
                 }
             };
             pool.run.memory.report.tiles += 1;

@@ -8,7 +8,10 @@ use crate::error::{ExecuteError, PlanError};
 use crate::index::IndexSpace;
 use crate::options::{IndexFlattening, Layout, OutOfBounds, OutsideWindow};
 use crate::plan::{Plan, UnpoolPlan};
-use crate::stream::{StreamOptions, StreamReport, StreamSink, StreamSource, UnpoolRun, largest_box};
+use crate::stream::{
+    AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamReport, StreamSink, StreamSource, UnpoolRun, largest_box,
+    without_waiting,
+};
 use crate::tensor::{TensorView, count};
 use crate::tile::Region;
 
@@ -118,12 +121,24 @@ impl Cpu {
         sink: &mut impl StreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
+        without_waiting(self.stream_max_unpool_async(plan, x, indices, sink, options))
+    }
+
+    /// [`Cpu::stream_max_unpool`] with sources and a sink that may wait.
+    pub(crate) async fn stream_max_unpool_async<T: Element, I: Index>(
+        &self,
+        plan: &UnpoolPlan,
+        x: &mut impl AsyncStreamSource<T>,
+        indices: &mut impl AsyncStreamSource<I>,
+        sink: &mut impl AsyncStreamSink<T>,
+        options: StreamOptions<'_>,
+    ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
         plan.inputs[1].check_dtype("indices", I::DTYPE)?;
         let sizes = Sizes::new(plan, options.budget_bytes)?;
         let mut unpool = UnpoolRun::new(plan, (sizes.y, sizes.sources), options);
         unpool.run.tell()?;
-        let stay = unpool.look(indices, || self.unless_stopped())?;
+        let stay = unpool.look(indices, || self.unless_stopped()).await?;
         let mut held = Held { x: Vec::new(), indices: Vec::new(), prepared: None };
         let mut y = Vec::new();
         for number in 0..unpool.tiles.len() {
@@ -131,22 +146,22 @@ impl Cpu {
             let y = unpool.run.memory.first(&mut y, tile.elements())?;
             let sources = (&mut *x, &mut *indices);
             if stay && sizes.planes {
-                self.unpool_planes(&mut unpool, &tile, sources, y, &mut held)?;
+                self.unpool_planes(&mut unpool, &tile, sources, y, &mut held).await?;
             } else {
-                self.unpool_tile(&mut unpool, (&tile, stay), sources, y)?;
+                self.unpool_tile(&mut unpool, (&tile, stay), sources, y).await?;
             }
-            unpool.write(&tile, y, sink)?;
+            unpool.write(&tile, y, sink).await?;
             unpool.run.tell()?;
         }
         Ok(unpool.run.memory.report)
     }
 
     /// Computes whole planes whose indices stay in them.
-    fn unpool_planes<T: Element, I: Index>(
+    async fn unpool_planes<T: Element, I: Index>(
         &self,
         unpool: &mut UnpoolRun<'_>,
         tile: &Region,
-        (x, indices): (&mut impl StreamSource<T>, &mut impl StreamSource<I>),
+        (x, indices): (&mut impl AsyncStreamSource<T>, &mut impl AsyncStreamSource<I>),
         y: &mut [T],
         held: &mut Held<T, I>,
     ) -> Result<(), ExecuteError> {
@@ -162,8 +177,8 @@ impl Cpu {
         let from = Region { batch: tile.batch.clone(), channels: tile.channels.clone(), spatial };
         let read_x = unpool.run.memory.first(&mut held.x, from.elements())?;
         let read_indices = unpool.run.memory.first(&mut held.indices, from.elements())?;
-        unpool.read_into(&from, &plan.inputs[0], x, read_x)?;
-        unpool.read_into(&from, &plan.inputs[1], indices, read_indices)?;
+        unpool.read_into(&from, &plan.inputs[0], x, read_x).await?;
+        unpool.read_into(&from, &plan.inputs[1], indices, read_indices).await?;
         count_from_planes(plan, tile, read_indices);
         let shape = from.shape(Layout::Nchw);
         prepared.max_unpool_into(TensorView::new(&shape, read_x)?, TensorView::new(&shape, read_indices)?, y)?;
@@ -172,18 +187,18 @@ impl Cpu {
     }
 
     /// Computes a tile of an unpool.
-    fn unpool_tile<T: Element, I: Index>(
+    async fn unpool_tile<T: Element, I: Index>(
         &self,
         unpool: &mut UnpoolRun<'_>,
         (tile, stay): (&Region, bool),
-        (x, indices): (&mut impl StreamSource<T>, &mut impl StreamSource<I>),
+        (x, indices): (&mut impl AsyncStreamSource<T>, &mut impl AsyncStreamSource<I>),
         y: &mut [T],
     ) -> Result<(), ExecuteError> {
         y.fill(T::zeroed());
         for from in unpool.sources(tile, stay) {
             self.unless_stopped()?;
             // The last source that names an element wins.
-            unpool.visit((tile, &from), (&mut *x, &mut *indices), |value, place| y[place] = value)?;
+            unpool.visit((tile, &from), (&mut *x, &mut *indices), |value, place| y[place] = value).await?;
         }
         apply_to_all(unpool.plan.activation, y);
         Ok(())

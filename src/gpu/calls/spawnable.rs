@@ -11,7 +11,7 @@ use crate::gpu::device::adapter::{GpuOptions, list_adapters};
 use crate::ops::{ConvertIndices, MaxPool, MaxUnpool};
 use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::Schedule;
-use crate::stream::{StreamOptions, StreamSink, StreamSource};
+use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions};
 use crate::tensor::TensorView;
 use crate::untyped::{TensorMut, TensorRef};
 
@@ -88,7 +88,10 @@ fn resident(gpu: &Gpu, x: X<'_>, y: &DeviceTensor, chain: Chain, submitted: Subm
 
 /// Streams as well, if their sources and sinks can be sent.
 #[allow(dead_code, reason = "it only has to compile")]
-fn streams<S: StreamSource<f32> + StreamSource<i64> + Send, D: StreamSink<f32> + StreamSink<i64> + Send>(
+fn streams<
+    S: AsyncStreamSource<f32> + AsyncStreamSource<i64> + Send,
+    D: AsyncStreamSink<f32> + AsyncStreamSink<i64> + Send,
+>(
     gpu: &Gpu,
     (pool, unpool): (&PoolPlan, &UnpoolPlan),
     (x, indices): (&mut S, &mut S),

@@ -10,7 +10,7 @@ use crate::element::{Element, Index};
 use crate::error::ExecuteError;
 use crate::plan::{Plan, PoolPlan};
 use crate::select::Choice;
-use crate::stream::{Nowhere, PoolRun, Sinks, StreamOptions, StreamReport, StreamSink, StreamSource};
+use crate::stream::{AsyncStreamSink, AsyncStreamSource, Nowhere, PoolRun, Sinks, StreamOptions, StreamReport};
 use crate::tensor::{Tensor, TensorView, zeros};
 use crate::tile::{IN_FLIGHT, Tile, TileBytes, Tiling};
 
@@ -33,34 +33,34 @@ struct PoolFlights<'a> {
 }
 
 impl PoolFlights<'_> {
-    /// Reads and computes the tiles; `emit` writes the results of each and returns the bytes written.
-    async fn tiles<T: Element, J: Index>(
+    /// Reads, computes and writes the tiles, whose indices have type `J`.
+    async fn tiles<J: Index, T: Element, I: Index, Y: AsyncStreamSink<T>, P: AsyncStreamSink<I>>(
         &mut self,
-        source: &mut impl StreamSource<T>,
-        mut emit: impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
+        source: &mut impl AsyncStreamSource<T>,
+        sinks: &mut Sinks<'_, T, I, Y, P>,
     ) -> Result<(), ExecuteError> {
         self.pool.run.tell()?;
         let mut flights = VecDeque::new();
         for number in 0..self.pool.run.progress.tiles {
             match self.pool.tiling.tile(number) {
-                Some(tile) => flights.push_back(self.launch::<T, J>(tile, source).await?),
+                Some(tile) => flights.push_back(self.launch::<J, T>(tile, source).await?),
                 None => self.pool.run.progress.done += 1,
             }
             if flights.len() as u64 == IN_FLIGHT {
-                self.land(&mut flights, &mut emit).await?;
+                self.land(&mut flights, sinks).await?;
             }
         }
         while !flights.is_empty() {
-            self.land(&mut flights, &mut emit).await?;
+            self.land(&mut flights, sinks).await?;
         }
         Ok(())
     }
 
     /// Reads a tile and submits it.
-    async fn launch<T: Element, J: Index>(
+    async fn launch<J: Index, T: Element>(
         &mut self,
         tile: Tile,
-        source: &mut impl StreamSource<T>,
+        source: &mut impl AsyncStreamSource<T>,
     ) -> Result<Flight<T, J>, ExecuteError> {
         if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
             // The previous preparation is dropped before the next one is allocated.
@@ -73,7 +73,7 @@ impl PoolFlights<'_> {
         let bytes = TileBytes::of(prepared.schedule());
         self.pool.run.memory.host(bytes.host_in, 0);
         let mut x: Vec<T> = zeros(tile.plan().input_shape())?;
-        self.pool.run.memory.report.bytes_uploaded += self.pool.read(&tile, source, &mut x)?;
+        self.pool.run.memory.report.bytes_uploaded += self.pool.read(&tile, source, &mut x).await?;
         self.pool.run.memory.device(bytes.device, 0);
         let mut chain = self.gpu.chain().on_its_own();
         let on_device = chain.upload(TensorView::new(tile.plan().input_shape(), &x)?, self.pool.plan.layout())?;
@@ -91,11 +91,11 @@ impl PoolFlights<'_> {
         Ok(Flight { tile, bytes, submitted, y, indices })
     }
 
-    /// Waits for the tile that was submitted first, and passes its results to `emit`.
-    async fn land<T: Element, J: Index>(
+    /// Waits for the tile that was submitted first, and writes its results.
+    async fn land<J: Index, T: Element, I: Index, Y: AsyncStreamSink<T>, P: AsyncStreamSink<I>>(
         &mut self,
         flights: &mut VecDeque<Flight<T, J>>,
-        emit: &mut impl FnMut(&Tile, &[T], Option<&[J]>) -> Result<u64, ExecuteError>,
+        sinks: &mut Sinks<'_, T, I, Y, P>,
     ) -> Result<(), ExecuteError> {
         let Some(Flight { tile, bytes, submitted, y, indices }) = flights.pop_front() else {
             return Ok(());
@@ -108,7 +108,7 @@ impl PoolFlights<'_> {
         let indices = indices.map(|indices| results.take(indices)).transpose()?;
         drop(results);
         run.memory.device(0, bytes.device);
-        run.progress.bytes_written += emit(&tile, y.data(), indices.as_ref().map(Tensor::data))?;
+        run.progress.bytes_written += sinks.take(&tile, y.data(), indices.as_ref().map(Tensor::data)).await?;
         run.memory.host(0, bytes.host_out);
         run.progress.done += 1;
         run.tell()
@@ -125,7 +125,7 @@ impl Prepared {
 impl Gpu {
     /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
     /// into tiles that fit the budget; while the device computes one tile, the next is read and the last is written.
-    /// The result has the same bits as that of [`Gpu::max_pool`].
+    /// Both ends may wait, as those of a page do. The result has the same bits as that of [`Gpu::max_pool`].
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the budget is too small for the smallest tile; [`ExecuteError::Source`],
@@ -147,8 +147,8 @@ impl Gpu {
     pub async fn stream_max_pool<T: Element>(
         &self,
         plan: &PoolPlan,
-        source: &mut impl StreamSource<T>,
-        sink: &mut impl StreamSink<T>,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         if plan.indices().is_some() {
@@ -177,9 +177,9 @@ impl Gpu {
     pub async fn stream_max_pool_with_indices<T: Element, I: Index>(
         &self,
         plan: &PoolPlan,
-        source: &mut impl StreamSource<T>,
-        sink: &mut impl StreamSink<T>,
-        indices: &mut impl StreamSink<I>,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
+        indices: &mut impl AsyncStreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         let Some(spec) = plan.outputs.get(1) else {
@@ -222,9 +222,9 @@ impl Gpu {
     async fn stream<T: Element, I: Index>(
         &self,
         plan: &PoolPlan,
-        source: &mut impl StreamSource<T>,
-        sink: &mut impl StreamSink<T>,
-        indices_sink: &mut impl StreamSink<I>,
+        source: &mut impl AsyncStreamSource<T>,
+        sink: &mut impl AsyncStreamSink<T>,
+        indices_sink: &mut impl AsyncStreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
@@ -234,10 +234,10 @@ impl Gpu {
         let mut flights = PoolFlights { gpu: self, pool: PoolRun::new(plan, tiling, options), prepared: None };
         let mut sinks = Sinks::<T, I, _, _>::new(plan, sink, indices_sink);
         if whole_windows {
-            flights.tiles(source, |tile, y, indices| sinks.whole(tile.output(), y, indices)).await?;
+            flights.tiles::<I, _, _, _, _>(source, &mut sinks).await?;
         } else {
-            // Every tile is one window or a part of one.
-            flights.tiles(source, |tile, y, positions| sinks.part(tile, y, positions)).await?;
+            // Every tile is one window or a part of one, and its indices are positions in the plane.
+            flights.tiles::<i64, _, _, _, _>(source, &mut sinks).await?;
         }
         Ok(flights.pool.run.memory.report)
     }
@@ -247,6 +247,7 @@ impl Gpu {
 #[cfg(not(target_arch = "wasm32"))]
 mod blocking {
     use super::*;
+    use crate::stream::{StreamSink, StreamSource};
 
     impl Gpu {
         /// The blocking twin of [`Gpu::stream_max_pool`].

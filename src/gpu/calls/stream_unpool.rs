@@ -11,7 +11,9 @@ use crate::options::{Layout, OutOfBounds, OutsideWindow};
 use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::select::{Choice, select};
-use crate::stream::{StreamOptions, StreamReport, StreamSink, StreamSource, UnpoolRun, largest_box};
+use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamReport, UnpoolRun, largest_box};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::stream::{StreamSink, StreamSource};
 use crate::tensor::{Tensor, TensorView, zeros};
 use crate::tile::{IN_FLIGHT, Region};
 
@@ -121,12 +123,12 @@ impl UnpoolFlights<'_> {
     async fn finish<T: Element>(
         &mut self,
         flight: Option<Flight<T>>,
-        sink: &mut impl StreamSink<T>,
+        sink: &mut impl AsyncStreamSink<T>,
     ) -> Result<(), ExecuteError> {
         let Some(flight) = flight else { return Ok(()) };
         let y_bytes = flight.y_bytes;
         let (region, y) = self.land(flight).await?;
-        self.unpool.write(&region, y.data(), sink)?;
+        self.unpool.write(&region, y.data(), sink).await?;
         self.unpool.run.memory.host(0, y_bytes);
         self.unpool.run.tell()
     }
@@ -136,8 +138,8 @@ impl UnpoolFlights<'_> {
     async fn tile<T: Element, I: Index>(
         &mut self,
         (region, stay): (&Region, bool),
-        (x, indices): (&mut impl StreamSource<T>, &mut impl StreamSource<I>),
-        (before, sink): (&mut Option<Flight<T>>, &mut impl StreamSink<T>),
+        (x, indices): (&mut impl AsyncStreamSource<T>, &mut impl AsyncStreamSource<I>),
+        (before, sink): (&mut Option<Flight<T>>, &mut impl AsyncStreamSink<T>),
     ) -> Result<Flight<T>, ExecuteError> {
         let capacity = self.most.saturating_mul(2);
         let held = (capacity as u64).saturating_mul(size_of::<T>() as u64 + 4);
@@ -157,10 +159,11 @@ impl UnpoolFlights<'_> {
                 drop(so_far);
                 self.unpool.run.memory.host(0, y_bytes);
             }
-            self.unpool.visit((region, &from), (&mut *x, &mut *indices), |value, place| {
+            let found = |value, place| {
                 sources.values.push(value);
                 sources.targets.push(place as i32);
-            })?;
+            };
+            self.unpool.visit((region, &from), (&mut *x, &mut *indices), found).await?;
         }
         let flight = self.launch(region, &mut sources, true).await?;
         self.unpool.run.memory.host(0, held);
@@ -192,9 +195,9 @@ impl Gpu {
     pub async fn stream_max_unpool<T: Element, I: Index>(
         &self,
         plan: &UnpoolPlan,
-        x: &mut impl StreamSource<T>,
-        indices: &mut impl StreamSource<I>,
-        sink: &mut impl StreamSink<T>,
+        x: &mut impl AsyncStreamSource<T>,
+        indices: &mut impl AsyncStreamSource<I>,
+        sink: &mut impl AsyncStreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
@@ -204,7 +207,7 @@ impl Gpu {
         let most = largest_box(plan, MOST, options.budget_bytes, |elements| peak(plan, limits, elements))?;
         let mut flights = UnpoolFlights { gpu: self, unpool: UnpoolRun::new(plan, (most, most), options), most };
         flights.unpool.run.tell()?;
-        let stay = flights.unpool.look(indices, || Ok(()))?;
+        let stay = flights.unpool.look(indices, || Ok(())).await?;
         let mut before = None;
         for number in 0..flights.unpool.tiles.len() {
             let region = flights.unpool.tiles.region(number);
