@@ -60,7 +60,7 @@ def torch_onnx_translations() -> dict[Any, Callable[..., Any]]:
             if len(x.shape) == rank + 2:
                 return pool(x, output_size=sizes, preset="pytorch")
             # An image without a batch.
-            first = opset18.Constant(value_ints=[0])
+            first: Any = opset18.Constant(value_ints=[0])
             pooled = pool(opset18.Unsqueeze(x, first), output_size=sizes, preset="pytorch")
             return tuple(opset18.Squeeze(output, first) for output in pooled)
 
