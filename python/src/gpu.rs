@@ -136,7 +136,7 @@ impl PyGpu {
     }
 
     /// Marks the Gpu as lost: every later call that needs it raises DeviceError with this reason. For programs that know of a loss
-    /// before the driver does, and for trying what they do after one.
+    /// before the driver does, and for trying what they do after one. Raises DeviceError in a forked child.
     fn notify_lost(&self, py: Python<'_>, reason: String) -> PyResult<()> {
         guarded(py, || {
             self.opened(py)?.notify_lost(reason);

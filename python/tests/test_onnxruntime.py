@@ -1,6 +1,7 @@
 """The custom operators in onnxruntime: a model as it is gives the bits that it gave before."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,43 @@ def test_nan_and_infinities_are_as_in_the_kernel_with_indices(place: str) -> Non
         assert np.array_equal(y.view(np.uint32)[numbers], expected.view(np.uint32)[numbers])
 
 
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_pads_beside_auto_pad_are_ignored(auto_pad: str) -> None:
+    x = np.random.default_rng(5).standard_normal((1, 2, 8, 8)).astype(np.float32)
+    of = model("MaxPool", dict(kernel_shape=[2, 2], auto_pad=auto_pad, pads=[1, 1, 1, 1]), [("x", TensorProto.FLOAT, x.shape)])
+    expected = session(of, ours=False).run(None, {"x": x})[0]
+    assert np.array_equal(session(of, ai_onnx="1", device="cpu").run(None, {"x": x})[0], expected)
+
+
+FORKED = """
+import os, sys, numpy as np, onnxruntime as ort, wgpu_pooling as wp
+options = ort.SessionOptions()
+options.add_session_config_entry("wgpu_pooling.ai_onnx", "1")
+options.add_session_config_entry("wgpu_pooling.device", sys.argv[2])
+options.register_custom_ops_library(wp.onnxruntime_library())
+x = np.ones((4, 16, 256, 256), np.float32)
+session = ort.InferenceSession(sys.argv[1], options)
+session.run(None, {"x": x})
+if os.fork() == 0:
+    try:
+        session.run(None, {"x": x})
+        os._exit(2)
+    except Exception as error:
+        del session
+        os._exit(0 if "before a fork" in str(error) else 3)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+session.run(None, {"x": x})
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_is_told_at_once(place: str, tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(model("MaxPool", POOL, [("x", TensorProto.FLOAT, [None, None, None, None])]))
+    command = [sys.executable, "-c", FORKED, str(tmp_path / "model.onnx"), place]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 def test_an_unpool_of_a_model_as_it_is(place: str) -> None:
     x = np.random.default_rng(2).standard_normal((2, 3, 13, 17)).astype(np.float32)
     y, at = wp.max_pool(x, **POOL, indices="int64", device="cpu")
@@ -110,6 +148,22 @@ def test_the_domains_of_their_own(place: str) -> None:
     own = session(of, device=place).run(None, {"x": x})
     expected = wp.adaptive_max_pool(x, [5, 3], indices="int64", device="cpu")
     assert all(np.array_equal(a, b) for a, b in zip(own, expected, strict=True))
+
+
+def test_a_node_of_our_domain_names_its_preset() -> None:
+    x = np.array([[[np.nan, 1, 2, np.nan, 3, 0]]], np.float32)
+    for preset, nan_policy in (("openvino", "seed_lowest"), ("pytorch", "propagate_last")):
+        for of, expected in (
+            (model("AdaptiveMaxPool", dict(output_size=[2], preset=preset), [("x", TensorProto.FLOAT, x.shape)], "wgpu.pooling", 2),
+             wp.adaptive_max_pool(x, [2], preset=preset, indices="int64", device="cpu")),
+            (model("MaxPool", dict(kernel_shape=[3], strides=[3], preset=preset), [("x", TensorProto.FLOAT, x.shape)], "wgpu.pooling", 2),
+             wp.max_pool(x, kernel_shape=[3], strides=[3], preset=preset, nan_policy=nan_policy, indices="int64", device="cpu")),
+        ):  # fmt: skip
+            own = session(of, device="cpu").run(None, {"x": x})
+            assert all(np.array_equal(a, b, equal_nan=a.dtype == np.float32) for a, b in zip(own, expected, strict=True)), preset
+    of = model("MaxPool", dict(kernel_shape=[3], preset="tflite"), [("x", TensorProto.FLOAT, x.shape)], "wgpu.pooling")
+    with pytest.raises(Exception, match="tflite"):
+        session(of, device="cpu")
 
 
 def test_errors_are_exceptions_with_our_texts() -> None:

@@ -47,6 +47,12 @@ def test_max_pool_and_unpool(axes, geometry, dtype, device):
         equal(back, getattr(wp, f"max_unpool{axes}d")(*mine, 2, 2, 0, x.shape[2:], device=device))
 
 
+def test_sizes_in_brackets():
+    x = data(2, torch.float32)
+    equal(functional.max_pool2d(x, [2], [2], [1]), wp.max_pool2d(x, [2], [2], [1], device="cpu"))
+    equal(functional.max_pool2d(x, 3, []), wp.max_pool2d(x, 3, [], device="cpu"))
+
+
 @pytest.mark.parametrize("axes", [1, 2, 3])
 @pytest.mark.parametrize("batched", [True, False])
 def test_adaptive(axes, batched, device):

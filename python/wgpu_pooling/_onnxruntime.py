@@ -15,6 +15,7 @@ def onnxruntime_library() -> str:
     ``com.ms.internal.nhwc``. With the entry ``wgpu_pooling.ai_onnx`` of the session's configuration set to ``1`` before, the MaxPool
     and MaxUnpool nodes of a model as it is are computed here too. ``wgpu_pooling.device`` is ``auto``, ``gpu`` or ``cpu``.
 
+    >>> from wgpu_pooling import onnxruntime_library
     >>> onnxruntime_library().endswith((".so", ".pyd"))
     True
     """
@@ -25,9 +26,12 @@ def onnxruntime_library() -> str:
 def torch_onnx_translations() -> dict[Any, Callable[..., Any]]:
     """What ``torch.onnx.export`` takes as ``custom_translation_table`` to write adaptive max pools of any sizes.
 
-    ONNX has no operator for those whose sizes do not divide. With this table each becomes a node ``AdaptiveMaxPool`` of the domain
-    ``wgpu.pooling`` with torch's conventions, which `onnxruntime_library` computes in onnxruntime. The sizes of the outputs have to be
-    constants. It needs torch 2.6 or newer with its exporter's packages, ``onnx`` and ``onnxscript``.
+    ONNX has no operator for those whose output sizes do not divide the input's. With this table each adaptive max pool becomes a node
+    ``AdaptiveMaxPool`` of the domain ``wgpu.pooling`` with torch's conventions, which `onnxruntime_library` computes in onnxruntime. The
+    sizes of the outputs are constants of the node: where the model calculates them, torch writes those of the example.
+
+    Raises ImportError without torch (2.6 or newer) and its exporter's packages ``onnx`` and ``onnxscript``. An export raises where a size
+    is not known at all.
 
     ::
 

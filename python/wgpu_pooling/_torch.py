@@ -16,8 +16,9 @@ Size = int | Sequence[int]
 
 
 def _each(value: Size, axes: int) -> list[int]:
-    """A number for each spatial axis, from one number or as many."""
-    return list(value) if isinstance(value, (list, tuple)) else [value] * axes  # type: ignore[list-item]
+    """A number for each spatial axis, from one number, with or without brackets, or as many."""
+    numbers = list(value) if isinstance(value, (list, tuple)) else [value]
+    return numbers * axes if len(numbers) == 1 else numbers  # type: ignore[return-value]
 
 
 def _batched(tensor: tuple[Any, str], axes: int) -> tuple[tuple[Any, str], Callable[[Any], Any]]:
@@ -56,7 +57,7 @@ def _max_pool(
 ) -> Any:
     keywords = {
         "kernel_shape": _each(kernel_size, axes),
-        "strides": None if stride is None else _each(stride, axes),
+        "strides": _each(stride, axes) if stride or stride == 0 else None,
         "pads": _each(padding, axes) * 2,
         "dilations": _each(dilation, axes),
         "ceil_mode": int(ceil_mode),
@@ -87,7 +88,7 @@ def _max_unpool(
     of_indices, _ = _batched(taken(indices, "indices")[0], axes)
     keywords: dict[str, Any] = {
         "kernel_shape": _each(kernel_size, axes),
-        "strides": None if stride is None else _each(stride, axes),
+        "strides": _each(stride, axes) if stride or stride == 0 else None,
         "pads": _each(padding, axes) * 2,
     }
     if output_size is not None:

@@ -41,7 +41,7 @@ const OPENVINO: &str = "openvino";
 /// | --- | --- |
 /// | ONNX's (empty, or `ai.onnx`) | as above |
 /// | `com.ms.internal.nhwc` | onnxruntime's, where X and Y are NHWC; MaxPool and MaxUnpool may have the attributes `activation` and `activation_params` |
-/// | `wgpu.pooling` | this crate's: MaxPool and MaxUnpool by opset 22 of ONNX, whatever the node's opset, and AdaptiveMaxPool with the attribute `output_size` and the indices of OpenVINO's; the activations as above; each may name a [`Preset`] in the attribute `preset`, which goes before the one that is set |
+/// | `wgpu.pooling` | this crate's: MaxPool and MaxUnpool by opset 22 of ONNX, whatever the node's opset, and AdaptiveMaxPool with the attribute `output_size` and OpenVINO's conventions; the activations as above. The attribute `preset`, a name of [`Preset`], overrides [`Node::preset`] |
 /// | `openvino` | OpenVINO's MaxPool-1, MaxPool-8, MaxPool-14 and AdaptiveMaxPool-8, with OpenVINO's attributes; the opset is that of the layer. They follow OpenVINO's conventions ([`Preset::OpenVino`]), whatever preset is set |
 ///
 /// ```
@@ -167,7 +167,8 @@ impl Node {
     /// The node's operator.
     ///
     /// # Errors
-    /// [`PlanError::UnknownOperator`]; [`PlanError::NotInOpset`] for attributes that the opset does not have yet;
+    /// [`PlanError::UnknownOperator`]; [`PlanError::UnknownValue`] for a preset that the node names and that there is not;
+    /// [`PlanError::NotInOpset`] for attributes that the opset does not have yet;
     /// [`PlanError::Combination`] for an operator that the preset's runtime does not have; otherwise as
     /// [`MaxPool::from_onnx`].
     ///
@@ -212,7 +213,7 @@ impl Node {
         if let Some(position) = named(&node) {
             let (name, value) = node.attributes.remove(position);
             if named(&node).is_some() {
-                return Err(PlanError::RepeatedAttribute { operator: OWN, name });
+                return Err(PlanError::RepeatedAttribute { operator: "a node of wgpu.pooling", name });
             }
             node.preset = value.string(&name)?.parse()?;
         }

@@ -82,7 +82,8 @@ pub trait StreamSink<T> {
 }
 
 /// The source of a streaming run that may have to wait for its elements, such as a file in a browser or a server. Every
-/// [`StreamSource`] is one that never waits. A type implements this trait for each of its element types by itself: Rust refuses
+/// [`StreamSource`] is one that never waits. Reads follow each other, and the writes of earlier tiles: the device computes
+/// meanwhile, but two ends never wait at once. A tile that is narrower than its tensor is a read for each row. A type implements this trait for each of its element types by itself: Rust refuses
 /// an implementation for all `T` (E0119), because the type might be a [`StreamSource`] of some `T` as well.
 ///
 /// ```

@@ -126,7 +126,7 @@ fn a_node_of_this_crates_domain_may_name_its_preset() {
     let error = |node: Node| node.operator().unwrap_err().to_string();
     let unknown = error(named(pool(1), "tflite"));
     assert!(unknown.contains("preset") && unknown.contains("tflite") && unknown.contains("pytorch"), "{unknown}");
-    assert_eq!(error(named(named(pool(1), "onnx"), "onnx")), r#"wgpu.pooling is given "preset" twice"#);
+    assert_eq!(error(named(named(pool(1), "onnx"), "onnx")), r#"a node of wgpu.pooling is given "preset" twice"#);
     assert!(matches!(
         pool(1).domain("wgpu.pooling").attribute("preset", Attribute::Int(1)).operator(),
         Err(PlanError::AttributeKind { .. })

@@ -65,7 +65,8 @@ fn named(error: ExecuteError) -> Error {
 
 #[wasm_bindgen]
 impl Backend {
-    /// Max pools a tensor of bytes that lies in a blob, on WebGPU in at most so many bytes of memory, and hands the result to
+    /// Max pools a tensor of bytes that lies in a blob, on WebGPU in at most so many bytes of memory beside the
+    /// piece that is read or written, and hands the result to
     /// `take(first, bytes)` in pieces. `shape` is batch, channels and the spatial extents. Returns the number of tiles that were
     /// computed.
     #[wasm_bindgen(js_name = streamMaxPool)]
@@ -84,7 +85,8 @@ impl Backend {
         let pool = MaxPool::new(whole("the window", &kernel)?).strides(whole("the stride", &strides)?);
         let extents = whole("the shape", &shape)?.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>();
         let plan = pool.plan(&extents.map_err(JsError::from)?, DType::U8, None).map_err(JsError::from)?;
-        let options = StreamOptions::new(budget_bytes as u64);
+        let budget = whole("the budget", &[budget_bytes])?.into_iter().map(u64::try_from).next();
+        let options = StreamOptions::new(budget.transpose().map_err(JsError::from)?.unwrap_or(0));
         let report = gpu.stream_max_pool(&plan, &mut blob, &mut Taker(take), options).await.map_err(named)?;
         Ok(report.tiles as f64)
     }

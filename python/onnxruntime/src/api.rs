@@ -15,7 +15,9 @@ use ort_sys::{
 };
 use wgpu_pooling::{Attribute, DType, ExecuteError, TensorMut, TensorRef};
 
-use crate::operator::{ATTRIBUTES, Domain, Elements, Error, Kernel, Kind, Need, Place, Shared, parse_ai_onnx};
+use crate::operator::{
+    ATTRIBUTES, Domain, Elements, Error, Kernel, Kind, Need, Place, Replaced, Shared, parse_ai_onnx,
+};
 
 /// The oldest version of the interface that has all that is used here: that of onnxruntime 1.17.
 const VERSION: u32 = 17;
@@ -420,11 +422,11 @@ fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error>
     }
     // The plan has what `output_shape` says, and does not read it again.
     inputs.truncate(plan.inputs().len());
-    if let Some(reason) = kernel.execute(&plan, &inputs, &mut results)? {
+    if let Some(Replaced { reason, device }) = kernel.execute(&plan, &inputs, &mut results)? {
         let mut logger: *const OrtLogger = ptr::null();
         // SAFETY: the context is valid for this call, `logger` is written to.
         let status = unsafe { (api.KernelContext_GetLogger)(context, &mut logger) };
-        let message = format!("wgpu-pooling lost its device ({reason}) and opened {}", kernel.device());
+        let message = format!("wgpu-pooling lost its device ({reason}) and opened {device}");
         let level = OrtLoggingLevel::ORT_LOGGING_LEVEL_WARNING;
         log(api, (status, logger), level, c"KernelCompute", &message);
     }

@@ -107,6 +107,12 @@ pub(crate) enum Error {
     AiOnnx(String),
     #[error("a dimension of {0} is negative")]
     NegativeDimension(i64),
+    #[error(
+        "this session was made by the process {0} before a fork, and this is the process {1}: make one in the worker"
+    )]
+    Forked(u32, u32),
+    #[error("the device is lost ({reason}), and another one cannot be opened: {error}")]
+    NotReplaced { reason: String, error: ExecuteError },
     #[error("onnxruntime {0}")]
     Runtime(String),
     #[error("the call ended in a panic; this is an error of wgpu-pooling")]
@@ -179,11 +185,22 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A node of a session.
+/// A node of a session. It belongs to the process that made it: a forked child has none of the threads that its device and the CPU
+/// backend wait for.
 pub(crate) struct Kernel {
     node: Node,
     shared: &'static Shared,
     state: Mutex<State>,
+    process: u32,
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // Dropping a device waits for its threads too, so that a child leaks it.
+        if std::process::id() != self.process {
+            std::mem::forget(locked(&self.state).clone());
+        }
+    }
 }
 
 /// Where a node is computed, and the last call's preparation there: most sessions have the same shapes in each call.
@@ -201,13 +218,14 @@ impl Kernel {
         attributes: Vec<(&'static str, Attribute)>,
         shared: &'static Shared,
     ) -> Result<Kernel, Error> {
+        let attributes = as_onnxruntime_takes_them(domain, attributes);
         // Attributes mean the same in every opset that onnxruntime takes, with its own conventions.
         let name = kind.name().to_string_lossy();
         let node = Node::new(name, LATEST).domain(domain.name().to_string_lossy());
         let node = node.preset(domain.preset()).attributes(attributes);
         node.operator()?;
         let state = State { device: shared.device(None)?, prepared: None };
-        Ok(Kernel { node, shared, state: Mutex::new(state) })
+        Ok(Kernel { node, shared, state: Mutex::new(state), process: std::process::id() })
     }
 
     pub fn device(&self) -> String {
@@ -219,20 +237,27 @@ impl Kernel {
         Ok(self.node.plan(inputs, outputs)?)
     }
 
-    /// Computes a plan of this node. A device that is lost is opened again, once, and computes it then; the reason of its loss is
-    /// returned.
+    /// Computes a plan of this node. A device that is lost is replaced, once, by one that computes it then.
     pub fn execute(
         &self,
         plan: &Plan,
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<Replaced>, Error> {
+        let here = std::process::id();
+        if here != self.process {
+            return Err(Error::Forked(self.process, here));
+        }
         let state = locked(&self.state).clone();
-        match self.execute_on(state.clone(), plan, inputs, outputs) {
+        match self.execute_on(&state, plan, inputs, outputs) {
             Err(ExecuteError::DeviceLost(reason)) => {
-                let device = self.shared.device(Some(&state.device))?;
-                self.execute_on(State { device, prepared: None }, plan, inputs, outputs)?;
-                Ok(Some(reason))
+                let device = self.shared.device(Some(&state.device));
+                let device = device.map_err(|error| Error::NotReplaced { reason: reason.clone(), error })?;
+                let replaced = Replaced { reason, device: device.name() };
+                let state = State { device, prepared: None };
+                *locked(&self.state) = state.clone();
+                self.execute_on(&state, plan, inputs, outputs)?;
+                Ok(Some(replaced))
             }
             other => Ok(other.map(|()| None)?),
         }
@@ -240,21 +265,43 @@ impl Kernel {
 
     fn execute_on(
         &self,
-        mut state: State,
+        state: &State,
         plan: &Plan,
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
-        let prepared = match state.prepared.take().filter(|prepared| prepared.plan() == plan) {
-            Some(prepared) => prepared,
-            None => {
-                let prepared = Arc::new(state.device.prepare_blocking(plan.clone())?);
-                *locked(&self.state) = State { prepared: Some(Arc::clone(&prepared)), ..state };
-                prepared
-            }
-        };
+        if let Some(prepared) = state.prepared.as_ref().filter(|prepared| prepared.plan() == plan) {
+            return prepared.execute_blocking(inputs, outputs);
+        }
+        let prepared = Arc::new(state.device.prepare_blocking(plan.clone())?);
+        let mut kept = locked(&self.state);
+        // Another thread may have replaced the device meanwhile.
+        if Arc::ptr_eq(&kept.device, &state.device) {
+            kept.prepared = Some(Arc::clone(&prepared));
+        }
+        drop(kept);
         prepared.execute_blocking(inputs, outputs)
     }
+}
+
+/// A device that was lost: why, and what computes instead.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Replaced {
+    pub reason: String,
+    pub device: String,
+}
+
+/// The attributes of a node. onnxruntime does not look at the pads of a node that lets them be computed.
+fn as_onnxruntime_takes_them(
+    domain: Domain,
+    mut attributes: Vec<(&'static str, Attribute)>,
+) -> Vec<(&'static str, Attribute)> {
+    let computes_pads =
+        |(name, value): &(&str, Attribute)| *name == "auto_pad" && *value != Attribute::String("NOTSET".to_owned());
+    if domain != Domain::Own && attributes.iter().any(computes_pads) {
+        attributes.retain(|(name, _)| *name != "pads");
+    }
+    attributes
 }
 
 /// The latest opset with a rule of its own.
@@ -299,19 +346,33 @@ mod tests {
             let mut outputs = [TensorMut::new(DType::F32, [1, 1, 2], &mut bytes).expect("the bytes of two elements")];
             let lost = kernel.execute(&plan, &[x], &mut outputs).expect("an answer");
             assert_eq!(bytes, y[..]);
-            lost
+            lost.map(|replaced| replaced.reason)
         };
         assert_eq!(computed(&kernels[0]), None);
         let opened = || kernels.each_ref().map(|kernel| Arc::clone(&locked(&kernel.state).device));
         let before = opened();
         assert!(Arc::ptr_eq(&before[0], &before[1]));
-        let Device::Gpu(gpu) = &*before[0] else { panic!("asked for a GPU") };
-        gpu.notify_lost("the test says so");
+        let lose = |device: &Device| {
+            let Device::Gpu(gpu) = device else { panic!("asked for a GPU") };
+            gpu.notify_lost("the test says so");
+        };
+        lose(&before[0]);
         for kernel in &kernels {
             assert_eq!(computed(kernel).as_deref(), Some("the test says so"));
             assert_eq!(computed(kernel), None);
         }
         let after = opened();
         assert!(Arc::ptr_eq(&after[0], &after[1]) && !Arc::ptr_eq(&after[0], &before[0]));
+        // A node that has not noticed a loss goes on after the next one, too.
+        lose(&after[0]);
+        assert!(computed(&kernels[0]).is_some());
+        lose(&opened()[0]);
+        let x = TensorRef::new(DType::F32, [1, 1, 4], &x).expect("the bytes of four elements");
+        let plan = kernels[1].plan(std::slice::from_ref(&x), 1).expect("a valid node");
+        let mut bytes = [0; 8];
+        let mut outputs = [TensorMut::new(DType::F32, [1, 1, 2], &mut bytes).expect("the bytes of two elements")];
+        let twice = kernels[1].execute(&plan, &[x], &mut outputs);
+        assert!(matches!(twice, Err(Error::Execute(ExecuteError::DeviceLost(_)))), "{twice:?}");
+        assert!(computed(&kernels[1]).is_some() && computed(&kernels[1]).is_none());
     }
 }

@@ -137,9 +137,8 @@ impl Gpu {
         if let Some(preparation) = self.inner.plan_cache.find(&plan, &self.choice) {
             return Ok(Prepared { gpu: self.clone(), preparation });
         }
-        let prepared = self.prepare(plan).await?;
-        self.inner.plan_cache.keep(self.choice, prepared.preparation.clone());
-        Ok(prepared)
+        let Prepared { gpu, preparation } = self.prepare(plan).await?;
+        Ok(Prepared { gpu, preparation: self.inner.plan_cache.keep(self.choice, preparation) })
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that

@@ -36,16 +36,23 @@ impl PlanCache {
         Some(preparation)
     }
 
-    /// Keeps a preparation, and drops the longest unused one if there are too many.
-    pub fn keep(&self, choice: Choice, preparation: Preparation) {
+    /// Keeps a preparation, and drops the longest unused one if there are too many. One of an equal plan that another thread has kept
+    /// meanwhile is returned in its place.
+    pub fn keep(&self, choice: Choice, preparation: Preparation) -> Preparation {
         if preparation.bytes() > MOST_BYTES_EACH {
-            return;
+            return preparation;
         }
         let mut kept = self.lock();
+        let equal =
+            |kept: &&Kept| kept.choice == choice && kept.preparation.schedule.plan() == preparation.schedule.plan();
+        if let Some(kept) = kept.iter().find(equal) {
+            return kept.preparation.clone();
+        }
         let gone = if kept.len() == MOST_KEPT { kept.pop_front() } else { None };
-        kept.push_back(Kept { choice, preparation });
+        kept.push_back(Kept { choice, preparation: preparation.clone() });
         drop(kept);
         drop(gone);
+        preparation
     }
 
     /// Drops all preparations.
