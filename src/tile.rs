@@ -193,7 +193,7 @@ impl Tiling {
         fits(&tiling).map(|_| tiling)
     }
 
-    /// The peak memory in bytes, on the host and on the device together, of a run of these tiles.
+    /// The peak memory in bytes, on the host and on the device together, of a run of these tiles, at most.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
     }

@@ -4,7 +4,8 @@ use super::plan::PlanError;
 
 /// The reason why a computation has no result: the plan, the data or the device.
 ///
-/// The caller's data is unchanged when an error is returned.
+/// The caller's data is unchanged when an error is returned, but for [`ExecuteError::Interrupted`] and the errors of streams, which
+/// write tile by tile.
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};

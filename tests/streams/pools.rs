@@ -54,10 +54,15 @@ fn check<T: Element>(pool: &dyn Pooling, shape: &[usize], budget: u64) -> Stream
     let plan = pool.plan(shape, T::DTYPE, Some(IndexType::I64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<T, i64>(&plan, x.view()).unwrap();
     let (mut got_y, mut got_indices) = (vec![T::from_bits64(0); y.data().len()], vec![0; indices.data().len()]);
-    let options = StreamOptions::new(budget);
+    let mut last = None;
+    let options = StreamOptions::new(budget).progress(|progress| {
+        last = Some((progress.done, progress.tiles));
+        ControlFlow::Continue(())
+    });
     let report = device()
         .stream_max_pool_with_indices_blocking(&plan, &mut x.view(), &mut got_y, &mut got_indices, options)
         .unwrap_or_else(|error| panic!("{error}: {plan:?} in {budget} bytes"));
+    assert!(last.is_some_and(|(done, tiles)| done == tiles && tiles >= report.tiles), "{last:?} {plan:?}");
     assert_eq!(bits(&got_y), bits(y.data()), "{plan:?} in {budget} bytes");
     assert_eq!(got_indices, indices.data(), "{plan:?} in {budget} bytes");
     assert!(report.peak_bytes <= budget && report.peak_bytes > 0, "{report:?} in {budget} bytes");

@@ -79,7 +79,9 @@ fn code(error: &Error) -> OrtErrorCode {
         | Error::Place(_)
         | Error::AiOnnx(_)
         | Error::NegativeDimension(_) => OrtErrorCode::ORT_INVALID_ARGUMENT,
-        Error::Execute(_) | Error::Runtime(_) | Error::Panic => OrtErrorCode::ORT_FAIL,
+        Error::Execute(_) | Error::Runtime(_) | Error::Panic | Error::Forked(..) | Error::NotReplaced { .. } => {
+            OrtErrorCode::ORT_FAIL
+        }
     }
 }
 

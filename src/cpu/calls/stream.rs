@@ -168,7 +168,7 @@ impl Cpu {
             pool.run.progress.done += 1;
             pool.run.tell()?;
         }
-        Ok(())
+        pool.run.finish()
     }
 
     /// An error if the caller asks to stop.

@@ -53,7 +53,7 @@ impl PoolFlights<'_> {
         while !flights.is_empty() {
             self.land(&mut flights, sinks).await?;
         }
-        Ok(())
+        self.pool.run.finish()
     }
 
     /// Reads a tile and submits it.
