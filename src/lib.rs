@@ -233,7 +233,8 @@ pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
 pub use select::{Choice, MAX_ITERATIONS, families, select};
 #[cfg(any(feature = "cpu", feature = "gpu"))]
 pub use stream::{
-    AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamProgress, StreamReport, StreamSink, StreamSource,
+    AsyncStreamSink, AsyncStreamSource, MaybeSend, StreamOptions, StreamProgress, StreamReport, StreamSink,
+    StreamSource,
 };
 pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
 pub use tile::{Region, Tile, Tiling};

@@ -504,7 +504,7 @@ option! {
         Onnx = "onnx",
         /// The same, with the MaxUnpool of releases after 1.23 (onnx#8413).
         OnnxAfter1_23 = "onnx_after_1_23",
-        /// onnxruntime's CPU kernels.
+        /// onnxruntime's CPU kernels. A MaxPool node's `pads` are ignored where its `auto_pad` computes them.
         OnnxRuntime = "onnxruntime",
         /// OpenVINO's CPU plugin and its importer of ONNX models. It has no MaxUnpool.
         OpenVino = "openvino",

@@ -51,6 +51,13 @@ def test_sizes_in_brackets():
     x = data(2, torch.float32)
     equal(functional.max_pool2d(x, [2], [2], [1]), wp.max_pool2d(x, [2], [2], [1], device="cpu"))
     equal(functional.max_pool2d(x, 3, []), wp.max_pool2d(x, 3, [], device="cpu"))
+    # Neither library takes them elsewhere.
+    y, indices = functional.max_pool2d(x, 2, return_indices=True)
+    for library, options in ((functional, {}), (wp, {"device": "cpu"})):
+        with pytest.raises((RuntimeError, ValueError)):
+            library.adaptive_max_pool2d(x, [5], **options)
+        with pytest.raises((RuntimeError, ValueError)):
+            library.max_unpool2d(y, indices, [2], **options)
 
 
 @pytest.mark.parametrize("axes", [1, 2, 3])

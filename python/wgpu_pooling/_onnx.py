@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, overload
 from . import _native
 from ._arrays import taken
 from ._devices import Device, resolve
-from ._native import DeviceTensor
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -82,9 +81,7 @@ def pool(
 ) -> Any:
     """Y, or Y and Indices, of a pool of any operator."""
     tensor, give = taken(x, "x")
-    # A tensor on a device knows where its channels are.
-    own = {"layout": x.layout} if isinstance(x, DeviceTensor) else {}
-    results = _native.pool(operator, preset, {**own, **keywords}, indices, resolve(device, x), tensor)
+    results = _native.pool(operator, preset, dict(keywords), indices, resolve(device, x), tensor)
     return give(results[0]) if indices is None else (give(results[0]), give(results[1]))
 
 

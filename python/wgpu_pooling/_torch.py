@@ -16,9 +16,14 @@ Size = int | Sequence[int]
 
 
 def _each(value: Size, axes: int) -> list[int]:
-    """A number for each spatial axis, from one number, with or without brackets, or as many."""
-    numbers = list(value) if isinstance(value, (list, tuple)) else [value]
-    return numbers * axes if len(numbers) == 1 else numbers  # type: ignore[return-value]
+    """A number for each spatial axis, from one number or as many."""
+    return list(value) if isinstance(value, (list, tuple)) else [value] * axes  # type: ignore[list-item]
+
+
+def _of_pool(value: Size, axes: int) -> list[int]:
+    """The same for torch's pools, which take one number in brackets too."""
+    numbers = _each(value, axes)
+    return numbers * axes if len(numbers) == 1 else numbers
 
 
 def _batched(tensor: tuple[Any, str], axes: int) -> tuple[tuple[Any, str], Callable[[Any], Any]]:
@@ -56,10 +61,10 @@ def _max_pool(
     device: Device,
 ) -> Any:
     keywords = {
-        "kernel_shape": _each(kernel_size, axes),
-        "strides": _each(stride, axes) if stride or stride == 0 else None,
-        "pads": _each(padding, axes) * 2,
-        "dilations": _each(dilation, axes),
+        "kernel_shape": _of_pool(kernel_size, axes),
+        "strides": _of_pool(stride, axes) if stride or stride == 0 else None,
+        "pads": _of_pool(padding, axes) * 2,
+        "dilations": _of_pool(dilation, axes),
         "ceil_mode": int(ceil_mode),
     }
     return _pool("max_pool", axes, x, return_indices, device, keywords)

@@ -349,7 +349,11 @@ impl Node {
             // A node without strides has strides of 1, whatever the runtime's own call assumes.
             Preset::PyTorch => MaxPool::pytorch(kernel).strides(vec![1; kernel.len()]),
         };
-        let pool = pool.with_attributes(self.attributes.iter().cloned())?;
+        // onnxruntime takes no pads from a node that lets them be computed.
+        let computed =
+            self.value("auto_pad").is_some_and(|auto_pad| *auto_pad != Attribute::String("NOTSET".to_owned()));
+        let ignored = |name: &str| name == "pads" && computed && self.preset == Preset::OnnxRuntime;
+        let pool = pool.with_attributes(self.attributes.iter().filter(|(name, _)| !ignored(name)).cloned())?;
         let keeps_the_last_window = match self.preset {
             Preset::Onnx | Preset::OnnxAfter1_23 => self.rules() < 22,
             Preset::OpenVino => true,

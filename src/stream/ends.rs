@@ -81,10 +81,34 @@ pub trait StreamSink<T> {
     fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()>;
 }
 
+/// `Send`, but on wasm32, where the futures of a page are not: what the futures of [`AsyncStreamSource`] and [`AsyncStreamSink`] are.
+///
+/// ```
+/// fn may_be_spawned(run: impl wgpu_pooling::MaybeSend) {}
+/// may_be_spawned(async {});
+/// ```
+#[cfg(not(target_arch = "wasm32"))]
+pub trait MaybeSend: Send {}
+#[cfg(not(target_arch = "wasm32"))]
+impl<T: Send + ?Sized> MaybeSend for T {}
+
+/// Anything: the futures of a page are not `Send`.
+///
+/// ```
+/// fn may_be_spawned(run: impl wgpu_pooling::MaybeSend) {}
+/// may_be_spawned(async {});
+/// ```
+#[cfg(target_arch = "wasm32")]
+pub trait MaybeSend {}
+#[cfg(target_arch = "wasm32")]
+impl<T: ?Sized> MaybeSend for T {}
+
 /// The source of a streaming run that may have to wait for its elements, such as a file in a browser or a server. Every
 /// [`StreamSource`] is one that never waits. Reads follow each other, and the writes of earlier tiles: the device computes
-/// meanwhile, but two ends never wait at once. A tile that is narrower than its tensor is a read for each row. A type implements this trait for each of its element types by itself: Rust refuses
-/// an implementation for all `T` (E0119), because the type might be a [`StreamSource`] of some `T` as well.
+/// meanwhile, but two ends never wait at once. A tile that is narrower than its tensor is a read for each row.
+///
+/// A type implements this trait for each of its element types by itself: Rust refuses an implementation for all `T` (E0119), because
+/// the type might be a [`StreamSource`] of some `T` as well.
 ///
 /// ```
 /// use std::io::{Error, ErrorKind, Result};
@@ -111,24 +135,6 @@ pub trait StreamSink<T> {
 /// ```
 pub trait AsyncStreamSource<T> {
     /// Fills all of `elements` with the tensor's elements from `first` on, as [`StreamSource::read`] does. A run has one read at
-    /// a time; one that is dropped drops the future of the read that it waits for. On the web the future need not be `Send`.
-    ///
-    /// # Errors
-    /// Any error; the run ends with [`ExecuteError::Source`].
-    ///
-    /// ```
-    /// # async fn f() -> std::io::Result<()> {
-    /// use wgpu_pooling::AsyncStreamSource;
-    /// let mut two = [0u8; 2];
-    /// (&[1u8, 2, 3, 4][..]).read_async(1, &mut two).await?;
-    /// assert_eq!(two, [2, 3]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> + Send;
-
-    /// Fills all of `elements` with the tensor's elements from `first` on, as [`StreamSource::read`] does. A run has one read at
     /// a time; one that is dropped drops the future of the read that it waits for.
     ///
     /// # Errors
@@ -143,8 +149,7 @@ pub trait AsyncStreamSource<T> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(target_arch = "wasm32")]
-    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>>;
+    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> + MaybeSend;
 }
 
 /// The sink of a streaming run that may have to wait until its elements are taken. Every [`StreamSink`] is one that never waits.
@@ -170,24 +175,6 @@ pub trait AsyncStreamSource<T> {
 /// ```
 pub trait AsyncStreamSink<T> {
     /// Writes the tensor's elements from `first` on. A run has one write at a time; one that is dropped drops the future of the
-    /// write that it waits for. On the web the future need not be `Send`.
-    ///
-    /// # Errors
-    /// Any error; the run ends with [`ExecuteError::Sink`].
-    ///
-    /// ```
-    /// # async fn f() -> std::io::Result<()> {
-    /// use wgpu_pooling::AsyncStreamSink;
-    /// let mut y = vec![0u8; 4];
-    /// y.write_async(1, &[2, 3]).await?;
-    /// assert_eq!(y, [0, 2, 3, 0]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>> + Send;
-
-    /// Writes the tensor's elements from `first` on. A run has one write at a time; one that is dropped drops the future of the
     /// write that it waits for.
     ///
     /// # Errors
@@ -202,19 +189,18 @@ pub trait AsyncStreamSink<T> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(target_arch = "wasm32")]
-    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>>;
+    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>> + MaybeSend;
 }
 
 // Both have read or written when their futures are made, so that these are `Send` whatever the source or sink is.
 impl<T, S: StreamSource<T>> AsyncStreamSource<T> for S {
-    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> {
+    fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> + MaybeSend {
         ready(self.read(first, elements))
     }
 }
 
 impl<T, S: StreamSink<T>> AsyncStreamSink<T> for S {
-    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>> {
+    fn write_async(&mut self, first: u64, elements: &[T]) -> impl Future<Output = io::Result<()>> + MaybeSend {
         ready(self.write(first, elements))
     }
 }
@@ -298,14 +284,12 @@ pub(crate) async fn scatter<T: Element>(
     Ok(bytes)
 }
 
-/// The output of a run whose sources and sinks never wait, nor does anything else in it: it is ready at the first poll.
+/// The result of a run whose sources and sinks never wait, nor does anything else in it: it is ready at the first poll.
 #[cfg(feature = "cpu")]
-pub(crate) fn without_waiting<F: Future>(run: F) -> F::Output {
-    let mut run = pin!(run);
-    loop {
-        if let Poll::Ready(output) = run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return output;
-        }
+pub(crate) fn without_waiting<T>(run: impl Future<Output = Result<T, ExecuteError>>) -> Result<T, ExecuteError> {
+    match pin!(run).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => Err(ExecuteError::Device("a synchronous streaming run waits".to_owned())),
     }
 }
 

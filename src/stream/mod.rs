@@ -8,7 +8,7 @@ mod unpool;
 pub(crate) use ends::Nowhere;
 #[cfg(feature = "cpu")]
 pub(crate) use ends::without_waiting;
-pub use ends::{AsyncStreamSink, AsyncStreamSource, StreamSink, StreamSource};
+pub use ends::{AsyncStreamSink, AsyncStreamSource, MaybeSend, StreamSink, StreamSource};
 pub(crate) use pool::{PoolRun, Sinks};
 pub use progress::{StreamOptions, StreamProgress, StreamReport};
 pub(crate) use unpool::{UnpoolRun, largest_box};

@@ -108,6 +108,21 @@ fn domains_decide_the_layout_and_who_has_activations() {
 }
 
 #[test]
+fn onnxruntime_takes_no_pads_beside_auto_pad() {
+    let both = |auto_pad: &str| {
+        pool(12).attribute("auto_pad", Attribute::String(auto_pad.to_owned())).attribute("pads", ints(&[1, 1]))
+    };
+    for auto_pad in ["SAME_UPPER", "SAME_LOWER", "VALID"] {
+        let alone = pool(12).attribute("auto_pad", Attribute::String(auto_pad.to_owned())).preset(Preset::OnnxRuntime);
+        let plan = |node: Node| node.plan(&[x()], 1);
+        assert_eq!(plan(both(auto_pad).preset(Preset::OnnxRuntime)), plan(alone));
+        assert!(matches!(plan(both(auto_pad)), Err(PlanError::PadsWithAutoPad { .. })), "{auto_pad}");
+    }
+    let padded = both("NOTSET").preset(Preset::OnnxRuntime).operator();
+    assert_eq!(padded, Ok(Operator::MaxPool(MaxPool::onnxruntime([2]).pads([1, 1]))));
+}
+
+#[test]
 fn a_node_of_this_crates_domain_may_name_its_preset() {
     let named = |node: Node, preset: &str| {
         node.domain("wgpu.pooling").attribute("preset", Attribute::String(preset.to_owned()))

@@ -218,7 +218,6 @@ impl Kernel {
         attributes: Vec<(&'static str, Attribute)>,
         shared: &'static Shared,
     ) -> Result<Kernel, Error> {
-        let attributes = as_onnxruntime_takes_them(domain, attributes);
         // Attributes mean the same in every opset that onnxruntime takes, with its own conventions.
         let name = kind.name().to_string_lossy();
         let node = Node::new(name, LATEST).domain(domain.name().to_string_lossy());
@@ -289,19 +288,6 @@ impl Kernel {
 pub(crate) struct Replaced {
     pub reason: String,
     pub device: String,
-}
-
-/// The attributes of a node. onnxruntime does not look at the pads of a node that lets them be computed.
-fn as_onnxruntime_takes_them(
-    domain: Domain,
-    mut attributes: Vec<(&'static str, Attribute)>,
-) -> Vec<(&'static str, Attribute)> {
-    let computes_pads =
-        |(name, value): &(&str, Attribute)| *name == "auto_pad" && *value != Attribute::String("NOTSET".to_owned());
-    if domain != Domain::Own && attributes.iter().any(computes_pads) {
-        attributes.retain(|(name, _)| *name != "pads");
-    }
-    attributes
 }
 
 /// The latest opset with a rule of its own.

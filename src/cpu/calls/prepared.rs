@@ -293,11 +293,7 @@ impl PreparedCpu {
         let (Plan::Pool(plan), Work::Pool(work)) = (&self.plan, &self.work) else {
             return Err(self.mismatch("pool"));
         };
-        match (plan.indices(), with_indices) {
-            (None, true) => Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" }),
-            (Some(_), false) => Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" }),
-            _ => Ok((plan, work)),
-        }
+        plan.check_indices(with_indices).map(|()| (plan, work))
     }
 
     fn unpool(&self) -> Result<(&UnpoolPlan, &UnpoolWork), ExecuteError> {

@@ -77,9 +77,7 @@ impl Cpu {
         sink: &mut impl AsyncStreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        if plan.indices().is_some() {
-            return Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" });
-        }
+        plan.check_indices(false)?;
         self.stream::<T, i64>(plan, source, sink, &mut Nowhere, options).await
     }
 
@@ -92,10 +90,8 @@ impl Cpu {
         indices: &mut impl AsyncStreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        let Some(spec) = plan.outputs.get(1) else {
-            return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
-        };
-        spec.check_dtype("indices", I::DTYPE)?;
+        plan.check_indices(true)?;
+        plan.outputs[1].check_dtype("indices", I::DTYPE)?;
         self.stream(plan, source, sink, indices, options).await
     }
 

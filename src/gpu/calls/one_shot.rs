@@ -150,19 +150,13 @@ impl Prepared {
     /// The plan of a pool without indices.
     pub(super) fn values_plan(&self) -> Result<&PoolPlan, ExecuteError> {
         let plan = self.pool_plan()?;
-        match plan.indices() {
-            None => Ok(plan),
-            Some(_) => Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" }),
-        }
+        plan.check_indices(false).map(|()| plan)
     }
 
     /// The plan of a pool with indices.
     pub(super) fn indices_plan(&self) -> Result<&PoolPlan, ExecuteError> {
         let plan = self.pool_plan()?;
-        match plan.indices() {
-            Some(_) => Ok(plan),
-            None => Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" }),
-        }
+        plan.check_indices(true).map(|()| plan)
     }
 
     /// The plan's outputs, if there are as many as the call expects.

@@ -151,9 +151,7 @@ impl Gpu {
         sink: &mut impl AsyncStreamSink<T>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        if plan.indices().is_some() {
-            return Err(ExecuteError::IndicesMismatch { planned: "with", called: "without" });
-        }
+        plan.check_indices(false)?;
         self.stream::<T, i64>(plan, source, sink, &mut Nowhere, options).await
     }
 
@@ -182,10 +180,8 @@ impl Gpu {
         indices: &mut impl AsyncStreamSink<I>,
         options: StreamOptions<'_>,
     ) -> Result<StreamReport, ExecuteError> {
-        let Some(spec) = plan.outputs.get(1) else {
-            return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
-        };
-        spec.check_dtype("indices", I::DTYPE)?;
+        plan.check_indices(true)?;
+        plan.outputs[1].check_dtype("indices", I::DTYPE)?;
         self.stream(plan, source, sink, indices, options).await
     }
 
