@@ -198,7 +198,9 @@ impl Drop for Kernel {
     fn drop(&mut self) {
         // Dropping a device waits for its threads too, so that a child leaks it.
         if std::process::id() != self.process {
-            std::mem::forget(locked(&self.state).clone());
+            // Without the lock, which a thread of the parent may have held at the fork.
+            let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(state.clone());
         }
     }
 }
