@@ -39,7 +39,9 @@ pub(crate) fn execute(
                     Some(pool) => pool.install(|| cpu.execute(plan, inputs, outputs)),
                     None => cpu.execute(plan, inputs, outputs),
                 };
-                if is_long(plan) { stoppable(|cpu| run(cpu, outputs)) } else { Ok(run(Cpu::new(), outputs)?) }
+                // The arrays are new, and go with an error.
+                let cpu = Cpu::new().with_fresh_outputs();
+                if is_long(plan) { stoppable(cpu, |cpu| run(cpu, outputs)) } else { Ok(run(cpu, outputs)?) }
             })
         }
     }
@@ -66,10 +68,10 @@ pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteErro
 }
 
 /// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is one.
-fn stoppable(work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
+fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
-    let cpu = Cpu::new().stop_when(move || asked.load(Ordering::Relaxed));
+    let cpu = cpu.stop_when(move || asked.load(Ordering::Relaxed));
     scope(|scope| {
         let (done, waiting) = channel();
         let worker = Builder::new().name("wgpu_pooling".to_owned());

@@ -35,6 +35,28 @@ impl Case {
         &self,
         run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
     ) -> Outcome {
+        let (result, written) = self.run(run);
+        let untouched = || written.iter().flatten().all(|&byte| byte == POISON);
+        let may_write = matches!(result, Ok(()) | Err(ExecuteError::Interrupted));
+        assert!(may_write || untouched(), "written in spite of {result:?}");
+        result.map(|()| written)
+    }
+
+    /// What a call gives whose outputs hold nothing of use before: after an error they may hold anything.
+    #[cfg(feature = "cpu")]
+    pub fn outcome_of_fresh(
+        &self,
+        run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
+    ) -> Outcome {
+        let (result, written) = self.run(run);
+        result.map(|()| written)
+    }
+
+    /// What a call returns, and the bytes of each output after it. Beside the outputs nothing may have been written.
+    fn run(
+        &self,
+        run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
+    ) -> (Result<(), ExecuteError>, Vec<Vec<u8>>) {
         let begin = self.offset;
         let shifted = |bytes: &Vec<u8>| [&vec![POISON; begin][..], bytes].concat();
         let inputs: Vec<Cow<'_, Vec<u8>>> =
@@ -54,10 +76,7 @@ impl Case {
             assert_eq!(y.pop(), Some(POISON), "behind an output");
             y.drain(..begin);
         }
-        let untouched = || written.iter().flatten().all(|&byte| byte == POISON);
-        let may_write = matches!(result, Ok(()) | Err(ExecuteError::Interrupted));
-        assert!(may_write || untouched(), "written in spite of {result:?}");
-        result.map(|()| written)
+        (result, written)
     }
 }
 

@@ -165,13 +165,15 @@ impl Shared {
         if let Some(device) = kept.upgrade().filter(|device| !lost.is_some_and(|lost| Arc::ptr_eq(lost, device))) {
             return Ok(device);
         }
+        // A run that fails has no outputs.
+        let cpu = || Device::from(Cpu::new().with_fresh_outputs());
         let device = match self.place {
-            Place::Cpu => Cpu::new().into(),
+            Place::Cpu => cpu(),
             Place::Gpu => Gpu::new_blocking()?.into(),
             Place::Auto => match Gpu::new_blocking() {
                 // The CPU backend is faster than a GPU that is computed on the CPU.
                 Ok(gpu) if gpu.adapter_info().device_type != wgpu::DeviceType::Cpu => gpu.into(),
-                _ => Cpu::new().into(),
+                _ => cpu(),
             },
         };
         let device = Arc::new(device);

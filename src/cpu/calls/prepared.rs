@@ -197,14 +197,15 @@ impl PreparedCpu {
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
         let mut y = output(&plan.outputs[0])?;
-        self.max_unpool_into(x, indices, y.data_mut())?;
+        self.unpool_to(Context { fresh: true, ..self.context() }, x, indices, y.data_mut())?;
         Ok(y)
     }
 
     /// The same, written to `y`.
     ///
     /// # Errors
-    /// As [`PreparedCpu::max_unpool`] and [`PreparedCpu::max_pool_into`]: bad indices are found before anything is written.
+    /// As [`PreparedCpu::max_unpool`] and [`PreparedCpu::max_pool_into`]: bad indices are found before anything is written,
+    /// unless [`Cpu::with_fresh_outputs`] says that this does not matter.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, TensorView};
@@ -221,12 +222,22 @@ impl PreparedCpu {
         indices: impl Into<TensorView<'a, I>>,
         y: &mut [T],
     ) -> Result<(), ExecuteError> {
-        let (x, indices, (plan, work)) = (x.into(), indices.into(), self.unpool()?);
+        self.unpool_to(self.context(), x.into(), indices.into(), y)
+    }
+
+    fn unpool_to<T: Element, I: Index>(
+        &self,
+        context: Context<'_>,
+        x: TensorView<'_, T>,
+        indices: TensorView<'_, I>,
+        y: &mut [T],
+    ) -> Result<(), ExecuteError> {
+        let (plan, work) = self.unpool()?;
         plan.inputs[0].check_host("x", &x)?;
         plan.inputs[1].check_host("indices", &indices)?;
         plan.outputs[0].check_slice(y)?;
         let (x, indices) = (cast_slice(x.data()), cast_slice(indices.data()));
-        dispatch::unpool((work, plan), &self.context(), x, indices, cast_slice_mut(y))
+        dispatch::unpool((work, plan), &context, x, indices, cast_slice_mut(y))
     }
 
     /// The indices in the second convention.
@@ -285,7 +296,7 @@ impl PreparedCpu {
 
     fn context(&self) -> Context<'_> {
         let stop = self.cpu.stop.as_deref().map(|stop| stop as &(dyn Fn() -> bool + Sync));
-        Context { simd: self.cpu.simd, scratch: &self.scratch, stop }
+        Context { simd: self.cpu.simd, scratch: &self.scratch, fresh: self.cpu.fresh, stop }
     }
 
     /// The plan of a pool with or without indices.

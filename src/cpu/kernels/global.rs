@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(work.kernel(), CpuKernel::Global);
         let (mut y, mut indices) = ([0.0; 2], [0i64; 2]);
         let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        let context = Context { simd: SimdLevel::best(), scratch: &context_pool, stop: None };
+        let context = Context { simd: SimdLevel::best(), scratch: &context_pool, fresh: false, stop: None };
         threads.install(|| {
             work.run(&plan, &context, cast_slice(&x), cast_slice_mut(&mut y), Some(&mut indices)).expect("a result")
         });

@@ -88,6 +88,8 @@ pub(crate) fn pieces<E>(mut slice: &mut [E], lengths: impl IntoIterator<Item = u
 pub(crate) struct Context<'a> {
     pub simd: SimdLevel,
     pub scratch: &'a ScratchPool,
+    /// Whether outputs may be written before it is known that the call succeeds.
+    pub fresh: bool,
     /// Asked between parts, on any thread.
     pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
 }

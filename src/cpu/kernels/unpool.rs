@@ -44,7 +44,8 @@ impl UnpoolWork {
         self.kernel
     }
 
-    /// Writes Y. If indices are bad and the plan refuses such, nothing is written. The words are the bits of elements.
+    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. The words are
+    /// the bits of elements.
     pub fn run<W: Word, I: Index>(
         &self,
         plan: &UnpoolPlan,
@@ -57,8 +58,12 @@ impl UnpoolWork {
         if y.is_empty() {
             return refuse_bad(plan, context, indices);
         }
-        if self.kernel == CpuKernel::Scatter && stay_in_their_planes(plan, context, indices)? {
-            return scatter(plan, context, x, indices, y);
+        if self.kernel == CpuKernel::Scatter {
+            // Reading the indices once more to begin with takes a tenth to a sixth of the time.
+            let at_once = context.fresh || !plan.refuses_bad_indices();
+            if (at_once || stay_in_their_planes(plan, context, indices)?) && scatter(plan, context, x, indices, y)? {
+                return Ok(());
+            }
         }
         refuse_bad(plan, context, indices)?;
         general(plan, context, x, indices, y)
@@ -145,15 +150,13 @@ fn stay_in_their_planes<I: Index>(
         for unit in part.outer {
             let (base, indices) = (base(plan, unit * units.planes), &indices[unit * units.sources..][..units.sources]);
             let (elements, skips) = (units.elements as u64, plan.skip_minus_one);
-            let stay = context.simd.run(
-                #[inline(always)]
-                || match plan.space.layout {
-                    Layout::Nchw => stay_in_plane(indices, base, elements, skips),
-                    Layout::Nhwc => indices.chunks_exact(units.planes).fold(true, |stay, channels| {
-                        stay & stay_in_channels(channels, base, elements, &multiples, skips)
-                    }),
-                },
-            );
+            let stay = match plan.space.layout {
+                Layout::Nchw => context.simd.run(
+                    #[inline(always)]
+                    || stay_in_plane(indices, base, elements, skips),
+                ),
+                Layout::Nhwc => stay_in_channels(context.simd, indices, base, &units, &multiples, skips),
+            };
             if !stay {
                 strays.store(true, Ordering::Relaxed);
             }
@@ -163,17 +166,31 @@ fn stay_in_their_planes<I: Index>(
     Ok(!strays.into_inner())
 }
 
-/// Whether the indices of neighbouring channels, which begin with the first one, name elements of their own planes in NHWC:
-/// some positions further on, by as many elements as there are channels each.
-#[inline(always)]
-fn stay_in_channels<I: Index>(indices: &[I], base: i64, elements: u64, channels: &Multiples, skips: bool) -> bool {
-    let mut stay = true;
-    for (c, index) in indices.iter().enumerate() {
-        let index = index.to_i64();
-        let ahead = index.wrapping_sub(base).wrapping_sub(c as i64);
-        stay &= (((ahead as u64) < elements) & channels.has(ahead as u32)) | (skips & (index == -1));
-    }
-    stay
+/// Whether the indices of whole positions in NHWC name elements of their own planes: some positions further on, by as many
+/// elements as there are channels each.
+fn stay_in_channels<I: Index>(
+    simd: SimdLevel,
+    indices: &[I],
+    base: i64,
+    units: &Units,
+    multiples: &Multiples,
+    skips: bool,
+) -> bool {
+    let elements = units.elements as u64;
+    simd.run(
+        #[inline(always)]
+        || {
+            let mut stay = true;
+            for indices in indices.chunks_exact(units.planes) {
+                for (c, index) in indices.iter().enumerate() {
+                    let index = index.to_i64();
+                    let ahead = index.wrapping_sub(base).wrapping_sub(c as i64);
+                    stay &= (((ahead as u64) < elements) & multiples.has(ahead as u32)) | (skips & (index == -1));
+                }
+            }
+            stay
+        },
+    )
 }
 
 /// The multiples of a number, told from others without a division: the product of a multiple with the inverse of the number's
@@ -200,39 +217,103 @@ impl Multiples {
     }
 }
 
-/// Fills the planes of Y with zeros and writes the elements of each in order, so that of equal indices the last one wins.
+/// Bytes of indices that are looked at and then used, while they are in the first-level cache.
+const LOOKED_AT_BYTES: usize = 8 << 10;
+
+/// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns whether
+/// each index names an element of its own plane or is skipped; otherwise Y is of no use.
 fn scatter<W: Word, I: Index>(
     plan: &UnpoolPlan,
     context: &Context<'_>,
     x: &[W],
     indices: &[I],
     y: &mut [W],
-) -> Result<(), ExecuteError> {
-    let Units { planes, sources, elements, parts } = Units::of(plan, plan.layout());
-    let y = pieces(y, parts.iter().map(|part| part.outer.len() * elements));
-    context.run(parts.iter().zip(y).collect(), |(part, y), scratch| {
-        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(elements)) {
-            let (x, indices) = (&x[unit * sources..][..sources], &indices[unit * sources..][..sources]);
-            if plan.space.layout == plan.layout() {
-                y.fill(W::zeroed());
-                in_order(x, indices, y, base(plan, unit * planes));
-            } else {
-                let bases: Vec<i64> = (0..planes).map(|c| base(plan, unit * planes + c)).collect();
-                channels(context.simd, x, indices, y, &bases, scratch)?;
+) -> Result<bool, ExecuteError> {
+    let units = Units::of(plan, plan.layout());
+    let (strays, skips) = (AtomicBool::new(false), plan.skip_minus_one);
+    let multiples = Multiples::of(units.planes as u32);
+    let y = pieces(y, units.parts.iter().map(|part| part.outer.len() * units.elements));
+    context.run(units.parts.iter().zip(y).collect(), |(part, y), scratch| {
+        for (unit, y) in part.outer.clone().zip(y.chunks_exact_mut(units.elements)) {
+            let sources = unit * units.sources..(unit + 1) * units.sources;
+            let (x, indices) = (&x[sources.clone()], &indices[sources]);
+            let base_of = |plane| base(plan, unit * units.planes + plane);
+            let mut written = Written { y, zeros: 0 };
+            let stay = match (plan.layout(), plan.space.layout) {
+                (Layout::Nhwc, Layout::Nchw) => {
+                    let bases: Vec<i64> = (0..units.planes).map(base_of).collect();
+                    channels((context.simd, skips), x, indices, &mut written, &bases, scratch)?
+                }
+                (Layout::Nhwc, Layout::Nhwc) => {
+                    // Whole positions.
+                    let piece = (LOOKED_AT_BYTES / size_of::<I>() / units.planes).max(1) * units.planes;
+                    x.chunks(piece).zip(indices.chunks(piece)).all(|(x, indices)| {
+                        stay_in_channels(context.simd, indices, base_of(0), &units, &multiples, skips)
+                            && written.take(x, indices, base_of(0), skips)
+                    })
+                }
+                _ => written.take(x, indices, base_of(0), skips),
+            };
+            if !stay {
+                strays.store(true, Ordering::Relaxed);
+                return Ok(());
             }
-            activate(plan, y);
+            written.fill_up_to(units.elements);
+            activate(plan, written.y);
         }
         Ok(())
-    })
+    })?;
+    Ok(!strays.into_inner())
 }
 
-/// Writes sources whose indices lie in memory as X does. A loop of its own, which has all registers.
-#[inline(never)]
-fn in_order<W: Word, I: Index>(x: &[W], indices: &[I], y: &mut [W], base: i64) {
-    for (value, index) in x.iter().zip(indices) {
-        // An index that is skipped is outside the plane.
-        if let Some(place) = y.get_mut(index.to_i64().wrapping_sub(base) as usize) {
-            *place = *value;
+/// Bytes of zeros that are written further than the element that is named. Longer runs of zeros are written faster, and this one
+/// is still in the second-level cache when elements replace them.
+const AHEAD_BYTES: usize = 128 << 10;
+
+/// A run of Y whose first elements have been written: with zeros, and some of them with elements of X after that.
+///
+/// ```text
+/// written: 0 0 7 0 0 4 0 0 | not yet
+///                       ^ zeros
+/// ```
+struct Written<'a, W> {
+    y: &'a mut [W],
+    zeros: usize,
+}
+
+impl<W: Word> Written<'_, W> {
+    /// Writes zeros up to an element, from where there are some.
+    fn fill_up_to(&mut self, end: usize) {
+        if end > self.zeros {
+            self.y[self.zeros..end].fill(W::zeroed());
+            self.zeros = end;
+        }
+    }
+
+    /// Writes elements whose indices lie in memory as they do. Returns whether each index names an element of the run, whose first
+    /// one has the index `base`, or is skipped. A loop of its own, which has all registers.
+    #[inline(never)]
+    fn take<I: Index>(&mut self, x: &[W], indices: &[I], base: i64, skips: bool) -> bool {
+        let mut rest = x.iter().zip(indices);
+        loop {
+            let zeros = &mut self.y[..self.zeros];
+            let place = |index: &I| usize::try_from(index.to_i64().wrapping_sub(base) as u64).unwrap_or(usize::MAX);
+            let further = rest.find(|(value, index)| match zeros.get_mut(place(index)) {
+                Some(element) => {
+                    *element = **value;
+                    false
+                }
+                None => true,
+            });
+            let Some((value, index)) = further else { return true };
+            match place(index) {
+                place if place < self.y.len() => {
+                    self.fill_up_to((place + 1 + AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
+                    self.y[place] = *value;
+                }
+                _ if skips && index.to_i64() == -1 => {}
+                _ => return false,
+            }
         }
     }
 }
@@ -240,55 +321,52 @@ fn in_order<W: Word, I: Index>(x: &[W], indices: &[I], y: &mut [W], base: i64) {
 /// Bytes of indices that are moved to the layout of X at a time.
 const TURNED_BYTES: usize = 8 << 10;
 
-/// Writes the sources of a batch item in NHWC whose indices are in NCHW, position after position. Zeros are written up to
-/// the furthest element that has been named so far, so that they are in cache when elements replace them.
+/// Writes the sources of a batch item in NHWC whose indices are in NCHW, position after position. Returns whether each index
+/// names an element of its own plane or is skipped.
 fn channels<W: Word, I: Index>(
-    simd: SimdLevel,
+    (simd, skips): (SimdLevel, bool),
     x: &[W],
     indices: &[I],
-    y: &mut [W],
+    written: &mut Written<'_, W>,
     bases: &[i64],
     scratch: &mut Scratch,
-) -> Result<(), ExecuteError> {
+) -> Result<bool, ExecuteError> {
     let channels = bases.len();
-    let (plane, y_plane) = (x.len() / channels, y.len() / channels);
+    let (plane, y_plane) = (x.len() / channels, written.y.len() / channels);
     let turn = (TURNED_BYTES / size_of::<I>() / channels).max(1);
     let turned: &mut [I] = scratch.elements(turn.min(plane) * channels)?;
-    let mut zeros = 0;
     for start in (0..plane).step_by(turn) {
         let count = turn.min(plane - start);
         let turned = &mut turned[..count * channels];
         let mut to: Vec<&mut [I]> = turned.chunks_exact_mut(channels).collect();
         transpose(simd, Matrix { elements: &indices[start..], rows: channels, apart: plane }, &mut to, 0);
-        let named = simd.run(
+        let stay = simd.run(
             #[inline(always)]
-            || places(turned, bases, y_plane),
+            || places(turned, bases, y_plane, skips),
         );
-        if named > zeros {
-            y[zeros..named].fill(W::zeroed());
-            zeros = named;
+        // Those that are skipped are -1 now.
+        if !stay || !written.take(&x[start * channels..][..count * channels], turned, 0, true) {
+            return Ok(false);
         }
-        in_order(&x[start * channels..][..count * channels], turned, y, 0);
     }
-    y[zeros..].fill(W::zeroed());
-    Ok(())
+    Ok(true)
 }
 
-/// Makes indices of channels places in a batch item in NHWC, and those outside their planes -1. Returns the number of
-/// elements up to the last one that is named.
+/// Makes indices of channels places in a batch item in NHWC, and those outside their planes -1. Returns whether there are none
+/// outside but those that are skipped.
 #[inline(always)]
-fn places<I: Index>(indices: &mut [I], bases: &[i64], plane: usize) -> usize {
-    let mut most = 0;
+fn places<I: Index>(indices: &mut [I], bases: &[i64], plane: usize, skips: bool) -> bool {
+    let mut stay = true;
     for indices in indices.chunks_exact_mut(bases.len()) {
         for (c, (index, base)) in indices.iter_mut().zip(bases).enumerate() {
             let position = index.to_i64().wrapping_sub(*base);
             let place = position.wrapping_mul(bases.len() as i64).wrapping_add(c as i64);
-            let place = if (position as u64) < plane as u64 { place } else { -1 };
-            most = most.max(place + 1);
-            *index = I::from_i64(place);
+            let inside = (position as u64) < plane as u64;
+            stay &= inside | (skips & (index.to_i64() == -1));
+            *index = I::from_i64(if inside { place } else { -1 });
         }
     }
-    most as usize
+    stay
 }
 
 /// The error of bad indices, where the plan refuses them.

@@ -2,8 +2,8 @@
 //! parts: whole planes, rows of a plane, channels of a row.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, ConvertIndices, CpuKernel, DType, Element, GlobalMaxPool, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, SimdLevel, StorageOrder,
+    Activation, AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, Element, GlobalMaxPool, IndexFlattening,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, SimdLevel, StorageOrder,
 };
 
 use super::{case, policies, pools, undone};
@@ -34,7 +34,7 @@ tests! {
         conversions;
 }
 
-/// Every kernel, thread count and level gives this outcome.
+/// Every kernel, thread count and level gives this outcome, and unpools into fresh outputs too.
 #[track_caller]
 fn agree(case: &Case, expected: &Outcome) {
     let levels = SimdLevel::available();
@@ -49,6 +49,15 @@ fn agree(case: &Case, expected: &Outcome) {
                 let threads = pool.current_num_threads();
                 same(expected, &outcome)
                     .unwrap_or_else(|error| panic!("{name}, {threads} threads: {error}: {:?}", case.plan));
+            }
+        }
+        if let Plan::Unpool(plan) = &case.plan {
+            let fresh = Cpu::new().with_simd(level).unwrap().with_fresh_outputs().prepare(plan.clone()).unwrap();
+            for pool in pools() {
+                let outcome = pool.install(|| case.outcome_of_fresh(|inputs, outputs| fresh.execute(inputs, outputs)));
+                let threads = pool.current_num_threads();
+                same(expected, &outcome)
+                    .unwrap_or_else(|error| panic!("{level:?}, fresh, {threads} threads: {error}: {plan:?}"));
             }
         }
     }
@@ -288,6 +297,22 @@ fn unpools_with_indices_of_other_planes() {
     skipped(&unpool(skipping(), shape, |place| if place % 3 == 0 { -place } else { place * 31 % (2 * unit) }));
     skipped(&unpool(skipping().flatten(IndexFlattening::Plane), shape, |place| place * 31 % 40_010));
     skipped(&unpool(doubled().flatten(IndexFlattening::Batch), shape, |place| place * 31 % (5 * 40_000)));
+    // Channels last: places of their own planes but for one, which is another's, and then no one's.
+    let last = [3, 20_000, 5];
+    for index_layout in [Layout::Nchw, Layout::Nhwc] {
+        let unpool_of = |rule| doubled().layout(Layout::Nhwc).index_layout(index_layout).out_of_bounds(rule);
+        // In the order in which the indices lie.
+        let own = |place: i64| match index_layout {
+            Layout::Nchw => place / 20_000 * 40_000 + place % 20_000 * 2,
+            Layout::Nhwc => place / 5 * 10 + place % 5,
+        };
+        for (rule, other) in [(OutOfBounds::Error, 3), (OutOfBounds::Error, unit), (OutOfBounds::Skip, -1)] {
+            for odd in [0, 123_457, 299_999] {
+                let index = |place| if place == odd { other } else { own(place) };
+                skipped(&unpool(unpool_of(rule), last, index));
+            }
+        }
+    }
 }
 
 fn bad_indices_are_counted_and_the_first_is_named() {
