@@ -42,18 +42,8 @@ impl Case {
         result.map(|()| written)
     }
 
-    /// What a call gives whose outputs hold nothing of use before: after an error they may hold anything.
-    #[cfg(feature = "cpu")]
-    pub fn outcome_of_fresh(
-        &self,
-        run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
-    ) -> Outcome {
-        let (result, written) = self.run(run);
-        result.map(|()| written)
-    }
-
     /// What a call returns, and the bytes of each output after it. Beside the outputs nothing may have been written.
-    fn run(
+    pub fn run(
         &self,
         run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,
     ) -> (Result<(), ExecuteError>, Vec<Vec<u8>>) {
