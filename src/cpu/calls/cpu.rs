@@ -111,10 +111,10 @@ impl Cpu {
     /// let prepared = Cpu::new().with_fresh_outputs().prepare(plan)?;
     /// let x = TensorView::new([1, 1, 2], &[3.0f32, 2.0])?;
     /// let mut y = vec![0.0; 3];
-    /// prepared.max_unpool_into(x, TensorView::new([1, 1, 2], &[0i64, 2])?, &mut y)?;
+    /// prepared.max_unpool_into(&x, TensorView::new([1, 1, 2], &[0i64, 2])?, &mut y)?;
     /// assert_eq!(y, [3.0, 0.0, 2.0]);
     /// // The error is the same; what `y` holds after it is not said.
-    /// let refused = prepared.max_unpool_into(x, TensorView::new([1, 1, 2], &[0i64, 7])?, &mut y);
+    /// let refused = prepared.max_unpool_into(&x, TensorView::new([1, 1, 2], &[0i64, 7])?, &mut y);
     /// assert!(matches!(refused, Err(ExecuteError::IndexOutOfRange { .. })));
     /// # Ok::<(), ExecuteError>(())
     /// ```

@@ -29,8 +29,8 @@ pub enum CpuKernel {
     General,
     /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
-    /// Pools with small windows and a stride of 1 along the rows, without indices: rows of X that follow each other in memory are
-    /// reduced as one.
+    /// Pools with small windows and a stride of 1 along the rows, without indices and of two axes or more: rows of X that follow
+    /// each other in memory are reduced as one.
     Flat,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
