@@ -94,7 +94,16 @@ impl Shell {
             let seconds = begin.elapsed().as_secs_f64();
             return Ok(vec![Went { compiled: output.status.success(), seconds, messages: said.concat() }]);
         }
-        Ok(read(files, &said[0], &said[1]))
+        let alone = |(file, went): (&PathBuf, Option<Went>)| match went {
+            Some(went) => Ok(went),
+            // A command that ends early takes the other files with it; one that did not start at all has nothing to do with them.
+            None if files.len() > 1 => Ok(self.batch(std::slice::from_ref(file))?.remove(0)),
+            None => {
+                let messages = format!("the command said nothing of it: {}, {}", output.status, said[1]);
+                Ok(Went { compiled: false, seconds: 0.0, messages })
+            }
+        };
+        files.iter().zip(read(files, &said[0])).map(alone).collect()
     }
 
     fn run(&self, files: &[PathBuf]) -> Result<Output, String> {
@@ -124,8 +133,8 @@ fn children_in(stat: &str) -> Option<f64> {
     Some((ticks(13)? + ticks(14)?) / 100.0)
 }
 
-/// Reads the outcome of each file from the output of a command for many files.
-fn read(files: &[PathBuf], output: &str, errors: &str) -> Vec<Went> {
+/// Reads the outcome of each file from the output of a command for many files, if the command said anything of the file.
+fn read(files: &[PathBuf], output: &str) -> Vec<Option<Went>> {
     let mut found: HashMap<&Path, Went> = HashMap::new();
     let mut current: Option<&Path> = None;
     for line in output.lines() {
@@ -137,9 +146,7 @@ fn read(files: &[PathBuf], output: &str, errors: &str) -> Vec<Went> {
             went.messages.push('\n');
         }
     }
-    let silent =
-        || Went { compiled: false, seconds: 0.0, messages: format!("the command said nothing of it: {errors}") };
-    files.iter().map(|file| found.remove(file.as_path()).unwrap_or_else(silent)).collect()
+    files.iter().map(|file| found.remove(file.as_path())).collect()
 }
 
 /// Whether a line is a message: neither empty nor the count at the end.
@@ -193,11 +200,24 @@ FAILED       80 ms  /tmp/b.hlsl: 80004005
 /tmp/b.hlsl(1,1): error X3000: syntax error
 2 of 3 failed
 ";
-        let went = read(&files, output, "wine: fault");
-        assert_eq!(went.iter().map(|it| it.compiled).collect::<Vec<_>>(), [true, false, false]);
-        assert_eq!(went[0].seconds, 0.412);
-        assert!(went[1].messages.contains("X3000") && !went[0].messages.contains("X3000"));
-        assert!(went[2].messages.contains("wine: fault"));
+        let [Some(first), Some(second), None] = &read(&files, output)[..] else {
+            panic!("of the last one nothing is said")
+        };
+        assert_eq!((first.compiled, second.compiled, first.seconds), (true, false, 0.412));
+        assert!(second.messages.contains("X3000") && !first.messages.contains("X3000"));
+    }
+
+    #[test]
+    fn files_of_which_nothing_was_said_are_compiled_alone() {
+        // As a compiler that falls over the second file: what it gets is a target and files.
+        let script = "for file; do case $file in cs*) ;; *b.hlsl) echo fell >&2; exit 9 ;; *) echo OK 1 ms $file: 0 ;; esac; done";
+        let folder = std::env::temp_dir().join(format!("shell-{}", std::process::id()));
+        std::fs::write(&folder, script).unwrap();
+        let files = ["a.hlsl", "b.hlsl", "c.hlsl"].map(PathBuf::from);
+        let went = Shell::new(&format!("sh {}", folder.display()), "cs_6_0").unwrap().compile(&files, 1).unwrap();
+        std::fs::remove_file(&folder).unwrap();
+        assert_eq!(went.iter().map(|it| it.compiled).collect::<Vec<_>>(), [true, false, true]);
+        assert!(went[1].messages.contains("fell") && went[1].messages.contains('9'), "{}", went[1].messages);
     }
 
     #[test]
