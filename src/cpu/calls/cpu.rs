@@ -101,9 +101,9 @@ impl Cpu {
     }
 
     /// The same for outputs that hold nothing of use before a call: one that returns an error may have written them in part.
-    /// Unpools look at each index just before they use it then. Without this they look at all of them first, which takes a
-    /// tenth to a sixth of the time, so that an error leaves the caller's slice as it was. Calls that return a new tensor do this
-    /// by themselves.
+    /// Unpools then look at each index just before they use it. Otherwise they look at all indices first, so that an error leaves
+    /// the caller's slice as it was, which takes a tenth to a sixth of the time. Calls that return a new tensor have no need of
+    /// this: they never look at all indices first.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
