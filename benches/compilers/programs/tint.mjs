@@ -15,7 +15,8 @@ const [, , webgpu, mode, source, seconds] = process.argv;
 const end = Date.now() + Number(seconds) * 1000;
 const { create, globals } = await import(pathToFileURL(webgpu));
 Object.assign(globalThis, globals);
-const gpu = create([]);
+// Dawn's instance is freed with this object, while devices and promises of it are still in use: it has to outlive them.
+globalThis.gpu = create([]);
 const adapter = await gpu.requestAdapter();
 if (!adapter) {
     console.error('Dawn finds no adapter here.');
