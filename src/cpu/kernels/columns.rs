@@ -85,22 +85,8 @@ pub(crate) fn pool<I: Index>(
     indices: Option<&mut [I]>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
+    let Some(indices) = indices else { return values(part, x, y, scratch) };
     let lanes = columns(part.view).next_multiple_of(CHUNK);
-    let Some(indices) = indices else {
-        macro_rules! run {
-            ($code:ty) => {{
-                let best = scratch.elements::<<$code as Code>::Lane>(lanes)?;
-                Rows::<$code, _>::of(part, cast_slice(x), Values { best }).run(cast_slice_mut(y), None::<&mut [I]>);
-                Ok(())
-            }};
-        }
-        with_code!(part.plan.dtype(), run:
-            F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
-            I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-            I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
-        );
-        return Ok(());
-    };
     macro_rules! run {
         ($code:ty) => {{
             // Lanes and positions have one width.
@@ -114,6 +100,24 @@ pub(crate) fn pool<I: Index>(
         F32 => OfF32, F64 => OfF64, F16 => WideF16, Bf16 => WideBf16,
         I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
         I8 => Widened<i8>, U8 => Widened<u8>, I16 => Widened<i16>, U16 => Widened<u16>,
+    );
+    Ok(())
+}
+
+/// Computes a part of Y alone: compiled once, and not for each type of indices.
+fn values(part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> Result<(), ExecuteError> {
+    let lanes = columns(part.view).next_multiple_of(CHUNK);
+    macro_rules! run {
+        ($code:ty) => {{
+            let best = scratch.elements::<<$code as Code>::Lane>(lanes)?;
+            Rows::<$code, _>::of(part, cast_slice(x), Values { best }).run(cast_slice_mut(y), None::<&mut [i64]>);
+            Ok(())
+        }};
+    }
+    with_code!(part.plan.dtype(), run:
+        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
+        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
     );
     Ok(())
 }

@@ -21,14 +21,9 @@ pub(crate) fn run<I: Index>(
     indices: Option<&mut [I]>,
     scratch: &mut Scratch,
 ) -> Result<(), ExecuteError> {
-    let with_indices = indices.is_some();
+    let Some(indices) = indices else { return values(separable, part, x, y, scratch) };
     let dtype = part.plan.dtype();
-    let mut work = Work::new(separable, part, indices, scratch);
-    macro_rules! values {
-        ($code:ty) => {
-            work.values::<$code>(cast_slice(x), cast_slice_mut(y))
-        };
-    }
+    let mut work = Work::new(separable, part, Some(indices), scratch);
     macro_rules! placed {
         ($code:ty) => {
             work.placed::<$code>(cast_slice(x), cast_slice_mut(y))
@@ -39,21 +34,39 @@ pub(crate) fn run<I: Index>(
             work.packed::<$code>(cast_slice(x), cast_slice_mut(y))
         };
     }
-    match (dtype, with_indices) {
-        (DType::F16, false) => return work.halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
-        (DType::F16, true) => return work.packed_halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
-        (DType::Bf16, false) => return work.halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
-        (DType::Bf16, true) => return work.packed_halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
+    match dtype {
+        DType::F16 => return work.packed_halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
+        DType::Bf16 => return work.packed_halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
         _ => {}
     }
-    if with_indices {
-        with_code!(dtype, placed: F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64);
-        with_code!(dtype, packed: I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16);
-    } else {
-        with_code!(dtype, values:
-            F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-            I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
-        );
+    with_code!(dtype, placed: F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64);
+    with_code!(dtype, packed: I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16);
+    Ok(())
+}
+
+/// Computes a part of Y alone: compiled once, and not for each type of indices.
+fn values(
+    separable: &Separable,
+    part: &PartOf<'_>,
+    x: &[u8],
+    y: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<(), ExecuteError> {
+    let dtype = part.plan.dtype();
+    let mut work = Work::<i64>::new(separable, part, None, scratch);
+    macro_rules! values {
+        ($code:ty) => {
+            work.values::<$code>(cast_slice(x), cast_slice_mut(y))
+        };
     }
+    match dtype {
+        DType::F16 => return work.halves::<OfF16, WideF16>(cast_slice(x), cast_slice_mut(y)),
+        DType::Bf16 => return work.halves::<OfBf16, WideBf16>(cast_slice(x), cast_slice_mut(y)),
+        _ => {}
+    }
+    with_code!(dtype, values:
+        F32 => OfF32, F64 => OfF64, I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
+    );
     Ok(())
 }
