@@ -2,6 +2,7 @@
 //! instructions, on tensors of megabytes, and what its calls promise.
 
 mod calls;
+mod flat;
 mod sharing;
 mod stopping;
 mod threads;
@@ -16,7 +17,10 @@ use crate::support::case::Case;
 use crate::support::nasty;
 
 pub fn tests() -> Vec<Trial> {
-    [calls::tests(), sharing::tests(), stopping::tests(), threads::tests()].into_iter().flatten().collect()
+    [calls::tests(), flat::tests(), sharing::tests(), stopping::tests(), threads::tests()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Pools of these numbers of threads.

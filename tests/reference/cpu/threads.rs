@@ -15,6 +15,7 @@ use half::f16;
 tests! {
     cpu =>
         rows,
+        rows_longer_than_two_strips,
         planes,
         planes_of_small_types,
         planes_of_wide_types,
@@ -23,6 +24,7 @@ tests! {
         channels_last,
         channels_last_with_indices_of_either_layout,
         one_large_plane_is_one_window,
+        of_equal_elements_in_parts_of_several_threads_the_first_one_wins,
         many_small_planes_are_one_window_each,
         nan_hides_no_element,
         adaptive_windows,
@@ -86,6 +88,15 @@ fn rows() {
     pool(&[4, 3, 100_003], DType::F32, |policy| MaxPool::new([3]).strides([2]).pads([1, 1]).nan_policy(policy));
     pool(&[1, 1, 300_001], DType::U8, |policy| MaxPool::new([5]).pads([2, 2]).nan_policy(policy));
     pool(&[1, 2, 70_003], DType::F16, |policy| MaxPool::new([4]).strides([4]).nan_policy(policy));
+}
+
+/// A kernel can cut rows of outputs into strips: 1,100 outputs are more than two of them, in elements of every width.
+fn rows_longer_than_two_strips() {
+    for (dtype, kernel) in DType::ALL.into_iter().flat_map(|dtype| (2..=5).map(move |kernel| (dtype, kernel))) {
+        pool(&[1, 2, 9, 2200], dtype, |policy| {
+            MaxPool::new([2, kernel]).strides([2, 2]).pads([0, 1, 1, 1]).nan_policy(policy)
+        });
+    }
 }
 
 fn planes() {
@@ -164,6 +175,12 @@ fn channels_last_with_indices_of_either_layout() {
             pool.flatten(flatten).nan_policy(policy)
         });
     }
+    // Half a megabyte of indices, which are moved to the other layout in pieces.
+    for (data, indices, shape) in
+        [(Layout::Nchw, Layout::Nhwc, [1, 40, 45, 45]), (Layout::Nhwc, Layout::Nchw, [1, 45, 45, 40])]
+    {
+        pool(&shape, DType::F32, |policy| MaxPool::new([1, 1]).layout(data).index_layout(indices).nan_policy(policy));
+    }
     pool(&first, DType::F32, |policy| {
         MaxPool::new([3, 3]).strides([2, 2]).index_order(StorageOrder::ColumnMajor).nan_policy(policy)
     });
@@ -178,6 +195,32 @@ fn one_large_plane_is_one_window() {
     pool(&[1, 1, 30, 101, 90], DType::F32, |policy| GlobalMaxPool::new().nan_policy(policy));
     // The same as a pool whose window is its input.
     pool(&[1, 1, 701, 1025], DType::F32, |policy| MaxPool::new([701, 1025]).nan_policy(policy));
+}
+
+/// Threads share a plane in blocks, here of 4,096 elements; the second plane has these elements at these places.
+fn of_equal_elements_in_parts_of_several_threads_the_first_one_wins() {
+    let (shape, plane) = ([1, 2, 700, 600], 700 * 600);
+    let last = plane - 1;
+    let pooled = |policy, elements: &[(usize, f32)]| {
+        let mut x = vec![-1.0f32; 2 * plane];
+        elements.iter().for_each(|&(place, element)| x[plane + place] = element);
+        let plan = GlobalMaxPool::new().nan_policy(policy).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+        let case = Case::new(plan, vec![bytemuck::cast_slice(&x).to_vec()]);
+        let expected = case.expected();
+        agree(&case, &expected);
+        let outputs = expected.unwrap();
+        let (y, indices): (&[f32], Vec<i64>) =
+            (bytemuck::cast_slice(&outputs[0]), bytemuck::pod_collect_to_vec(&outputs[1]));
+        (y[1], indices[1] - plane as i64)
+    };
+    let first = NanPolicy::SeedFirst;
+    assert_eq!(pooled(first, &[(last, 5.0)]), (5.0, last as i64));
+    assert_eq!(pooled(first, &[(40_000, 5.0), (200_000, 5.0), (last, 5.0)]), (5.0, 40_000));
+    let nan_begins_a_block = [(4096, f32::NAN), (4097, -0.0), (last, 0.0)];
+    assert_eq!(pooled(first, &nan_begins_a_block).1, 4097);
+    assert_eq!(pooled(first, &[]), (-1.0, 0));
+    let last_nan = pooled(NanPolicy::PropagateLast, &[(3, f32::NAN), (300_000, f32::NAN), (last, 9.0)]);
+    assert!(last_nan.0.is_nan() && last_nan.1 == 300_000);
 }
 
 fn many_small_planes_are_one_window_each() {

@@ -1,0 +1,89 @@
+//! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, and of windows
+//! with several planes.
+
+use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy, Plan, SimdLevel, with_element};
+
+use crate::support::case::{Case, same};
+use crate::support::harness::tests;
+use crate::support::nasty::{self, STYLES, Style};
+use crate::support::splitmix::{STEP, splitmix64};
+
+tests! {
+    cpu =>
+        flat_planes_are_those_of_the_reference;
+}
+
+/// Random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(STEP);
+        splitmix64(self.0) as usize % end
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+
+    fn pool(&mut self) -> (MaxPool, Vec<usize>, DType) {
+        let axes = 2 + self.below(2);
+        let dtype = self.of(&DType::ALL);
+        let layout = self.of(&[Layout::Nchw, Layout::Nhwc]);
+        let policy = self.of(NanPolicy::ALL);
+        let kernel: Vec<i64> = (0..axes).map(|_| 1 + self.below(5) as i64).collect();
+        let dilations: Vec<i64> = (0..axes).map(|_| 1 + self.below(3) as i64).collect();
+        let mut strides: Vec<i64> = (0..axes).map(|_| 1 + self.below(2) as i64).collect();
+        strides[axes - 1] = 1;
+        let reach = |axis: usize| (kernel[axis] - 1) * dilations[axis];
+        let pads: Vec<i64> = (0..2 * axes).map(|pad| self.below(1 + reach(pad % axes) as usize) as i64).collect();
+        let most = if axes == 2 { self.of(&[12, 60, 300]) } else { 20 };
+        let mut extents: Vec<usize> = (0..axes).map(|_| 1 + self.below(most)).collect();
+        if axes == 2 && self.below(4) == 0 {
+            extents = vec![1 + self.below(6), 1000 + self.below(9000)];
+        }
+        let channels = self.of(&[0, 1, 1, 2, 3, 17]);
+        let shape: Vec<usize> = match layout {
+            Layout::Nchw => [1 + self.below(2), channels].into_iter().chain(extents).collect(),
+            Layout::Nhwc => [1 + self.below(2)].into_iter().chain(extents).chain([channels]).collect(),
+        };
+        let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads);
+        (pool.layout(layout).nan_policy(policy), shape, dtype)
+    }
+}
+
+fn flat_planes_are_those_of_the_reference() {
+    let mut random = Random(1);
+    // Pools; of these, some of long rows, some of many rows, and some whose windows have several planes.
+    let mut counts = [0; 4];
+    while counts[0] < 200 {
+        let (pool, shape, dtype) = random.pool();
+        let Ok(plan) = pool.plan(&shape, dtype, None) else { continue };
+        let plan = Plan::from(plan);
+        if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.clone()).is_err() {
+            continue;
+        }
+        let bytes = shape.iter().product::<usize>() * dtype.bytes() / shape[0];
+        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4];
+        counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
+        // No NaN at all, few, and many.
+        let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES]);
+        let (count, seed) = (shape.iter().product(), random.below(usize::MAX) as u64);
+        let x = with_element!(dtype, T => bytemuck::cast_slice(&nasty::elements::<T>(count, seed, styles)).to_vec());
+        let case = Case::new(plan, vec![x]);
+        let expected = case.expected();
+        for &level in SimdLevel::available() {
+            let cpu = Cpu::new().with_kernel(CpuKernel::Flat).with_simd(level).unwrap();
+            let actual = case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs));
+            same(&expected, &actual).unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {level:?}"));
+        }
+    }
+    assert!(counts[1..].iter().all(|&count| count >= 5), "{counts:?}");
+}
+
+/// One run of a hundred has NaN.
+const RARELY_NAN: [Style; 100] = {
+    let mut styles = [Style::Few; 100];
+    styles[0] = Style::Special;
+    styles
+};
