@@ -35,6 +35,12 @@ impl Axis {
         Axis { input, output, kernel, stride, dilation, window, x_stride: 0, index_stride: 0, phases }
     }
 
+    /// So many windows one position apart, the first of which is the first one here.
+    pub fn dense(&self, windows: usize) -> Axis {
+        let dense = Axis::new(self.input, windows, [self.kernel, 1, self.dilation], -self.start(0));
+        Axis { x_stride: self.x_stride, index_stride: self.index_stride, ..dense }
+    }
+
     /// The distance from a window's first tap to its last one.
     pub fn reach(&self) -> usize {
         self.window.reach() as usize

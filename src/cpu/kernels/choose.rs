@@ -29,7 +29,7 @@ pub enum CpuKernel {
     General,
     /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
-    /// Pools with small windows and a stride of 1 along the rows, without indices and of two axes or more: rows of X that follow
+    /// Pools with small windows and small strides along the rows, without indices and of two axes or more: rows of X that follow
     /// each other in memory are reduced as one.
     Flat,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
@@ -113,9 +113,9 @@ impl PoolKernel {
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
             None if global().is_ok() => Ok(PoolKernel::Global),
-            None => Ok(match (flat(), direct()) {
-                (Ok(flat), _) if flat.is_best(plan) => PoolKernel::Flat(flat),
-                (_, Ok(direct)) if direct.is_best(plan, view) => PoolKernel::Direct(direct),
+            None => Ok(match (flat(), direct().ok().filter(|direct| direct.is_best(plan, view))) {
+                (Ok(flat), direct) if flat.is_best(plan, direct.is_some()) => PoolKernel::Flat(flat),
+                (_, Some(direct)) => PoolKernel::Direct(direct),
                 _ if columns_are_best(plan, view) => columns().or_else(|_| separable()).unwrap_or(PoolKernel::General),
                 _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
             }),
@@ -194,12 +194,11 @@ mod tests {
         let square = |kernel: i64, stride: i64, pad: i64| {
             MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]).layout(Layout::Nchw)
         };
-        let (image, channels_last) = ([2, 3, 57, 43], [2, 57, 43, 16]);
-        let table: [(&dyn Pooling, &[usize], DType, CpuKernel); 9] = [
-            (&square(2, 2, 0), &image, DType::F32, Direct),
-            (&square(3, 2, 1), &image, DType::F16, Direct),
+        let (image, wide, channels_last) = ([2, 3, 57, 43], [2, 3, 57, 243], [2, 57, 43, 16]);
+        let table: [(&dyn Pooling, &[usize], DType, CpuKernel); 8] = [
+            (&square(2, 2, 0), &wide, DType::F32, Direct),
+            (&square(3, 2, 1), &wide, DType::F16, Direct),
             (&square(3, 2, 1).layout(Layout::Nhwc), &channels_last, DType::F32, Direct),
-            (&square(3, 3, 0), &image, DType::F32, Separable),
             (&square(13, 1, 6), &image, DType::F32, Separable),
             (&MaxPool::new([5]), &[2, 3, 57], DType::F32, Direct),
             (&AdaptiveMaxPool::new([6, 5]), &image, DType::F32, Columns),
@@ -217,8 +216,15 @@ mod tests {
         for (pool, shape, dtype, expected) in table {
             both(pool, shape, dtype, [expected; 2]);
         }
-        // With a stride of 1 and without indices, rows of X are reduced as one.
+        // Without indices, rows of X are reduced as one, if not too many windows are computed in vain.
         let table = [
+            (square(2, 2, 0), DType::F32, [Flat, Direct]),
+            (square(2, 2, 0), DType::F16, [Direct, Direct]),
+            (square(3, 2, 1), DType::F16, [Flat, Direct]),
+            (square(3, 2, 1), DType::F64, [Direct, Direct]),
+            (square(3, 3, 0), DType::F32, [Flat, Separable]),
+            (square(5, 5, 0), DType::F32, [Columns, Columns]),
+            (square(1, 2, 0), DType::F32, [Direct, Direct]),
             (square(3, 1, 1), DType::F32, [Flat, Direct]),
             (square(3, 1, 1), DType::F16, [Flat, Separable]),
             (square(3, 1, 1), DType::F64, [Direct, Direct]),
@@ -250,7 +256,8 @@ mod tests {
         }
         // Windows that begin with a seed are computed by the same kernels.
         let seeded = square(3, 2, 1).nan_policy(NanPolicy::SeedLowest);
-        both(&seeded, &image, DType::F32, [Direct, Direct]);
+        both(&seeded, &wide, DType::F32, [Direct, Direct]);
+        both(&seeded, &image, DType::F32, [Flat, Direct]);
     }
 
     #[test]

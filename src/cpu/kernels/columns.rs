@@ -191,7 +191,7 @@ impl<L: Lane> Kept<L> for Values<'_, L> {
     fn window(&self, columns: Taps) -> Found<L> {
         let (columns, step) = reach(columns);
         let (best, column) = (&self.best[columns.clone()], columns.start);
-        let lane = if step == 1 { greatest(best.iter()) } else { greatest(best.iter().step_by(step)) };
+        let lane = if step == 1 { greatest_of(best) } else { greatest(best.iter().step_by(step)) };
         Found { lane, row: 0, column }
     }
 
@@ -231,7 +231,7 @@ impl<L: Positioned> Kept<L> for WithRows<'_, L> {
         let (width, (columns, step)) = (columns.count.max(1) as i32, reach(columns));
         let (best, rows) = (&self.best[columns.clone()], &self.rows[columns.clone()]);
         let earliest = if step == 1 {
-            earliest(greatest(best.iter()), best.iter().zip(rows), width)
+            earliest(greatest_of(best), best.iter().zip(rows), width)
         } else {
             earliest(greatest(best.iter().step_by(step)), best.iter().zip(rows).step_by(step), width)
         };
@@ -262,6 +262,30 @@ fn greatest<'a, L: Lane>(lanes: impl Iterator<Item = &'a L>) -> L {
         #[inline(always)]
         |best, &lane| best.step(lane, 0),
     )
+}
+
+/// The same of neighbours: where there are chunks of them, of which the last one may overlap the one before it, by as many running
+/// maxima as a chunk has.
+#[inline(always)]
+fn greatest_of<L: Lane>(lanes: &[L]) -> L {
+    let (chunks, rest) = lanes.as_chunks::<CHUNK>();
+    let (Some(last), [first, chunks @ ..]) = (lanes.last_chunk::<CHUNK>(), chunks) else {
+        return greatest(rest.iter());
+    };
+    let mut running = *first;
+    for chunk in chunks.iter().chain([last]) {
+        for i in 0..CHUNK {
+            running[i] = running[i].step(chunk[i], 0);
+        }
+    }
+    let mut half = CHUNK / 2;
+    while half > 0 {
+        for i in 0..half {
+            running[i] = running[i].step(running[i + half], 0);
+        }
+        half /= 2;
+    }
+    running[0]
 }
 
 /// The number in the window of its first element with this lane.

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 
 use super::general;
 use super::lane::{
@@ -72,6 +72,17 @@ struct Found<L> {
     best: L,
     block: usize,
     nan: bool,
+}
+
+/// What wins in a plane.
+#[derive(Clone, Copy)]
+enum Winner<L> {
+    /// The element that windows begin with instead of their first.
+    Seed,
+    /// The element at this position of the plane.
+    Place(usize),
+    /// The first element with the greatest lane.
+    Lane(Found<L>),
 }
 
 /// Writes Y, and Indices, which lie in memory as Y does in every layout. The slices have the plan's element type.
@@ -175,20 +186,30 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         }
     }
 
-    /// The winners of consecutive planes, given where they are; `None` stands for the seed.
+    /// The winners of consecutive planes.
     fn write<I: Index>(
         &self,
         first: usize,
         y: &mut [C::Element],
         mut indices: Option<&mut [I]>,
-        winner: impl Fn(usize) -> Option<usize>,
+        winner: impl Fn(usize) -> Winner<C::Lane>,
     ) {
+        // A lane does not say which of two zeros it was.
+        let is_zero = |lane: C::Lane| C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed());
         for (number, y) in y.iter_mut().enumerate() {
             let outer = first + number;
-            let winner = winner(outer);
-            *y = winner.map_or_else(|| self.plan.seed(), |place| self.x[outer * self.plane + place]);
+            let place = match winner(outer) {
+                Winner::Lane(found) if indices.is_none() && !is_zero(found.best) => {
+                    *y = C::decode(found.best);
+                    continue;
+                }
+                Winner::Lane(found) => self.place(outer, found),
+                Winner::Place(place) => Some(place),
+                Winner::Seed => None,
+            };
+            *y = place.map_or_else(|| self.plan.seed(), |place| self.x[outer * self.plane + place]);
             if let Some(indices) = &mut indices {
-                indices[number] = I::from_i64(self.index(self.view.index_of_plane(outer), winner));
+                indices[number] = I::from_i64(self.index(self.view.index_of_plane(outer), place));
             }
         }
         apply_to_all(self.plan.activation, y);
@@ -243,11 +264,11 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         )
     }
 
-    /// The position of a plane's winner, given what its runs of blocks have, in their order.
-    fn winner(&self, outer: usize, runs: &[Found<C::Lane>]) -> Option<usize> {
+    /// A plane's winner, given what its runs of blocks have, in their order.
+    fn winner(&self, outer: usize, runs: &[Found<C::Lane>]) -> Winner<C::Lane> {
         let plane = &self.x[outer * self.plane..][..self.plane];
         if runs.iter().any(|run| run.nan) {
-            return plane.iter().rposition(|element| element.is_nan());
+            return plane.iter().rposition(|element| element.is_nan()).map_or(Winner::Seed, Winner::Place);
         }
         let mut found = runs[0];
         for &run in &runs[1..] {
@@ -255,8 +276,14 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         }
         let first = self.seed.unwrap_or(plane[0]);
         if first.is_nan() || found.best <= C::encode(first) {
-            return self.seed.is_none().then_some(0);
+            return if self.seed.is_none() { Winner::Place(0) } else { Winner::Seed };
         }
+        Winner::Lane(found)
+    }
+
+    /// The position of the first element with the greatest lane of a plane.
+    fn place(&self, outer: usize, found: Found<C::Lane>) -> Option<usize> {
+        let plane = &self.x[outer * self.plane..][..self.plane];
         let block = &plane[found.block..];
         let at = self.context.simd.run(
             #[inline(always)]
@@ -325,8 +352,15 @@ fn maximum<C: Code>(block: &[C::Element]) -> C::Lane {
             }
         }
     }
-    for rest in rest.chunks(LANES) {
-        for (running, &element) in running.iter_mut().zip(rest) {
+    // What remains, in chunks of which the last one may overlap others.
+    let (chunks, few) = rest.as_chunks::<LANES>();
+    for chunk in chunks.iter().chain(block.last_chunk()) {
+        for (running, &element) in running.iter_mut().zip(chunk) {
+            *running = running.step(C::encode(element), 0);
+        }
+    }
+    if block.len() < LANES {
+        for (running, &element) in running.iter_mut().zip(few) {
             *running = running.step(C::encode(element), 0);
         }
     }

@@ -26,7 +26,7 @@ impl Random {
         all[self.below(all.len())]
     }
 
-    fn pool(&mut self) -> (MaxPool, Vec<usize>, DType) {
+    fn pool(&mut self) -> (MaxPool, Vec<usize>, DType, bool) {
         let axes = 2 + self.below(2);
         let dtype = self.of(&DType::ALL);
         let layout = self.of(&[Layout::Nchw, Layout::Nhwc]);
@@ -34,7 +34,7 @@ impl Random {
         let kernel: Vec<i64> = (0..axes).map(|_| 1 + self.below(5) as i64).collect();
         let dilations: Vec<i64> = (0..axes).map(|_| 1 + self.below(3) as i64).collect();
         let mut strides: Vec<i64> = (0..axes).map(|_| 1 + self.below(2) as i64).collect();
-        strides[axes - 1] = 1;
+        strides[axes - 1] = self.of(&[1, 1, 2, 2, 3, 4]);
         let reach = |axis: usize| (kernel[axis] - 1) * dilations[axis];
         let pads: Vec<i64> = (0..2 * axes).map(|pad| self.below(1 + reach(pad % axes) as usize) as i64).collect();
         let most = if axes == 2 { self.of(&[12, 60, 300]) } else { 20 };
@@ -47,24 +47,26 @@ impl Random {
             Layout::Nchw => [1 + self.below(2), channels].into_iter().chain(extents).collect(),
             Layout::Nhwc => [1 + self.below(2)].into_iter().chain(extents).chain([channels]).collect(),
         };
+        let apart = strides[axes - 1] > 1;
         let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads);
-        (pool.layout(layout).nan_policy(policy), shape, dtype)
+        (pool.layout(layout).nan_policy(policy), shape, dtype, apart)
     }
 }
 
 fn flat_planes_are_those_of_the_reference() {
     let mut random = Random(1);
-    // Pools; of these, some of long rows, some of many rows, and some whose windows have several planes.
-    let mut counts = [0; 4];
-    while counts[0] < 200 {
-        let (pool, shape, dtype) = random.pool();
+    // Pools; of these, some of long rows, some of many rows, some whose windows have several planes, and some
+    // whose outputs are apart along the rows.
+    let mut counts = [0; 5];
+    while counts[0] < 400 {
+        let (pool, shape, dtype, apart) = random.pool();
         let Ok(plan) = pool.plan(&shape, dtype, None) else { continue };
         let plan = Plan::from(plan);
         if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.clone()).is_err() {
             continue;
         }
         let bytes = shape.iter().product::<usize>() * dtype.bytes() / shape[0];
-        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4];
+        let is = [true, shape.iter().any(|&extent| extent > 8192), bytes > 256 << 10, shape.len() > 4, apart];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
         // No NaN at all, few, and many.
         let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES]);

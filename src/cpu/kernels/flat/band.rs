@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use crate::cpu::kernels::axes::Axis;
 
-/// Some columns of outputs.
+/// Some columns of windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Strip {
     pub columns: Range<usize>,
+    /// The columns of Y that they are; there are fewer of these where outputs are apart.
+    pub outputs: Range<usize>,
     /// The positions of X that their windows have.
     pub x: Range<usize>,
     /// Columns whose windows lie inside X.
@@ -35,7 +37,11 @@ pub(super) struct Edge {
 }
 
 impl Strip {
-    pub fn of(along: &Axis, columns: Range<usize>) -> Strip {
+    /// Outputs are `apart` columns apart, and there are `outputs` of them in a row. Windows at the borders of X are looked at only
+    /// where they are outputs.
+    pub fn of(along: &Axis, columns: Range<usize>, apart: usize, outputs: usize) -> Strip {
+        let is_output = |column: &usize| column.is_multiple_of(apart) && column / apart < outputs;
+        let of_strip = columns.start.div_ceil(apart).min(outputs)..columns.end.div_ceil(apart).min(outputs);
         let is_inside = |column: &usize| along.is_inside(*column);
         let begin = columns.clone().find(is_inside).unwrap_or(columns.end);
         let end = columns.clone().rev().find(is_inside).map_or(begin, |column| column + 1);
@@ -43,12 +49,14 @@ impl Strip {
             let taps = along.taps_inside(column);
             Edge { column, first: position(along, column, taps.start), taps: taps.len() }
         };
-        let edges: Vec<Edge> = (columns.start..begin).chain(end..columns.end).map(edge).collect();
+        let edges: Vec<Edge> = (columns.start..begin).chain(end..columns.end).filter(is_output).map(edge).collect();
         let mut firsts: Vec<Firsts> = Vec::new();
-        for column in columns.clone() {
+        for column in columns.clone().filter(|column| is_inside(column) || is_output(column)) {
             let position = position(along, column, along.taps_inside(column).start);
             match firsts.last_mut() {
-                Some(last) if last.position + last.count == position => last.count += 1,
+                Some(last) if (last.position + last.count, last.column + last.count) == (position, column) => {
+                    last.count += 1
+                }
                 _ => firsts.push(Firsts { column, position, count: 1 }),
             }
         }
@@ -57,7 +65,14 @@ impl Strip {
         let last = |edge: &Edge| edge.first + (edge.taps - 1) * along.dilation + 1;
         let first = edges.iter().map(|edge| edge.first).chain(of_inside.iter().map(|x| x.start)).min();
         let end_of_x = edges.iter().map(last).chain(of_inside.iter().map(|x| x.end)).max();
-        Strip { columns, x: first.unwrap_or(0)..end_of_x.unwrap_or(0), inside: begin..end, edges, firsts }
+        Strip {
+            columns,
+            outputs: of_strip,
+            x: first.unwrap_or(0)..end_of_x.unwrap_or(0),
+            inside: begin..end,
+            edges,
+            firsts,
+        }
     }
 }
 
@@ -96,7 +111,7 @@ pub(super) struct Band<'a> {
     pub runs: Vec<Run>,
     /// The rows of X that their windows have.
     pub x_rows: Range<usize>,
-    /// Elements of a row: of all outputs, and of those in the strip.
+    /// Elements from one row of outputs to the next, and those of a row of the strip.
     pub width: usize,
     pub columns: usize,
     /// Planes of outputs. If there are several, the rows of X of each follow those of the one before.

@@ -3,6 +3,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::band::{Band, Firsts};
+use super::pick::pick;
 use super::{FEW, Flat};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::lane::{Code, Lane};
@@ -31,6 +32,8 @@ pub(super) struct Memory<'a> {
     pub loaded: &'a mut [u64],
     pub reduced: &'a mut [u64],
     pub best: &'a mut [u64],
+    /// Elements of Y, and between them those of windows that Y does not have.
+    pub dense: &'a mut [u64],
     pub planes: Vec<&'a mut [u64]>,
     pub kept: Vec<Option<Kept>>,
 }
@@ -69,8 +72,35 @@ impl<T: Element> Job<'_, T> {
         &self.x[first..][..(self.band.all_x_rows() - 1) * self.x_pitch() + strip.x.len() * self.own.inner]
     }
 
-    /// A plane of outputs, with the lanes that its elements need.
-    pub fn plane_of_any<C: Code<Element = T>, S: Code<Element = T>, N: Code<Element = T>>(
+    /// A plane of Y.
+    pub fn run<C: Code<Element = T>, S: Code<Element = T>, N: Code<Element = T>>(
+        &self,
+        planes: Planes,
+        y: &mut [T],
+        memory: &mut Memory<'_>,
+    ) {
+        let (Band { strip, columns, .. }, Flat { apart, outputs, inner, .. }) = (self.band, self.own);
+        let rows = Rows {
+            count: self.band.all_rows(),
+            width: strip.outputs.len() * inner,
+            from: *columns,
+            to: outputs * inner,
+        };
+        if *apart == 1 {
+            self.plane_of_any::<C, S, N>(planes, y, memory);
+        } else {
+            let dense = std::mem::take(&mut memory.dense);
+            let elements = &mut cast_slice_mut(dense)[..rows.count * columns];
+            self.plane_of_any::<C, S, N>(planes, elements, memory);
+            pick(self.part.simd, rows, [*apart, *inner], &mut y[..rows.written()], elements);
+            memory.dense = dense;
+        }
+        let Rows { count, width, to, .. } = Rows { from: rows.to, ..rows }.joined();
+        (0..count).for_each(|row| apply_to_all(self.part.plan.activation, &mut y[row * to..][..width]));
+    }
+
+    /// A plane of windows, with the lanes that its elements need.
+    fn plane_of_any<C: Code<Element = T>, S: Code<Element = T>, N: Code<Element = T>>(
         &self,
         planes: Planes,
         y: &mut [T],
@@ -92,8 +122,6 @@ impl<T: Element> Job<'_, T> {
         if special && looks && policy == NanPolicy::SeedFirst {
             self.first_nan(planes.own[0], y);
         }
-        let rows = self.rows_of_y();
-        (0..rows.count).for_each(|row| apply_to_all(self.part.plan.activation, &mut y[row * rows.to..][..rows.width]));
     }
 
     /// Whether special elements need other lanes than those of `C`.

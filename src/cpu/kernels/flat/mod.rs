@@ -1,4 +1,4 @@
-//! Pools with small windows and a stride of 1 along the rows, without indices: rows that follow each other in memory are reduced
+//! Pools with small windows and small strides along the rows, without indices: rows that follow each other in memory are reduced
 //! as one run, first along themselves and then with the rows below.
 //!
 //! ```text
@@ -11,6 +11,9 @@
 //! Vectors are full up to the end of the run, however short the rows are. A band of rows has its reduced rows in cache; with more
 //! than two axes, reduced planes are kept while windows have them.
 //!
+//! Windows that are two positions apart or more along the rows are computed at all positions of a band, and of these maxima every
+//! second one, or the like, is copied to Y.
+//!
 //! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces, and takes taps
 //! in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's first element and ends with
 //! m if that is greater. So it ends with the first element if that is NaN, and in all other cases with m: a first element that is not
@@ -19,6 +22,7 @@
 
 mod band;
 mod job;
+mod pick;
 #[cfg(test)]
 mod tests;
 
@@ -42,6 +46,8 @@ use crate::plan::PoolPlan;
 
 /// The most taps of a window along a row, and across the rows.
 const MOST_TAPS: usize = 8;
+/// The most positions from one window to the next one along a row: all of them are computed.
+const MOST_APART: usize = 4;
 /// The most columns: each is looked at when a pool is prepared.
 const MOST_COLUMNS: usize = 1 << 20;
 /// The most rows that a window spans.
@@ -61,13 +67,20 @@ const AT_ONCE_BYTES: usize = 16 << 10;
 const SMALL_PLANE_BYTES: usize = 512;
 /// Columns that are too few for runs.
 const FEW_COLUMNS: usize = 4;
+/// Outputs of a row that are too few where they are apart, and where taps are apart too.
+const FEW_APART: usize = 3;
+const FEW_DILATED: usize = 8;
 /// Neighbouring lanes that are too few for loops of vectors.
 const FEW: usize = 16;
 
 /// A pool whose windows lie close together along the rows.
 #[derive(Debug)]
 pub(crate) struct Flat {
+    /// The last spatial one has windows one position apart.
     axes: Vec<Axis>,
+    /// Positions from one output of a row to the next one, and outputs of a row.
+    apart: usize,
+    outputs: usize,
     /// Neighbouring elements at each position: the channels in NHWC.
     inner: usize,
     /// The axis that leads from row to row; the one along the rows follows it.
@@ -88,12 +101,20 @@ impl Flat {
         if plan.has_empty_windows() {
             return Err("windows are empty");
         }
-        let axes = axes(view)?;
+        let mut axes = axes(view)?;
         let spatial = if view.inner == 1 { &axes[..] } else { &axes[..axes.len() - 1] };
         let [_, outer @ .., down, along] = spatial else { return Err("it has a single axis") };
-        if along.stride > 1 {
-            return Err("windows are apart along the rows");
+        let (apart, outputs) = (along.stride, along.output);
+        if apart > MOST_APART {
+            return Err("windows are far apart along the rows");
         }
+        // As many columns as X has, where that suffices: then rows of X that follow each other are one run.
+        let columns = if along.input > outputs.saturating_sub(1).saturating_mul(apart) {
+            along.input
+        } else {
+            outputs.saturating_mul(apart)
+        };
+        let along = &if apart == 1 { along.clone() } else { along.dense(columns) };
         let planes = outer.iter().fold(1, |planes: usize, axis| planes.saturating_mul(axis.kernel));
         if along.kernel.max(down.kernel) > MOST_TAPS || planes > MOST_KEPT || down.reach() >= MOST_SPAN {
             return Err("its windows have too many taps");
@@ -101,38 +122,69 @@ impl Flat {
         if along.input.max(along.output) > MOST_COLUMNS {
             return Err("its rows are too long");
         }
-        // Rows as lanes, reduced rows, maxima as lanes, and reduced planes, of the widest lanes that elements can become.
-        let arrays = 3 + if planes > 1 { planes } else { 0 };
+        // Rows as lanes, reduced rows, maxima as lanes, those of windows that Y does not have, and reduced planes, of the widest
+        // lanes that elements can become.
+        let arrays = 3 + usize::from(apart > 1) + if planes > 1 { planes } else { 0 };
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
         let of_position = lane.saturating_mul(view.inner).max(1);
         let fewest_rows = (ROWS_OF_SHARED * down.reach()).max(1);
         let at_once = arrays * (fewest_rows + down.reach());
         let columns = (ROW_BYTES / of_position).max(1).min(MOST_BYTES / of_position.saturating_mul(at_once));
+        let columns = columns / apart * apart;
         if columns == 0 {
             return Err("it has too many channels");
         }
         let columns = if along.output <= columns * 2 { along.output.max(1) } else { columns };
-        let strips = (0..along.output).step_by(columns);
-        let strips = strips.map(|first| Strip::of(along, first..along.output.min(first + columns))).collect();
+        let strips = (0..along.output).step_by(columns).map(|first| {
+            let columns = first..along.output.min(first + columns);
+            Strip::of(along, columns, apart, outputs)
+        });
+        let strips = strips.filter(|strip| !strip.outputs.is_empty()).collect();
         let rows = (BAND_BYTES / arrays / (of_position * columns)).saturating_sub(down.reach()).max(fewest_rows);
-        let down = spatial.len() - 2;
-        Ok(Flat { inner: view.inner, down, planes, strips, rows, axes })
+        let (down, dense) = (spatial.len() - 2, along.clone());
+        axes[down + 1] = dense;
+        Ok(Flat { apart, outputs, inner: view.inner, down, planes, strips, rows, axes })
     }
 
     /// Whether no other kernel was measured to be faster. Elements of 8 and 16 bits are many to a vector, so that windows at the
     /// borders of rows, which are computed one by one, take most of the time if there are many. Those of 64 bits are few to a
     /// vector, and do not gain enough for what it takes to write and read reduced rows. Single taps have nothing to share.
-    pub fn is_best(&self, plan: &PoolPlan) -> bool {
+    ///
+    /// `direct` tells whether the kernel of that name is the best one of the others.
+    pub fn is_best(&self, plan: &PoolPlan, direct: bool) -> bool {
         let (bytes, along) = (plan.dtype().bytes(), self.along());
         let taps = along.kernel * self.axes[self.down].kernel * self.planes;
         match bytes {
             _ if taps == 1 || self.inner == 1 && along.output < FEW_COLUMNS => false,
             _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
+            _ if self.apart > 1 => self.is_best_apart(plan, taps, direct),
             1 | 2 if along.kernel > 5 => false,
             1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
             8 => taps > 9 || along.dilation > 1,
             _ => true,
         }
+    }
+
+    /// The same of outputs that are apart: most of what is computed has none. The direct kernel, which computes nothing else, is
+    /// slow in short rows, and at the borders of rows that are not long.
+    fn is_best_apart(&self, plan: &PoolPlan, taps: usize, direct: bool) -> bool {
+        let along = self.along();
+        let shares = along.kernel > 1 && (self.planes == 1 || along.kernel > self.apart);
+        if self.inner > 1 || !shares || self.outputs < FEW_APART || along.dilation > 1 && self.outputs < FEW_DILATED {
+            return false;
+        }
+        let overlap = along.kernel > self.apart;
+        let most_columns = match (plan.dtype().bytes(), plan.dtype().is_float()) {
+            _ if !direct => return self.outputs >= FEW_COLUMNS,
+            (1, _) => 128,
+            (2, false) => 96,
+            (2, true) if overlap => (16 + 5 * taps).min(112),
+            (2, true) => 32,
+            (4, _) if overlap => 48,
+            (4, _) => 64,
+            _ => 24,
+        };
+        along.output <= most_columns
     }
 
     fn along(&self) -> &Axis {
@@ -181,14 +233,24 @@ impl Flat {
         {
             let of_band = first..rows.end.min(first + self.rows);
             let mut band = Band::of([&self.axes[self.down], self.along()], self.inner, strip, of_band);
-            band.planes = self.planes_at_once(&band, rows.len(), size_of::<C::Element>()).min(count);
+            if self.apart > 1 {
+                band.width = band.columns;
+            }
+            if band.rows.len() == rows.len() {
+                band.planes = self.planes_at_once(size_of::<C::Element>()).clamp(1, count);
+            }
+            if band.planes > 1 {
+                // Rows that no window has are reduced too, so that those of the next plane follow.
+                band.x_rows = 0..self.axes[self.down].input;
+            }
             let mut memory = self.memory::<C, S>(&band, scratch)?;
             let mut at: Vec<usize> = outer.iter().map(|range| range.start).collect();
             let mut plane = 0;
             loop {
-                let place = (plane * rows.len() + first - rows.start) * band.width + strip.columns.start * self.inner;
+                let row = plane * rows.len() + first - rows.start;
+                let place = (row * self.outputs + strip.outputs.start) * self.inner;
                 let job = Job { own: self, part, band: &band, x };
-                job.plane_of_any::<C, S, N>(self.planes(&at), &mut y[place..], &mut memory);
+                job.run::<C, S, N>(self.planes(&at), &mut y[place..], &mut memory);
                 // Several planes are counted by the first axis alone.
                 plane += band.planes;
                 at[0] += band.planes - 1;
@@ -201,11 +263,10 @@ impl Flat {
         Ok(())
     }
 
-    /// The planes of outputs that are computed together: several small ones, if a band has all their rows.
-    fn planes_at_once(&self, band: &Band<'_>, rows: usize, bytes: usize) -> usize {
-        let whole = band.rows.len() == rows && band.x_rows.len() == self.axes[self.down].input;
+    /// The planes that are computed together where a band has all their rows: several small ones.
+    fn planes_at_once(&self, bytes: usize) -> usize {
         let plane = self.axes[0].x_stride.saturating_mul(bytes).max(1);
-        if self.down == 1 && whole { (AT_ONCE_BYTES / plane).max(1) } else { 1 }
+        if self.down == 1 { AT_ONCE_BYTES / plane } else { 1 }
     }
 
     fn memory<'a, C: Code, S: Code>(
@@ -223,11 +284,13 @@ impl Flat {
             false => (words(band.all_x_rows(), band.strip.x.len()), outputs),
         };
         let kept = if self.planes > 1 { self.planes } else { 0 };
-        let mut rest = scratch.elements::<u64>(loaded + reduced + best + kept * outputs)?;
+        let dense = if self.apart > 1 { outputs } else { 0 };
+        let mut rest = scratch.elements::<u64>(loaded + reduced + best + dense + kept * outputs)?;
         Ok(Memory {
             loaded: take(&mut rest, loaded),
             reduced: take(&mut rest, reduced),
             best: take(&mut rest, best),
+            dense: take(&mut rest, dense),
             planes: (0..kept).map(|_| take(&mut rest, outputs)).collect(),
             kept: vec![None; kept],
         })

@@ -27,7 +27,7 @@ fn the_memory_of_a_band_is_bounded() {
             let band = Band::of([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
             let mut scratch = Scratch::default();
             let memory = flat.memory::<OfF16, WideF16>(&band, &mut scratch).unwrap();
-            let own = [memory.loaded.len(), memory.reduced.len(), memory.best.len()];
+            let own = [memory.loaded.len(), memory.reduced.len(), memory.best.len(), memory.dense.len()];
             let words = own.into_iter().chain(memory.planes.iter().map(|plane| plane.len())).sum::<usize>();
             assert!(
                 words * 8 <= 5 * MOST_BYTES / 2,
