@@ -38,6 +38,7 @@ static EXAMPLE: Example = Example::new("roofline");
 
 const CATALOGUE: &str = include_str!("../../benches/catalogue.json");
 const CPU_CATALOGUE: &str = include_str!("../../benches/cpu_catalogue.json");
+const MODEL_CATALOGUE: &str = include_str!("../../benches/model_catalogue.json");
 /// Shapes as small and timings as short as possible.
 const QUICK: [&str; 8] = ["--shrink", "1000000", "--rounds", "1", "--pass", "0", "--memory", "64"];
 
@@ -103,7 +104,8 @@ fn every_row_is_verified_and_timed() {
 
 fn every_row_is_verified_and_timed_on_the_cpu() {
     let folder = EXAMPLE.scratch("every_row_cpu");
-    for (name, catalogue) in [("rows", CATALOGUE), ("further_rows", CPU_CATALOGUE)] {
+    let catalogues = [("rows", CATALOGUE), ("further_rows", CPU_CATALOGUE), ("rows_of_models", MODEL_CATALOGUE)];
+    for (name, catalogue) in catalogues {
         let [rows, written] = [format!("{name}.json"), format!("{name}_figures.json")];
         fs::write(folder.join(&rows), catalogue).unwrap();
         let arguments = ["--backend", "cpu", "--catalogue", &rows, "--json", &written];

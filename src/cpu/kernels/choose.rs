@@ -236,6 +236,18 @@ mod tests {
         for (pool, dtype, expected) in table {
             both(&pool, &image, dtype, expected);
         }
+        // Short rows.
+        let table = [
+            (square(3, 1, 1), 14, DType::F32, [Flat, Separable]),
+            (square(3, 2, 1), 14, DType::F32, [Flat, Direct]),
+            (square(3, 2, 1), 14, DType::U8, [Flat, Separable]),
+            (square(2, 2, 0), 14, DType::F32, [Flat, Direct]),
+            (square(2, 2, 0), 14, DType::U8, [Flat, Separable]),
+            (square(3, 2, 0), 5, DType::F32, [Direct, Direct]),
+        ];
+        for (pool, extent, dtype, expected) in table {
+            both(&pool, &[2, 64, extent, extent], dtype, expected);
+        }
         // Channels side by side: whether maxima are shared depends on elements and indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
         let table: [(_, usize, DType, [CpuKernel; 2]); 11] = [

@@ -106,9 +106,31 @@ impl Direct {
             return self.is_best_for_channels(plan, view);
         }
         match plan.dtype() {
+            _ if rows > 1 && self.rows_are_short(plan) => false,
             DType::F16 | DType::Bf16 => rows <= MOST_ROWS && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
             _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= MOST_ROWS,
         }
+    }
+
+    /// Whether outputs with indices are so few in a row that reducing along one axis after the other was measured to take less time,
+    /// first of all where windows at the borders of rows are computed apart from the others.
+    fn rows_are_short(&self, plan: &PoolPlan) -> bool {
+        let Some(last) = self.axes.last() else { return false };
+        let has_borders = self.inside.len() < last.output;
+        let most = match (has_borders, last.stride > 1, plan.dtype().bytes()) {
+            (true, false, 1..=4) => 24,
+            (true, false, _) => 14,
+            (true, true, 1) => 16,
+            (true, true, 2) => 10,
+            (true, true, _) => 5,
+            (false, false, 1) => 24,
+            (false, false, 2) => 11,
+            (false, true, 1) => 10,
+            (false, true, 2) => 4,
+            (false, _, _) => 0,
+        };
+        let deep = self.axes.len() > 3;
+        plan.indices.is_some() && (has_borders || !deep) && last.output <= most
     }
 
     /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least of all
