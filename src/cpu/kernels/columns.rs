@@ -399,6 +399,9 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
     }
 
     /// Reduces the columns of a row of outputs. Says that the last NaN of a window may have to win.
+    ///
+    /// Compiled once, and not for each type of indices; so is `found`.
+    #[inline(never)]
     fn reduce(&mut self, row: &Row<'_, C::Element>) -> bool {
         let (view, simd) = (self.part.view, self.part.simd);
         let (columns, outer) = (columns(view), outer_axes(view));
@@ -431,21 +434,27 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
         }
     }
 
+    /// What windows along the row have.
+    #[inline(never)]
+    fn found(&self, along: &[Taps], found: &mut [Found<C::Lane>; CHUNK]) {
+        self.part.simd.run(
+            #[inline(always)]
+            || {
+                for (found, &taps) in found.iter_mut().zip(along) {
+                    *found = self.kept.window(taps);
+                }
+            },
+        );
+    }
+
     /// The outputs whose windows are along the row.
     fn windows<I: Index>(&self, row: &Row<'_, C::Element>, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
-        let PartOf { plan, view, simd, .. } = *self.part;
+        let PartOf { plan, view, .. } = *self.part;
         let axis = view.axes.len() - 1;
         let along = &self.taps[axis];
         let mut found = [Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK];
         for (number, along) in along.chunks(CHUNK).enumerate() {
-            simd.run(
-                #[inline(always)]
-                || {
-                    for (found, &taps) in found.iter_mut().zip(along) {
-                        *found = self.kept.window(taps);
-                    }
-                },
-            );
+            self.found(along, &mut found);
             for (i, (found, &taps)) in found.iter().zip(along).enumerate() {
                 let place = number * CHUNK + i;
                 let own = row.x[row.first + taps.first as usize];

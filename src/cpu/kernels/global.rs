@@ -243,7 +243,8 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         Ok(found.into_iter().collect())
     }
 
-    /// What a run of blocks of a plane has.
+    /// What a run of blocks of a plane has. Compiled once, and not for each type of indices.
+    #[inline(never)]
     fn blocks(&self, outer: usize, run: &Range<usize>) -> Found<C::Lane> {
         let (plane, nan_wins) = (&self.x[outer * self.plane..][..self.plane], self.nan_wins);
         self.context.simd.run(
@@ -282,6 +283,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
     }
 
     /// The position of the first element with the greatest lane of a plane.
+    #[inline(never)]
     fn place(&self, outer: usize, found: Found<C::Lane>) -> Option<usize> {
         let plane = &self.x[outer * self.plane..][..self.plane];
         let block = &plane[found.block..];
