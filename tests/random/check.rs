@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use wgpu_pooling::{
-    Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, Plan, PlanError,
-    PoolPlan, Schedule, Tensor, UnpoolPlan, families, reference, select,
+    Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, OutsideWindow, Plan,
+    PlanError, PoolPlan, Schedule, Tensor, UnpoolPlan, families, reference, select,
 };
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Gpu, Prepared};
@@ -413,6 +413,12 @@ pub fn unpool(case: &UnpoolCase, bench: &Bench) -> Result<Option<Vec<u64>>, Stri
             return Ok(None);
         }
         (Ok(plan), Verdict::Refused) => return Err(format!("it has to be refused, but is planned: {plan:?}")),
+        (Err(PlanError::Combination { second: "outside_window", .. }), Verdict::Accepted(scatter))
+            if scatter.outside_window != OutsideWindow::Scatter && case.is_far() =>
+        {
+            bench.count("too large to judge");
+            return Ok(None);
+        }
         (Err(error), Verdict::Accepted(_)) => return Err(format!("it has to be planned, but: {error}")),
     };
     let (batch, channels) = scatter.outer();

@@ -101,6 +101,16 @@ impl UnpoolCase {
             .set("activation", &self.activation, MaxUnpool::activation)
     }
 
+    /// Whether positions of windows have more bits than an unpool is planned with that looks at its windows.
+    pub fn is_far(&self) -> bool {
+        let Target::Attributes { kernel, strides, pads, .. } = &self.target else { return false };
+        let far = |value: i128| value.unsigned_abs() >= 1 << 61;
+        let starts = strides.iter().flatten().zip(&self.spatial);
+        let mut starts = starts.map(|(&stride, &sources)| i128::from(stride) * (sources as i128 - 1));
+        let mut numbers = kernel.iter().chain(strides.iter().flatten()).chain(pads.iter().flatten());
+        starts.any(far) || numbers.any(|&number| far(number.into()))
+    }
+
     /// The definitions' verdict on the unpool, before its indices are read.
     pub fn judge(&self) -> Verdict<Scatter> {
         if small_count(&self.shape()).is_none() {
