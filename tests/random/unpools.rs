@@ -101,7 +101,7 @@ impl UnpoolCase {
             .set("activation", &self.activation, MaxUnpool::activation)
     }
 
-    /// Whether positions of windows have more bits than an unpool is planned with that looks at its windows.
+    /// Whether positions of windows are so far off that an unpool which looks at its windows may be refused.
     pub fn is_far(&self) -> bool {
         let Target::Attributes { kernel, strides, pads, .. } = &self.target else { return false };
         let far = |value: i128| value.unsigned_abs() >= 1 << 61;

@@ -35,7 +35,7 @@ impl Axis {
         Axis { input, output, kernel, stride, dilation, window, x_stride: 0, index_stride: 0, phases }
     }
 
-    /// So many windows one position apart, the first of which is the first one here.
+    /// The axis with this number of windows, one position apart, from the same first window on.
     pub fn dense(&self, windows: usize) -> Axis {
         let dense = Axis::new(self.input, windows, [self.kernel, 1, self.dilation], -self.start(0));
         Axis { x_stride: self.x_stride, index_stride: self.index_stride, ..dense }

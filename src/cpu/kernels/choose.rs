@@ -218,7 +218,8 @@ mod tests {
         }
         // Without indices, rows of X are reduced as one, if not too many windows are computed in vain.
         let table = [
-            (square(2, 2, 0), DType::F32, [Flat, Direct]),
+            (square(2, 2, 0), DType::F32, [Direct, Direct]),
+            (square(2, 2, 1), DType::F32, [Flat, Direct]),
             (square(2, 2, 0), DType::F16, [Direct, Direct]),
             (square(3, 2, 1), DType::F16, [Flat, Direct]),
             (square(3, 2, 1), DType::F64, [Direct, Direct]),
@@ -239,10 +240,13 @@ mod tests {
         // Short rows.
         let table = [
             (square(3, 1, 1), 14, DType::F32, [Flat, Separable]),
+            (square(2, 1, 1), 14, DType::F32, [Flat, Direct]),
             (square(3, 2, 1), 14, DType::F32, [Flat, Direct]),
             (square(3, 2, 1), 14, DType::U8, [Flat, Separable]),
             (square(2, 2, 0), 14, DType::F32, [Flat, Direct]),
             (square(2, 2, 0), 14, DType::U8, [Flat, Separable]),
+            (square(2, 2, 0), 40, DType::F32, [Flat, Direct]),
+            (square(2, 2, 0), 41, DType::F32, [Direct, Direct]),
             (square(3, 2, 0), 5, DType::F32, [Direct, Direct]),
         ];
         for (pool, extent, dtype, expected) in table {

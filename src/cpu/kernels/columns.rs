@@ -25,7 +25,7 @@ use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use super::general;
 use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, Positioned,
-    WideBf16, WideF16, Widened, has_nan, with_code,
+    WideBf16, WideF16, Widened, greatest_lane, has_nan, with_code,
 };
 use super::parts::PartOf;
 use super::scratch::Scratch;
@@ -264,8 +264,8 @@ fn greatest<'a, L: Lane>(lanes: impl Iterator<Item = &'a L>) -> L {
     )
 }
 
-/// The same of neighbours: where there are chunks of them, of which the last one may overlap the one before it, by as many running
-/// maxima as a chunk has.
+/// The greatest of neighbouring lanes. A chunk of running maxima takes one chunk of them after the other; the last chunk may overlap
+/// the one before it.
 #[inline(always)]
 fn greatest_of<L: Lane>(lanes: &[L]) -> L {
     let (chunks, rest) = lanes.as_chunks::<CHUNK>();
@@ -278,14 +278,7 @@ fn greatest_of<L: Lane>(lanes: &[L]) -> L {
             running[i] = running[i].step(chunk[i], 0);
         }
     }
-    let mut half = CHUNK / 2;
-    while half > 0 {
-        for i in 0..half {
-            running[i] = running[i].step(running[i + half], 0);
-        }
-        half /= 2;
-    }
-    running[0]
+    greatest_lane(running)
 }
 
 /// The number in the window of its first element with this lane.

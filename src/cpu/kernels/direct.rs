@@ -117,20 +117,24 @@ impl Direct {
     fn rows_are_short(&self, plan: &PoolPlan) -> bool {
         let Some(last) = self.axes.last() else { return false };
         let has_borders = self.inside.len() < last.output;
+        let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
         let most = match (has_borders, last.stride > 1, plan.dtype().bytes()) {
-            (true, false, 1..=4) => 24,
-            (true, false, _) => 14,
+            (true, false, 1) => (3 * taps).min(24),
+            (true, false, 2) => (5 * taps / 2).min(24),
+            (true, false, 4) => (2 * taps).min(24),
+            (true, false, _) => (3 * taps / 2).min(16),
             (true, true, 1) => 16,
             (true, true, 2) => 10,
             (true, true, _) => 5,
             (false, false, 1) => 24,
             (false, false, 2) => 11,
             (false, true, 1) => 10,
-            (false, true, 2) => 4,
             (false, _, _) => 0,
         };
-        let deep = self.axes.len() > 3;
-        plan.indices.is_some() && (has_borders || !deep) && last.output <= most
+        // Windows that share no elements along the row pay only where a vector has most elements, and if they are small.
+        let (overlap, deep) = (last.kernel > last.stride, self.axes.len() > 3);
+        let pays = if overlap { has_borders || !deep } else { plan.dtype().bytes() == 1 && taps <= 4 && !deep };
+        plan.indices.is_some() && last.kernel > 1 && pays && last.output <= most
     }
 
     /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least of all

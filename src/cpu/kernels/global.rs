@@ -15,7 +15,8 @@ use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 
 use super::general;
 use super::lane::{
-    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan, with_code,
+    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
+    greatest_lane, with_code,
 };
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
@@ -366,18 +367,5 @@ fn maximum<C: Code>(block: &[C::Element]) -> C::Lane {
             *running = running.step(C::encode(element), 0);
         }
     }
-    greatest(running)
-}
-
-/// The greatest of these lanes, by halves.
-#[inline(always)]
-fn greatest<L: Lane>(mut lanes: [L; LANES]) -> L {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for i in 0..half {
-            lanes[i] = lanes[i].step(lanes[i + half], 0);
-        }
-        half /= 2;
-    }
-    lanes[0]
+    greatest_lane(running)
 }

@@ -70,6 +70,22 @@ macro_rules! nan_wins_lane {
 
 nan_wins_lane!(f32, f64);
 
+/// The greatest of these lanes, by halves: their number is a power of two.
+#[inline(always)]
+pub(crate) fn greatest_lane<L: Lane, const COUNT: usize>(mut lanes: [L; COUNT]) -> L {
+    let mut half = const {
+        assert!(COUNT.is_power_of_two());
+        COUNT / 2
+    };
+    while half > 0 {
+        for i in 0..half {
+            lanes[i] = lanes[i].step(lanes[i + half], 0);
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
 /// An element of 8 or 16 bits and its tap in one number: the element in the upper bits, and below them a number that is
 /// smaller, the further the tap. One maximum compares both, and of equal elements the earlier one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]

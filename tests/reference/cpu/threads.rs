@@ -15,7 +15,7 @@ use half::f16;
 tests! {
     cpu =>
         rows,
-        rows_longer_than_two_strips,
+        long_rows_of_every_type,
         planes,
         planes_of_small_types,
         planes_of_wide_types,
@@ -90,8 +90,8 @@ fn rows() {
     pool(&[1, 2, 70_003], DType::F16, |policy| MaxPool::new([4]).strides([4]).nan_policy(policy));
 }
 
-/// A kernel can cut rows of outputs into strips: 1,100 outputs are more than two of them, in elements of every width.
-fn rows_longer_than_two_strips() {
+/// The direct kernel takes rows of wide elements in pieces of four kilobytes of outputs.
+fn long_rows_of_every_type() {
     for (dtype, kernel) in DType::ALL.into_iter().flat_map(|dtype| (2..=5).map(move |kernel| (dtype, kernel))) {
         pool(&[1, 2, 9, 2200], dtype, |policy| {
             MaxPool::new([2, kernel]).strides([2, 2]).pads([0, 1, 1, 1]).nan_policy(policy)

@@ -8,7 +8,7 @@ use crate::cpu::kernels::axes::Axis;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Strip {
     pub columns: Range<usize>,
-    /// The columns of Y that they are; there are fewer of these where outputs are apart.
+    /// The columns of Y among them, counted in outputs.
     pub outputs: Range<usize>,
     /// The positions of X that their windows have.
     pub x: Range<usize>,
@@ -37,8 +37,7 @@ pub(super) struct Edge {
 }
 
 impl Strip {
-    /// Outputs are `apart` columns apart, and there are `outputs` of them in a row. Windows at the borders of X are looked at only
-    /// where they are outputs.
+    /// Every `apart`th column is an output, up to `outputs` of them in a row. At the borders of X only outputs have edges.
     pub fn of(along: &Axis, columns: Range<usize>, apart: usize, outputs: usize) -> Strip {
         let is_output = |column: &usize| column.is_multiple_of(apart) && column / apart < outputs;
         let of_strip = columns.start.div_ceil(apart).min(outputs)..columns.end.div_ceil(apart).min(outputs);

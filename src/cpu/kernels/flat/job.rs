@@ -32,7 +32,7 @@ pub(super) struct Memory<'a> {
     pub loaded: &'a mut [u64],
     pub reduced: &'a mut [u64],
     pub best: &'a mut [u64],
-    /// Elements of Y, and between them those of windows that Y does not have.
+    /// The maxima at all positions of a band, if the stride along the rows is larger than 1.
     pub dense: &'a mut [u64],
     pub planes: Vec<&'a mut [u64]>,
     pub kept: Vec<Option<Kept>>,

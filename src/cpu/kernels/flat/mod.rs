@@ -11,8 +11,8 @@
 //! Vectors are full up to the end of the run, however short the rows are. A band of rows has its reduced rows in cache; with more
 //! than two axes, reduced planes are kept while windows have them.
 //!
-//! Windows that are two positions apart or more along the rows are computed at all positions of a band, and of these maxima every
-//! second one, or the like, is copied to Y.
+//! Where the stride along the rows is larger than 1, the maxima of windows at all positions of a band are computed first, and those
+//! that are outputs are copied to Y.
 //!
 //! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces, and takes taps
 //! in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's first element and ends with
@@ -46,7 +46,7 @@ use crate::plan::PoolPlan;
 
 /// The most taps of a window along a row, and across the rows.
 const MOST_TAPS: usize = 8;
-/// The most positions from one window to the next one along a row: all of them are computed.
+/// The largest stride along a row: the windows between two outputs are computed in vain.
 const MOST_APART: usize = 4;
 /// The most columns: each is looked at when a pool is prepared.
 const MOST_COLUMNS: usize = 1 << 20;
@@ -67,7 +67,7 @@ const AT_ONCE_BYTES: usize = 16 << 10;
 const SMALL_PLANE_BYTES: usize = 512;
 /// Columns that are too few for runs.
 const FEW_COLUMNS: usize = 4;
-/// Outputs of a row that are too few where they are apart, and where taps are apart too.
+/// Outputs of a row that are too few where the stride is larger than 1, and where windows are dilated too.
 const FEW_APART: usize = 3;
 const FEW_DILATED: usize = 8;
 /// Neighbouring lanes that are too few for loops of vectors.
@@ -76,9 +76,9 @@ const FEW: usize = 16;
 /// A pool whose windows lie close together along the rows.
 #[derive(Debug)]
 pub(crate) struct Flat {
-    /// The last spatial one has windows one position apart.
+    /// The last spatial one has a stride of 1 here, whatever the pool's is.
     axes: Vec<Axis>,
-    /// Positions from one output of a row to the next one, and outputs of a row.
+    /// The pool's stride along a row, and the outputs of a row.
     apart: usize,
     outputs: usize,
     /// Neighbouring elements at each position: the channels in NHWC.
@@ -122,8 +122,8 @@ impl Flat {
         if along.input.max(along.output) > MOST_COLUMNS {
             return Err("its rows are too long");
         }
-        // Rows as lanes, reduced rows, maxima as lanes, those of windows that Y does not have, and reduced planes, of the widest
-        // lanes that elements can become.
+        // Rows as lanes, reduced rows, maxima as lanes, maxima of all positions as elements if the stride is larger than 1, and reduced
+        // planes, of the widest lanes that elements can become.
         let arrays = 3 + usize::from(apart > 1) + if planes > 1 { planes } else { 0 };
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
         let of_position = lane.saturating_mul(view.inner).max(1);
@@ -165,15 +165,17 @@ impl Flat {
         }
     }
 
-    /// The same of outputs that are apart: most of what is computed has none. The direct kernel, which computes nothing else, is
-    /// slow in short rows, and at the borders of rows that are not long.
+    /// The same for strides along the rows that are larger than 1. Only some of the windows that are computed are outputs then, more
+    /// of them in vain the longer rows are. The direct kernel computes outputs alone, but is slow in short rows and at their borders.
     fn is_best_apart(&self, plan: &PoolPlan, taps: usize, direct: bool) -> bool {
         let along = self.along();
-        let shares = along.kernel > 1 && (self.planes == 1 || along.kernel > self.apart);
+        let overlap = along.kernel > self.apart;
+        let down = &self.axes[self.down];
+        // Rows of X between those of windows are reduced in vain too.
+        let shares = along.kernel > 1 && (self.planes == 1 || overlap) && down.stride <= down.reach() + 1;
         if self.inner > 1 || !shares || self.outputs < FEW_APART || along.dilation > 1 && self.outputs < FEW_DILATED {
             return false;
         }
-        let overlap = along.kernel > self.apart;
         let most_columns = match (plan.dtype().bytes(), plan.dtype().is_float()) {
             _ if !direct => return self.outputs >= FEW_COLUMNS,
             (1, _) => 128,
@@ -184,7 +186,11 @@ impl Flat {
             (4, _) => 64,
             _ => 24,
         };
-        along.output <= most_columns
+        // Rows of outputs without borders are fast in the direct kernel, and if no row of them ends where the row of windows does, they
+        // are copied to Y one by one.
+        let has_borders = self.strips.iter().any(|strip| !strip.edges.is_empty());
+        let ends_with_outputs = along.output == self.outputs * self.apart;
+        along.output <= if has_borders || ends_with_outputs { most_columns } else { most_columns / 2 }
     }
 
     fn along(&self) -> &Axis {
@@ -237,7 +243,7 @@ impl Flat {
                 band.width = band.columns;
             }
             if band.rows.len() == rows.len() {
-                band.planes = self.planes_at_once(size_of::<C::Element>()).clamp(1, count);
+                band.planes = self.planes_at_once(size_of::<C::Element>()).clamp(1, count.max(1));
             }
             if band.planes > 1 {
                 // Rows that no window has are reduced too, so that those of the next plane follow.

@@ -6,7 +6,7 @@ use crate::cpu::kernels::reduce::Rows;
 use crate::cpu::kernels::simd::SimdLevel;
 use crate::element::Element;
 
-/// Copies one position out of `apart`, in rows of so many positions of `inner` elements. The first one of each row is copied.
+/// Copies every `apart`th position of rows, from the first one on. A position has `inner` neighbouring elements.
 pub(super) fn pick<T: Element>(simd: SimdLevel, rows: Rows, [apart, inner]: [usize; 2], to: &mut [T], from: &[T]) {
     // Elements of the same width are moved by the same loop.
     match size_of::<T>() {
