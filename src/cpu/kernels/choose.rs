@@ -4,6 +4,7 @@ use super::columns;
 use super::direct::Direct;
 use super::flat::Flat;
 use super::global;
+use super::interleaved::Interleaved;
 use super::lane::DTYPES;
 use super::separable::pool::Separable;
 use super::view::{View, ViewAxis};
@@ -32,6 +33,8 @@ pub enum CpuKernel {
     /// Pools with small windows and small strides along the rows, without indices and of two axes or more: rows of X that follow
     /// each other in memory are reduced as one.
     Flat,
+    /// Pools of small planes or short rows: the elements of some of them are interleaved and pooled as channels are.
+    Interleaved,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
     /// Pools of whole planes: the maximum of each block, then a search for it.
@@ -53,6 +56,7 @@ impl CpuKernel {
         CpuKernel::General,
         CpuKernel::Direct,
         CpuKernel::Flat,
+        CpuKernel::Interleaved,
         CpuKernel::Columns,
         CpuKernel::Global,
         CpuKernel::Separable,
@@ -65,6 +69,7 @@ impl CpuKernel {
             CpuKernel::General => "general",
             CpuKernel::Direct => "direct",
             CpuKernel::Flat => "flat",
+            CpuKernel::Interleaved => "interleaved",
             CpuKernel::Columns => "columns",
             CpuKernel::Global => "global",
             CpuKernel::Separable => "separable",
@@ -81,6 +86,7 @@ pub(crate) enum PoolKernel {
     Global,
     Direct(Box<Direct>),
     Flat(Box<Flat>),
+    Interleaved(Box<Interleaved>),
     Separable(Box<Separable>),
 }
 
@@ -101,6 +107,11 @@ impl PoolKernel {
         let global = || lanes().and_then(|()| global::applies(plan, view)).map(|()| PoolKernel::Global);
         let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
         let flat = || lanes().and_then(|()| Flat::new(plan, view)).map(Box::new);
+        let interleaved = || {
+            lanes()
+                .and_then(|()| Interleaved::new(plan, view))
+                .map(|interleaved| PoolKernel::Interleaved(Box::new(interleaved)))
+        };
         let direct = || lanes().and_then(|()| Direct::new(plan, view)).map(Box::new);
         match asked {
             Some(CpuKernel::General) => Ok(PoolKernel::General),
@@ -108,17 +119,24 @@ impl PoolKernel {
                 direct().map(PoolKernel::Direct).map_err(|reason| refused(kernel, reason))
             }
             Some(kernel @ CpuKernel::Flat) => flat().map(PoolKernel::Flat).map_err(|reason| refused(kernel, reason)),
+            Some(kernel @ CpuKernel::Interleaved) => interleaved().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Global) => global().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Columns) => columns().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
             None if global().is_ok() => Ok(PoolKernel::Global),
-            None => Ok(match (flat(), direct().ok().filter(|direct| direct.is_best(plan, view))) {
-                (Ok(flat), direct) if flat.is_best(plan, direct.is_some()) => PoolKernel::Flat(flat),
-                (_, Some(direct)) => PoolKernel::Direct(direct),
-                _ if columns_are_best(plan, view) => columns().or_else(|_| separable()).unwrap_or(PoolKernel::General),
-                _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
-            }),
+            None => {
+                let best = match (flat(), direct().ok().filter(|direct| direct.is_best(plan, view))) {
+                    (Ok(flat), direct) if flat.is_best(plan, direct.is_some()) => PoolKernel::Flat(flat),
+                    (_, Some(direct)) => PoolKernel::Direct(direct),
+                    _ if columns_are_best(plan, view) => {
+                        columns().or_else(|_| separable()).unwrap_or(PoolKernel::General)
+                    }
+                    _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
+                };
+                let interleaved = Interleaved::is_best(plan, view, best.name()).then(interleaved);
+                Ok(interleaved.and_then(Result::ok).unwrap_or(best))
+            }
         }
     }
 
@@ -129,6 +147,7 @@ impl PoolKernel {
             PoolKernel::Global => CpuKernel::Global,
             PoolKernel::Direct(_) => CpuKernel::Direct,
             PoolKernel::Flat(_) => CpuKernel::Flat,
+            PoolKernel::Interleaved(_) => CpuKernel::Interleaved,
             PoolKernel::Separable(_) => CpuKernel::Separable,
         }
     }
@@ -190,7 +209,7 @@ mod tests {
 
     #[test]
     fn plans_get_the_kernels_that_were_measured_to_be_best() {
-        use CpuKernel::{Columns, Direct, Flat, Global, Separable};
+        use CpuKernel::{Columns, Direct, Flat, Global, Interleaved, Separable};
         let square = |kernel: i64, stride: i64, pad: i64| {
             MaxPool::new([kernel; 2]).strides([stride; 2]).pads([pad; 4]).layout(Layout::Nchw)
         };
@@ -237,7 +256,7 @@ mod tests {
         for (pool, dtype, expected) in table {
             both(&pool, &image, dtype, expected);
         }
-        // Short rows.
+        // Short rows of planes that are too few to be interleaved.
         let table = [
             (square(3, 1, 1), 14, DType::F32, [Flat, Separable]),
             (square(2, 1, 1), 14, DType::F32, [Flat, Direct]),
@@ -250,8 +269,24 @@ mod tests {
             (square(3, 2, 0), 5, DType::F32, [Direct, Direct]),
         ];
         for (pool, extent, dtype, expected) in table {
+            both(&pool, &[2, 2, extent, extent], dtype, expected);
+        }
+        // Short rows of many planes.
+        let table = [
+            (square(3, 1, 1), 14, DType::F32, [Interleaved, Interleaved]),
+            (square(3, 1, 1), 20, DType::F32, [Flat, Direct]),
+            (square(2, 2, 0), 14, DType::F32, [Flat, Interleaved]),
+            (square(2, 2, 0), 28, DType::U8, [Flat, Interleaved]),
+            (square(4, 4, 0), 28, DType::F16, [Interleaved, Interleaved]),
+            (square(8, 8, 0), 8, DType::F32, [Global, Global]),
+            (square(3, 6, 1), 13, DType::F16, [Interleaved, Interleaved]),
+            (square(3, 1, 1).layout(Layout::Nhwc), 14, DType::F32, [Flat, Direct]),
+        ];
+        for (pool, extent, dtype, expected) in table {
             both(&pool, &[2, 64, extent, extent], dtype, expected);
         }
+        // Each row is a plane of its own.
+        both(&MaxPool::new([1, 20]).strides([1, 20]), &[1, 1, 1024, 20], DType::F32, [Interleaved, Interleaved]);
         // Channels side by side: whether maxima are shared depends on elements and indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
         let table: [(_, usize, DType, [CpuKernel; 2]); 11] = [

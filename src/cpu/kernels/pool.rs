@@ -60,7 +60,10 @@ impl PoolWork {
         if let PoolKernel::Global = self.kernel {
             return global::pool(plan, &self.view, context, x, y, indices);
         }
-        let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
+        let mut wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
+        if let PoolKernel::Interleaved(interleaved) = &self.kernel {
+            wanted = interleaved.wanted(self.view.outer, wanted);
+        }
         // A single channel lies in memory alike in both layouts.
         let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
         let permuted = other_layout && plan.channels > 1;
@@ -74,33 +77,10 @@ impl PoolWork {
             }
             let Task { parts, indices } = task;
             let mut indices = indices.into_iter();
-            let mut each = |(part, y)| self.part((plan, context, &part), x, y, indices.next(), scratch);
+            let mut each =
+                |(part, y)| compute(&self.kernel, &self.view, (plan, context, &part), x, y, indices.next(), scratch);
             parts.into_iter().try_for_each(&mut each)
         })
-    }
-
-    fn part<I: Index>(
-        &self,
-        (plan, context, part): (&PoolPlan, &Context<'_>, &Part),
-        x: &[u8],
-        y: &mut [u8],
-        indices: Option<&mut [I]>,
-        scratch: &mut Scratch,
-    ) -> Result<(), ExecuteError> {
-        let view = &self.view;
-        // What these compare as floats, such a thread would compare as zeros.
-        let general = plan.dtype().is_float() && takes_subnormals_for_zeros();
-        let part_of = PartOf { plan, view, part, simd: context.simd };
-        match &self.kernel {
-            PoolKernel::Columns if !general => columns::pool(&part_of, x, y, indices, scratch)?,
-            PoolKernel::Direct(direct) if !general => direct.run(&part_of, x, y, indices),
-            PoolKernel::Flat(flat) if !general => flat.run(&part_of, x, y, scratch)?,
-            PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
-            _ => with_element!(plan.dtype(), T => {
-                general::pool::<T, I>(plan, view, part, cast_slice(x), cast_slice_mut(y), indices);
-            }),
-        }
-        Ok(())
     }
 
     /// Indices lie in memory as Y does.
@@ -190,7 +170,7 @@ impl PoolWork {
                 for ((part, y), computed) in parts.iter_mut().zip(computed.chunks_exact_mut(count * row)) {
                     let part = Part { outer: part.outer.clone(), rows: start..start + count };
                     let y = &mut y[before * row * bytes..][..count * row * bytes];
-                    self.part((plan, context, &part), x, y, Some(computed), scratch)?;
+                    compute(&self.kernel, &self.view, (plan, context, &part), x, y, Some(computed), scratch)?;
                 }
                 let channels = plan.channels;
                 match plan.layout() {
@@ -211,4 +191,32 @@ impl PoolWork {
             Ok(())
         })
     }
+}
+
+/// Computes a part of Y, and of Indices in the order of Y, by any kernel but the one for whole planes.
+pub(crate) fn compute<I: Index>(
+    kernel: &PoolKernel,
+    view: &View,
+    (plan, context, part): (&PoolPlan, &Context<'_>, &Part),
+    x: &[u8],
+    y: &mut [u8],
+    indices: Option<&mut [I]>,
+    scratch: &mut Scratch,
+) -> Result<(), ExecuteError> {
+    // What these compare as floats, such a thread would compare as zeros.
+    let general = plan.dtype().is_float() && takes_subnormals_for_zeros();
+    let part_of = PartOf { plan, view, part, simd: context.simd };
+    match kernel {
+        PoolKernel::Columns if !general => columns::pool(&part_of, x, y, indices, scratch)?,
+        PoolKernel::Direct(direct) if !general => direct.run(&part_of, x, y, indices),
+        PoolKernel::Flat(flat) if !general => flat.run(&part_of, x, y, scratch)?,
+        PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
+        PoolKernel::Interleaved(interleaved) if !general => {
+            interleaved.run((plan, view, context, part), x, y, indices, scratch)?;
+        }
+        _ => with_element!(plan.dtype(), T => {
+            general::pool::<T, I>(plan, view, part, cast_slice(x), cast_slice_mut(y), indices);
+        }),
+    }
+    Ok(())
 }

@@ -27,11 +27,28 @@ impl Scratch {
     }
 }
 
+/// The bytes of a cache line, and the most words before the next one begins.
+const LINE_BYTES: usize = 64;
+const MOST_BEFORE: usize = LINE_BYTES / size_of::<u64>() - 1;
+
 /// The first words of some memory, as lanes.
 pub(crate) fn take<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
     let (own, rest) = std::mem::take(words).split_at_mut(words_of::<L>(count));
     *words = rest;
     &mut bytemuck::cast_slice_mut(own)[..count]
+}
+
+/// The first words of some memory that lie on a boundary of cache lines, as lanes. Vectors that are as long as a cache line are
+/// stored faster there.
+pub(crate) fn take_aligned<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
+    let before = words.as_ptr().align_offset(LINE_BYTES).min(MOST_BEFORE);
+    take::<u64>(words, before);
+    take(words, count)
+}
+
+/// Words that `count` lanes take on a boundary of cache lines.
+pub(crate) fn aligned_words_of<L>(count: usize) -> usize {
+    words_of::<L>(count) + MOST_BEFORE
 }
 
 /// Words that `count` lanes take.

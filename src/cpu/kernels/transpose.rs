@@ -1,4 +1,5 @@
-//! Indices whose layout in memory changes from channels apart to channels together, or back: the transposition of a matrix.
+//! Matrices are transposed: indices whose layout in memory changes from channels apart to channels together, or back, and planes
+//! whose elements are interleaved, so that neighbours in a vector are those of different planes at one position.
 //!
 //! ```text
 //! rows of a block                 a0 a1 a2 a3   b0 b1 b2 b3   c0 c1 c2 c3   d0 d1 d2 d3
@@ -12,8 +13,9 @@ use fearless_simd::{Simd, SimdBase};
 use super::simd::{SimdLevel, VectorLoop};
 use crate::element::{Index, IndexType};
 
-/// The most indices of a vector.
-const MOST_LANES: usize = 16;
+/// The most indices of a vector, and the most elements of 8 bits.
+const MOST_INDICES: usize = 16;
+const MOST_LANES: usize = 64;
 
 /// Some rows of a matrix.
 #[derive(Debug, Clone, Copy)]
@@ -68,27 +70,217 @@ impl<I: Index> Blocks<'_, '_, I> {
             let column = column.min(to.len() - lanes);
             for row in (0..from.rows).step_by(lanes) {
                 let row = row.min(from.rows - lanes);
-                let mut block = [V::splat(simd, V::Element::zeroed()); MOST_LANES];
+                let mut block = [V::splat(simd, V::Element::zeroed()); MOST_INDICES];
+                let mut other = block;
                 for (i, vector) in block[..lanes].iter_mut().enumerate() {
                     let elements = &from.elements[(row + i) * from.apart + column..][..lanes];
                     *vector = V::from_slice(simd, cast_slice(elements));
                 }
-                // Each round interleaves the first half of the vectors with the second one.
-                let mut round = 1;
-                while round < lanes {
-                    let before = block;
-                    for i in 0..lanes / 2 {
-                        block[2 * i] = before[i].zip_low(before[i + lanes / 2]);
-                        block[2 * i + 1] = before[i].zip_high(before[i + lanes / 2]);
-                    }
-                    round *= 2;
-                }
+                let block = transposed(&mut block, &mut other);
                 for (i, to) in to[column..][..lanes].iter_mut().enumerate() {
                     block[i].store_slice(cast_slice_mut(&mut to[at + row..][..lanes]));
                 }
             }
         }
         true
+    }
+}
+
+/// The columns of the square block that the first vectors are, in one of the two arrays.
+#[inline(always)]
+fn transposed<'a, S: Simd, V: SimdBase<S>, const N: usize>(block: &'a mut [V; N], other: &'a mut [V; N]) -> &'a [V; N] {
+    let (mut from, mut to) = (block, other);
+    let mut round = 1;
+    // Each round interleaves the first half of the vectors with the second one.
+    while round < V::LEN {
+        for i in 0..V::LEN / 2 {
+            to[2 * i] = from[i].zip_low(from[i + V::LEN / 2]);
+            to[2 * i + 1] = from[i].zip_high(from[i + V::LEN / 2]);
+        }
+        (from, to) = (to, from);
+        round *= 2;
+    }
+    from
+}
+
+/// Elements as far as their bits go: vectors that transpose them need not know more.
+pub(crate) trait Bits: Pod {
+    type Vector<S: Simd>: SimdBase<S, Element = Self>;
+}
+
+impl Bits for u8 {
+    type Vector<S: Simd> = S::u8s;
+}
+
+impl Bits for u16 {
+    type Vector<S: Simd> = S::u16s;
+}
+
+impl Bits for u32 {
+    type Vector<S: Simd> = S::u32s;
+}
+
+impl Bits for u64 {
+    type Vector<S: Simd> = S::u64s;
+}
+
+/// Planes that follow each other in memory, as many as there are lanes or less, and their interleaved elements.
+///
+/// ```text
+/// planes        a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..
+/// interleaved   a0 b0 c0   a1 b1 c1   a2 b2 c2   ..
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planes {
+    pub count: usize,
+    /// The elements of a plane.
+    pub plane: usize,
+    /// From one position to the next among interleaved elements; a multiple of every vector's.
+    pub lanes: usize,
+}
+
+/// The elements behind planes that are loaded with them.
+pub(crate) const BEHIND: usize = MOST_LANES;
+
+/// Interleaves planes; `BEHIND` more elements follow them. Lanes without a plane get the elements of the last one.
+pub(crate) fn interleave<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
+    if simd.vectors(Interleave { planes, from, to }).is_some() {
+        return;
+    }
+    for (position, to) in to.chunks_exact_mut(planes.lanes).take(planes.plane).enumerate() {
+        for (lane, to) in to.iter_mut().enumerate() {
+            *to = from[lane.min(planes.count - 1) * planes.plane + position];
+        }
+    }
+}
+
+struct Interleave<'a, T> {
+    planes: Planes,
+    from: &'a [T],
+    to: &'a mut [T],
+}
+
+impl<T: Bits> VectorLoop for Interleave<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Interleave { planes: Planes { count, plane, lanes }, from, to } = self;
+        let width = T::Vector::<S>::LEN;
+        let mut block = [T::Vector::splat(simd, T::zeroed()); MOST_LANES];
+        let mut other = block;
+        for position in (0..plane).step_by(width) {
+            // The last positions once more, with some before them. What follows a plane with fewer is loaded with it.
+            let position = position.min(plane.saturating_sub(width));
+            for lane in (0..lanes).step_by(width) {
+                for (i, vector) in block[..width].iter_mut().enumerate() {
+                    let elements = &from[(lane + i).min(count - 1) * plane + position..][..width];
+                    *vector = T::Vector::from_slice(simd, elements);
+                }
+                let columns = transposed(&mut block, &mut other);
+                for (i, column) in columns[..width.min(plane)].iter().enumerate() {
+                    column.store_slice(&mut to[(position + i) * lanes + lane..][..width]);
+                }
+            }
+        }
+    }
+}
+
+/// Writes interleaved elements plane by plane. What lies behind the planes in `to` may be written too.
+pub(crate) fn separate<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
+    if planes.plane == 1 {
+        return to[..planes.count].copy_from_slice(&from[..planes.count]);
+    }
+    if simd.vectors(Separate { planes, from, to: Elements(&mut *to) }).is_some() {
+        return;
+    }
+    for (lane, to) in to.chunks_exact_mut(planes.plane).take(planes.count).enumerate() {
+        to.iter_mut().enumerate().for_each(|(position, to)| *to = from[position * planes.lanes + lane]);
+    }
+}
+
+/// The same of indices within planes. Each plane has an index that is added to them.
+pub(crate) fn separate_indices<I: Index>(
+    simd: SimdLevel,
+    planes: Planes,
+    from: &[u32],
+    bases: impl Fn(usize) -> i64,
+    to: &mut [I],
+) {
+    let indices = Indices { bases: &bases, to: &mut *to };
+    if simd.vectors(Separate { planes, from, to: indices }).is_some() {
+        return;
+    }
+    for (lane, to) in to.chunks_exact_mut(planes.plane).take(planes.count).enumerate() {
+        for (position, to) in to.iter_mut().enumerate() {
+            *to = I::from_i64(bases(lane).wrapping_add(i64::from(from[position * planes.lanes + lane] as i32)));
+        }
+    }
+}
+
+/// Where separated elements go.
+trait Separated<T> {
+    /// Writes the elements of a plane from a place on: the first ones, as many as `count`, and others if that is easier.
+    fn write<S: Simd>(&mut self, plane: usize, place: usize, count: usize, elements: T::Vector<S>)
+    where
+        T: Bits;
+}
+
+struct Elements<'a, T>(&'a mut [T]);
+
+impl<T: Bits> Separated<T> for Elements<'_, T> {
+    #[inline(always)]
+    fn write<S: Simd>(&mut self, _: usize, place: usize, count: usize, elements: T::Vector<S>) {
+        match self.0.get_mut(place..place + T::Vector::<S>::LEN) {
+            Some(to) => elements.store_slice(to),
+            None => self.0[place..][..count].copy_from_slice(&elements.as_slice()[..count]),
+        }
+    }
+}
+
+struct Indices<'a, I, F> {
+    bases: F,
+    to: &'a mut [I],
+}
+
+impl<I: Index, F: Fn(usize) -> i64> Separated<u32> for Indices<'_, I, F> {
+    #[inline(always)]
+    fn write<S: Simd>(&mut self, plane: usize, place: usize, count: usize, elements: S::u32s) {
+        let base = (self.bases)(plane);
+        for (to, &element) in self.to[place..][..count].iter_mut().zip(elements.as_slice()) {
+            *to = I::from_i64(base.wrapping_add(i64::from(element as i32)));
+        }
+    }
+}
+
+struct Separate<'a, T, W> {
+    planes: Planes,
+    from: &'a [T],
+    to: W,
+}
+
+impl<T: Bits, W: Separated<T>> VectorLoop for Separate<'_, T, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        let Planes { count, plane, lanes } = self.planes;
+        let width = T::Vector::<S>::LEN;
+        let mut block = [T::Vector::splat(simd, T::zeroed()); MOST_LANES];
+        let mut other = block;
+        for lane in (0..count).step_by(width) {
+            for position in (0..plane).step_by(width) {
+                let position = position.min(plane.saturating_sub(width));
+                for (i, vector) in block[..width].iter_mut().enumerate() {
+                    let from = (position + i).min(plane - 1) * lanes + lane;
+                    *vector = T::Vector::from_slice(simd, &self.from[from..][..width]);
+                }
+                let rows = transposed(&mut block, &mut other);
+                for (i, row) in rows[..width.min(count - lane)].iter().enumerate() {
+                    self.to.write::<S>(lane + i, (lane + i) * plane + position, width.min(plane), *row);
+                }
+            }
+        }
     }
 }
 
