@@ -177,12 +177,7 @@ fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
         (_, false) => 6,
         (_, true) => 32,
     };
-    // How many windows an element belongs to.
-    let positions = |extent: fn(&ViewAxis) -> usize| {
-        view.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))
-    };
-    let taps = view.most_taps().saturating_mul(positions(|axis| axis.output));
-    view.most_taps() >= MANY && taps / positions(|axis| axis.input).max(1) <= most
+    view.most_taps() >= MANY && view.windows_of_element() <= most
 }
 
 /// Whether windows are large and share so few elements that it does not pay to share their maxima.

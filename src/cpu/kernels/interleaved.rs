@@ -11,9 +11,13 @@
 //!
 //! Leading axes of which each position has a window of its own, as the height has with windows of 1x20, are counted among the
 //! planes. Indices are computed as those within a plane, with 32 bits.
+//!
+//! Elements are moved, and nothing else is done to them here: what is computed, and why it is exact, is said by the kernel that the
+//! planes are handed to.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 
+use super::axes::MOST_INDEX;
 use super::choose::{CpuKernel, PoolKernel};
 use super::parts::{Context, Part};
 use super::pool::compute;
@@ -26,7 +30,7 @@ use crate::geometry::AxisWindow;
 use crate::options::{Layout, NanPolicy};
 use crate::plan::PoolPlan;
 
-/// Bytes of neighbouring lanes at least: those of the longest vector. Indices, of 32 bits, have vectors too.
+/// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32 bits, too.
 const VECTOR_BYTES: usize = 64;
 /// The most vectors of neighbouring lanes.
 const MOST_VECTORS: usize = 16;
@@ -35,10 +39,11 @@ const BLOCK_BYTES: usize = 32 << 10;
 const MOST_BYTES: usize = 256 << 10;
 /// The fewest blocks where there are several vectors of lanes: the last one may have lanes without a plane.
 const FEWEST_BLOCKS: usize = 8;
+/// Columns of a window that are many, and elements of a plane.
+const WIDE: u64 = 16;
+const LARGE: usize = 400;
 /// Windows to which an element belongs that are many.
 const SHARED: u64 = 4;
-/// The largest distance between two indices of a plane.
-const MOST_INDEX: i64 = 1 << 30;
 
 /// A pool of small planes.
 #[derive(Debug)]
@@ -114,15 +119,18 @@ impl Interleaved {
         let (taps, apart) =
             (view.most_taps(), last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. }));
         let (single, indices) = (axes.len() == 1, plan.indices.is_some());
-        // How many windows an element belongs to.
-        let elements = |of: fn(&ViewAxis) -> usize| axes.iter().map(of).fold(1, usize::saturating_mul) as u64;
-        let shared = taps.saturating_mul(elements(|axis| axis.output)) / elements(|axis| axis.input).max(1);
+        let shared = view.windows_of_element();
+        // Columns reduce wide windows of large planes in whole vectors.
+        let width = last.window.most_taps(last.input, last.output);
+        let wide = width >= WIDE && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;
         const ANY: usize = usize::MAX;
         // The most outputs of a row, for elements of 1, 2, 4 and 8 bytes.
         let most_outputs = match (other, apart, taps) {
             (CpuKernel::Separable | CpuKernel::Columns, _, 1) => [4, 4, 4, 4],
             (CpuKernel::Separable, ..) if single => [12, 20, 32, 24],
+            (CpuKernel::Separable, ..) if shared >= SHARED && indices => [40, 12, 12, 8],
             (CpuKernel::Separable, ..) if shared >= SHARED => [40, 15, 15, 8],
+            (CpuKernel::Columns, ..) if wide => [0, 0, 0, 0],
             (CpuKernel::Separable | CpuKernel::Columns, ..) => [ANY, ANY, ANY, 16],
             (CpuKernel::Direct, _, 2..) if single && indices => [16, 15, 0, 0],
             (CpuKernel::Direct, ..) if single => [0, 0, 0, 0],

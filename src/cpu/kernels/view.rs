@@ -128,6 +128,14 @@ impl View {
         self.axes[1..].iter().map(|axis| axis.output).product::<usize>().saturating_mul(self.inner)
     }
 
+    /// How many windows an element belongs to, on average and at most.
+    pub fn windows_of_element(&self) -> u64 {
+        let positions = |extent: fn(&ViewAxis) -> usize| {
+            self.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))
+        };
+        self.most_taps().saturating_mul(positions(|axis| axis.output)) / positions(|axis| axis.input).max(1)
+    }
+
     /// The largest number of elements that a window has.
     pub fn most_taps(&self) -> u64 {
         self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input, axis.output)))

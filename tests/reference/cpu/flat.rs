@@ -3,54 +3,40 @@
 
 use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy, Plan, SimdLevel, with_element};
 
+use super::Random;
 use crate::support::case::{Case, same};
 use crate::support::harness::tests;
 use crate::support::nasty::{self, STYLES, Style};
-use crate::support::splitmix::{STEP, splitmix64};
 
 tests! {
     cpu =>
         flat_planes_are_those_of_the_reference;
 }
 
-/// Random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(STEP);
-        splitmix64(self.0) as usize % end
+fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, bool) {
+    let axes = 2 + random.below(2);
+    let dtype = random.of(&DType::ALL);
+    let layout = random.of(&[Layout::Nchw, Layout::Nhwc]);
+    let policy = random.of(NanPolicy::ALL);
+    let kernel: Vec<i64> = (0..axes).map(|_| 1 + random.below(5) as i64).collect();
+    let dilations: Vec<i64> = (0..axes).map(|_| 1 + random.below(3) as i64).collect();
+    let mut strides: Vec<i64> = (0..axes).map(|_| 1 + random.below(2) as i64).collect();
+    strides[axes - 1] = random.of(&[1, 1, 2, 2, 3, 4]);
+    let reach = |axis: usize| (kernel[axis] - 1) * dilations[axis];
+    let pads: Vec<i64> = (0..2 * axes).map(|pad| random.below(1 + reach(pad % axes) as usize) as i64).collect();
+    let most = if axes == 2 { random.of(&[12, 60, 300]) } else { 20 };
+    let mut extents: Vec<usize> = (0..axes).map(|_| 1 + random.below(most)).collect();
+    if axes == 2 && random.below(4) == 0 {
+        extents = vec![1 + random.below(6), 1000 + random.below(9000)];
     }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-
-    fn pool(&mut self) -> (MaxPool, Vec<usize>, DType, bool) {
-        let axes = 2 + self.below(2);
-        let dtype = self.of(&DType::ALL);
-        let layout = self.of(&[Layout::Nchw, Layout::Nhwc]);
-        let policy = self.of(NanPolicy::ALL);
-        let kernel: Vec<i64> = (0..axes).map(|_| 1 + self.below(5) as i64).collect();
-        let dilations: Vec<i64> = (0..axes).map(|_| 1 + self.below(3) as i64).collect();
-        let mut strides: Vec<i64> = (0..axes).map(|_| 1 + self.below(2) as i64).collect();
-        strides[axes - 1] = self.of(&[1, 1, 2, 2, 3, 4]);
-        let reach = |axis: usize| (kernel[axis] - 1) * dilations[axis];
-        let pads: Vec<i64> = (0..2 * axes).map(|pad| self.below(1 + reach(pad % axes) as usize) as i64).collect();
-        let most = if axes == 2 { self.of(&[12, 60, 300]) } else { 20 };
-        let mut extents: Vec<usize> = (0..axes).map(|_| 1 + self.below(most)).collect();
-        if axes == 2 && self.below(4) == 0 {
-            extents = vec![1 + self.below(6), 1000 + self.below(9000)];
-        }
-        let channels = self.of(&[0, 1, 1, 2, 3, 17]);
-        let shape: Vec<usize> = match layout {
-            Layout::Nchw => [1 + self.below(2), channels].into_iter().chain(extents).collect(),
-            Layout::Nhwc => [1 + self.below(2)].into_iter().chain(extents).chain([channels]).collect(),
-        };
-        let apart = strides[axes - 1] > 1;
-        let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads);
-        (pool.layout(layout).nan_policy(policy), shape, dtype, apart)
-    }
+    let channels = random.of(&[0, 1, 1, 2, 3, 17]);
+    let shape: Vec<usize> = match layout {
+        Layout::Nchw => [1 + random.below(2), channels].into_iter().chain(extents).collect(),
+        Layout::Nhwc => [1 + random.below(2)].into_iter().chain(extents).chain([channels]).collect(),
+    };
+    let apart = strides[axes - 1] > 1;
+    let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads);
+    (pool.layout(layout).nan_policy(policy), shape, dtype, apart)
 }
 
 fn flat_planes_are_those_of_the_reference() {
@@ -59,7 +45,7 @@ fn flat_planes_are_those_of_the_reference() {
     // whose outputs are apart along the rows.
     let mut counts = [0; 5];
     while counts[0] < 400 {
-        let (pool, shape, dtype, apart) = random.pool();
+        let (pool, shape, dtype, apart) = pool(&mut random);
         let Ok(plan) = pool.plan(&shape, dtype, None) else { continue };
         let plan = Plan::from(plan);
         if Cpu::new().with_kernel(CpuKernel::Flat).prepare(plan.clone()).is_err() {

@@ -3,6 +3,7 @@
 
 mod calls;
 mod flat;
+mod interleaved;
 mod sharing;
 mod stopping;
 mod threads;
@@ -15,12 +16,27 @@ use wgpu_pooling::{IndexType, MaxUnpool, NanPolicy, Plan, Pooling, with_element}
 
 use crate::support::case::Case;
 use crate::support::nasty;
+use crate::support::splitmix::{STEP, splitmix64};
 
 pub fn tests() -> Vec<Trial> {
-    [calls::tests(), flat::tests(), sharing::tests(), stopping::tests(), threads::tests()]
+    [calls::tests(), flat::tests(), interleaved::tests(), sharing::tests(), stopping::tests(), threads::tests()]
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// Random numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(STEP);
+        splitmix64(self.0) as usize % end
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
 }
 
 /// Pools of these numbers of threads.
