@@ -268,7 +268,7 @@ mod tests {
         }
         // Short rows of many planes.
         let table = [
-            (square(3, 1, 1), 14, DType::F32, [Interleaved, Interleaved]),
+            (square(3, 1, 1), 14, DType::F32, [Interleaved, Separable]),
             (square(3, 1, 1), 20, DType::F32, [Flat, Direct]),
             (square(2, 2, 0), 14, DType::F32, [Flat, Interleaved]),
             (square(2, 2, 0), 28, DType::U8, [Flat, Interleaved]),
