@@ -22,7 +22,7 @@ use super::choose::{CpuKernel, PoolKernel};
 use super::parts::{Context, Part};
 use super::pool::compute;
 use super::scratch::{Scratch, aligned_words_of, take, take_aligned, words_of};
-use super::transpose::{BEHIND, Bits, Planes, interleave, separate, separate_indices};
+use super::transpose::{BEHIND, Planes, interleave, separate};
 use super::view::{EmptyBase, View, ViewAxis};
 use crate::element::Index;
 use crate::error::{ExecuteError, PlanError};
@@ -173,14 +173,24 @@ impl Interleaved {
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         let job = Job { own: self, plan, view, context, part };
-        match plan.dtype().bytes() {
-            1 => job.run::<u8, I>(x, y, indices, scratch),
-            2 => job.run::<u16, I>(cast_slice(x), cast_slice_mut(y), indices, scratch),
-            4 => job.run::<u32, I>(cast_slice(x), cast_slice_mut(y), indices, scratch),
-            _ => job.run::<u64, I>(cast_slice(x), cast_slice_mut(y), indices, scratch),
-        }
+        let folded = self.folded.iter().map(|(extent, _)| extent).product();
+        let mut write = indices.map(|indices| {
+            move |within: &[i32], plane: usize, first: usize, place: usize| {
+                for (number, within) in within.chunks_exact(plane).enumerate() {
+                    let base = job.index_of_plane(folded, first + number);
+                    let indices = &mut indices[place + number * plane..][..plane];
+                    for (index, &within) in indices.iter_mut().zip(within) {
+                        *index = I::from_i64(base.wrapping_add(i64::from(within)));
+                    }
+                }
+            }
+        });
+        job.run(x, y, write.as_mut().map(|write| write as &mut WriteIndices<'_>), scratch)
     }
 }
+
+/// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in Indices.
+type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
 
 /// The leading axes that are counted among the planes, and the others.
 fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
@@ -195,6 +205,7 @@ fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis
 }
 
 /// A part of a pool's outputs.
+#[derive(Clone, Copy)]
 struct Job<'a> {
     own: &'a Interleaved,
     plan: &'a PoolPlan,
@@ -205,11 +216,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run<T: Bits, I: Index>(
+    fn run(
         &self,
-        x: &[T],
-        y: &mut [T],
-        mut indices: Option<&mut [I]>,
+        x: &[u8],
+        y: &mut [u8],
+        mut indices: Option<&mut WriteIndices<'_>>,
         scratch: &mut Scratch,
     ) -> Result<(), ExecuteError> {
         let (view, simd) = (&self.own.view, self.context.simd);
@@ -226,34 +237,37 @@ impl Job<'_> {
         };
         let lanes = view.inner;
         let (input, output) = (view.plane() / lanes, rows.len() * view.row() / lanes);
+        let bytes = self.plan.dtype().bytes();
+        let (of_x, of_y) = (input * lanes * bytes, output * lanes * bytes);
         let of_indices = if indices.is_some() { output * lanes } else { 0 };
         self.context.scratch.with(|own| {
-            let (of_x, of_y) = (input * lanes, output * lanes);
-            let words = words_of::<T>(of_x + BEHIND)
-                + aligned_words_of::<T>(of_x)
-                + aligned_words_of::<T>(of_y)
-                + aligned_words_of::<u32>(of_indices);
+            let words = words_of::<u8>(of_x + BEHIND * bytes)
+                + aligned_words_of::<u8>(of_x)
+                + aligned_words_of::<u8>(of_y)
+                + 2 * aligned_words_of::<i32>(of_indices);
             let mut words = own.elements::<u64>(words)?;
-            let planes_of_x = take::<T>(&mut words, of_x + BEHIND);
-            let interleaved_x = take_aligned::<T>(&mut words, of_x);
-            let interleaved_y = take_aligned::<T>(&mut words, of_y);
+            let planes_of_x = take::<u8>(&mut words, of_x + BEHIND * bytes);
+            let interleaved_x = take_aligned::<u8>(&mut words, of_x);
+            let interleaved_y = take_aligned::<u8>(&mut words, of_y);
             let interleaved_indices = take_aligned::<i32>(&mut words, of_indices);
+            let planes_of_indices = take_aligned::<i32>(&mut words, of_indices);
             let part = Part { outer: 0..1, rows };
             for first in planes.clone().step_by(lanes) {
                 let count = lanes.min(planes.end - first);
-                let of_x = Planes { count, plane: input, lanes };
+                let (of_x, of_y) = (Planes { count, plane: input, lanes }, Planes { count, plane: output, lanes });
                 // A processor reads ahead in memory that is read from end to end, and not in planes that are read side by side.
-                planes_of_x[..count * input].copy_from_slice(&x[first * input..][..count * input]);
-                interleave(simd, of_x, planes_of_x, interleaved_x);
+                let length = count * input * bytes;
+                planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
+                interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
                 let of_indices = indices.is_some().then_some(&mut *interleaved_indices);
-                let (bytes_of_x, bytes_of_y) = (cast_slice(interleaved_x), cast_slice_mut(interleaved_y));
                 let (plan, kernel) = (self.plan, &self.own.kernel);
-                compute(kernel, view, (plan, self.context, &part), bytes_of_x, bytes_of_y, of_indices, scratch)?;
-                let (of_y, place) = (Planes { plane: output, ..of_x }, (first - planes.start) * output);
-                separate(simd, of_y, interleaved_y, &mut y[place..]);
-                if let Some(indices) = &mut indices {
-                    let base = |plane: usize| self.index_of_plane(folded, first + plane);
-                    separate_indices(simd, of_y, cast_slice(interleaved_indices), base, &mut indices[place..]);
+                compute(kernel, view, (plan, self.context, &part), interleaved_x, interleaved_y, of_indices, scratch)?;
+                let place = (first - planes.start) * output;
+                separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
+                if let Some(write) = &mut indices {
+                    let (from, to) = (cast_slice(interleaved_indices), cast_slice_mut(planes_of_indices));
+                    separate(simd, size_of::<i32>(), of_y, from, to);
+                    write(&planes_of_indices[..count * output], output, first, place);
                 }
             }
             Ok(())

@@ -104,7 +104,7 @@ fn transposed<'a, S: Simd, V: SimdBase<S>, const N: usize>(block: &'a mut [V; N]
 }
 
 /// Elements as far as their bits go: vectors that transpose them need not know more.
-pub(crate) trait Bits: Pod {
+trait Bits: Pod {
     type Vector<S: Simd>: SimdBase<S, Element = Self>;
 }
 
@@ -142,8 +142,18 @@ pub(crate) struct Planes {
 /// The elements behind planes that are loaded with them.
 pub(crate) const BEHIND: usize = MOST_LANES;
 
-/// Interleaves planes; `BEHIND` more elements follow them. Lanes without a plane get the elements of the last one.
-pub(crate) fn interleave<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
+/// Interleaves planes of elements of 1, 2, 4 or 8 bytes; `BEHIND` more elements follow them. Lanes without a plane get the elements of
+/// the last one.
+pub(crate) fn interleave(simd: SimdLevel, bytes: usize, planes: Planes, from: &[u8], to: &mut [u8]) {
+    match bytes {
+        1 => interleave_bits::<u8>(simd, planes, from, to),
+        2 => interleave_bits::<u16>(simd, planes, cast_slice(from), cast_slice_mut(to)),
+        4 => interleave_bits::<u32>(simd, planes, cast_slice(from), cast_slice_mut(to)),
+        _ => interleave_bits::<u64>(simd, planes, cast_slice(from), cast_slice_mut(to)),
+    }
+}
+
+fn interleave_bits<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
     if simd.vectors(Interleave { planes, from, to }).is_some() {
         return;
     }
@@ -187,11 +197,20 @@ impl<T: Bits> VectorLoop for Interleave<'_, T> {
 }
 
 /// Writes interleaved elements plane by plane. What lies behind the planes in `to` may be written too.
-pub(crate) fn separate<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
+pub(crate) fn separate(simd: SimdLevel, bytes: usize, planes: Planes, from: &[u8], to: &mut [u8]) {
+    match bytes {
+        1 => separate_bits::<u8>(simd, planes, from, to),
+        2 => separate_bits::<u16>(simd, planes, cast_slice(from), cast_slice_mut(to)),
+        4 => separate_bits::<u32>(simd, planes, cast_slice(from), cast_slice_mut(to)),
+        _ => separate_bits::<u64>(simd, planes, cast_slice(from), cast_slice_mut(to)),
+    }
+}
+
+fn separate_bits<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to: &mut [T]) {
     if planes.plane == 1 {
         return to[..planes.count].copy_from_slice(&from[..planes.count]);
     }
-    if simd.vectors(Separate { planes, from, to: Elements(&mut *to) }).is_some() {
+    if simd.vectors(Separate { planes, from, to: &mut *to }).is_some() {
         return;
     }
     for (lane, to) in to.chunks_exact_mut(planes.plane).take(planes.count).enumerate() {
@@ -199,72 +218,18 @@ pub(crate) fn separate<T: Bits>(simd: SimdLevel, planes: Planes, from: &[T], to:
     }
 }
 
-/// The same of indices within planes. Each plane has an index that is added to them.
-pub(crate) fn separate_indices<I: Index>(
-    simd: SimdLevel,
-    planes: Planes,
-    from: &[u32],
-    bases: impl Fn(usize) -> i64,
-    to: &mut [I],
-) {
-    let indices = Indices { bases: &bases, to: &mut *to };
-    if simd.vectors(Separate { planes, from, to: indices }).is_some() {
-        return;
-    }
-    for (lane, to) in to.chunks_exact_mut(planes.plane).take(planes.count).enumerate() {
-        for (position, to) in to.iter_mut().enumerate() {
-            *to = I::from_i64(bases(lane).wrapping_add(i64::from(from[position * planes.lanes + lane] as i32)));
-        }
-    }
-}
-
-/// Where separated elements go.
-trait Separated<T> {
-    /// Writes the elements of a plane from a place on: the first ones, as many as `count`, and others if that is easier.
-    fn write<S: Simd>(&mut self, plane: usize, place: usize, count: usize, elements: T::Vector<S>)
-    where
-        T: Bits;
-}
-
-struct Elements<'a, T>(&'a mut [T]);
-
-impl<T: Bits> Separated<T> for Elements<'_, T> {
-    #[inline(always)]
-    fn write<S: Simd>(&mut self, _: usize, place: usize, count: usize, elements: T::Vector<S>) {
-        match self.0.get_mut(place..place + T::Vector::<S>::LEN) {
-            Some(to) => elements.store_slice(to),
-            None => self.0[place..][..count].copy_from_slice(&elements.as_slice()[..count]),
-        }
-    }
-}
-
-struct Indices<'a, I, F> {
-    bases: F,
-    to: &'a mut [I],
-}
-
-impl<I: Index, F: Fn(usize) -> i64> Separated<u32> for Indices<'_, I, F> {
-    #[inline(always)]
-    fn write<S: Simd>(&mut self, plane: usize, place: usize, count: usize, elements: S::u32s) {
-        let base = (self.bases)(plane);
-        for (to, &element) in self.to[place..][..count].iter_mut().zip(elements.as_slice()) {
-            *to = I::from_i64(base.wrapping_add(i64::from(element as i32)));
-        }
-    }
-}
-
-struct Separate<'a, T, W> {
+struct Separate<'a, T> {
     planes: Planes,
     from: &'a [T],
-    to: W,
+    to: &'a mut [T],
 }
 
-impl<T: Bits, W: Separated<T>> VectorLoop for Separate<'_, T, W> {
+impl<T: Bits> VectorLoop for Separate<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) {
-        let Planes { count, plane, lanes } = self.planes;
+    fn run<S: Simd>(self, simd: S) {
+        let Separate { planes: Planes { count, plane, lanes }, from: all, to } = self;
         let width = T::Vector::<S>::LEN;
         let mut block = [T::Vector::splat(simd, T::zeroed()); MOST_LANES];
         let mut other = block;
@@ -273,11 +238,15 @@ impl<T: Bits, W: Separated<T>> VectorLoop for Separate<'_, T, W> {
                 let position = position.min(plane.saturating_sub(width));
                 for (i, vector) in block[..width].iter_mut().enumerate() {
                     let from = (position + i).min(plane - 1) * lanes + lane;
-                    *vector = T::Vector::from_slice(simd, &self.from[from..][..width]);
+                    *vector = T::Vector::from_slice(simd, &all[from..][..width]);
                 }
                 let rows = transposed(&mut block, &mut other);
                 for (i, row) in rows[..width.min(count - lane)].iter().enumerate() {
-                    self.to.write::<S>(lane + i, (lane + i) * plane + position, width.min(plane), *row);
+                    let place = (lane + i) * plane + position;
+                    match to.get_mut(place..place + width) {
+                        Some(to) => row.store_slice(to),
+                        None => to[place..][..width.min(plane)].copy_from_slice(&row.as_slice()[..width.min(plane)]),
+                    }
                 }
             }
         }
