@@ -4,11 +4,12 @@ use super::columns;
 use super::direct::Direct;
 use super::flat::Flat;
 use super::global;
-use super::interleaved::Interleaved;
+use super::interleaved::{self, Interleaved};
 use super::lane::DTYPES;
 use super::separable::pool::Separable;
 use super::view::{View, ViewAxis};
 use crate::error::PlanError;
+use crate::geometry::AxisWindow;
 use crate::plan::PoolPlan;
 use crate::reduction::Reduction;
 
@@ -86,7 +87,8 @@ pub(crate) enum PoolKernel {
     Global,
     Direct(Box<Direct>),
     Flat(Box<Flat>),
-    Interleaved(Box<Interleaved>),
+    /// And how interleaved planes are computed.
+    Interleaved(Box<(Interleaved, PoolKernel)>),
     Separable(Box<Separable>),
 }
 
@@ -108,9 +110,10 @@ impl PoolKernel {
         let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
         let flat = || lanes().and_then(|()| Flat::new(plan, view)).map(Box::new);
         let interleaved = || {
-            lanes()
-                .and_then(|()| Interleaved::new(plan, view))
-                .map(|interleaved| PoolKernel::Interleaved(Box::new(interleaved)))
+            lanes().and_then(|()| Interleaved::new(plan, view)).and_then(|interleaved| {
+                let kernel = PoolKernel::choose(plan, &interleaved.view, None).map_err(|_| "no kernel computes it")?;
+                Ok(PoolKernel::Interleaved(Box::new((interleaved, kernel))))
+            })
         };
         let direct = || lanes().and_then(|()| Direct::new(plan, view)).map(Box::new);
         match asked {
@@ -134,7 +137,7 @@ impl PoolKernel {
                     }
                     _ => separable().or_else(|_| columns()).unwrap_or(PoolKernel::General),
                 };
-                let interleaved = Interleaved::is_best(plan, view, best.name()).then(interleaved);
+                let interleaved = interleaved_is_best(plan, view, best.name()).then(interleaved);
                 Ok(interleaved.and_then(Result::ok).unwrap_or(best))
             }
         }
@@ -162,6 +165,56 @@ impl PoolKernel {
             _ => plan.bytes(),
         }
     }
+}
+
+/// Whether interleaving planes was measured to take less time than another kernel that computes the plan.
+///
+/// That one reads X where it lies, so that the fewer outputs there are in a row, the less of its vectors it uses, and windows
+/// at the borders of rows take more of its time. What interleaving takes does not depend on the windows.
+fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
+    let (folded, axes) = interleaved::folded(plan, view);
+    let Some(last) = axes.last() else { return false };
+    let planes = folded.iter().fold(view.outer, |planes, axis| planes.saturating_mul(axis.output));
+    if planes < interleaved::LANE_BYTES / plan.dtype().bytes() {
+        return false;
+    }
+    let (taps, apart) =
+        (view.most_taps(), last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. }));
+    let (single, indices) = (axes.len() == 1, plan.indices.is_some());
+    let shared = view.windows_of_element();
+    // Columns reduce wide windows of large planes in whole vectors.
+    let width = last.window.most_taps(last.input, last.output);
+    let wide = width >= RUNNING && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;
+    const ANY: usize = usize::MAX;
+    // The most outputs of a row, for elements of 1, 2, 4 and 8 bytes.
+    let most_outputs = match (other, apart, taps) {
+        (CpuKernel::Separable | CpuKernel::Columns, _, 1) => [4, 4, 4, 4],
+        (CpuKernel::Separable, ..) if single => [12, 20, 32, 24],
+        (CpuKernel::Separable, ..) if shared >= SHARED && indices => [40, 12, 12, 8],
+        (CpuKernel::Separable, ..) if shared >= SHARED => [40, 15, 15, 8],
+        (CpuKernel::Columns, ..) if wide => [0, 0, 0, 0],
+        (CpuKernel::Separable | CpuKernel::Columns, ..) => [ANY, ANY, ANY, 16],
+        (CpuKernel::Direct, _, 2..) if single && indices => [16, 15, 0, 0],
+        (CpuKernel::Direct, ..) if single => [0, 0, 0, 0],
+        (CpuKernel::Direct, false, 1) => [2, 2, 2, 2],
+        (CpuKernel::Direct, false, 2..=3) if !indices => [1, 8, 12, 5],
+        (CpuKernel::Direct, false, 2..=3) => [16, 8, 7, 5],
+        (CpuKernel::Direct, false, _) => [16, 12, 12, 10],
+        (CpuKernel::Direct, true, 1) => [12, 8, 6, 2],
+        (CpuKernel::Direct, true, 2..=3) if !indices => [5, 7, 10, 2],
+        (CpuKernel::Direct, true, 2..=3) => [20, 16, 4, 3],
+        (CpuKernel::Direct, true, 4..=9) => [20, 20, 8, 5],
+        (CpuKernel::Direct, true, _) => [12, 8, 10, 4],
+        (CpuKernel::Flat, false, 1..=3) => [0, 4, 14, 0],
+        (CpuKernel::Flat, false, 4..=9) => [4, 14, 16, 0],
+        (CpuKernel::Flat, false, _) => [20, 28, 20, 16],
+        (CpuKernel::Flat, true, 1..=3) => [0, 12, 8, 6],
+        (CpuKernel::Flat, true, 4..=9) => [3, 24, 6, 3],
+        (CpuKernel::Flat, true, _) => [4, 16, 6, 0],
+        _ => [0, 0, 0, 0],
+    };
+    let of_bytes = plan.dtype().bytes().ilog2() as usize;
+    last.output <= most_outputs[of_bytes]
 }
 
 /// Whether windows are large and it does not pay to share their maxima. Where channels are outputs side by side, columns
@@ -192,6 +245,11 @@ fn hardly_overlap(view: &View) -> bool {
 /// Taps of a window for which columns are worth their while, in all and along the innermost axis.
 const MANY: u64 = 16;
 const WIDE: u64 = 5;
+/// Columns of a window that are reduced in whole vectors, and elements of a large plane.
+const RUNNING: u64 = 16;
+const LARGE: usize = 400;
+/// Windows to which an element belongs that are many.
+const SHARED: u64 = 4;
 /// Channels that columns take together.
 const CHANNELS: usize = 16;
 

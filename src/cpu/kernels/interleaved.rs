@@ -18,20 +18,18 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::axes::MOST_INDEX;
-use super::choose::{CpuKernel, PoolKernel};
 use super::parts::{Context, Part};
-use super::pool::compute;
-use super::scratch::{Scratch, aligned_words_of, take, take_aligned, words_of};
+use super::scratch::{aligned_words_of, take, take_aligned, words_of};
 use super::transpose::{BEHIND, Planes, interleave, separate};
 use super::view::{EmptyBase, View, ViewAxis};
 use crate::element::Index;
-use crate::error::{ExecuteError, PlanError};
+use crate::error::ExecuteError;
 use crate::geometry::AxisWindow;
 use crate::options::{Layout, NanPolicy};
 use crate::plan::PoolPlan;
 
 /// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32 bits, too.
-const VECTOR_BYTES: usize = 64;
+pub(crate) const LANE_BYTES: usize = 64;
 /// The most vectors of neighbouring lanes.
 const MOST_VECTORS: usize = 16;
 /// The bytes of interleaved planes where there are several vectors of lanes, and at most.
@@ -39,18 +37,12 @@ const BLOCK_BYTES: usize = 32 << 10;
 const MOST_BYTES: usize = 256 << 10;
 /// The fewest blocks where there are several vectors of lanes: the last one may have lanes without a plane.
 const FEWEST_BLOCKS: usize = 8;
-/// Columns of a window that are many, and elements of a plane.
-const WIDE: u64 = 16;
-const LARGE: usize = 400;
-/// Windows to which an element belongs that are many.
-const SHARED: u64 = 4;
 
 /// A pool of small planes.
 #[derive(Debug)]
 pub(crate) struct Interleaved {
-    /// Interleaved planes as channels of an image, and how they are computed.
-    view: View,
-    kernel: PoolKernel,
+    /// Interleaved planes as channels of an image.
+    pub view: View,
     /// The leading axes that are counted among the planes: how many positions they have, and what each adds to an index.
     folded: Vec<(usize, i64)>,
 }
@@ -74,7 +66,7 @@ impl Interleaved {
         let bytes = plan.dtype().bytes();
         let of_indices = if plan.indices.is_some() { output.saturating_mul(size_of::<u32>()) } else { 0 };
         let of_lane = input.saturating_add(output).saturating_mul(bytes).saturating_add(of_indices).max(1);
-        let vector = VECTOR_BYTES / bytes.min(size_of::<u32>());
+        let vector = LANE_BYTES / bytes.min(size_of::<u32>());
         if of_lane.saturating_mul(vector) > MOST_BYTES {
             return Err("its planes are too large");
         }
@@ -101,58 +93,7 @@ impl Interleaved {
             unit_base,
             empty_index: EmptyBase::Constant(-1),
         };
-        let kernel = PoolKernel::choose(plan, &view, None).map_err(|_: PlanError| "no kernel computes it")?;
-        Ok(Interleaved { view, kernel, folded })
-    }
-
-    /// Whether this was measured to take less time than another kernel that computes the plan.
-    ///
-    /// That one reads X where it lies, so that the fewer outputs there are in a row, the less of its vectors it uses, and windows
-    /// at the borders of rows take more of its time. What interleaving takes does not depend on the windows.
-    pub fn is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
-        let (folded, axes) = folded(plan, view);
-        let Some(last) = axes.last() else { return false };
-        let planes = folded.iter().fold(view.outer, |planes, axis| planes.saturating_mul(axis.output));
-        if planes < VECTOR_BYTES / plan.dtype().bytes() {
-            return false;
-        }
-        let (taps, apart) =
-            (view.most_taps(), last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. }));
-        let (single, indices) = (axes.len() == 1, plan.indices.is_some());
-        let shared = view.windows_of_element();
-        // Columns reduce wide windows of large planes in whole vectors.
-        let width = last.window.most_taps(last.input, last.output);
-        let wide = width >= WIDE && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;
-        const ANY: usize = usize::MAX;
-        // The most outputs of a row, for elements of 1, 2, 4 and 8 bytes.
-        let most_outputs = match (other, apart, taps) {
-            (CpuKernel::Separable | CpuKernel::Columns, _, 1) => [4, 4, 4, 4],
-            (CpuKernel::Separable, ..) if single => [12, 20, 32, 24],
-            (CpuKernel::Separable, ..) if shared >= SHARED && indices => [40, 12, 12, 8],
-            (CpuKernel::Separable, ..) if shared >= SHARED => [40, 15, 15, 8],
-            (CpuKernel::Columns, ..) if wide => [0, 0, 0, 0],
-            (CpuKernel::Separable | CpuKernel::Columns, ..) => [ANY, ANY, ANY, 16],
-            (CpuKernel::Direct, _, 2..) if single && indices => [16, 15, 0, 0],
-            (CpuKernel::Direct, ..) if single => [0, 0, 0, 0],
-            (CpuKernel::Direct, false, 1) => [2, 2, 2, 2],
-            (CpuKernel::Direct, false, 2..=3) if !indices => [1, 8, 12, 5],
-            (CpuKernel::Direct, false, 2..=3) => [16, 8, 7, 5],
-            (CpuKernel::Direct, false, _) => [16, 12, 12, 10],
-            (CpuKernel::Direct, true, 1) => [12, 8, 6, 2],
-            (CpuKernel::Direct, true, 2..=3) if !indices => [5, 7, 10, 2],
-            (CpuKernel::Direct, true, 2..=3) => [20, 16, 4, 3],
-            (CpuKernel::Direct, true, 4..=9) => [20, 20, 8, 5],
-            (CpuKernel::Direct, true, _) => [12, 8, 10, 4],
-            (CpuKernel::Flat, false, 1..=3) => [0, 4, 14, 0],
-            (CpuKernel::Flat, false, 4..=9) => [4, 14, 16, 0],
-            (CpuKernel::Flat, false, _) => [20, 28, 20, 16],
-            (CpuKernel::Flat, true, 1..=3) => [0, 12, 8, 6],
-            (CpuKernel::Flat, true, 4..=9) => [3, 24, 6, 3],
-            (CpuKernel::Flat, true, _) => [4, 16, 6, 0],
-            _ => [0, 0, 0, 0],
-        };
-        let of_bytes = plan.dtype().bytes().ilog2() as usize;
-        last.output <= most_outputs[of_bytes]
+        Ok(Interleaved { view, folded })
     }
 
     /// As many parts as are wanted, or fewer so that each has a whole block of planes at least.
@@ -163,14 +104,14 @@ impl Interleaved {
         outer.div_ceil(of_part.max(1))
     }
 
-    /// Computes a part of Y, and of Indices in the order of Y.
+    /// Computes a part of Y, and of Indices in the order of Y. `compute` does so for a part of interleaved planes.
     pub fn run<I: Index>(
         &self,
         (plan, view, context, part): (&PoolPlan, &View, &Context<'_>, &Part),
         x: &[u8],
         y: &mut [u8],
         indices: Option<&mut [I]>,
-        scratch: &mut Scratch,
+        compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
         let job = Job { own: self, plan, view, context, part };
         let folded = self.folded.iter().map(|(extent, _)| extent).product();
@@ -185,15 +126,18 @@ impl Interleaved {
                 }
             }
         });
-        job.run(x, y, write.as_mut().map(|write| write as &mut WriteIndices<'_>), scratch)
+        job.run(x, y, write.as_mut().map(|write| write as &mut WriteIndices<'_>), compute)
     }
 }
+
+/// Computes a part of interleaved planes: Y, and the indices within planes.
+type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<&mut [i32]>) -> Result<(), ExecuteError> + 'a;
 
 /// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in Indices.
 type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
 
 /// The leading axes that are counted among the planes, and the others.
-fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
+pub(crate) fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
     let alone = |axis: &&ViewAxis| {
         let AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. } = axis.window else { return false };
         axis.input == axis.output
@@ -221,7 +165,7 @@ impl Job<'_> {
         x: &[u8],
         y: &mut [u8],
         mut indices: Option<&mut WriteIndices<'_>>,
-        scratch: &mut Scratch,
+        compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
         let (view, simd) = (&self.own.view, self.context.simd);
         let Part { outer, rows } = self.part;
@@ -260,8 +204,7 @@ impl Job<'_> {
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
                 let of_indices = indices.is_some().then_some(&mut *interleaved_indices);
-                let (plan, kernel) = (self.plan, &self.own.kernel);
-                compute(kernel, view, (plan, self.context, &part), interleaved_x, interleaved_y, of_indices, scratch)?;
+                compute(&part, interleaved_x, interleaved_y, of_indices)?;
                 let place = (first - planes.start) * output;
                 separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
                 if let Some(write) = &mut indices {

@@ -62,7 +62,7 @@ impl PoolWork {
         }
         let mut wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
         if let PoolKernel::Interleaved(interleaved) = &self.kernel {
-            wanted = interleaved.wanted(self.view.outer, wanted);
+            wanted = interleaved.0.wanted(self.view.outer, wanted);
         }
         // A single channel lies in memory alike in both layouts.
         let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
@@ -212,7 +212,11 @@ pub(crate) fn compute<I: Index>(
         PoolKernel::Flat(flat) if !general => flat.run(&part_of, x, y, scratch)?,
         PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
         PoolKernel::Interleaved(interleaved) if !general => {
-            interleaved.run((plan, view, context, part), x, y, indices, scratch)?;
+            let (interleaved, kernel) = &**interleaved;
+            let mut compute = |part: &Part, x: &[u8], y: &mut [u8], indices: Option<&mut [i32]>| {
+                compute(kernel, &interleaved.view, (plan, context, part), x, y, indices, scratch)
+            };
+            interleaved.run((plan, view, context, part), x, y, indices, &mut compute)?;
         }
         _ => with_element!(plan.dtype(), T => {
             general::pool::<T, I>(plan, view, part, cast_slice(x), cast_slice_mut(y), indices);
