@@ -34,7 +34,7 @@ pub enum CpuKernel {
     /// Pools with small windows and small strides along the rows, without indices and of two axes or more: rows of X that follow
     /// each other in memory are reduced as one.
     Flat,
-    /// Pools of small planes or short rows: the elements of some of them are interleaved and pooled as channels are.
+    /// Pools of small planes or short rows: the elements of several planes are interleaved, and pooled as those of channels are.
     Interleaved,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
@@ -87,7 +87,7 @@ pub(crate) enum PoolKernel {
     Global,
     Direct(Box<Direct>),
     Flat(Box<Flat>),
-    /// And how interleaved planes are computed.
+    /// How planes are interleaved, and the kernel that pools them then.
     Interleaved(Box<(Interleaved, PoolKernel)>),
     Separable(Box<Separable>),
 }
@@ -169,8 +169,8 @@ impl PoolKernel {
 
 /// Whether interleaving planes was measured to take less time than another kernel that computes the plan.
 ///
-/// That one reads X where it lies, so that the fewer outputs there are in a row, the less of its vectors it uses, and windows
-/// at the borders of rows take more of its time. What interleaving takes does not depend on the windows.
+/// The other kernel reads X where it lies: the fewer outputs there are in a row, the less of its vectors it uses, and the more of its
+/// time goes to windows at the borders of rows. The time that interleaving takes does not depend on the windows.
 fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     let (folded, axes) = interleaved::folded(plan, view);
     let Some(last) = axes.last() else { return false };
@@ -178,10 +178,9 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     if planes < interleaved::LANE_BYTES / plan.dtype().bytes() {
         return false;
     }
-    let (taps, apart) =
-        (view.most_taps(), last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. }));
+    let apart = last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. });
     let (single, indices) = (axes.len() == 1, plan.indices.is_some());
-    let shared = view.windows_of_element();
+    let (taps, shared) = (view.most_taps(), view.windows_of_element());
     // Columns reduce wide windows of large planes in whole vectors.
     let width = last.window.most_taps(last.input, last.output);
     let wide = width >= RUNNING && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;

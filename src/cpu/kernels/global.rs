@@ -135,7 +135,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
                 return Ok(());
             }
         }
-        let parts = cut(y.len(), 1, wanted);
+        let parts = cut(y.len(), 1, wanted, 1);
         let lengths = || parts.iter().map(|part| part.outer.len());
         let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
         let tasks = parts.iter().zip(pieces(y, lengths()));

@@ -32,10 +32,10 @@ use crate::plan::PoolPlan;
 pub(crate) const LANE_BYTES: usize = 64;
 /// The most vectors of neighbouring lanes.
 const MOST_VECTORS: usize = 16;
-/// The bytes of interleaved planes where there are several vectors of lanes, and at most.
+/// The most bytes of X, Y and Indices of a block of planes: where lanes fill several vectors, and where they fill one.
 const BLOCK_BYTES: usize = 32 << 10;
 const MOST_BYTES: usize = 256 << 10;
-/// The fewest blocks where there are several vectors of lanes: the last one may have lanes without a plane.
+/// The fewest blocks of planes where lanes fill several vectors: the last block may have lanes without a plane.
 const FEWEST_BLOCKS: usize = 8;
 
 /// A pool of small planes.
@@ -96,12 +96,16 @@ impl Interleaved {
         Ok(Interleaved { view, folded })
     }
 
-    /// As many parts as are wanted, or fewer so that each has a whole block of planes at least.
-    pub fn wanted(&self, outer: usize, wanted: usize) -> usize {
-        let folded: usize = self.folded.iter().map(|(extent, _)| extent).product();
-        let of_block = self.view.inner.div_ceil(folded.max(1));
-        let of_part = outer.div_ceil(wanted.max(1)).div_ceil(of_block).saturating_mul(of_block);
-        outer.div_ceil(of_part.max(1))
+    /// Interleaved planes of each plane of X.
+    fn of_plane(&self) -> usize {
+        self.folded.iter().map(|(extent, _)| extent).product()
+    }
+
+    /// As many parts as are wanted, or fewer so that each has a whole block of planes, and how many planes of X such a block has.
+    pub fn parts(&self, outer: usize, wanted: usize) -> (usize, usize) {
+        let (lanes, of_plane) = (self.view.inner, self.of_plane().max(1));
+        let most = outer.saturating_mul(of_plane) / lanes;
+        (wanted.min(most).max(1), lanes.div_ceil(of_plane))
     }
 
     /// Computes a part of Y, and of Indices in the order of Y. `compute` does so for a part of interleaved planes.
@@ -114,11 +118,10 @@ impl Interleaved {
         compute: &mut Compute<'_>,
     ) -> Result<(), ExecuteError> {
         let job = Job { own: self, plan, view, context, part };
-        let folded = self.folded.iter().map(|(extent, _)| extent).product();
         let mut write = indices.map(|indices| {
             move |within: &[i32], plane: usize, first: usize, place: usize| {
                 for (number, within) in within.chunks_exact(plane).enumerate() {
-                    let base = job.index_of_plane(folded, first + number);
+                    let base = job.index_of_plane(first + number);
                     let indices = &mut indices[place + number * plane..][..plane];
                     for (index, &within) in indices.iter_mut().zip(within) {
                         *index = I::from_i64(base.wrapping_add(i64::from(within)));
@@ -153,7 +156,7 @@ pub(crate) fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'
 struct Job<'a> {
     own: &'a Interleaved,
     plan: &'a PoolPlan,
-    /// That of the plan.
+    /// The view of the pool itself.
     view: &'a View,
     context: &'a Context<'a>,
     part: &'a Part,
@@ -170,7 +173,7 @@ impl Job<'_> {
         let (view, simd) = (&self.own.view, self.context.simd);
         let Part { outer, rows } = self.part;
         // A part that has not all rows has a single plane.
-        let folded: usize = self.own.folded.iter().map(|(extent, _)| extent).product();
+        let folded = self.own.of_plane();
         let (planes, rows) = match self.own.folded.first() {
             None => (outer.clone(), rows.clone()),
             Some((extent, _)) => {
@@ -219,7 +222,8 @@ impl Job<'_> {
 
     /// What is added to indices within a plane.
     #[inline]
-    fn index_of_plane(&self, folded: usize, plane: usize) -> i64 {
+    fn index_of_plane(&self, plane: usize) -> i64 {
+        let folded = self.own.of_plane();
         let mut index = self.view.index_base.wrapping_add(self.view.index_of_plane(plane / folded));
         let mut position = plane % folded;
         for (extent, stride) in self.own.folded.iter().rev() {
@@ -227,5 +231,26 @@ impl Job<'_> {
             position /= extent;
         }
         index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::DType;
+    use crate::ops::MaxPool;
+
+    #[test]
+    fn parts_have_whole_blocks_of_planes_and_single_planes_are_shared() {
+        let parts = |kernel: [i64; 2], shape: [usize; 4]| {
+            let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
+            Interleaved::new(&plan, &View::of(&plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
+        };
+        // Rows are planes of their own.
+        assert_eq!(parts([1, 20], [1, 1, 20_000, 20]), (8, 1));
+        assert_eq!(parts([1, 20], [1, 3, 20_000, 20]), (8, 1));
+        // Fewer planes than lanes are one part.
+        assert_eq!(parts([2, 2], [1, 3, 8, 8]), (1, 16));
+        assert_eq!(parts([2, 2], [1, 100, 8, 8]), (6, 16));
     }
 }

@@ -49,13 +49,14 @@ pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
     usize::try_from(shared.max(bytes / MOST_BYTES)).unwrap_or(usize::MAX).max(1)
 }
 
-/// Cuts `outer` planes of `rows` positions into about as many parts as wanted, in the order of Y.
-pub(crate) fn cut(outer: usize, rows: usize, wanted: usize) -> Vec<Part> {
+/// Cuts `outer` planes of `rows` positions into about as many parts as wanted, in the order of Y. Parts of several planes have a multiple
+/// of `together` planes, but for the last one.
+pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> Vec<Part> {
     if outer == 0 || rows == 0 {
         return Vec::new();
     }
     if outer >= wanted {
-        let planes = outer.div_ceil(wanted.max(1));
+        let planes = outer.div_ceil(wanted.max(1)).next_multiple_of(together.max(1));
         return (0..outer)
             .step_by(planes)
             .map(|first| Part { outer: first..outer.min(first + planes), rows: 0..rows })
@@ -132,9 +133,9 @@ mod tests {
     #[test]
     fn parts_are_the_outputs_in_the_order_of_y() {
         for (outer, rows) in [(1, 1), (1, 7), (3, 5), (64, 1), (5, 112)] {
-            for wanted in [1, 2, 3, 8, 1000] {
+            for (wanted, together) in [(1, 1), (2, 1), (3, 5), (8, 3), (1000, 1)] {
                 let mut expected = (0..outer).flat_map(|plane| (0..rows).map(move |row| (plane, row)));
-                for Part { outer, rows } in cut(outer, rows, wanted) {
+                for Part { outer, rows } in cut(outer, rows, wanted, together) {
                     for plane in outer {
                         for row in rows.clone() {
                             assert_eq!(expected.next(), Some((plane, row)));
@@ -144,7 +145,9 @@ mod tests {
                 assert_eq!(expected.next(), None);
             }
         }
-        assert_eq!(cut(0, 3, 4), []);
+        assert_eq!(cut(0, 3, 4, 1), []);
+        let planes: Vec<_> = cut(100, 7, 6, 16).into_iter().map(|part| part.outer.len()).collect();
+        assert_eq!(planes, [32, 32, 32, 4]);
     }
 
     #[test]

@@ -60,10 +60,7 @@ impl PoolWork {
         if let PoolKernel::Global = self.kernel {
             return global::pool(plan, &self.view, context, x, y, indices);
         }
-        let mut wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
-        if let PoolKernel::Interleaved(interleaved) = &self.kernel {
-            wanted = interleaved.0.wanted(self.view.outer, wanted);
-        }
+        let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
         // A single channel lies in memory alike in both layouts.
         let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
         let permuted = other_layout && plan.channels > 1;
@@ -91,7 +88,12 @@ impl PoolWork {
         y: &'a mut [u8],
         indices: Option<&'a mut [I]>,
     ) -> Vec<Task<'a, I>> {
-        let parts = cut(self.view.outer, self.view.axes[0].output, wanted);
+        let outer = self.view.outer;
+        let (wanted, together) = match &self.kernel {
+            PoolKernel::Interleaved(interleaved) => interleaved.0.parts(outer, wanted),
+            _ => (wanted, 1),
+        };
+        let parts = cut(outer, self.view.axes[0].output, wanted, together);
         let row = self.view.row();
         let lengths = || parts.iter().map(|part| part.outer.len() * part.rows.len() * row);
         let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());

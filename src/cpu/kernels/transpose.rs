@@ -103,7 +103,7 @@ fn transposed<'a, S: Simd, V: SimdBase<S>, const N: usize>(block: &'a mut [V; N]
     from
 }
 
-/// Elements as far as their bits go: vectors that transpose them need not know more.
+/// Unsigned integers as wide as elements: a transposition moves bits and does not compare them.
 trait Bits: Pod {
     type Vector<S: Simd>: SimdBase<S, Element = Self>;
 }
@@ -124,7 +124,7 @@ impl Bits for u64 {
     type Vector<S: Simd> = S::u64s;
 }
 
-/// Planes that follow each other in memory, as many as there are lanes or less, and their interleaved elements.
+/// Planes that follow each other in memory, at most as many as there are lanes, and their interleaved elements.
 ///
 /// ```text
 /// planes        a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..

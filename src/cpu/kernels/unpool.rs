@@ -132,7 +132,7 @@ impl Units {
             Layout::Nchw => (plan.batch * plan.channels, 1),
             Layout::Nhwc => (plan.batch, plan.channels),
         };
-        let parts = cut(count, 1, wanted(plan.bytes(), rayon::current_num_threads).min(count));
+        let parts = cut(count, 1, wanted(plan.bytes(), rayon::current_num_threads).min(count), 1);
         Units { planes, sources: plane * planes, elements: y_plane * planes, parts }
     }
 }
@@ -377,7 +377,7 @@ fn refuse_bad<I: Index>(plan: &UnpoolPlan, context: &Context<'_>, indices: &[I])
     let planes = plan.batch * plan.channels;
     let offences = Offences::default();
     context.run(
-        cut(planes, 1, wanted((indices.len() as u64).saturating_mul(64), rayon::current_num_threads).min(planes)),
+        cut(planes, 1, wanted((indices.len() as u64).saturating_mul(64), rayon::current_num_threads).min(planes), 1),
         |part, _| {
             let mut offence = Offence::default();
             sources(plan, part.outer, |_, place, n, c, at| {

@@ -128,7 +128,7 @@ impl View {
         self.axes[1..].iter().map(|axis| axis.output).product::<usize>().saturating_mul(self.inner)
     }
 
-    /// How many windows an element belongs to, on average and at most.
+    /// How many windows an element belongs to on average, as if all windows were as large as the largest.
     pub fn windows_of_element(&self) -> u64 {
         let positions = |extent: fn(&ViewAxis) -> usize| {
             self.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))

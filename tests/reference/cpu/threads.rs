@@ -16,6 +16,7 @@ tests! {
     cpu =>
         rows,
         long_rows_of_every_type,
+        rows_of_single_windows,
         planes,
         planes_of_small_types,
         planes_of_wide_types,
@@ -88,6 +89,14 @@ fn rows() {
     pool(&[4, 3, 100_003], DType::F32, |policy| MaxPool::new([3]).strides([2]).pads([1, 1]).nan_policy(policy));
     pool(&[1, 1, 300_001], DType::U8, |policy| MaxPool::new([5]).pads([2, 2]).nan_policy(policy));
     pool(&[1, 2, 70_003], DType::F16, |policy| MaxPool::new([4]).strides([4]).nan_policy(policy));
+}
+
+/// Rows are pooled one by one: of a plane that threads share, and of several planes.
+fn rows_of_single_windows() {
+    for (channels, rows) in [(1, 20_000), (3, 7_001)] {
+        pool(&[1, channels, rows, 20], DType::F32, |policy| MaxPool::new([1, 20]).strides([1, 20]).nan_policy(policy));
+        pool(&[1, channels, rows, 19], DType::U8, |policy| MaxPool::new([1, 5]).strides([1, 3]).nan_policy(policy));
+    }
 }
 
 /// The direct kernel takes rows of wide elements in pieces of four kilobytes of outputs.
