@@ -1,5 +1,7 @@
 //! What rows run on: a GPU, or the CPU backend.
 
+use std::time::Duration;
+
 use wgpu_pooling::{DType, Gpu};
 
 use crate::adapter::{Backend, describe, gpu_options};
@@ -76,6 +78,7 @@ impl Machine {
             data: options.data,
             rounds: options.rounds,
             pass_seconds: options.pass as f64 * 1e-3,
+            warm_up: Duration::from_millis(defaults.warm_up),
             verify_taps: options.verify_taps.unwrap_or(if sweeps { 1 << 26 } else { 1 << 31 }),
             selected_only: options.selected_only || options.sweep.count.is_some(),
             others_limit: options.others_limit.unwrap_or(defaults.others_limit),
@@ -89,16 +92,18 @@ impl Machine {
     }
 }
 
-/// Options that have other defaults on other machines. Sizes are in MiB.
+/// Settings that differ between machines, most of them options. Sizes are in MiB.
 struct Defaults {
     others_limit: u64,
     cache: u64,
     memory: u64,
     least_sets: u64,
+    /// In milliseconds.
+    warm_up: u64,
 }
 
-const ON_GPUS: Defaults = Defaults { others_limit: 1 << 36, cache: 256, memory: 8192, least_sets: 2 };
+const ON_GPUS: Defaults = Defaults { others_limit: 1 << 36, cache: 256, memory: 8192, least_sets: 2, warm_up: 300 };
 /// Software adapters are slow and compute in main memory.
-const IN_SOFTWARE: Defaults = Defaults { others_limit: 1 << 30, cache: 8, memory: 1024, least_sets: 2 };
+const IN_SOFTWARE: Defaults = Defaults { others_limit: 1 << 30, cache: 8, memory: 1024, least_sets: 2, warm_up: 0 };
 /// A caller on the CPU mostly has its inputs from the operator before, so that they are in caches as far as they fit.
-const ON_CPUS: Defaults = Defaults { others_limit: 1 << 28, cache: 0, memory: 4096, least_sets: 1 };
+const ON_CPUS: Defaults = Defaults { others_limit: 1 << 28, cache: 0, memory: 4096, least_sets: 1, warm_up: 0 };

@@ -2,6 +2,7 @@
 //! machine affects all of it.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
 
@@ -39,6 +40,9 @@ pub struct Method {
     pub rounds: usize,
     /// How long a pass should take at least.
     pub pass_seconds: f64,
+    /// How long the first of what is compared runs before anything is measured: the clock of a GPU that was idle, while the
+    /// CPU verified, takes a while to rise.
+    pub warm_up: Duration,
     /// Sets of buffers, taken in turn.
     pub sets: usize,
     /// After its first round, a kernel that has run for longer than this gets no further rounds.
@@ -47,6 +51,10 @@ pub struct Method {
 
 /// Times everything that is compared; each round takes it in the order of the numbers.
 pub fn measure(bench: &mut dyn Bench, method: Method) -> Result<Vec<Time>, Failure> {
+    let begin = Instant::now();
+    while begin.elapsed() < method.warm_up {
+        bench.pass(0, 0..method.sets)?;
+    }
     let mut repeats = Vec::with_capacity(bench.count());
     for number in 0..bench.count() {
         // Drivers finish compiling, and clear fresh memory, at first use: the first pass is no measurement.
@@ -125,7 +133,7 @@ mod tests {
     #[test]
     fn rounds_take_turns_and_slow_ones_lose_patience() {
         let mut told = Told(vec![0.5, 2.0], vec![]);
-        let method = Method { rounds: 3, pass_seconds: 1.0, sets: 2, patience_seconds: 3.0 };
+        let method = Method { rounds: 3, pass_seconds: 1.0, warm_up: Duration::ZERO, sets: 2, patience_seconds: 3.0 };
         let times = measure(&mut told, method).unwrap();
         assert_eq!(times.iter().map(|time| time.best).collect::<Vec<_>>(), [0.5, 2.0]);
         // A first pass over both sets, and another by which the first one gets two repeats. The second has no time for

@@ -1,5 +1,7 @@
 //! Runs a row from end to end: plans it, fills its inputs, computes, verifies and times it.
 
+use std::time::Duration;
+
 use wgpu_pooling::{Buffers, Choice, DType, Element, Prepared, Report, Schedule, families, select, wgpu, with_element};
 
 use crate::catalogue::Row;
@@ -19,6 +21,7 @@ pub struct Settings {
     pub data: Data,
     pub rounds: usize,
     pub pass_seconds: f64,
+    pub warm_up: Duration,
     pub verify_taps: u64,
     pub selected_only: bool,
     pub others_limit: u64,
@@ -44,8 +47,8 @@ impl Settings {
     }
 
     pub fn method(&self, sets: usize) -> Method {
-        let Settings { rounds, pass_seconds, patience_seconds, .. } = *self;
-        Method { rounds, pass_seconds, sets, patience_seconds }
+        let Settings { rounds, pass_seconds, warm_up, patience_seconds, .. } = *self;
+        Method { rounds, pass_seconds, warm_up, sets, patience_seconds }
     }
 }
 

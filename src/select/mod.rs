@@ -37,6 +37,7 @@ use crate::options::OutsideWindow;
 use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
 use crate::tensor::count;
+use tuning::unpool::STREAMED_FROM;
 
 /// A kernel family and a build that replace the choice of [`select`].
 ///
@@ -72,7 +73,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
     let order = match plan {
         Plan::Pool(pool) => {
             let build = policy::default_build(pool);
-            [policy::preference(pool, build), policy::others(pool, build)].concat()
+            [policy::preference(pool, build, limits), policy::others(pool, build, limits)].concat()
         }
         Plan::Unpool(unpool) => match large_unpool(unpool, limits) {
             Some(_) => vec![Family::Streaming, Family::ClaimEmit],
@@ -88,15 +89,17 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which of
 /// equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it
-/// asks only whether it is software ([`Limits::software`]), which decides how much an invocation does and not which family
-/// runs. It is the first family of a column that applies and fits the limits:
+/// asks only whether it is software ([`Limits::software`]), which decides how much an invocation does and, where the table
+/// says so, which family runs. It is the first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
+/// | On GPUs [`Family::Separable`], unless windows are whole planes or slide by one or two elements along an axis: in place of sliding, for elements larger than a byte; and for fewer than 65,536 windows of 100 taps or more along two axes or more | |
 /// | [`Family::Sliding`], for windows of 30 taps or more (10 or more if they extend along one axis only), if four or more windows along an axis share at least half of their extent with the next one; and for overlapping windows of more than 64 taps | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
 /// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |
 /// | [`Family::Direct`], specialised, for whole planes of fewer elements | |
+/// | On GPUs [`Family::Direct`], for 64-bit elements in windows of 9 taps or more with strides of 2 or more; and for elements of two or four bytes in windows that do not overlap, where rows of Y (channels, in NHWC) are no multiple of four | |
 /// | [`Family::Blocked`] | |
 /// | [`Family::Sliding`], for windows of 6 taps or more | |
 /// | [`Family::Direct`], specialised | [`Family::Direct`], generic |
@@ -104,8 +107,8 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
-/// take longer than it saves. An unpool with an output of 4096 elements or more runs as [`Family::Streaming`] where the
-/// specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
+/// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs as
+/// [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
 /// runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes if any of equal indices
 /// may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
 /// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
@@ -180,8 +183,8 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
     if let Some(family) = choice.family {
         return pool_in(plan, limits, family, build);
     }
-    let preferred = first_of(plan, limits, build, policy::preference(plan, build));
-    let others = if choice.build.is_none() { policy::others(plan, build) } else { Vec::new() };
+    let preferred = first_of(plan, limits, build, policy::preference(plan, build, limits));
+    let others = if choice.build.is_none() { policy::others(plan, build, limits) } else { Vec::new() };
     preferred.or_else(|error| first_of(plan, limits, build, others).map_err(|_| error))
 }
 
@@ -190,7 +193,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 /// built and then refused.
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
-    let mut order = policy::preference(plan, build);
+    let mut order = policy::preference(plan, build, limits);
     let axes = plan.axes.iter();
     let all_taps = axes.fold(count(plan.output_shape()), |taps, axis| taps.saturating_mul(axis.most_taps()));
     if all_taps <= MAX_TAPS {
@@ -233,7 +236,8 @@ fn first_of(plan: &PoolPlan, limits: &Limits, build: Build, order: Vec<Family>) 
 /// general path wherever both were measured.
 fn large_unpool(plan: &UnpoolPlan, limits: &Limits) -> Option<Schedule> {
     let schedule = || stream::schedule(plan, limits, Build::Specialised).ok();
-    if unpool::scatters(plan) {
+    let few = !limits.software && count(plan.output_shape()) < STREAMED_FROM;
+    if unpool::scatters(plan) || few {
         return None;
     }
     policy::is_large(plan.output_shape()).then(schedule).flatten().and_then(|schedule| checked(schedule, limits).ok())

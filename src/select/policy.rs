@@ -1,13 +1,15 @@
-//! Policy: which families are tried for a pool, in which order, and in which build. It depends on the plan alone,
-//! never on a device's name.
+//! Policy: which families are tried for a pool, in which order, and in which build. It depends on the plan and on whether the
+//! adapter is software, never on a device's name.
 
 use super::team;
 use super::tuning::policy::{
-    MOST_TAPS, REDUCED_FROM, SLIDING_ALONG_ONE_FROM, SLIDING_FROM, SLIDING_INSTEAD_FROM, SPECIALISED_FROM,
+    DIRECT_FROM_OF_64_BITS, FEW_WINDOWS, MOST_TAPS, REDUCED_FROM, SEPARABLE_FROM, SLIDING_ALONG_ONE_FROM, SLIDING_FROM,
+    SLIDING_INSTEAD_FROM, SLIDING_STRIDE, SPECIALISED_FROM,
 };
 use crate::family::{Build, Family};
 use crate::geometry::AxisWindow;
-use crate::plan::PoolPlan;
+use crate::plan::{PoolAxis, PoolPlan};
+use crate::schedule::Limits;
 use crate::tensor::count;
 
 pub(super) fn is_large(shape: &[usize]) -> bool {
@@ -20,21 +22,22 @@ pub(super) fn default_build(plan: &PoolPlan) -> Build {
 }
 
 /// The families of pools in the order in which they are tried.
-pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
+pub(super) fn preference(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<Family> {
     let mut families = Vec::new();
     if build == Build::Specialised {
-        let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
+        let taps = taps(plan);
         // Sliding pays where neighbouring windows share at least half of their extent and the axis has four windows or
         // more.
-        let much = plan.axes.iter().any(|axis| match axis.window {
-            AxisWindow::Strided { kernel, stride, .. } => axis.output >= 4 && stride.saturating_mul(2) <= kernel,
-            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
-        });
+        let much = plan.axes.iter().any(|axis| half_shared(axis).is_some());
         // Above `MOST_TAPS` taps, sliding comes first whatever the overlap: the family itself refuses windows that do
         // not overlap.
-        let along = plan.axes.iter().filter(|axis| axis.most_taps() > 1).count();
+        let along = axes_with_taps(plan);
         let from = if along == 1 { SLIDING_ALONG_ONE_FROM } else { SLIDING_FROM };
-        if (much && taps >= from) || taps > MOST_TAPS {
+        let slides = (much && taps >= from) || taps > MOST_TAPS;
+        if !limits.software && separable_on_gpus(plan, slides && much) {
+            families.push(Family::Separable);
+        }
+        if slides {
             families.push(Family::Sliding);
         }
         if taps >= REDUCED_FROM {
@@ -43,7 +46,7 @@ pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
         if team::is_preferred(plan) {
             families.push(Family::Teamed);
         }
-        if team::is_small_plane(plan) {
+        if team::is_small_plane(plan) || (!limits.software && direct_on_gpus(plan)) {
             families.push(Family::Direct);
         }
         families.push(Family::Blocked);
@@ -56,9 +59,61 @@ pub(super) fn preference(plan: &PoolPlan, build: Build) -> Vec<Family> {
     families
 }
 
+/// The most taps of a window.
+fn taps(plan: &PoolPlan) -> u64 {
+    plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))
+}
+
+/// The axes along which windows have more than one tap.
+fn axes_with_taps(plan: &PoolPlan) -> usize {
+    plan.axes.iter().filter(|axis| axis.most_taps() > 1).count()
+}
+
+/// The stride of an axis with four windows or more, each of which shares at least half of its extent with the next one.
+fn half_shared(axis: &PoolAxis) -> Option<i64> {
+    match axis.window {
+        AxisWindow::Strided { kernel, stride, .. } if axis.output >= 4 && stride.saturating_mul(2) <= kernel => {
+            Some(stride)
+        }
+        AxisWindow::Strided { .. } | AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => None,
+    }
+}
+
+/// Whether a GPU pools along one axis after the other before it tries other families; `slides` says whether windows would
+/// slide.
+fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
+    if team::is_whole_plane(plan)
+        || plan.axes.iter().any(|axis| half_shared(axis).is_some_and(|stride| stride <= SLIDING_STRIDE))
+    {
+        return false;
+    }
+    let strides = slides && plan.dtype().bytes() > 1;
+    let few = count(plan.output_shape()) < FEW_WINDOWS && taps(plan) >= SEPARABLE_FROM && axes_with_taps(plan) > 1;
+    // Teams read long rows side by side.
+    strides || (few && !team::is_preferred(plan))
+}
+
+/// Whether a GPU pools each output by an invocation of its own before it tries blocks.
+fn direct_on_gpus(plan: &PoolPlan) -> bool {
+    // Of axes whose windows are not all alike, as of most adaptive ones, nothing is said.
+    let strides = |is: &dyn Fn(i64, i64) -> bool| {
+        plan.axes.iter().all(|axis| match axis.window.strided(axis.input, axis.output) {
+            window @ AxisWindow::Strided { stride, .. } => axis.output <= 1 || is(stride, window.reach()),
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => false,
+        })
+    };
+    // Elements of Y that lie beside each other.
+    let run = plan.output_shape().last().map_or(1, |&run| run);
+    match plan.dtype().bytes() {
+        8 => taps(plan) >= DIRECT_FROM_OF_64_BITS && strides(&|stride, reach| stride > 1 || reach == 0),
+        2 | 4 => !run.is_multiple_of(4) && strides(&|stride, reach| stride > reach),
+        _ => false,
+    }
+}
+
 /// The families that are tried, in this order, after all of those in `preference`.
-pub(super) fn others(plan: &PoolPlan, build: Build) -> Vec<Family> {
-    let preferred = preference(plan, build);
+pub(super) fn others(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<Family> {
+    let preferred = preference(plan, build, limits);
     let others = [Family::Blocked, Family::Sliding, Family::Teamed, Family::Reducing];
     others.into_iter().filter(|family| !preferred.contains(family)).collect()
 }

@@ -104,6 +104,11 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
     apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype().bytes() as u64) >= least
 }
 
+/// Whether windows are whole planes whose elements lie together.
+pub(super) fn is_whole_plane(plan: &PoolPlan) -> bool {
+    plane_elements(plan, Family::Teamed).is_ok()
+}
+
 /// Whether windows are whole planes with too few elements for a team.
 pub(super) fn is_small_plane(plan: &PoolPlan) -> bool {
     plane_elements(plan, Family::Teamed).is_ok_and(|elements| elements < least_elements(plan))

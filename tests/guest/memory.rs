@@ -306,11 +306,17 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
                 Err(error) => panic!("{error:?}"),
             }
         }
+        match gpu.max_pool_blocking(&pool, small.view()) {
+            Ok(y) => assert!(!lost && y == expected, "{left} MiB left: a lost device computes, or wrongly"),
+            // This pool may be the first whose command finds no memory, as it is on an NVIDIA H100.
+            Err(ExecuteError::DeviceLost(_)) => lost = true,
+            Err(ExecuteError::OutOfMemory(_)) => assert!(!lost, "{left} MiB left: a lost device is short of memory"),
+            Err(error) => panic!("{left} MiB left: {error:?}"),
+        }
         if lost {
             assert!(matches!(gpu.max_pool_blocking(&pool, small.view()), Err(ExecuteError::DeviceLost(_))));
             break;
         }
-        assert_eq!(gpu.max_pool_blocking(&pool, small.view()).as_ref(), Ok(&expected));
     }
     uncaptured.assert_silent();
 }

@@ -84,7 +84,12 @@ fn families_that_apply_are_these() {
     let unpool =
         |unpool: MaxUnpool, shape: &[usize]| of(unpool.plan(shape, DType::F32, IndexType::I64).unwrap().into());
     assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 1, 8, 8]), [ClaimEmit, Streaming]);
-    assert_eq!(unpool(MaxUnpool::new([2, 2]).strides([2, 2]), &[1, 8, 32, 32]), [Streaming, ClaimEmit]);
+    let halves = MaxUnpool::new([2, 2]).strides([2, 2]);
+    assert_eq!(unpool(halves.clone(), &[8, 64, 32, 32]), [Streaming, ClaimEmit]);
+    // What a software adapter streams may be too few outputs for a GPU.
+    assert_eq!(unpool(halves.clone(), &[1, 8, 32, 32]), [ClaimEmit, Streaming]);
+    let few = halves.plan(&[1, 8, 32, 32], DType::F32, IndexType::I64).unwrap().into();
+    assert_eq!(families(&few, &Limits { software: true, ..Limits::WEBGPU }), [Streaming, ClaimEmit]);
     // Streaming does not apply where too many windows hold an element, or where there are too many axes.
     assert_eq!(unpool(MaxUnpool::new([90, 90]), &[1, 1, 99, 99]), [ClaimEmit]);
     assert_eq!(unpool(MaxUnpool::new([2; 4]), &[1, 1, 3, 3, 3, 3]), [ClaimEmit]);
@@ -158,7 +163,7 @@ fn a_schedule_knows_which_devices_can_run_it() {
 fn what_is_selected_by_geometry() {
     use Build::{Generic, Specialised};
     use DType::{F16, F32, F64, U8};
-    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Sliding, Streaming, Teamed};
+    use Family::{Accumulating, Blocked, ClaimEmit, Direct, Reducing, Separable, Sliding, Streaming, Teamed};
 
     let of = |pool: &dyn Pooling, shape: &[usize], dtype| Plan::from(pool.plan(shape, dtype, None).unwrap());
     let halves = || MaxPool::new([2, 2]).strides([2, 2]);
@@ -180,6 +185,17 @@ fn what_is_selected_by_geometry() {
         ("2x2 of eight bytes", of(&halves(), image, F64), Blocked, Specialised),
         ("2x2 in odd rows", of(&halves(), &[1, 64, 111, 111], F32), Blocked, Specialised),
         ("2x2 of two bytes in odd rows", of(&halves(), &[1, 64, 111, 111], F16), Blocked, Specialised),
+        ("2x2 of four channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 4], F16), Blocked, Specialised),
+        ("2x2 of six channels", of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], F16), Blocked, Specialised),
+        (
+            "2x2 of six channels of bytes",
+            of(&halves().layout(Layout::Nhwc), &[1, 112, 112, 6], U8),
+            Blocked,
+            Specialised,
+        ),
+        ("3x3 by 2 of eight bytes", of(&square(3).strides([2, 2]), image, F64), Blocked, Specialised),
+        ("3x3 of eight bytes", of(&square(3), image, F64), Blocked, Specialised),
+        ("3x3 in odd rows", of(&square(3), &[1, 64, 111, 111], F32), Blocked, Specialised),
         ("3x3", of(&square(3), image, F32), Blocked, Specialised),
         ("5x5", of(&square(5), image, F32), Blocked, Specialised),
         ("7x7 apart", of(&MaxPool::new([7, 7]).strides([7, 7]), image, F32), Blocked, Specialised),
@@ -192,6 +208,10 @@ fn what_is_selected_by_geometry() {
         ("9x9", of(&square(9), image, F32), Sliding, Specialised),
         ("31 in a row", of(&MaxPool::new([31]).pads([15, 15]), &[1, 64, 16_000], F32), Sliding, Specialised),
         ("9x9 of eight bytes", of(&square(9), image, F64), Sliding, Specialised),
+        ("9x9 by 2", of(&square(9).strides([2, 2]), image, F32), Sliding, Specialised),
+        ("9x9 by 3", of(&square(9).strides([3, 3]), image, F32), Sliding, Specialised),
+        ("9x9 by 3 and 1", of(&square(9).strides([3, 1]), image, F32), Sliding, Specialised),
+        ("9x9 by 3, of bytes", of(&square(9).strides([3, 3]), image, U8), Sliding, Specialised),
         // Whole planes.
         ("global", of(&GlobalMaxPool::new(), image, F32), Reducing, Generic),
         ("global of few", of(&GlobalMaxPool::new(), &[64, 128, 7, 7], F32), Teamed, Specialised),
@@ -201,6 +221,9 @@ fn what_is_selected_by_geometry() {
         // Large windows that lie apart.
         ("64x64", of(&MaxPool::new([64, 64]).strides([64, 64]), &[1, 3, 256, 256], F32), Teamed, Specialised),
         ("adaptive, of large windows", of(&AdaptiveMaxPool::new([3, 3]), &[1, 64, 112, 113], F32), Teamed, Specialised),
+        ("16x16", of(&MaxPool::new([16, 16]).strides([16, 16]), &[1, 3, 256, 256], F32), Direct, Specialised),
+        ("16x16 of many", of(&MaxPool::new([16, 16]).strides([16, 16]), &[256, 3, 256, 256], F32), Direct, Specialised),
+        ("9x9 apart", of(&MaxPool::new([9, 9]).strides([9, 9]), &[1, 3, 252, 252], F32), Direct, Specialised),
         // Plans to which these families do not apply: windows of many taps, windows of several sizes, empty windows,
         // more axes.
         ("adaptive, of several sizes", of(&AdaptiveMaxPool::new([50, 50]), image, F32), Direct, Specialised),
@@ -213,6 +236,7 @@ fn what_is_selected_by_geometry() {
         ("2x2 back", inverse(halves(), image, F32), Streaming, Specialised),
         ("2x2 of bytes back", inverse(halves(), image, U8), Streaming, Specialised),
         ("2x2 of eight bytes back", inverse(halves(), image, F64), Streaming, Specialised),
+        ("2x2 of many back", inverse(halves(), &[8, 64, 112, 112], F32), Streaming, Specialised),
         ("3x3 by 2 back", inverse(square(3).strides([2, 2]), image, F32), Streaming, Specialised),
         (
             "2x2 of channels back",
@@ -229,18 +253,39 @@ fn what_is_selected_by_geometry() {
         ("90x90 back", inverse(MaxPool::new([90, 90]), &[1, 1, 300, 300], F32), ClaimEmit, Generic),
         ("four axes back", inverse(MaxPool::new([2; 4]), &[1, 4, 12, 12, 12, 12], F32), ClaimEmit, Generic),
     ];
+    // What differs on GPUs.
+    let on_gpus = [
+        ("2x2 in odd rows", Direct, Specialised),
+        ("2x2 of two bytes in odd rows", Direct, Specialised),
+        ("2x2 of six channels", Direct, Specialised),
+        ("3x3 by 2 of eight bytes", Direct, Specialised),
+        ("9x9 by 3", Separable, Specialised),
+        ("16x16", Separable, Specialised),
+        ("2x2 back", ClaimEmit, Generic),
+        ("2x2 of bytes back", ClaimEmit, Generic),
+        ("2x2 of eight bytes back", ClaimEmit, Generic),
+        ("3x3 by 2 back", ClaimEmit, Generic),
+        ("2x2 of channels back", ClaimEmit, Generic),
+        ("2x2 of bytes in odd rows back", ClaimEmit, Generic),
+        ("3x3 back", ClaimEmit, Generic),
+        ("6x6 back", ClaimEmit, Generic),
+    ];
+    for (named, ..) in on_gpus {
+        assert!(rows.iter().any(|(what, ..)| *what == named), "{named} is no row");
+    }
     let mut wrong = Vec::new();
     for (what, plan, family, build) in rows {
-        let schedule = select(&plan, &Limits::WEBGPU, &Choice::default()).unwrap();
-        let found = (schedule.family(), schedule.build());
-        if found != (family, build) {
-            wrong.push(format!("{what}: {found:?} and not {:?}", (family, build)));
+        let on_a_gpu = on_gpus.iter().find(|(named, ..)| *named == what);
+        let on_a_gpu = on_a_gpu.map_or((family, build), |&(_, family, build)| (family, build));
+        for (software, expected) in [(true, (family, build)), (false, on_a_gpu)] {
+            let limits = Limits { software, ..Limits::WEBGPU };
+            let schedule = select(&plan, &limits, &Choice::default()).unwrap();
+            let found = (schedule.family(), schedule.build());
+            if found != expected {
+                wrong.push(format!("{what}, software {software}: {found:?} and not {expected:?}"));
+            }
+            assert_eq!(families(&plan, &limits)[0], schedule.family(), "{what}: select takes the first that applies");
         }
-        assert_eq!(
-            families(&plan, &Limits::WEBGPU)[0],
-            schedule.family(),
-            "{what}: select takes the first that applies"
-        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
