@@ -94,7 +94,7 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
-/// | On GPUs [`Family::Separable`], unless windows are whole planes or slide by one or two elements along an axis: in place of sliding, for elements larger than a byte; and for fewer than 65,536 windows of 100 taps or more along two axes or more | |
+/// | On GPUs [`Family::Separable`], unless windows are whole planes or slide by one or two elements along an axis: in place of sliding, for elements larger than a byte; and for fewer than 65,536 windows of 100 taps or more along two axes or more, unless a row of a window has 128 bytes or more | |
 /// | [`Family::Sliding`], for windows of 30 taps or more (10 or more if they extend along one axis only), if four or more windows along an axis share at least half of their extent with the next one; and for overlapping windows of more than 64 taps | |
 /// | [`Family::Reducing`], for whole planes of 4096 elements or more | |
 /// | [`Family::Teamed`], for whole planes of 16 or more elements of four bytes, or of 40 or more elements of another size; and for windows of 256 taps or more that hardly overlap and whose rows have 128 bytes or more (32 or more if elements are smaller than a word) | |

@@ -98,10 +98,21 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
         AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
         AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => axis.output.saturating_mul(2) <= axis.input,
     });
-    let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
     let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
     let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
-    apart && taps >= LEAST_TAPS && row.saturating_mul(plan.dtype().bytes() as u64) >= least
+    apart && taps >= LEAST_TAPS && row_bytes(plan) >= least
+}
+
+/// Whether teams are preferred whose members read rows that are long for any size of element.
+pub(super) fn reads_long_rows(plan: &PoolPlan) -> bool {
+    let together = plan.layout() == Layout::Nchw || plan.channels == 1;
+    together && is_preferred(plan) && row_bytes(plan) >= LEAST_ROW_BYTES
+}
+
+/// The most bytes of a row of a window.
+fn row_bytes(plan: &PoolPlan) -> u64 {
+    let row = plan.axes.last().map_or(0, |axis| axis.most_taps());
+    row.saturating_mul(plan.dtype().bytes() as u64)
 }
 
 /// Whether windows are whole planes whose elements lie together.

@@ -35,15 +35,16 @@ pub(super) mod policy {
     /// Windows of more taps that overlap always slide.
     pub const MOST_TAPS: u64 = 64;
 
-    /// On GPUs windows slide from a stride of more elements on only where elements are bytes; others are pooled along one
-    /// axis after the other. Card, 9 random pools with strides of 3 to 8: separable took 0.24 to 1.00 of the time of
-    /// sliding, 0.78 in the middle; two of bytes 1.43 and 1.65. With a stride of 2 it took 0.48 to 1.72, 1.25 in the
-    /// middle, and with 1 it was faster in 3 of 21.
+    /// The longest stride of windows that slide before they are pooled along one axis after the other, on GPUs and unless
+    /// elements are bytes. Card, 7 random pools with strides of 3 to 8: separable took 0.24 to 0.93 of the time of sliding,
+    /// 0.82 in the middle, and 1.65 for one of bytes. With a stride of 2 it took 0.48 to 1.72, 1.25 in the middle of 13,
+    /// and with a stride of 1 it was faster in 3 of 18.
     pub const SLIDING_STRIDE: i64 = 2;
 
     /// On GPUs windows of at least this many taps along two axes or more are pooled along one axis after the other, where
     /// there are fewer than `FEW_WINDOWS`: an invocation for each window leaves the device idle. Card, 9 random pools with
-    /// 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, 0.44 in the middle; two with 75 taps 1.5 and 1.7.
+    /// 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, 0.33 in the middle; two with 75 taps 1.5 and 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40
+    /// and 60 bytes, and as long as separable for u64 with rows of 232 bytes.
     pub const SEPARABLE_FROM: u64 = 100;
 
     /// Windows that are few for a GPU.
