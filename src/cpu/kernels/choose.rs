@@ -38,7 +38,8 @@ pub enum CpuKernel {
     Interleaved,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
-    /// Pools of whole planes: the maximum of each block, then a search for it.
+    /// Pools of whole planes, and of windows that fill rows of X, one behind the other: the maximum of each block, then a search
+    /// for it.
     Global,
     /// Pools: a block of X in cache is reduced along one axis after the other.
     Separable,
@@ -127,8 +128,11 @@ impl PoolKernel {
             Some(kernel @ CpuKernel::Columns) => columns().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
-            None if global().is_ok() => Ok(PoolKernel::Global),
             None => {
+                if let Ok(global) = global() {
+                    let few = view.plane() < global::fewest(plan.dtype()) && interleaved::fill_lanes(plan, view.outer);
+                    return Ok(few.then(interleaved).and_then(Result::ok).unwrap_or(global));
+                }
                 let best = match (flat(), direct().ok().filter(|direct| direct.is_best(plan, view))) {
                     (Ok(flat), direct) if flat.is_best(plan, direct.is_some()) => PoolKernel::Flat(flat),
                     (_, Some(direct)) => PoolKernel::Direct(direct),
@@ -175,7 +179,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     let (folded, axes) = interleaved::folded(plan, view);
     let Some(last) = axes.last() else { return false };
     let planes = folded.iter().fold(view.outer, |planes, axis| planes.saturating_mul(axis.output));
-    if planes < interleaved::LANE_BYTES / plan.dtype().bytes() {
+    if !interleaved::fill_lanes(plan, planes) {
         return false;
     }
     let apart = last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. });
@@ -331,6 +335,11 @@ mod tests {
             (square(2, 2, 0), 28, DType::U8, [Flat, Interleaved]),
             (square(4, 4, 0), 28, DType::F16, [Interleaved, Interleaved]),
             (square(8, 8, 0), 8, DType::F32, [Global, Global]),
+            // Planes of fewer elements than are reduced side by side.
+            (square(3, 3, 0), 3, DType::F32, [Global, Global]),
+            (square(3, 3, 0), 3, DType::U8, [Interleaved, Interleaved]),
+            (square(2, 2, 0), 2, DType::F32, [Interleaved, Interleaved]),
+            (square(2, 2, 0), 2, DType::F64, [Global, Global]),
             (square(3, 6, 1), 13, DType::F16, [Interleaved, Interleaved]),
             (square(3, 1, 1).layout(Layout::Nhwc), 14, DType::F32, [Flat, Direct]),
         ];

@@ -1,4 +1,5 @@
-//! Pools of whole planes: the maximum of each plane, then a search for the first element that equals it.
+//! Pools of whole planes: the maximum of each plane, then a search for the first element that equals it. Windows that fill rows of X,
+//! one behind the other, are planes too ([`View::of_windows`]).
 //!
 //! A plane is one run of memory, and the maximum of its elements does not depend on their order, so they are reduced with
 //! as many running maxima as there are lanes, and read from several places at once: a processor reads ahead within a page
@@ -33,6 +34,15 @@ use crate::plan::PoolPlan;
 const BLOCK_BYTES: usize = 16 << 10;
 /// The running maxima of a block.
 const LANES: usize = 64;
+
+/// The fewest elements of planes for which this kernel is chosen: fewer do not fill the lanes of a plane.
+pub(crate) fn fewest(dtype: DType) -> usize {
+    match dtype.bytes() {
+        1 => 16,
+        8.. => 4,
+        _ => 8,
+    }
+}
 
 /// The reason why not, for plans that this kernel does not compute.
 pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {

@@ -24,12 +24,11 @@ use super::transpose::{BEHIND, Planes, interleave, separate};
 use super::view::{EmptyBase, View, ViewAxis};
 use crate::element::Index;
 use crate::error::ExecuteError;
-use crate::geometry::AxisWindow;
 use crate::options::{Layout, NanPolicy};
 use crate::plan::PoolPlan;
 
 /// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32 bits, too.
-pub(crate) const LANE_BYTES: usize = 64;
+const LANE_BYTES: usize = 64;
 /// The most vectors of neighbouring lanes.
 const MOST_VECTORS: usize = 16;
 /// The most bytes of X, Y and Indices of a block of planes: where lanes fill several vectors, and where they fill one.
@@ -139,16 +138,17 @@ type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<&mut [i32]>) -> Res
 /// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in Indices.
 type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
 
+/// Whether there are planes for all lanes of a vector.
+pub(crate) fn fill_lanes(plan: &PoolPlan, planes: usize) -> bool {
+    planes >= LANE_BYTES / plan.dtype().bytes()
+}
+
 /// The leading axes that are counted among the planes, and the others.
 pub(crate) fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
-    let alone = |axis: &&ViewAxis| {
-        let AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. } = axis.window else { return false };
-        axis.input == axis.output
-    };
     // The index of a seed is that of its plane.
     let seeded = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
     let most = if seeded { 0 } else { view.axes.len() - 1 };
-    view.axes.split_at(view.axes[..most].iter().take_while(alone).count())
+    view.axes.split_at(view.axes[..most].iter().take_while(|axis| axis.is_identity()).count())
 }
 
 /// A part of a pool's outputs.

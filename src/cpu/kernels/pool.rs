@@ -37,6 +37,13 @@ struct Task<'a, I> {
 impl PoolWork {
     pub fn of(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::of(plan)?;
+        // One kernel is for whole planes alone.
+        if matches!(asked, None | Some(CpuKernel::Global))
+            && let Some(view) = view.of_windows(plan)
+            && let Ok(kernel @ PoolKernel::Global) = PoolKernel::choose(plan, &view, asked)
+        {
+            return Ok(PoolWork { view, kernel });
+        }
         let kernel = PoolKernel::choose(plan, &view, asked)?;
         Ok(PoolWork { view, kernel })
     }

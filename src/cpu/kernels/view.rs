@@ -51,6 +51,12 @@ impl ViewAxis {
     pub fn taps(&self, output: usize) -> Taps {
         self.window.taps(output, self.input, self.output)
     }
+
+    /// Whether each position is a window of its own.
+    pub fn is_identity(&self) -> bool {
+        matches!(self.window, AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. })
+            && self.input == self.output
+    }
 }
 
 impl View {
@@ -95,6 +101,45 @@ impl View {
         let (outer, channels) = (outer.ok_or_else(overflow)?, plan.channels);
         let layout = plan.layout();
         Ok(View { outer, channels, layout, axes, inner, index_base, index_n, index_c, unit_base, empty_index })
+    }
+
+    /// The same pool with each window as a plane of its own, if windows lie in rows of X, one behind the other, and fill them:
+    /// rows of `n * k` elements are then `n` planes of `k`.
+    pub fn of_windows(&self, plan: &PoolPlan) -> Option<View> {
+        let (last, leading) = self.axes.split_last()?;
+        let AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 } = last.window else { return None };
+        let extent = usize::try_from(kernel).ok().filter(|&extent| extent > 1 && kernel == stride)?;
+        if self.inner != 1 || last.output.checked_mul(extent) != Some(last.input) {
+            return None;
+        }
+        let mut windows = last.output;
+        let mut index_stride = last.index_stride.wrapping_mul(last.input as i64);
+        for axis in leading.iter().rev() {
+            if !axis.is_identity() || axis.index_stride != index_stride {
+                return None;
+            }
+            index_stride = index_stride.wrapping_mul(axis.input as i64);
+            windows = windows.checked_mul(axis.output)?;
+        }
+        if let Some(indices) = &plan.indices {
+            // The index of a seed is that of its plane. Indices of another layout are in another order.
+            let planes_count_on = self.index_n == self.index_c.wrapping_mul(self.channels as i64);
+            let moved = indices.space.layout != plan.layout() && plan.channels > 1;
+            if plan.nan_policy == NanPolicy::SeedLowest || moved || !planes_count_on {
+                return None;
+            }
+        }
+        let window = AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 };
+        let axis = ViewAxis { input: extent, output: 1, window, ..*last };
+        Some(View {
+            outer: self.outer.checked_mul(windows)?,
+            channels: windows,
+            layout: Layout::Nchw,
+            axes: vec![axis],
+            index_n: self.index_c,
+            index_c: last.index_stride.wrapping_mul(kernel),
+            ..self.clone()
+        })
     }
 
     /// What the index of a plane's first element adds to that of the first plane. Of NHWC planes: the first channel's.

@@ -7,6 +7,7 @@ mod interleaved;
 mod sharing;
 mod stopping;
 mod threads;
+mod windows;
 
 use std::sync::OnceLock;
 
@@ -19,10 +20,18 @@ use crate::support::nasty;
 use crate::support::splitmix::{STEP, splitmix64};
 
 pub fn tests() -> Vec<Trial> {
-    [calls::tests(), flat::tests(), interleaved::tests(), sharing::tests(), stopping::tests(), threads::tests()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        calls::tests(),
+        flat::tests(),
+        interleaved::tests(),
+        sharing::tests(),
+        stopping::tests(),
+        threads::tests(),
+        windows::tests(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Random numbers, the same in every run.
