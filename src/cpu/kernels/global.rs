@@ -14,7 +14,6 @@ use std::ops::Range;
 
 use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 
-use super::general;
 use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
     greatest_lane, with_code,
@@ -96,18 +95,69 @@ enum Winner<L> {
     Lane(Found<L>),
 }
 
-/// Writes Y, and Indices, which lie in memory as Y does in every layout. The slices have the plan's element type.
+/// Computes a part by the general kernel.
+type General<'a, I> = dyn Fn(&Part, &mut [u8], Option<&mut [I]>, &mut Scratch) -> Result<(), ExecuteError> + Sync + 'a;
+
+/// Takes the indices of consecutive planes, and the number of the first one.
+type WriteIndices<'a> = dyn FnMut(usize, &[i64]) + 'a;
+
+/// Writes Y, and Indices, which lie in memory as Y does in every layout. The slices have the plan's element type. `general` is for
+/// threads that compare floats otherwise than they are.
 pub(crate) fn pool<I: Index>(
-    plan: &PoolPlan,
-    view: &View,
-    context: &Context<'_>,
+    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
     x: &[u8],
     y: &mut [u8],
-    indices: Option<&mut [I]>,
+    mut indices: Option<&mut [I]>,
+    general: &General<'_, I>,
 ) -> Result<(), ExecuteError> {
+    let count = y.len() / plan.dtype().bytes();
+    let wanted = wanted(plan.bytes(), rayon::current_num_threads);
+    if count < wanted {
+        let mut write = indices.as_deref_mut().map(writer);
+        let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
+        if of_blocks((plan, view, context), wanted.div_ceil(count), x, y, write)? {
+            return Ok(());
+        }
+    }
+    let parts = cut(count, 1, wanted, 1);
+    let lengths = || parts.iter().map(|part| part.outer.len());
+    let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
+    let tasks = parts.iter().zip(pieces(y, lengths().map(|length| length * plan.dtype().bytes())));
+    let tasks: Vec<_> = tasks.map(|(part, y)| (part, y, indices.as_mut().and_then(Iterator::next))).collect();
+    context.run(tasks, |(part, y, indices), scratch| {
+        if is_inexact(plan) {
+            return general(part, y, indices, scratch);
+        }
+        let mut write = indices.map(writer);
+        of_planes((plan, view, context), part.outer.start, x, y, write.as_mut().map(|write| write as _));
+        Ok(())
+    })
+}
+
+fn writer<I: Index>(indices: &mut [I]) -> impl FnMut(usize, &[i64]) {
+    move |first, found| {
+        for (index, &found) in indices[first..].iter_mut().zip(found) {
+            *index = I::from_i64(found);
+        }
+    }
+}
+
+/// Whether this thread compares the plan's elements otherwise than they are.
+fn is_inexact(plan: &PoolPlan) -> bool {
+    plan.dtype().is_float() && takes_subnormals_for_zeros()
+}
+
+/// Consecutive planes from number `first` on.
+fn of_planes(
+    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
+    first: usize,
+    x: &[u8],
+    y: &mut [u8],
+    write: Option<&mut WriteIndices<'_>>,
+) {
     macro_rules! run {
         ($code:ty) => {
-            Planes::<$code>::of(plan, view, context, cast_slice(x)).run(cast_slice_mut(y), indices)
+            Planes::<$code>::of(plan, view, context, cast_slice(x)).part(first, cast_slice_mut(y), write)
         };
     }
     with_code!(plan.dtype(), run:
@@ -115,7 +165,28 @@ pub(crate) fn pool<I: Index>(
         I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
         I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
     );
-    Ok(())
+}
+
+/// All planes, each in about as many runs of blocks as wanted, which threads share. False, and nothing is written, if planes are
+/// single blocks, or if a thread compares floats otherwise.
+fn of_blocks(
+    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
+    wanted: usize,
+    x: &[u8],
+    y: &mut [u8],
+    write: Option<&mut WriteIndices<'_>>,
+) -> Result<bool, ExecuteError> {
+    macro_rules! run {
+        ($code:ty) => {
+            Planes::<$code>::of(plan, view, context, cast_slice(x)).shared(wanted, cast_slice_mut(y), write)
+        };
+    }
+    with_code!(plan.dtype(), run:
+        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
+        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
+    );
+    Ok(false)
 }
 
 impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
@@ -135,74 +206,63 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         Planes { plan, view, context, x, plane: view.plane(), seed, nan_wins, counts_on }
     }
 
-    fn run<I: Index>(&self, y: &mut [C::Element], indices: Option<&mut [I]>) -> Result<(), ExecuteError> {
-        let wanted = wanted(self.plan.bytes(), rayon::current_num_threads);
+    fn shared(
+        &self,
+        wanted: usize,
+        y: &mut [C::Element],
+        write: Option<&mut WriteIndices<'_>>,
+    ) -> Result<bool, ExecuteError> {
         let blocks = self.plane.div_ceil(Self::BLOCK);
-        if y.len() < wanted && blocks > 1 && !self.is_inexact() {
-            let runs = runs(blocks, wanted.div_ceil(y.len()));
-            if let Some(found) = self.found(y.len(), &runs)? {
-                self.write(0, y, indices, |outer| self.winner(outer, &found[outer * runs.len()..][..runs.len()]));
-                return Ok(());
-            }
+        if blocks <= 1 || is_inexact(self.plan) {
+            return Ok(false);
         }
-        let parts = cut(y.len(), 1, wanted, 1);
-        let lengths = || parts.iter().map(|part| part.outer.len());
-        let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
-        let tasks = parts.iter().zip(pieces(y, lengths()));
-        let tasks: Vec<_> = tasks.map(|(part, y)| (part, y, indices.as_mut().and_then(Iterator::next))).collect();
-        self.context.run(tasks, |(part, y, indices), _| {
-            self.part(part, y, indices);
-            Ok(())
-        })
+        let runs = runs(blocks, wanted);
+        let Some(found) = self.found(y.len(), &runs)? else { return Ok(false) };
+        self.write(0, y, write, |outer| self.winner(outer, &found[outer * runs.len()..][..runs.len()]));
+        Ok(true)
     }
 
-    /// Whether this thread compares floats otherwise than they are.
-    fn is_inexact(&self) -> bool {
-        C::Element::DTYPE.is_float() && takes_subnormals_for_zeros()
-    }
-
-    /// Some planes.
-    fn part<I: Index>(&self, part: &Part, y: &mut [C::Element], indices: Option<&mut [I]>) {
-        if self.is_inexact() {
-            general::pool(self.plan, self.view, part, self.x, y, indices);
-        } else if self.plane <= SMALL {
-            self.small(part.outer.start, y, indices);
-        } else {
-            let whole = 0..self.plane.div_ceil(Self::BLOCK);
-            self.write(part.outer.start, y, indices, |outer| {
-                let found = self.blocks(outer, &whole);
-                self.winner(outer, &[found])
-            });
+    /// Some planes from number `first` on.
+    fn part(&self, first: usize, y: &mut [C::Element], write: Option<&mut WriteIndices<'_>>) {
+        if self.plane <= SMALL {
+            return self.small(first, y, write);
         }
+        let whole = 0..self.plane.div_ceil(Self::BLOCK);
+        self.write(first, y, write, |outer| {
+            let found = self.blocks(outer, &whole);
+            self.winner(outer, &[found])
+        });
     }
 
     /// Consecutive small planes.
-    fn small<I: Index>(&self, first: usize, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
+    fn small(&self, first: usize, y: &mut [C::Element], mut write: Option<&mut WriteIndices<'_>>) {
         let mut winners = Winners::new();
         let mut of_plane = IndexOfPlane::of(self.view, first);
         for (batch, y) in y.chunks_mut(PLANES).enumerate() {
             let first = first + batch * PLANES;
             let x = &self.x[first * self.plane..][..y.len() * self.plane];
-            let rule = (self.seed, self.nan_wins, indices.is_some());
+            let rule = (self.seed, self.nan_wins, write.is_some());
             C::Lane::winners::<C>(self.context.simd, x, self.plane, rule, &mut winners);
             y.copy_from_slice(&winners.values[..y.len()]);
-            if let Some(indices) = &mut indices {
+            if let Some(write) = &mut write {
+                let mut indices = [0; PLANES];
                 let places = winners.stays.iter().zip(&winners.places);
-                for (index, (&stays, &place)) in indices[batch * PLANES..].iter_mut().zip(places).take(y.len()) {
+                for (index, (&stays, &place)) in indices.iter_mut().zip(places).take(y.len()) {
                     let place = (!stays || self.seed.is_none()).then_some(usize::from(place));
-                    *index = I::from_i64(self.index(of_plane.next(), place));
+                    *index = self.index(of_plane.next(), place);
                 }
+                write(batch * PLANES, &indices[..y.len()]);
             }
             apply_to_all(self.plan.activation, y);
         }
     }
 
     /// The winners of consecutive planes.
-    fn write<I: Index>(
+    fn write(
         &self,
         first: usize,
         y: &mut [C::Element],
-        mut indices: Option<&mut [I]>,
+        mut write: Option<&mut WriteIndices<'_>>,
         winner: impl Fn(usize) -> Winner<C::Lane>,
     ) {
         // A lane does not say which of two zeros it was.
@@ -210,7 +270,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         for (number, y) in y.iter_mut().enumerate() {
             let outer = first + number;
             let place = match winner(outer) {
-                Winner::Lane(found) if indices.is_none() && !is_zero(found.best) => {
+                Winner::Lane(found) if write.is_none() && !is_zero(found.best) => {
                     *y = C::decode(found.best);
                     continue;
                 }
@@ -219,8 +279,8 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
                 Winner::Seed => None,
             };
             *y = place.map_or_else(|| self.plan.seed(), |place| self.x[outer * self.plane + place]);
-            if let Some(indices) = &mut indices {
-                indices[number] = I::from_i64(self.index(self.view.index_of_plane(outer), place));
+            if let Some(write) = &mut write {
+                write(number, &[self.index(self.view.index_of_plane(outer), place)]);
             }
         }
         apply_to_all(self.plan.activation, y);
@@ -248,7 +308,7 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); planes * runs.len()];
         let of_planes = (0..planes).flat_map(|outer| runs.iter().map(move |run| (outer, run)));
         self.context.run(of_planes.zip(&mut found).collect(), |((outer, run), found), _: &mut Scratch| {
-            *found = (!self.is_inexact()).then(|| self.blocks(outer, run));
+            *found = (!is_inexact(self.plan)).then(|| self.blocks(outer, run));
             Ok(())
         })?;
         Ok(found.into_iter().collect())

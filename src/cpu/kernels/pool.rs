@@ -65,7 +65,9 @@ impl PoolWork {
             return Ok(());
         }
         if let PoolKernel::Global = self.kernel {
-            return global::pool(plan, &self.view, context, x, y, indices);
+            return global::pool((plan, &self.view, context), x, y, indices, &|part, y, indices, scratch| {
+                compute(&PoolKernel::General, &self.view, (plan, context, part), x, y, indices, scratch)
+            });
         }
         let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
         // A single channel lies in memory alike in both layouts.

@@ -67,7 +67,7 @@ fn windows_that_do_not_fill_rows_are_no_planes() {
         let plan = pool.plan(shape, DType::F32, None).unwrap();
         assert!(global.prepare(plan).is_err(), "{pool:?} {shape:?}");
     };
-    let pool = |kernel: &[i64], strides: &[i64]| MaxPool::new(kernel.to_vec()).strides(strides.to_vec());
+    let pool = |kernel: &[i64], strides: &[i64]| MaxPool::new(kernel).strides(strides);
     assert!(global.prepare(pool(&[8], &[8]).plan(&[1, 2, 32], DType::F32, None).unwrap()).is_ok());
     // Elements behind the last window, gaps, elements of two windows, padding, distances, two axes, channels side by side.
     refuses(&pool(&[8], &[8]), &[1, 2, 33]);
