@@ -117,6 +117,7 @@ fn all_pools(dtype: DType) {
         pool(&[1, 90, 130, 19], dtype, window(&[3, 3], &[2, 2]).layout(Layout::Nhwc));
         pool(&[1, 1, 500, 401], dtype, GlobalMaxPool::new().nan_policy(policy));
         pool(&[8, 300, 7, 7], dtype, GlobalMaxPool::new().nan_policy(policy));
+        pool(&[2, 5, 30, 120], dtype, window(&[1, 12], &[1, 12]));
         pool(&[1, 5, 100, 111], dtype, AdaptiveMaxPool::new([6, 7]).nan_policy(policy));
     }
 }

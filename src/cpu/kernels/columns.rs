@@ -532,14 +532,15 @@ impl<'a, C: Code, K: Kept<C::Lane>> Rows<'a, C, K> {
     fn general<I: Index>(&self, row: Row<'_, C::Element>, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
         let PartOf { plan, view, part, .. } = *self.part;
         let of_row = outer_axes(view);
+        let indices_of = |of_plane: i64| (of_plane, view.unit_base.wrapping_add(of_plane));
         for (number, y) in y.iter_mut().enumerate() {
             let (value, index) = if view.inner == 1 {
                 // Along the first axis, outputs are counted from the part's first one on.
                 row.out[of_row] = number + if of_row == 0 { part.rows.start } else { 0 };
-                general::window(plan, view, row.out, row.x, row.index)
+                general::window(plan, view, row.out, row.x, indices_of(row.index))
             } else {
                 let channel = (number as i64).wrapping_mul(view.index_c);
-                general::window(plan, view, row.out, &row.x[number..], row.index.wrapping_add(channel))
+                general::window(plan, view, row.out, &row.x[number..], indices_of(row.index.wrapping_add(channel)))
             };
             *y = value;
             if let Some(indices) = &mut indices {

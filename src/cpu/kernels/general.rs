@@ -31,13 +31,14 @@ pub(crate) fn pool<T: Element, I: Index>(
     let mut written = 0;
     for outer in part.outer.clone() {
         let plane = outer * view.plane();
-        let index_of_plane = view.index_of_plane(outer);
+        let (index_of_plane, index_of_seed) = (view.index_of_plane(outer), view.index_of_seed(outer));
         out[..axes].fill(0);
         out[0] = part.rows.start;
         while out[0] < part.rows.end {
             for inner in 0..view.inner {
-                let of_plane = index_of_plane.wrapping_add((inner as i64).wrapping_mul(view.index_c));
-                let (value, index) = window(plan, view, &out, &x[plane + inner..], of_plane);
+                let of_inner = (inner as i64).wrapping_mul(view.index_c);
+                let indices_of = (index_of_plane.wrapping_add(of_inner), index_of_seed.wrapping_add(of_inner));
+                let (value, index) = window(plan, view, &out, &x[plane + inner..], indices_of);
                 y[written] = value;
                 if let Some(indices) = &mut indices {
                     indices[written] = I::from_i64(index);
@@ -60,8 +61,14 @@ fn step(at: &mut [usize], extent: impl Fn(usize) -> usize) {
     }
 }
 
-/// The element of Y and the index of one window.
-pub(crate) fn window<T: Element>(plan: &PoolPlan, view: &View, out: &At<usize>, x: &[T], of_plane: i64) -> (T, i64) {
+/// The element of Y and the index of one window, given what its plane adds to indices, and the index of its seed.
+pub(crate) fn window<T: Element>(
+    plan: &PoolPlan,
+    view: &View,
+    out: &At<usize>,
+    x: &[T],
+    (of_plane, of_seed): (i64, i64),
+) -> (T, i64) {
     let axes = view.axes.len();
     let mut taps = [Taps { first: 0, count: 1, step: 1 }; MAX_SPATIAL_AXES];
     for ((taps, axis), &output) in taps.iter_mut().zip(&view.axes).zip(out) {
@@ -97,7 +104,7 @@ pub(crate) fn window<T: Element>(plan: &PoolPlan, view: &View, out: &At<usize>, 
             let along = view.axes.iter().zip(best.at).map(|(axis, place)| place.wrapping_mul(axis.index_stride));
             (best.value, along.fold(view.index_base.wrapping_add(of_plane), i64::wrapping_add))
         }
-        None => (plan.lowest(), view.unit_base.wrapping_add(of_plane)),
+        None => (plan.lowest(), of_seed),
     };
     (activation::apply(plan.activation, value), index)
 }

@@ -245,11 +245,19 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
             C::Lane::winners::<C>(self.context.simd, x, self.plane, rule, &mut winners);
             y.copy_from_slice(&winners.values[..y.len()]);
             if let Some(write) = &mut write {
-                let mut indices = [0; PLANES];
+                let (mut indices, mut seeds) = ([0; PLANES], false);
                 let places = winners.stays.iter().zip(&winners.places);
                 for (index, (&stays, &place)) in indices.iter_mut().zip(places).take(y.len()) {
-                    let place = (!stays || self.seed.is_none()).then_some(usize::from(place));
-                    *index = self.index(of_plane.next(), place);
+                    let of_plane = of_plane.next();
+                    *index = self.index(of_plane, usize::from(place));
+                    seeds |= stays;
+                }
+                if seeds && self.seed.is_some() {
+                    for (number, index) in indices[..y.len()].iter_mut().enumerate() {
+                        if winners.stays[number] {
+                            *index = self.view.index_of_seed(first + number);
+                        }
+                    }
                 }
                 write(batch * PLANES, &indices[..y.len()]);
             }
@@ -280,16 +288,19 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
             };
             *y = place.map_or_else(|| self.plan.seed(), |place| self.x[outer * self.plane + place]);
             if let Some(write) = &mut write {
-                write(number, &[self.index(self.view.index_of_plane(outer), place)]);
+                let index = match place {
+                    Some(place) => self.index(self.view.index_of_plane(outer), place),
+                    None => self.view.index_of_seed(outer),
+                };
+                write(number, &[index]);
             }
         }
         apply_to_all(self.plan.activation, y);
     }
 
-    /// The index of a position in a plane, given what the plane adds; `None` is that of the seed.
+    /// The index of a position in a plane, given what the plane adds.
     #[inline]
-    fn index(&self, of_plane: i64, place: Option<usize>) -> i64 {
-        let Some(mut place) = place else { return self.view.unit_base.wrapping_add(of_plane) };
+    fn index(&self, of_plane: i64, mut place: usize) -> i64 {
         let mut index = self.view.index_base.wrapping_add(of_plane);
         if self.counts_on {
             return index.wrapping_add(place as i64);

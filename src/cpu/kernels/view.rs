@@ -23,6 +23,8 @@ pub(crate) struct View {
     pub unit_base: i64,
     /// The index of an empty window, of (0, 0).
     pub empty_index: EmptyBase,
+    /// Whether planes are windows of larger planes, whose number N counts.
+    pub of_windows: bool,
 }
 
 /// The index of an empty window, but for what N and C add.
@@ -100,7 +102,19 @@ impl View {
         };
         let (outer, channels) = (outer.ok_or_else(overflow)?, plan.channels);
         let layout = plan.layout();
-        Ok(View { outer, channels, layout, axes, inner, index_base, index_n, index_c, unit_base, empty_index })
+        Ok(View {
+            outer,
+            channels,
+            layout,
+            axes,
+            inner,
+            index_base,
+            index_n,
+            index_c,
+            unit_base,
+            empty_index,
+            of_windows: false,
+        })
     }
 
     /// The same pool with each window as a plane of its own, if windows lie in rows of X, one behind the other, and fill them:
@@ -122,10 +136,10 @@ impl View {
             windows = windows.checked_mul(axis.output)?;
         }
         if let Some(indices) = &plan.indices {
-            // The index of a seed is that of its plane. Indices of another layout are in another order.
+            // Indices of another layout are in another order.
             let planes_count_on = self.index_n == self.index_c.wrapping_mul(self.channels as i64);
             let moved = indices.space.layout != plan.layout() && plan.channels > 1;
-            if plan.nan_policy == NanPolicy::SeedLowest || moved || !planes_count_on {
+            if moved || !planes_count_on {
                 return None;
             }
         }
@@ -138,6 +152,7 @@ impl View {
             axes: vec![axis],
             index_n: self.index_c,
             index_c: last.index_stride.wrapping_mul(kernel),
+            of_windows: true,
             ..self.clone()
         })
     }
@@ -149,6 +164,12 @@ impl View {
             Layout::Nhwc => (outer, 0),
         };
         (n as i64).wrapping_mul(self.index_n).wrapping_add((c as i64).wrapping_mul(self.index_c))
+    }
+
+    /// The index of a window without a winner under `NanPolicy::SeedLowest`. Of NHWC planes: the first channel's.
+    pub fn index_of_seed(&self, outer: usize) -> i64 {
+        let plane = if self.of_windows { outer - outer % self.channels.max(1) } else { outer };
+        self.unit_base.wrapping_add(self.index_of_plane(plane))
     }
 
     /// The index of an empty window whose plane adds `plane` and whose first positions are these.

@@ -368,7 +368,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
             let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
             let (place, plane) = self.output(block, at);
             let x = &x[outputs[0] * view.plane() + inner..];
-            let (value, index) = general::window(plan, view, &out, x, plane);
+            let (value, index) = general::window(plan, view, &out, x, (plane, view.unit_base.wrapping_add(plane)));
             y[place] = value;
             self.set_index(place, index);
         });
