@@ -108,9 +108,9 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
 /// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs as
-/// [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or with too many overlapping windows,
-/// runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes if any of equal indices
-/// may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
+/// [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or with too
+/// many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes
+/// if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
 /// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///

@@ -43,8 +43,9 @@ pub(super) mod policy {
 
     /// On GPUs windows of at least this many taps along two axes or more are pooled along one axis after the other, where
     /// there are fewer than `FEW_WINDOWS`: an invocation for each window leaves the device idle. Card, 9 random pools with
-    /// 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, 0.33 in the middle; two with 75 taps 1.5 and 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40
-    /// and 60 bytes, and as long as separable for u64 with rows of 232 bytes.
+    /// 108 to 3,120 taps: separable took 0.18 to 0.79 of the time of direct, 0.33 in the middle; two with 75 taps 1.5 and
+    /// 1.7. Teams took 5 to 8 copies for windows of f16 with rows of 40 and 60 bytes, and as long as separable for u64 with
+    /// rows of 232 bytes.
     pub const SEPARABLE_FROM: u64 = 100;
 
     /// Windows that are few for a GPU.
