@@ -188,6 +188,14 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     // Columns reduce wide windows of large planes in whole vectors.
     let width = last.window.most_taps(last.input, last.output);
     let wide = width >= RUNNING && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;
+    // Outputs at the borders of rows are computed apart from the others.
+    let borders = match last.window {
+        AxisWindow::Strided { stride, pad_begin, .. } => {
+            let end = (last.output as i64 - 1).saturating_mul(stride).saturating_sub(pad_begin);
+            pad_begin > 0 || end.saturating_add(last.window.reach()) >= last.input as i64
+        }
+        AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => true,
+    };
     const ANY: usize = usize::MAX;
     // The most outputs of a row, for elements of 1, 2, 4 and 8 bytes.
     let most_outputs = match (other, apart, taps) {
@@ -206,6 +214,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
         (CpuKernel::Direct, true, 1) => [12, 8, 6, 2],
         (CpuKernel::Direct, true, 2..=3) if !indices => [5, 7, 10, 2],
         (CpuKernel::Direct, true, 2..=3) => [20, 16, 4, 3],
+        (CpuKernel::Direct, true, 4..=9) if !borders => [20, 8, 6, 3],
         (CpuKernel::Direct, true, 4..=9) => [20, 20, 8, 5],
         (CpuKernel::Direct, true, _) => [12, 8, 10, 4],
         (CpuKernel::Flat, false, 1..=3) => [0, 4, 14, 0],
@@ -294,9 +303,10 @@ mod tests {
         // Without indices, rows of X are reduced as one, if not too many windows are computed in vain.
         let table = [
             (square(2, 2, 0), DType::F32, [Direct, Direct]),
-            (square(2, 2, 1), DType::F32, [Flat, Direct]),
+            (square(2, 2, 1), DType::F32, [Direct, Direct]),
+            (square(3, 2, 1), DType::F32, [Direct, Direct]),
             (square(2, 2, 0), DType::F16, [Direct, Direct]),
-            (square(3, 2, 1), DType::F16, [Flat, Direct]),
+            (square(3, 2, 1), DType::F16, [Direct, Direct]),
             (square(3, 2, 1), DType::F64, [Direct, Direct]),
             (square(3, 3, 0), DType::F32, [Flat, Separable]),
             (square(5, 5, 0), DType::F32, [Columns, Columns]),
@@ -318,10 +328,10 @@ mod tests {
             (square(2, 1, 1), 14, DType::F32, [Flat, Direct]),
             (square(3, 2, 1), 14, DType::F32, [Flat, Direct]),
             (square(3, 2, 1), 14, DType::U8, [Flat, Separable]),
-            (square(2, 2, 0), 14, DType::F32, [Flat, Direct]),
+            (square(2, 2, 0), 14, DType::F32, [Direct, Direct]),
             (square(2, 2, 0), 14, DType::U8, [Flat, Separable]),
-            (square(2, 2, 0), 40, DType::F32, [Flat, Direct]),
-            (square(2, 2, 0), 41, DType::F32, [Direct, Direct]),
+            (square(2, 2, 0), 8, DType::F32, [Flat, Direct]),
+            (square(3, 2, 1), 40, DType::F32, [Direct, Direct]),
             (square(3, 2, 0), 5, DType::F32, [Direct, Direct]),
         ];
         for (pool, extent, dtype, expected) in table {
@@ -331,7 +341,9 @@ mod tests {
         let table = [
             (square(3, 1, 1), 14, DType::F32, [Interleaved, Separable]),
             (square(3, 1, 1), 20, DType::F32, [Flat, Direct]),
-            (square(2, 2, 0), 14, DType::F32, [Flat, Interleaved]),
+            (square(2, 2, 0), 14, DType::F32, [Direct, Direct]),
+            (square(2, 2, 0), 12, DType::F32, [Interleaved, Interleaved]),
+            (square(3, 2, 1), 14, DType::F32, [Flat, Interleaved]),
             (square(2, 2, 0), 28, DType::U8, [Flat, Interleaved]),
             (square(4, 4, 0), 28, DType::F16, [Interleaved, Interleaved]),
             (square(8, 8, 0), 8, DType::F32, [Global, Global]),
@@ -369,7 +381,7 @@ mod tests {
         // Windows that begin with a seed are computed by the same kernels.
         let seeded = square(3, 2, 1).nan_policy(NanPolicy::SeedLowest);
         both(&seeded, &wide, DType::F32, [Direct, Direct]);
-        both(&seeded, &image, DType::F32, [Flat, Direct]);
+        both(&seeded, &[2, 2, 14, 14], DType::F32, [Flat, Direct]);
     }
 
     #[test]

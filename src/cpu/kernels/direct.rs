@@ -40,6 +40,8 @@ const MOST_OF_ROW: usize = 5;
 const GROUP_BYTES: usize = 32 << 10;
 /// Rows that are too few for vectors of them.
 const FEW_ROWS: usize = 4;
+/// The most groups of a plane that are kept for the planes that follow.
+const MOST_GROUPS: usize = 32;
 
 /// A pool with small windows.
 #[derive(Debug)]
@@ -213,14 +215,29 @@ impl Direct {
         let mut ranges = part.ranges(&self.axes);
         let lanes = ranges.pop().unwrap_or(0..0);
         let mut at: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        let innermost = at.len() - 1;
+        let mut of_plane: Vec<Group> = Vec::new();
         loop {
             let group = self.group(part, &at, &ranges, &lanes);
             visit(&group);
-            let innermost = at.len() - 1;
             at[innermost] += group.count - 1;
             let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < ranges[axis].end) else { return };
             at[axis] += 1;
             (axis + 1..at.len()).for_each(|inner| at[inner] = ranges[inner].start);
+            if innermost == 0 || of_plane.len() == MOST_GROUPS {
+                continue;
+            }
+            of_plane.push(group);
+            if axis == 0 {
+                // The groups of all planes are alike.
+                for plane in at[0]..ranges[0].end {
+                    for group in &mut of_plane {
+                        group.move_to(plane, &self.axes[0], part);
+                        visit(group);
+                    }
+                }
+                return;
+            }
         }
     }
 
@@ -267,6 +284,17 @@ impl Direct {
 }
 
 impl Group {
+    /// The same rows of another plane.
+    fn move_to(&mut self, plane: usize, planes: &Axis, part: &PartOf<'_>) {
+        let apart = (plane as i64 - self.plane as i64) * planes.x_stride as i64;
+        self.places[..self.rows_of_x].iter_mut().for_each(|place| *place += apart);
+        if part.plan.indices.is_some() {
+            let index = |plane: usize| part.view.index_of_plane(plane);
+            self.base = self.base.wrapping_add(index(plane).wrapping_sub(index(self.plane)));
+        }
+        self.plane = plane;
+    }
+
     /// Multiplies the rows with the taps of a further axis. `ahead` is what each row adds to the index.
     fn extend(&mut self, axis: &Axis, output: usize, ahead: &mut [i64; MOST_TAPS], spatial: bool) {
         let (count, places, before) = (self.rows_of_x, self.places, *ahead);
@@ -321,15 +349,16 @@ impl<T: Element> Job<'_, T> {
         let end = self.own.inside.end.clamp(group.lanes.start + begin, group.lanes.end) - group.lanes.start;
         if begin < end {
             let first = ((group.lanes.start + begin) * shape.stride) as i64;
-            let places = group.places.map(|place| (place + first) as usize);
-            let places = &places[..group.rows_of_x];
+            let mut places = [0; MOST_TAPS];
+            let places = &mut places[..group.rows_of_x];
+            places.iter_mut().zip(&group.places).for_each(|(to, place)| *to = (place + first) as usize);
             let (mut length, mut count) = (end - begin, group.count);
             // Rows that follow each other in X as in Y are one long row.
             if shape.stride == 1 && group.x_step == width && group.index_step == self.step().wrapping_mul(width as i64)
             {
                 (length, count) = ((count - 1) * width + length, 1);
             }
-            let run = Run { shape, places, length, count, x_step: group.x_step, y_step: width };
+            let run = Run { shape, places: &*places, length, count, x_step: group.x_step, y_step: width };
             let mut next = 0;
             if indices.is_none() && are_worth_it::<C>(self.part.simd, &run) {
                 let seed = self.own.seed::<T>(self.part.plan);

@@ -290,8 +290,8 @@ impl<C: VectorCode, F: Form<C>> Taps<'_, C, F> {
         // Where all positions are read, taps are alike, whatever row they are in.
         let mut taps = [0; MOST_TAPS];
         if APART == 1 {
-            for (number, tap) in taps[..places.len() * shape.kernel].iter_mut().enumerate() {
-                *tap = places[number / shape.kernel] + number % shape.kernel * shape.distance;
+            for (place, taps) in places.iter().zip(taps.chunks_exact_mut(shape.kernel)) {
+                taps.iter_mut().enumerate().for_each(|(number, tap)| *tap = place + number * shape.distance);
             }
         }
         let taps = &taps[..places.len() * shape.kernel];

@@ -159,6 +159,7 @@ impl Flat {
             _ if self.down > 1 && self.axes[self.down - 1].x_stride.saturating_mul(bytes) < SMALL_PLANE_BYTES => false,
             _ if self.apart > 1 => self.is_best_apart(plan, taps, direct),
             1 | 2 if along.kernel > 5 => false,
+            2 if along.kernel == 1 && direct && plan.dtype().is_float() => false,
             1 | 2 => taps > 4 || self.inner == 1 && along.output < 100,
             8 => taps > 9 || along.dilation > 1,
             _ => true,
@@ -180,11 +181,11 @@ impl Flat {
             _ if !direct => return self.outputs >= FEW_COLUMNS,
             (1, _) => 128,
             (2, false) => 96,
-            (2, true) if overlap => (16 + 5 * taps).min(112),
-            (2, true) => 32,
-            (4, _) if overlap => 48,
-            (4, _) => 64,
-            _ => 24,
+            (2, true) if overlap => (2 + 3 * taps).min(80),
+            (2, true) => 8,
+            (4, _) if overlap => 36,
+            (4, _) => 8,
+            _ => 12,
         };
         // Rows of outputs without borders are fast in the direct kernel, and if no row of them ends where the row of windows does, they
         // are copied to Y one by one.
