@@ -302,6 +302,11 @@ impl PoolPlan {
         self.activation
     }
 
+    /// The most taps of a window inside the input, or more; it saturates.
+    pub(crate) fn most_taps(&self) -> u64 {
+        self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))
+    }
+
     /// Whether some window lies wholly in padding. The answer is `true` without a search if dilations step over the
     /// whole input and more than 2^16 windows begin in the begin padding.
     ///

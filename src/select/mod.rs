@@ -194,8 +194,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build, limits);
-    let axes = plan.axes.iter();
-    let all_taps = axes.fold(count(plan.output_shape()), |taps, axis| taps.saturating_mul(axis.most_taps()));
+    let all_taps = count(plan.output_shape()).saturating_mul(plan.most_taps());
     if all_taps <= MAX_TAPS {
         return first_of(plan, limits, build, order);
     }

@@ -25,7 +25,7 @@ pub(super) fn default_build(plan: &PoolPlan) -> Build {
 pub(super) fn preference(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<Family> {
     let mut families = Vec::new();
     if build == Build::Specialised {
-        let taps = taps(plan);
+        let taps = plan.most_taps();
         // Sliding pays where neighbouring windows share at least half of their extent and the axis has four windows or
         // more.
         let much = plan.axes.iter().any(|axis| half_shared(axis).is_some());
@@ -59,11 +59,6 @@ pub(super) fn preference(plan: &PoolPlan, build: Build, limits: &Limits) -> Vec<
     families
 }
 
-/// The most taps of a window.
-fn taps(plan: &PoolPlan) -> u64 {
-    plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))
-}
-
 /// The axes along which windows have more than one tap.
 fn axes_with_taps(plan: &PoolPlan) -> usize {
     plan.axes.iter().filter(|axis| axis.most_taps() > 1).count()
@@ -88,7 +83,8 @@ fn separable_on_gpus(plan: &PoolPlan, slides: bool) -> bool {
         return false;
     }
     let strides = slides && plan.dtype().bytes() > 1;
-    let few = count(plan.output_shape()) < FEW_WINDOWS && taps(plan) >= SEPARABLE_FROM && axes_with_taps(plan) > 1;
+    let few =
+        count(plan.output_shape()) < FEW_WINDOWS && plan.most_taps() >= SEPARABLE_FROM && axes_with_taps(plan) > 1;
     strides || (few && !team::reads_long_rows(plan))
 }
 
@@ -107,7 +103,7 @@ fn direct_on_gpus(plan: &PoolPlan) -> bool {
     // Elements of Y that lie beside each other.
     let run = plan.output_shape().last().map_or(1, |&run| run);
     match plan.dtype().bytes() {
-        8 => taps(plan) >= DIRECT_FROM_OF_64_BITS && strides(&|stride, reach| stride > 1 || reach == 0),
+        8 => plan.most_taps() >= DIRECT_FROM_OF_64_BITS && strides(&|stride, reach| stride > 1 || reach == 0),
         2 | 4 => !run.is_multiple_of(4) && strides(&|stride, reach| stride > reach),
         _ => false,
     }

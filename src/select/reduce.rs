@@ -69,8 +69,7 @@ pub(super) fn reduction(plan: &PoolPlan, limits: &Limits) -> Result<Reduction, P
 /// An upper bound on the bytes of scratch memory and uniforms that reducing a tile of this plan takes. A tile's windows
 /// may be whole planes of the tile even where the plan's windows are not whole planes of X.
 pub(crate) fn most_of_a_reduction(plan: &PoolPlan) -> u64 {
-    let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
-    if taps < REDUCED_FROM {
+    if plan.most_taps() < REDUCED_FROM {
         return 0;
     }
     let planes = count(&[plan.batch, plan.channels]);

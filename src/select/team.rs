@@ -98,9 +98,8 @@ pub(super) fn is_preferred(plan: &PoolPlan) -> bool {
         AxisWindow::Strided { kernel, stride, .. } => axis.output == 1 || stride.saturating_mul(2) > kernel,
         AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => axis.output.saturating_mul(2) <= axis.input,
     });
-    let taps = plan.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()));
     let least = if plan.dtype().bytes() < 4 { LEAST_ROW_BYTES_OF_SMALL } else { LEAST_ROW_BYTES };
-    apart && taps >= LEAST_TAPS && row_bytes(plan) >= least
+    apart && plan.most_taps() >= LEAST_TAPS && row_bytes(plan) >= least
 }
 
 /// Whether teams are preferred whose members read rows that are long for any size of element.

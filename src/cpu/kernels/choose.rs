@@ -188,14 +188,9 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     // Columns reduce wide windows of large planes in whole vectors.
     let width = last.window.most_taps(last.input, last.output);
     let wide = width >= RUNNING && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;
-    // Outputs at the borders of rows are computed apart from the others.
-    let borders = match last.window {
-        AxisWindow::Strided { stride, pad_begin, .. } => {
-            let end = (last.output as i64 - 1).saturating_mul(stride).saturating_sub(pad_begin);
-            pad_begin > 0 || end.saturating_add(last.window.reach()) >= last.input as i64
-        }
-        AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => true,
-    };
+    // Outputs at the borders of rows, where windows have fewer taps, are computed apart from the others.
+    let borders =
+        last.output > 0 && [0, last.output - 1].iter().any(|&output| (last.taps(output).count as u64) < width);
     const ANY: usize = usize::MAX;
     // The most outputs of a row, for elements of 1, 2, 4 and 8 bytes.
     let most_outputs = match (other, apart, taps) {

@@ -115,7 +115,7 @@ pub(crate) fn pool<I: Index>(
     if count < wanted {
         let mut write = indices.as_deref_mut().map(writer);
         let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-        if of_blocks((plan, view, context), wanted.div_ceil(count), x, y, write)? {
+        if write_planes((plan, view, context), Share::Blocks(wanted.div_ceil(count)), x, y, write)? {
             return Ok(());
         }
     }
@@ -129,8 +129,8 @@ pub(crate) fn pool<I: Index>(
             return general(part, y, indices, scratch);
         }
         let mut write = indices.map(writer);
-        of_planes((plan, view, context), part.outer.start, x, y, write.as_mut().map(|write| write as _));
-        Ok(())
+        let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
+        write_planes((plan, view, context), Share::Planes(part.outer.start), x, y, write).map(|_| ())
     })
 }
 
@@ -147,38 +147,26 @@ fn is_inexact(plan: &PoolPlan) -> bool {
     plan.dtype().is_float() && takes_subnormals_for_zeros()
 }
 
-/// Consecutive planes from number `first` on.
-fn of_planes(
-    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
-    first: usize,
-    x: &[u8],
-    y: &mut [u8],
-    write: Option<&mut WriteIndices<'_>>,
-) {
-    macro_rules! run {
-        ($code:ty) => {
-            Planes::<$code>::of(plan, view, context, cast_slice(x)).part(first, cast_slice_mut(y), write)
-        };
-    }
-    with_code!(plan.dtype(), run:
-        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
-        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
-        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
-    );
+/// Which planes are computed, and how.
+enum Share {
+    /// Consecutive planes from this number on, by this thread.
+    Planes(usize),
+    /// All planes, each in about as many runs of blocks, by all threads.
+    Blocks(usize),
 }
 
-/// All planes, each in about as many runs of blocks as wanted, which threads share. False, and nothing is written, if planes are
-/// single blocks, or if a thread compares floats otherwise.
-fn of_blocks(
+/// Writes outputs of planes. False, and nothing is written, if runs of blocks are asked for and planes are single blocks, or if a
+/// thread compares floats otherwise.
+fn write_planes(
     (plan, view, context): (&PoolPlan, &View, &Context<'_>),
-    wanted: usize,
+    share: Share,
     x: &[u8],
     y: &mut [u8],
     write: Option<&mut WriteIndices<'_>>,
 ) -> Result<bool, ExecuteError> {
     macro_rules! run {
         ($code:ty) => {
-            Planes::<$code>::of(plan, view, context, cast_slice(x)).shared(wanted, cast_slice_mut(y), write)
+            Planes::<$code>::of(plan, view, context, cast_slice(x)).run(share, cast_slice_mut(y), write)
         };
     }
     with_code!(plan.dtype(), run:
@@ -206,32 +194,27 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         Planes { plan, view, context, x, plane: view.plane(), seed, nan_wins, counts_on }
     }
 
-    fn shared(
+    fn run(
         &self,
-        wanted: usize,
+        share: Share,
         y: &mut [C::Element],
         write: Option<&mut WriteIndices<'_>>,
     ) -> Result<bool, ExecuteError> {
         let blocks = self.plane.div_ceil(Self::BLOCK);
-        if blocks <= 1 || is_inexact(self.plan) {
-            return Ok(false);
+        match share {
+            Share::Planes(first) if self.plane <= SMALL => self.small(first, y, write),
+            Share::Planes(first) => self.write(first, y, write, |outer| {
+                let found = self.blocks(outer, &(0..blocks));
+                self.winner(outer, &[found])
+            }),
+            Share::Blocks(_) if blocks <= 1 || is_inexact(self.plan) => return Ok(false),
+            Share::Blocks(wanted) => {
+                let runs = runs(blocks, wanted);
+                let Some(found) = self.found(y.len(), &runs)? else { return Ok(false) };
+                self.write(0, y, write, |outer| self.winner(outer, &found[outer * runs.len()..][..runs.len()]));
+            }
         }
-        let runs = runs(blocks, wanted);
-        let Some(found) = self.found(y.len(), &runs)? else { return Ok(false) };
-        self.write(0, y, write, |outer| self.winner(outer, &found[outer * runs.len()..][..runs.len()]));
         Ok(true)
-    }
-
-    /// Some planes from number `first` on.
-    fn part(&self, first: usize, y: &mut [C::Element], write: Option<&mut WriteIndices<'_>>) {
-        if self.plane <= SMALL {
-            return self.small(first, y, write);
-        }
-        let whole = 0..self.plane.div_ceil(Self::BLOCK);
-        self.write(first, y, write, |outer| {
-            let found = self.blocks(outer, &whole);
-            self.winner(outer, &[found])
-        });
     }
 
     /// Consecutive small planes.

@@ -91,7 +91,7 @@ impl Interleaved {
             index_c: 0,
             unit_base,
             empty_index: EmptyBase::Constant(-1),
-            of_windows: false,
+            planes_are_windows: false,
         };
         Ok(Interleaved { view, folded })
     }

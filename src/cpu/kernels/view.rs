@@ -24,7 +24,7 @@ pub(crate) struct View {
     /// The index of an empty window, of (0, 0).
     pub empty_index: EmptyBase,
     /// Whether planes are windows of larger planes, whose number N counts.
-    pub of_windows: bool,
+    pub planes_are_windows: bool,
 }
 
 /// The index of an empty window, but for what N and C add.
@@ -113,7 +113,7 @@ impl View {
             index_c,
             unit_base,
             empty_index,
-            of_windows: false,
+            planes_are_windows: false,
         })
     }
 
@@ -152,7 +152,7 @@ impl View {
             axes: vec![axis],
             index_n: self.index_c,
             index_c: last.index_stride.wrapping_mul(kernel),
-            of_windows: true,
+            planes_are_windows: true,
             ..self.clone()
         })
     }
@@ -168,7 +168,7 @@ impl View {
 
     /// The index of a window without a winner under `NanPolicy::SeedLowest`. Of NHWC planes: the first channel's.
     pub fn index_of_seed(&self, outer: usize) -> i64 {
-        let plane = if self.of_windows { outer - outer % self.channels.max(1) } else { outer };
+        let plane = if self.planes_are_windows { outer - outer % self.channels.max(1) } else { outer };
         self.unit_base.wrapping_add(self.index_of_plane(plane))
     }
 

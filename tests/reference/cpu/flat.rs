@@ -1,12 +1,11 @@
 //! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, and of windows
 //! with several planes.
 
-use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy, Plan, SimdLevel, with_element};
+use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy, Plan};
 
-use super::Random;
-use crate::support::case::{Case, same};
+use super::{Random, agrees};
 use crate::support::harness::tests;
-use crate::support::nasty::{self, STYLES, Style};
+use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>
@@ -56,15 +55,8 @@ fn flat_planes_are_those_of_the_reference() {
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
         // No NaN at all, few, and many.
         let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], &RARELY_NAN, STYLES]);
-        let (count, seed) = (shape.iter().product(), random.below(usize::MAX) as u64);
-        let x = with_element!(dtype, T => bytemuck::cast_slice(&nasty::elements::<T>(count, seed, styles)).to_vec());
-        let case = Case::new(plan, vec![x]);
-        let expected = case.expected();
-        for &level in SimdLevel::available() {
-            let cpu = Cpu::new().with_kernel(CpuKernel::Flat).with_simd(level).unwrap();
-            let actual = case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs));
-            same(&expected, &actual).unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {level:?}"));
-        }
+        agrees(CpuKernel::Flat, plan, styles, &mut random)
+            .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?}"));
     }
     assert!(counts[1..].iter().all(|&count| count >= 5), "{counts:?}");
 }

@@ -1,14 +1,11 @@
 //! Random pools for the kernel `interleaved`: fewer planes than a vector has lanes, as many, and several blocks of them; planes that
 //! are smaller than a vector and larger; leading axes that are counted among the planes; indices across batch items.
 
-use wgpu_pooling::{
-    Cpu, CpuKernel, DType, IndexFlattening, IndexType, MaxPool, NanPolicy, Plan, SimdLevel, with_element,
-};
+use wgpu_pooling::{Cpu, CpuKernel, DType, IndexFlattening, IndexType, MaxPool, NanPolicy, Plan};
 
-use super::{Random, pools};
-use crate::support::case::{Case, same};
+use super::{Random, agrees};
 use crate::support::harness::tests;
-use crate::support::nasty::{self, STYLES, Style};
+use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>
@@ -57,18 +54,8 @@ fn interleaved_planes_are_those_of_the_reference() {
         let is = [true, shape[0] * shape[1] > 256, plane < 64, indices.is_some(), folded];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
         let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], STYLES]);
-        let (count, seed) = (shape.iter().product(), random.below(usize::MAX) as u64);
-        let x = with_element!(dtype, T => bytemuck::cast_slice(&nasty::elements::<T>(count, seed, styles)).to_vec());
-        let case = Case::new(plan, vec![x]);
-        let expected = case.expected();
-        for &level in SimdLevel::available() {
-            let cpu = Cpu::new().with_kernel(CpuKernel::Interleaved).with_simd(level).unwrap();
-            let threads = random.of(&[0, 2]);
-            let actual =
-                pools()[threads].install(|| case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs)));
-            same(&expected, &actual)
-                .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {indices:?} {level:?}"));
-        }
+        agrees(CpuKernel::Interleaved, plan, styles, &mut random)
+            .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {indices:?}"));
     }
     assert!(counts[1..].iter().all(|&count| count >= 20), "{counts:?}");
 }

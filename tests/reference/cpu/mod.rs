@@ -13,10 +13,10 @@ use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use wgpu_pooling::{IndexType, MaxUnpool, NanPolicy, Plan, Pooling, with_element};
+use wgpu_pooling::{Cpu, CpuKernel, IndexType, MaxUnpool, NanPolicy, Plan, Pooling, SimdLevel, with_element};
 
-use crate::support::case::Case;
-use crate::support::nasty;
+use crate::support::case::{Case, same};
+use crate::support::nasty::{self, Style};
 use crate::support::splitmix::{STEP, splitmix64};
 
 pub fn tests() -> Vec<Trial> {
@@ -61,6 +61,23 @@ fn x(plan: &Plan, seed: u64) -> Vec<u8> {
     with_element!(spec.dtype, T => {
         bytemuck::cast_slice(&nasty::elements::<T>(count, seed, nasty::STYLES)).to_vec()
     })
+}
+
+/// Whether a kernel gives the bits of the reference for a pool at every level, on one thread or three, on data of these styles.
+fn agrees(kernel: CpuKernel, plan: Plan, styles: &[Style], random: &mut Random) -> Result<(), String> {
+    let spec = &plan.inputs()[0];
+    let (count, seed) = (spec.element_count() as usize, random.below(usize::MAX) as u64);
+    let x = with_element!(spec.dtype, T => bytemuck::cast_slice(&nasty::elements::<T>(count, seed, styles)).to_vec());
+    let case = Case::new(plan, vec![x]);
+    let expected = case.expected();
+    for &level in SimdLevel::available() {
+        let cpu = Cpu::new().with_kernel(kernel).with_simd(level).unwrap();
+        let threads = random.of(&[0, 2]);
+        let actual =
+            pools()[threads].install(|| case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs)));
+        same(&expected, &actual).map_err(|error| format!("{error}: {level:?}"))?;
+    }
+    Ok(())
 }
 
 /// A plan on data that is made for it.

@@ -150,6 +150,12 @@ fn long_windows() {
 }
 
 fn volumes() {
+    // As many groups of rows in a plane as the direct kernel keeps for the planes that follow, fewer, and more.
+    for outputs in [31, 32, 33] {
+        pool(&[2, 3, 2 * outputs, 6, 9], DType::F32, |policy| {
+            MaxPool::new([2, 2, 2]).strides([2, 2, 2]).nan_policy(policy)
+        });
+    }
     pool(&[2, 2, 40, 65, 70], DType::F32, |policy| MaxPool::new([2, 2, 2]).strides([2, 2, 2]).nan_policy(policy));
     pool(&[1, 2, 15, 45, 70], DType::F32, |policy| MaxPool::new([3, 3, 3]).pads([1; 6]).nan_policy(policy));
     pool(&[1, 1, 30, 45, 70], DType::U8, |policy| {

@@ -1,13 +1,10 @@
 //! Random pools whose windows fill rows of X, one behind the other: the kernel `global` takes each for a plane.
 
-use wgpu_pooling::{
-    Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, Plan, SimdLevel, with_element,
-};
+use wgpu_pooling::{Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, Plan};
 
-use super::{Random, pools};
-use crate::support::case::{Case, same};
+use super::{Random, agrees};
 use crate::support::harness::tests;
-use crate::support::nasty::{self, STYLES, Style};
+use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>
@@ -45,18 +42,8 @@ fn windows_that_fill_rows_are_planes() {
         let is = [true, rows, indices.is_some(), window > 256];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
         let styles = random.of(&[&[Style::Few, Style::Zeros, Style::Subnormal][..], STYLES]);
-        let (count, seed) = (shape.iter().product(), random.below(usize::MAX) as u64);
-        let x = with_element!(dtype, T => bytemuck::cast_slice(&nasty::elements::<T>(count, seed, styles)).to_vec());
-        let case = Case::new(plan, vec![x]);
-        let expected = case.expected();
-        for &level in SimdLevel::available() {
-            let cpu = Cpu::new().with_kernel(CpuKernel::Global).with_simd(level).unwrap();
-            let threads = random.of(&[0, 2]);
-            let actual =
-                pools()[threads].install(|| case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs)));
-            same(&expected, &actual)
-                .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {indices:?} {level:?}"));
-        }
+        agrees(CpuKernel::Global, plan, styles, &mut random)
+            .unwrap_or_else(|error| panic!("{error}: {pool:?} {shape:?} {dtype:?} {indices:?}"));
     }
     assert!(counts[1..].iter().all(|&count| count >= 25), "{counts:?}");
 }
