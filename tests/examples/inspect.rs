@@ -35,7 +35,7 @@ fn as_json_a_schedule_is_whole() {
         let text = inspect("json", arguments);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments}: {error}: {text}"))
     };
-    // An unpool has an indirect dispatch, scratch memory and a report; the adaptive pool a table.
+    // A large unpool has an indirect dispatch, scratch memory and a report; the adaptive pool a table.
     let plans: [(&str, Plan); 3] = [
         (
             "",
@@ -47,8 +47,8 @@ fn as_json_a_schedule_is_whole() {
                 .into(),
         ),
         (
-            "max_unpool --shape 1,2,40,60 --kernel 2,2 --strides 2,2",
-            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 40, 60], DType::F32, IndexType::I64).unwrap().into(),
+            "max_unpool --shape 1,2,512,1024 --kernel 2,2 --strides 2,2",
+            MaxUnpool::new([2, 2]).strides([2, 2]).plan(&[1, 2, 512, 1024], DType::F32, IndexType::I64).unwrap().into(),
         ),
         (
             "adaptive_max_pool --shape 1,1,70000 --output-size 3000 --generic",
