@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::layout::{BlockLayout, RowOfX, sums};
+use super::layout::{BlockLayout, RowOfX};
 use crate::cpu::kernels::axes::Axis;
 use crate::tensor::for_each;
 
@@ -185,22 +185,22 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What each slot's output adds to the index of the block's first window's first tap.
-    pub fn indices(&self, axes: &[Axis]) -> Vec<i64> {
+    /// What each slot's output adds to the index of the block's first window's first tap, along each axis.
+    pub fn indices(&self, axes: &[Axis]) -> Vec<Vec<i64>> {
         let along = |(axis, &slots): (&Axis, &usize)| {
             (0..slots).map(|slot| ((slot * axis.stride) as i64).wrapping_mul(axis.index_stride)).collect()
         };
-        sums(&axes.iter().zip(&self.layout.slots).map(along).collect::<Vec<_>>())
+        axes.iter().zip(&self.layout.slots).map(along).collect()
     }
 
-    /// What the first element of each slot's window adds to the index of its first tap.
-    pub fn indices_ahead(&self, axes: &[Axis]) -> Vec<i64> {
+    /// What the first element of each slot's window adds to the index of its first tap, along each axis.
+    pub fn indices_ahead(&self, axes: &[Axis]) -> Vec<Vec<i64>> {
         let along = |(number, axis): (usize, &Axis)| {
             let of =
                 |slot| if slot < self.layout.outputs[number] { axis.ahead(self.first[number] + slot) } else { None };
             let ahead = (0..self.layout.slots[number]).map(|slot| of(slot).unwrap_or(0) as i64);
             ahead.map(|ahead| ahead.wrapping_mul(axis.index_stride)).collect()
         };
-        sums(&axes.iter().enumerate().map(along).collect::<Vec<_>>())
+        axes.iter().enumerate().map(along).collect()
     }
 }

@@ -148,13 +148,17 @@ impl BlockLayout {
     }
 }
 
-/// For each tuple of positions, the last axis fastest, the sum of what each axis has at its position.
-pub(crate) fn sums(of_axes: &[Vec<i64>]) -> Vec<i64> {
-    let mut sums = vec![0];
-    for axis in of_axes.iter().rev() {
-        sums = axis.iter().flat_map(|&outer| sums.iter().map(move |inner| outer.wrapping_add(*inner))).collect();
-    }
-    sums
+/// For each tuple of positions, the last axis fastest, the sum of what each axis has at its position, as `convert` makes it.
+/// What `sums` held is replaced.
+pub(crate) fn sums<P>(sums: &mut Vec<P>, of_axes: &[Vec<i64>], convert: impl Fn(i64) -> P) {
+    sums.clear();
+    let Some((innermost, others)) = of_axes.split_last() else { return };
+    sums.reserve(of_axes.iter().map(Vec::len).product());
+    let extents: Vec<usize> = others.iter().map(Vec::len).collect();
+    for_each(&extents, |at| {
+        let outer = others.iter().zip(at).fold(0i64, |sum, (of_axis, &at)| sum.wrapping_add(of_axis[at]));
+        sums.extend(innermost.iter().map(|inner| convert(outer.wrapping_add(*inner))));
+    });
 }
 
 /// Elements from one position of each axis to the next, of a dense tensor.

@@ -94,7 +94,9 @@ fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
     let along = |axis: &Axis| {
         (0..axis.kernel).map(|tap| ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride)).collect()
     };
-    sums(&axes.iter().map(along).collect::<Vec<_>>()).into_iter().map(|offset| offset as i32).collect()
+    let mut offsets = Vec::new();
+    sums(&mut offsets, &axes.iter().map(along).collect::<Vec<_>>(), |offset| offset as i32);
+    offsets
 }
 
 #[cfg(test)]

@@ -51,14 +51,20 @@ pub(crate) struct Piece<'a, 'm, F: Form> {
     last: Option<&'a OuterStep<'a>>,
     rows: Source<'a, F>,
     best: &'a mut Maxima<'m, F>,
+    /// The slots of this piece and others whose maxima are computed at once, and whether `best` has them.
+    together: Range<usize>,
+    computed: &'a mut bool,
 }
 
 impl<F: Form> Piece<'_, '_, F> {
     /// The maxima.
     pub fn best(&mut self) -> Source<'_, F> {
         let Some(last) = self.last else { return self.rows.part(self.slots.clone()) };
-        last.take(self.simd, 0, &self.slots, self.best.part(0..self.slots.len()), self.rows);
-        self.best.source().part(0..self.slots.len())
+        if !std::mem::replace(self.computed, true) {
+            last.take(self.simd, 0, &self.together, self.best.part(0..self.together.len()), self.rows);
+        }
+        let begin = self.slots.start - self.together.start;
+        self.best.source().part(begin..begin + self.slots.len())
     }
 
     /// Writes the maxima, those of lanes alone.
@@ -229,17 +235,30 @@ impl<L: Lane> Reduction<'_, L> {
             std::mem::swap(&mut from, &mut to);
         }
         let complete = last.map_or(complete, |last| last.next(complete).end);
-        let run = block.layout.run;
-        while let Some(own) = block.layout.runs.get(outer.run) {
+        let (runs, run) = (&block.layout.runs, block.layout.run);
+        let (mut together, mut computed) = (0..0, false);
+        while let Some(own) = runs.get(outer.run) {
             let begin = own.slot + outer.written;
             let length = complete.saturating_sub(begin).min(run - outer.written).min(OUTPUTS_AT_ONCE);
             if length == 0 {
                 return;
             }
             let slots = begin..begin + length;
+            if slots.end > together.end {
+                // With the whole runs that follow.
+                let mut end = slots.end;
+                let follow = runs[outer.run + 1..].iter().take_while(|next| {
+                    let follows = next.slot == end && end + run <= complete.min(begin + OUTPUTS_AT_ONCE);
+                    end += if follows { run } else { 0 };
+                    follows
+                });
+                together = begin..begin + length + follow.count() * run;
+                computed = false;
+            }
             let firsts = if self.firsts == Firsts::None { &[] } else { &firsts[slots.clone()] };
             let (place, rows) = (own.place + outer.written, from.source());
-            write(Piece { place, slots, firsts, simd: self.simd, last, rows, best });
+            let (together, computed) = (together.clone(), &mut computed);
+            write(Piece { place, slots, firsts, simd: self.simd, last, rows, best, together, computed });
             outer.written += length;
             if outer.written == run {
                 (outer.run, outer.written) = (outer.run + 1, 0);

@@ -32,13 +32,17 @@ pub(crate) struct Work<'a, 'i, I> {
     scratch: &'a mut Scratch,
 }
 
-/// Tables of a block's indices, kept for the next block if that has the same.
+/// Tables of a block's indices, kept for the blocks that have the same.
 struct Tables<P> {
     outputs: Vec<usize>,
     /// What the tables depend on besides: see [`Work::key`].
     key: Vec<i64>,
     windows: Vec<P>,
     firsts: Vec<P>,
+}
+
+impl<P> Tables<P> {
+    const EMPTY: Tables<P> = Tables { outputs: Vec::new(), key: Vec::new(), windows: Vec::new(), firsts: Vec::new() };
 }
 
 impl<'a, 'i, I: Index> Work<'a, 'i, I> {
@@ -177,7 +181,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        tables: &mut Option<Tables<<C::Lane as Positioned>::Position>>,
+        tables: &mut Tables<<C::Lane as Positioned>::Position>,
     ) -> Result<bool, ExecuteError>
     where
         C::Lane: Positioned,
@@ -195,7 +199,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Positioned,
     {
-        let mut tables = None;
+        let mut tables = Tables::EMPTY;
         self.each_block(|work, block| {
             if work.placed_block::<C>(block, x, y, &mut tables)? {
                 work.general(block, x, y);
@@ -211,7 +215,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         block: &Block<'_>,
         x: &[C::Element],
         y: &mut [C::Element],
-        tables: &mut Option<Tables<i32>>,
+        tables: &mut Tables<i32>,
     ) -> Result<bool, ExecuteError> {
         let looks = C::Element::DTYPE.is_float();
         let (own, simd) = (self.own, self.part.simd);
@@ -252,7 +256,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Narrow,
     {
-        let mut tables = None;
+        let mut tables = Tables::EMPTY;
         self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables).map(|_| ()))
     }
 
@@ -265,7 +269,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     where
         C::Lane: Narrow,
     {
-        let (mut tables, mut wide) = (None, None);
+        let (mut tables, mut wide) = (Tables::EMPTY, Tables::EMPTY);
         self.each_block(|work, block| {
             if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)?
                 && work.placed_block::<W>(block, x, y, &mut wide)?
@@ -280,7 +284,7 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
     fn offsets<'t, P>(
         &self,
         block: &Block<'_>,
-        tables: &'t mut Option<Tables<P>>,
+        tables: &'t mut Tables<P>,
         position: impl Fn(i64) -> P,
     ) -> Offsets<'t, P> {
         let (axes, view) = (&self.own.axes, self.part.view);
@@ -289,17 +293,17 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         let along = axes[1..].iter().zip(&block.start[1..]);
         let start =
             along.fold(view.index_base, |base, (axis, start)| base.wrapping_add(start.wrapping_mul(axis.index_stride)));
-        let key = self.key(block);
-        let kept = tables.take().filter(|tables| tables.outputs == block.layout.outputs && tables.key == key);
-        let tables = tables.insert(kept.unwrap_or_else(|| {
-            let windows = block.indices(axes);
-            let firsts = match self.seeds_lowest() {
-                true => self.lowest_indices(block, &windows, start),
-                false => block.indices_ahead(axes),
-            };
-            let [windows, firsts] = [windows, firsts].map(|table| table.into_iter().map(&position).collect());
-            Tables { outputs: block.layout.outputs.clone(), key, windows, firsts }
-        }));
+        let (outputs, key) = (&block.layout.outputs, self.key(block));
+        let same = tables.outputs == *outputs;
+        if !same {
+            sums(&mut tables.windows, &block.indices(axes), &position);
+        }
+        if !same || tables.key != key {
+            let firsts =
+                if self.seeds_lowest() { self.lowest_indices(block, start) } else { block.indices_ahead(axes) };
+            sums(&mut tables.firsts, &firsts, &position);
+        }
+        (tables.outputs, tables.key) = (outputs.clone(), key);
         Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
     }
 
@@ -311,19 +315,19 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()
     }
 
-    /// What leads from the index of a window's first tap to that of a window without a winner.
-    fn lowest_indices(&self, block: &Block<'_>, windows: &[i64], start: i64) -> Vec<i64> {
+    /// What leads from the index of a window's first tap to that of a window without a winner, along each axis.
+    fn lowest_indices(&self, block: &Block<'_>, start: i64) -> Vec<Vec<i64>> {
         let (axes, view) = (&self.own.axes, self.part.view);
-        // Planes and channels count in both.
-        let counts = |number: usize| number == 0 || view.inner != 1 && number + 1 == axes.len();
-        let along = |(number, slots): (usize, &usize)| {
-            let stride = if counts(number) { axes[number].index_stride } else { 0 };
-            (0..*slots).map(|slot| (slot as i64).wrapping_mul(stride)).collect::<Vec<_>>()
-        };
-        let units = sums(&block.layout.slots.iter().enumerate().map(along).collect::<Vec<_>>());
         let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
         let apart = view.unit_base.wrapping_add(channels).wrapping_sub(start);
-        units.iter().zip(windows).map(|(unit, window)| unit.wrapping_sub(*window).wrapping_add(apart)).collect()
+        let mut of_axes = block.indices(axes);
+        for (number, own) in of_axes.iter_mut().enumerate() {
+            // Planes and channels count in both.
+            let counts = number == 0 || view.inner != 1 && number + 1 == axes.len();
+            let once = if number == 0 { apart } else { 0 };
+            own.iter_mut().for_each(|index| *index = if counts { once } else { once.wrapping_sub(*index) });
+        }
+        of_axes
     }
 
     /// Writes the outputs whose windows are empty.
