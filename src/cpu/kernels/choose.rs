@@ -185,10 +185,8 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     let apart = last.output > 1 && matches!(last.window, AxisWindow::Strided { stride: 2.., .. });
     let (single, indices) = (axes.len() == 1, plan.indices.is_some());
     let (taps, shared) = (view.most_taps(), view.windows_of_element());
-    // Columns reduce wide windows of large planes in whole vectors.
-    let width = last.window.most_taps(last.input, last.output);
-    let wide = width >= RUNNING && axes.iter().map(|axis| axis.input).fold(1, usize::saturating_mul) >= LARGE;
     // Outputs at the borders of rows, where windows have fewer taps, are computed apart from the others.
+    let width = last.window.most_taps(last.input, last.output);
     let borders =
         last.output > 0 && [0, last.output - 1].iter().any(|&output| (last.taps(output).count as u64) < width);
     const ANY: usize = usize::MAX;
@@ -198,7 +196,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
         (CpuKernel::Separable, ..) if single => [12, 20, 32, 24],
         (CpuKernel::Separable, ..) if shared >= SHARED && indices => [40, 12, 12, 8],
         (CpuKernel::Separable, ..) if shared >= SHARED => [40, 15, 15, 8],
-        (CpuKernel::Columns, ..) if wide => [0, 0, 0, 0],
+        (CpuKernel::Columns, ..) if !columns_are_slow(plan, &axes) => [0, 0, 0, 0],
         (CpuKernel::Separable | CpuKernel::Columns, ..) => [ANY, ANY, ANY, 16],
         (CpuKernel::Direct, _, 2..) if single && indices => [16, 15, 0, 0],
         (CpuKernel::Direct, ..) if single => [0, 0, 0, 0],
@@ -223,6 +221,19 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     };
     let of_bytes = plan.dtype().bytes().ilog2() as usize;
     last.output <= most_outputs[of_bytes]
+}
+
+/// Whether columns take longer than interleaving planes: they reduce rows in whole vectors and then each output by itself, while
+/// interleaved planes take the longer, the further their elements are from each other.
+fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
+    // The most elements of a plane over the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
+    let most: [u64; 4] = if plan.indices.is_some() { [540, 300, 230, 130] } else { [300, 115, 85, 50] };
+    let most = most[plan.dtype().bytes().ilog2() as usize];
+    let short = axes.last().is_some_and(|last| last.input <= SHORT_ROW);
+    let most = if short { most * 5 / 2 } else { most };
+    let elements = axes.iter().fold(1, |elements: u64, axis| elements.saturating_mul(axis.input as u64));
+    let outputs = axes.iter().fold(1, |outputs: u64, axis| outputs.saturating_mul(axis.output as u64));
+    elements.saturating_mul(elements) <= outputs.saturating_mul(most * most)
 }
 
 /// Whether windows are large and it does not pay to share their maxima. Where channels are outputs side by side, columns
@@ -253,9 +264,8 @@ fn hardly_overlap(view: &View) -> bool {
 /// Taps of a window for which columns are worth their while, in all and along the innermost axis.
 const MANY: u64 = 16;
 const WIDE: u64 = 5;
-/// Columns of a window that are reduced in whole vectors, and elements of a large plane.
-const RUNNING: u64 = 16;
-const LARGE: usize = 400;
+/// Elements of a row that leave most of a vector of columns unused, or the work for a row much of the time.
+const SHORT_ROW: usize = 20;
 /// Windows to which an element belongs that are many.
 const SHARED: u64 = 4;
 /// Channels that columns take together.

@@ -52,7 +52,7 @@ impl Separable {
         // The indices of all planes of a block are within 32 bits of each other.
         let apart = axes[0].index_stride.unsigned_abs().max(1);
         let planes = if evenly { (MOST_INDEX as u64 / apart).clamp(1, usize::MAX as u64) as usize } else { 1 };
-        let block = block(&axes, lane_bytes(plan), planes);
+        let block = block(&axes, plan.dtype().bytes(), lane_bytes(plan), planes);
         let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
         tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
         Ok(Separable {
@@ -114,6 +114,15 @@ mod tests {
             let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
             assert_eq!(separable.block[0], channels.min(most), "{extent}");
         }
+    }
+
+    #[test]
+    fn blocks_of_channels_have_pieces_of_x_that_are_worth_a_cache_line() {
+        // A block of the size before has room for one channel, and would read each line of X 16 times.
+        let pool = MaxPool::new([17, 9, 17]).dilations([1, 1, 2]).layout(Layout::Nhwc);
+        let plan = pool.plan(&[1, 29, 9, 174, 66], DType::F32, Some(IndexType::I32)).unwrap();
+        let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
+        assert!(separable.block[4] >= 8, "{:?}", separable.block);
     }
 
     #[test]

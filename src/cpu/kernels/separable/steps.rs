@@ -61,23 +61,31 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
 
 /// The extents in outputs of a block of the smallest size that loads each element at most `MOST_LOADS` times on average:
 /// windows of neighbouring blocks share elements, and each of these blocks loads them.
-pub(crate) fn block(axes: &[Axis], lane_bytes: usize, most_planes: usize) -> Vec<usize> {
+pub(crate) fn block(axes: &[Axis], bytes: usize, lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
     let sizes = if halo > FAR_HALO { &SIZES[1..] } else { &SIZES[..] };
     let of_size = |size| block_of_size(axes, size, lane_bytes, most_planes);
     let blocks = sizes.iter().map(of_size);
     blocks
-        .reduce(|smaller, larger| if loads(axes, &smaller) <= MOST_LOADS { smaller } else { larger })
+        .reduce(|smaller, larger| if loads(axes, &smaller, bytes) <= MOST_LOADS { smaller } else { larger })
         .unwrap_or_default()
 }
 
-/// How often an element of X is loaded, on average.
-fn loads(axes: &[Axis], block: &[usize]) -> f64 {
+/// How often an element of X is loaded, on average, in whole cache lines.
+fn loads(axes: &[Axis], block: &[usize], bytes: usize) -> f64 {
     let along = |(axis, &outputs): (&Axis, &usize)| {
         let blocks = axis.output.max(1).div_ceil(outputs);
         blocks as f64 * inputs(axis, outputs) as f64 / inputs(axis, axis.output.max(1)) as f64
     };
-    axes.iter().zip(block).map(along).product()
+    let elements: f64 = axes.iter().zip(block).map(along).product();
+    // A piece of the innermost axis begins anywhere in a line.
+    let lines = match (axes.last(), block.last()) {
+        (Some(axis), Some(&outputs)) if outputs < axis.output => {
+            1.0 + LINE.saturating_sub(bytes) as f64 / (inputs(axis, outputs) * bytes) as f64
+        }
+        _ => 1.0,
+    };
+    elements * lines
 }
 
 /// The positions that the windows of neighbouring outputs span.
@@ -132,5 +140,7 @@ const SIZES: [Size; 3] = [
 ];
 /// The elements that a window spans from which on the smallest size is too small.
 const FAR_HALO: usize = 128;
+/// The bytes that memory moves at once.
+const LINE: usize = 64;
 /// How often a block of the right size loads an element, at most.
 const MOST_LOADS: f64 = 3.0;
