@@ -196,7 +196,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
         (CpuKernel::Separable, ..) if single => [12, 20, 32, 24],
         (CpuKernel::Separable, ..) if shared >= SHARED && indices => [40, 12, 12, 8],
         (CpuKernel::Separable, ..) if shared >= SHARED => [40, 15, 15, 8],
-        (CpuKernel::Columns, ..) if !columns_are_slow(plan, &axes) => [0, 0, 0, 0],
+        (CpuKernel::Columns, ..) if !columns_are_slow(plan, axes) => [0, 0, 0, 0],
         (CpuKernel::Separable | CpuKernel::Columns, ..) => [ANY, ANY, ANY, 16],
         (CpuKernel::Direct, _, 2..) if single && indices => [16, 15, 0, 0],
         (CpuKernel::Direct, ..) if single => [0, 0, 0, 0],
