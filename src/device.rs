@@ -211,8 +211,8 @@ impl Device {
     }
 
     /// Computes a plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whose element types are known at
-    /// run time only. If there is an error other than [`ExecuteError::Interrupted`], nothing is written, unless
-    /// `Cpu::with_fresh_outputs` says that this does not matter.
+    /// run time only. If there is an error other than [`ExecuteError::Interrupted`] and, on the CPU,
+    /// [`ExecuteError::OutOfMemory`], nothing is written, unless `Cpu::with_fresh_outputs` says that this does not matter.
     ///
     /// # Errors
     /// As [`Cpu::execute`], or as `Gpu::execute`.

@@ -138,7 +138,7 @@ option! {
     /// ```
     #[non_exhaustive]
     SizeRounding, "size_rounding" {
-        /// To minus infinity: such an axis has no output, or is an error.
+        /// To minus infinity: an axis has no output if the window is longer by up to a stride; by more, it is an error.
         #[default]
         Floor = "floor",
         /// Toward zero, as C++ divides: onnxruntime gives one window, partly outside (onnxruntime#25234).

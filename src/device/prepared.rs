@@ -76,7 +76,7 @@ impl PreparedOn {
     }
 
     /// The maxima, written to `y`, which has the elements of the plan's output. If there is an error other than
-    /// [`ExecuteError::Interrupted`], nothing is written.
+    /// [`ExecuteError::Interrupted`] and, on the CPU, [`ExecuteError::OutOfMemory`], nothing is written.
     ///
     /// # Errors
     /// As [`PreparedOn::max_pool`], and [`PlanError::DataLength`](crate::PlanError::DataLength) if the slice is shorter or longer.
@@ -255,8 +255,8 @@ impl PreparedOn {
     }
 
     /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whose element types are known at
-    /// run time only. If there is an error other than [`ExecuteError::Interrupted`], nothing is written, unless
-    /// `Cpu::with_fresh_outputs` says that this does not matter.
+    /// run time only. If there is an error other than [`ExecuteError::Interrupted`] and, on the CPU,
+    /// [`ExecuteError::OutOfMemory`], nothing is written, unless `Cpu::with_fresh_outputs` says that this does not matter.
     ///
     /// # Errors
     /// As [`PreparedCpu::execute`], or as `Prepared::execute`.

@@ -10,7 +10,7 @@ use crate::with_element;
 
 impl PreparedCpu {
     /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an error
-    /// other than [`ExecuteError::Interrupted`], nothing is written, unless
+    /// other than [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`], nothing is written, unless
     /// [`Cpu::with_fresh_outputs`](crate::Cpu::with_fresh_outputs) says that this does not matter.
     ///
     /// # Errors

@@ -112,8 +112,8 @@ impl Cpu {
     }
 
     /// Computes a plan on tensors whose element type is known at run time only: reads those of [`Plan::inputs`] and writes
-    /// those of [`Plan::outputs`]. If there is an error other than [`ExecuteError::Interrupted`], nothing is written, unless
-    /// [`Cpu::with_fresh_outputs`] says that this does not matter.
+    /// those of [`Plan::outputs`]. If there is an error other than [`ExecuteError::Interrupted`] and
+    /// [`ExecuteError::OutOfMemory`], nothing is written, unless [`Cpu::with_fresh_outputs`] says that this does not matter.
     ///
     /// # Errors
     /// As [`Cpu::prepare`] and [`PreparedCpu::execute`].

@@ -101,7 +101,7 @@ impl PreparedCpu {
     ///
     /// # Errors
     /// As [`PreparedCpu::max_pool`], and [`PlanError::DataLength`] if the slice is shorter or longer. If there is an error other
-    /// than [`ExecuteError::Interrupted`], nothing is written.
+    /// than [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`], nothing is written.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, TensorView};
