@@ -134,6 +134,8 @@ option! {
     /// assert_eq!(plan(SizeRounding::Floor)?.output_shape(), &[1, 1, 0]);
     /// assert_eq!(plan(SizeRounding::Trunc)?.output_shape(), &[1, 1, 1]);
     /// assert!(plan(SizeRounding::FloorPositive).is_err());
+    /// // On 2 elements it is longer by 3, which is more than a stride.
+    /// assert!(MaxPool::new([5]).strides([2]).plan(&[1, 1, 2], DType::F32, None).is_err());
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     #[non_exhaustive]

@@ -223,8 +223,8 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     last.output <= most_outputs[of_bytes]
 }
 
-/// Whether columns take longer than interleaving planes: they reduce rows in whole vectors and then each output by itself, while
-/// interleaved planes take the longer, the further their elements are from each other.
+/// Whether the kernel for columns takes longer than interleaving planes. Columns take time for each output by itself, interleaved
+/// planes for each element, and for those of a large plane more than for those of a small one.
 fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     // The most elements of a plane over the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
     let most: [u64; 4] = if plan.indices.is_some() { [540, 300, 230, 130] } else { [300, 115, 85, 50] };
@@ -264,7 +264,7 @@ fn hardly_overlap(view: &View) -> bool {
 /// Taps of a window for which columns are worth their while, in all and along the innermost axis.
 const MANY: u64 = 16;
 const WIDE: u64 = 5;
-/// Elements of a row that leave most of a vector of columns unused, or the work for a row much of the time.
+/// Rows of at most this many elements are short: columns then spend much of their time on what each row takes whatever its length.
 const SHORT_ROW: usize = 20;
 /// Windows to which an element belongs that are many.
 const SHARED: u64 = 4;
@@ -363,6 +363,15 @@ mod tests {
         ];
         for (pool, extent, dtype, expected) in table {
             both(&pool, &[2, 64, extent, extent], dtype, expected);
+        }
+        // Uneven windows: the smaller the plane and the more outputs it has, the more is gained by interleaving.
+        for (outputs, [rows, columns], expected) in [
+            (7, [14, 15], [Interleaved, Interleaved]),
+            (7, [29, 31], [Columns, Interleaved]),
+            (6, [57, 43], [Columns, Columns]),
+            (4, [60, 17], [Columns, Interleaved]),
+        ] {
+            both(&AdaptiveMaxPool::new([outputs; 2]), &[2, 64, rows, columns], DType::F32, expected);
         }
         // Each row is a plane of its own.
         both(&MaxPool::new([1, 20]).strides([1, 20]), &[1, 1, 1024, 20], DType::F32, [Interleaved, Interleaved]);
