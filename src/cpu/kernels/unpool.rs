@@ -10,11 +10,10 @@ use super::convert::Offences;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
-use super::transpose::{Matrix, transpose};
 use super::view::{Places, unpool_planes};
 use crate::activation::apply_to_all;
 use crate::attributes::Activation;
-use crate::element::{Index, IndexType};
+use crate::element::Index;
 use crate::error::{ExecuteError, PlanError};
 use crate::offence::{Offence, stay_in_plane};
 use crate::options::{Layout, OutsideWindow, StorageOrder};
@@ -97,13 +96,8 @@ fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
         return Err("indices are held to their windows");
     }
     let [_, y_plane] = unpool_planes(plan);
-    // What tells multiples has 32 bits, and so has a place in a batch item where indices have.
-    let most = match (plan.layout(), plan.space.layout, plan.index_type()) {
-        (_, Layout::Nhwc, _) => u32::MAX as usize,
-        (Layout::Nhwc, _, IndexType::I32) => i32::MAX as usize,
-        _ => usize::MAX,
-    };
-    if y_plane.saturating_mul(plan.channels) > most {
+    // What tells multiples has 32 bits, and so has a place in a batch item.
+    if plan.layout() == Layout::Nhwc && y_plane.saturating_mul(plan.channels) > u32::MAX as usize {
         return Err("a batch item has too many elements");
     }
     Ok(())
@@ -241,8 +235,13 @@ fn scatter<W: Word, I: Index>(
             let mut written = Written { y, zeros: 0 };
             let stay = match (plan.layout(), plan.space.layout) {
                 (Layout::Nhwc, Layout::Nchw) => {
-                    let bases: Vec<i64> = (0..units.planes).map(base_of).collect();
-                    channels((context.simd, skips), x, indices, &mut written, &bases, scratch)?
+                    let planes = ChannelPlanes {
+                        channels: units.planes,
+                        y_plane: units.elements / units.planes,
+                        base: base_of(0),
+                        apart: plan.space.strides().c,
+                    };
+                    channels((context.simd, skips), x, indices, &mut written, &planes, scratch)?
                 }
                 (Layout::Nhwc, Layout::Nhwc) => {
                     // Whole positions.
@@ -290,6 +289,21 @@ impl<W: Word> Written<'_, W> {
         }
     }
 
+    /// Writes zeros up to an element that is named, and further.
+    fn fill_ahead(&mut self, end: usize) {
+        self.fill_up_to((end + AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
+    }
+
+    /// Writes elements to places before which all has been written, and none to others.
+    #[inline(always)]
+    fn take_places(&mut self, x: &[W], places: impl Iterator<Item = u32>) {
+        for (value, place) in x.iter().zip(places) {
+            if let Some(element) = self.y[..self.zeros].get_mut(place as usize) {
+                *element = *value;
+            }
+        }
+    }
+
     /// Writes elements whose indices lie in memory as they do. Returns whether each index names an element of the run, whose first
     /// one has the index `base`, or is skipped. A loop of its own, which has all registers.
     #[inline(never)]
@@ -308,7 +322,7 @@ impl<W: Word> Written<'_, W> {
             let Some((value, index)) = further else { return true };
             match place(index) {
                 place if place < self.y.len() => {
-                    self.fill_up_to((place + 1 + AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
+                    self.fill_ahead(place + 1);
                     self.y[place] = *value;
                 }
                 _ if skips && index.to_i64() == -1 => {}
@@ -318,55 +332,110 @@ impl<W: Word> Written<'_, W> {
     }
 }
 
-/// Bytes of indices that are moved to the layout of X at a time.
-const TURNED_BYTES: usize = 8 << 10;
+/// The planes of a batch item in NHWC whose indices are in NCHW.
+struct ChannelPlanes {
+    channels: usize,
+    /// The elements of a plane of Y.
+    y_plane: usize,
+    /// The index of the first plane's first element, and how much greater that of the next plane's is.
+    base: i64,
+    apart: i64,
+}
 
-/// Writes the sources of a batch item in NHWC whose indices are in NCHW, position after position. Returns whether each index
-/// names an element of its own plane or is skipped.
+/// Positions whose indices are read together: sixteen cache lines of 64-bit indices of each plane, of which the processor
+/// fetches most, and the first ones of the next positions, before they are asked for.
+const POSITIONS: usize = 128;
+
+/// The most channels whose places are made together. Those of a few positions are in the first-level cache.
+const CHANNELS: usize = 128;
+
+/// The places of a plane. They are read position after position, and rows that are an odd number of cache lines apart lie in all sets of
+/// the cache.
+type Row = [u32; POSITIONS + 16];
+
+/// What is not a place in a batch item: those end before it.
+const NO_PLACE: u32 = u32::MAX;
+
+/// Writes the sources of a batch item in NHWC whose indices are in NCHW. Returns whether each index names an element of its own
+/// plane or is skipped.
+///
+/// ```text
+/// indices, plane after plane    a: 0 3 5 7 ..    b: 1 2 5 6 ..     c: ..
+/// places in Y of 3 channels     a: 0 9 15 21 ..  b: 4 7 16 19 ..   c: ..
+/// X, position after position    a0 b0 c0  a1 b1 c1 ..: a0 to place 0, b0 to 4, .. a1 to 9, b1 to 7, ..
+/// ```
 fn channels<W: Word, I: Index>(
     (simd, skips): (SimdLevel, bool),
     x: &[W],
     indices: &[I],
     written: &mut Written<'_, W>,
-    bases: &[i64],
+    planes: &ChannelPlanes,
     scratch: &mut Scratch,
 ) -> Result<bool, ExecuteError> {
-    let channels = bases.len();
-    let (plane, y_plane) = (x.len() / channels, written.y.len() / channels);
-    let turn = (TURNED_BYTES / size_of::<I>() / channels).max(1);
-    let turned: &mut [I] = scratch.elements(turn.min(plane) * channels)?;
-    for start in (0..plane).step_by(turn) {
-        let count = turn.min(plane - start);
-        let turned = &mut turned[..count * channels];
-        let mut to: Vec<&mut [I]> = turned.chunks_exact_mut(channels).collect();
-        transpose(simd, Matrix { elements: &indices[start..], rows: channels, apart: plane }, &mut to, 0);
-        let stay = simd.run(
-            #[inline(always)]
-            || places(turned, bases, y_plane, skips),
-        );
-        // Those that are skipped are -1 now.
-        if !stay || !written.take(&x[start * channels..][..count * channels], turned, 0, true) {
-            return Ok(false);
+    let plane = x.len() / planes.channels;
+    let made: &mut [Row] = scratch.elements(CHANNELS.min(planes.channels))?;
+    for start in (0..plane).step_by(POSITIONS) {
+        let positions = start..(start + POSITIONS).min(plane);
+        for first in (0..planes.channels).step_by(CHANNELS) {
+            let channels = first..(first + CHANNELS).min(planes.channels);
+            let made = &mut made[..channels.len()];
+            let mut end = 0;
+            for (c, places) in channels.clone().zip(made.iter_mut()) {
+                let indices = &indices[c * plane..][positions.clone()];
+                let own = simd.run(
+                    #[inline(always)]
+                    || planes.places(c, indices, places),
+                );
+                match own.or_else(|| skips.then(|| planes.places_or_none(c, indices, places)).flatten()) {
+                    Some(own) => end = end.max(own),
+                    None => return Ok(false),
+                }
+            }
+            written.fill_ahead(end);
+            for position in positions.clone() {
+                let x = &x[position * planes.channels..][channels.clone()];
+                written.take_places(x, made.iter().map(|places| places[(position - start) % POSITIONS]));
+            }
         }
     }
     Ok(true)
 }
 
-/// Makes indices of channels places in a batch item in NHWC, and those outside their planes -1. Returns whether there are none
-/// outside but those that are skipped.
-#[inline(always)]
-fn places<I: Index>(indices: &mut [I], bases: &[i64], plane: usize, skips: bool) -> bool {
-    let mut stay = true;
-    for indices in indices.chunks_exact_mut(bases.len()) {
-        for (c, (index, base)) in indices.iter_mut().zip(bases).enumerate() {
-            let position = index.to_i64().wrapping_sub(*base);
-            let place = position.wrapping_mul(bases.len() as i64).wrapping_add(c as i64);
-            let inside = (position as u64) < plane as u64;
-            stay &= inside | (skips & (index.to_i64() == -1));
-            *index = I::from_i64(if inside { place } else { -1 });
-        }
+impl ChannelPlanes {
+    fn base(&self, c: usize) -> i64 {
+        self.base.wrapping_add(self.apart.wrapping_mul(c as i64))
     }
-    stay
+
+    /// Makes indices of a plane places in a batch item. Returns where the last of these ends; `None` if an index is outside its
+    /// plane, and then the places are of no use.
+    #[inline(always)]
+    fn places<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
+        let (channels, base) = (self.channels as u32, self.base(c));
+        let (mut high, mut last) = (0, 0);
+        for (place, index) in places.iter_mut().zip(indices) {
+            let position = index.to_i64().wrapping_sub(base) as u64;
+            high |= position >> u32::BITS;
+            last = last.max(position as u32);
+            *place = (position as u32).wrapping_mul(channels).wrapping_add(c as u32);
+        }
+        let inside = high == 0 && (last as usize) < self.y_plane;
+        inside.then(|| last as usize * self.channels + c + 1)
+    }
+
+    /// The same where indices of -1 are skipped: they become `NO_PLACE`.
+    fn places_or_none<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
+        let mut end = 0;
+        for (place, index) in places.iter_mut().zip(indices.iter().map(|index| index.to_i64())) {
+            let position = index.wrapping_sub(self.base(c)) as u64;
+            *place = match index {
+                _ if position < self.y_plane as u64 => position as u32 * self.channels as u32 + c as u32,
+                -1 => NO_PLACE,
+                _ => return None,
+            };
+            end = if *place == NO_PLACE { end } else { end.max(*place as usize + 1) };
+        }
+        Some(end)
+    }
 }
 
 /// The error of bad indices, where the plan refuses them.
