@@ -227,7 +227,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
 /// planes for each element, and for those of a large plane more than for those of a small one.
 fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     // The most elements of a plane over the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
-    let most: [u64; 4] = if plan.indices.is_some() { [540, 300, 230, 130] } else { [300, 115, 85, 50] };
+    let most: [u64; 4] = if plan.indices.is_some() { [200, 85, 45, 20] } else { [70, 25, 15, 10] };
     let most = most[plan.dtype().bytes().ilog2() as usize];
     let short = axes.last().is_some_and(|last| last.input <= SHORT_ROW);
     let most = if short { most * 5 / 2 } else { most };
@@ -263,7 +263,7 @@ fn hardly_overlap(view: &View) -> bool {
 
 /// Taps of a window for which columns are worth their while, in all and along the innermost axis.
 const MANY: u64 = 16;
-const WIDE: u64 = 5;
+const WIDE: u64 = 3;
 /// Rows of at most this many elements are short: columns then spend much of their time on what each row takes whatever its length.
 const SHORT_ROW: usize = 20;
 /// Windows to which an element belongs that are many.
@@ -367,9 +367,10 @@ mod tests {
         // Uneven windows: the smaller the plane and the more outputs it has, the more is gained by interleaving.
         for (outputs, [rows, columns], expected) in [
             (7, [14, 15], [Interleaved, Interleaved]),
-            (7, [29, 31], [Columns, Interleaved]),
+            (10, [14, 15], [Interleaved, Interleaved]),
+            (6, [35, 17], [Columns, Interleaved]),
+            (7, [29, 31], [Columns, Columns]),
             (6, [57, 43], [Columns, Columns]),
-            (4, [60, 17], [Columns, Interleaved]),
         ] {
             both(&AdaptiveMaxPool::new([outputs; 2]), &[2, 64, rows, columns], DType::F32, expected);
         }

@@ -115,6 +115,9 @@ pub(crate) trait Positioned: Lane {
     /// `b` if `next` is greater than `best`, else `a`, without a branch: compilers make one of a condition between two
     /// loads, and then no vector instructions.
     fn select(best: Self, next: Self, a: Self::Position, b: Self::Position) -> Self::Position;
+
+    /// Whether `next` is greater than `best`, or as great and at an earlier position.
+    fn precedes(best: (Self, Self::Position), next: (Self, Self::Position)) -> bool;
 }
 
 macro_rules! positioned {
@@ -136,6 +139,10 @@ macro_rules! positioned {
             #[inline(always)]
             fn select(best: Self, next: Self, a: $position, b: $position) -> $position {
                 a ^ ((a ^ b) & <$position>::from(next > best).wrapping_neg())
+            }
+            #[inline(always)]
+            fn precedes((best, a): (Self, $position), (next, b): (Self, $position)) -> bool {
+                (next > best) | ((next == best) & (b < a))
             }
         }
     };

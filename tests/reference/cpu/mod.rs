@@ -2,11 +2,13 @@
 //! instructions, on tensors of megabytes, and what its calls promise.
 
 mod calls;
+mod columns;
 mod flat;
 mod interleaved;
 mod sharing;
 mod stopping;
 mod threads;
+mod unpools;
 mod windows;
 
 use std::sync::OnceLock;
@@ -22,11 +24,13 @@ use crate::support::splitmix::{STEP, splitmix64};
 pub fn tests() -> Vec<Trial> {
     [
         calls::tests(),
+        columns::tests(),
         flat::tests(),
         interleaved::tests(),
         sharing::tests(),
         stopping::tests(),
         threads::tests(),
+        unpools::tests(),
         windows::tests(),
     ]
     .into_iter()

@@ -1,0 +1,445 @@
+//! The rows of outputs of a part, some at a time.
+
+use std::ops::Range;
+
+use bytemuck::Zeroable;
+
+use super::kept::{CHUNK, Found, Kept, Source};
+use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes};
+use crate::activation::apply_to_all;
+use crate::cpu::kernels::general;
+use crate::cpu::kernels::lane::{Code, Lane, has_nan};
+use crate::cpu::kernels::parts::PartOf;
+use crate::cpu::kernels::transpose::{BEHIND, Planes};
+use crate::cpu::kernels::view::{ViewAxis, nan_wins};
+use crate::element::{Element, Index};
+use crate::geometry::Taps;
+use crate::options::NanPolicy;
+use crate::plan::MAX_SPATIAL_AXES;
+
+/// Bytes of a vector of one column of neighbouring rows of outputs, and the most such rows where lanes are long.
+const VECTOR_BYTES: usize = 64;
+const MOST_BYTES: usize = 4;
+/// The widest windows, in the mean, that are found in several rows of outputs together.
+const NARROW: u64 = 16;
+/// Bytes of what is kept of columns, with what is interleaved.
+const KEPT_BYTES: usize = 128 << 10;
+/// The most rows of X that are listed.
+const MOST_LISTED: usize = 4096;
+
+/// Which rows of outputs are computed together, and which of their outputs.
+#[derive(Debug)]
+pub struct Together {
+    rows: usize,
+    /// Columns of a row of outputs in memory.
+    lanes: usize,
+    blocks: Vec<Block>,
+}
+
+/// Neighbouring outputs of a row, and the columns that their windows have.
+#[derive(Debug, Clone)]
+struct Block {
+    outputs: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl Together {
+    /// The outputs of one row.
+    fn one(outputs: usize, columns: Range<usize>) -> Together {
+        let lanes = columns.len().next_multiple_of(CHUNK);
+        Together { rows: 1, lanes, blocks: vec![Block { outputs: 0..outputs, columns }] }
+    }
+
+    /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of a column.
+    fn of(along: &[Taps], count: usize, lane: usize, kept: usize) -> Together {
+        let columns = |taps: &[Taps]| {
+            let end = |taps: &Taps| taps.first as usize + (taps.count.max(1) as usize - 1) * taps.step as usize + 1;
+            let first = taps.iter().map(|taps| taps.first as usize).min().unwrap_or(0);
+            first..taps.iter().map(end).max().unwrap_or(first)
+        };
+        let rows = VECTOR_BYTES / lane.min(MOST_BYTES);
+        let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
+        let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64))
+            / along.len().max(1) as u64;
+        if count < rows / 2 || width > NARROW || along.iter().any(|&taps| columns(&[taps]).len() > most) {
+            return Together::one(along.len(), columns(along));
+        }
+        let mut blocks = vec![];
+        let mut start = 0;
+        while start < along.len() {
+            let mut own = columns(&along[start..start + 1]);
+            let mut end = start + 1;
+            while let Some(&taps) = along.get(end) {
+                let next = columns(&[taps]);
+                let with_next = own.start.min(next.start)..own.end.max(next.end);
+                if with_next.len() > most {
+                    break;
+                }
+                (own, end) = (with_next, end + 1);
+            }
+            blocks.push(Block { outputs: start..end, columns: own });
+            start = end;
+        }
+        let longest = blocks.iter().map(|block| block.columns.len()).max().unwrap_or(0);
+        Together { rows, lanes: longest.next_multiple_of(CHUNK), blocks }
+    }
+
+    /// Elements of memory that columns take, and those that interleaved columns take.
+    pub fn elements(&self) -> [usize; 2] {
+        match self.rows {
+            1 => [self.lanes, 0],
+            rows => [rows * self.lanes + BEHIND, rows * self.lanes],
+        }
+    }
+}
+
+/// Memory for some rows of X, and their elements.
+type Memory<'a, T> = ([RowOfX; AT_ONCE], [Source<'a, T>; AT_ONCE]);
+
+/// The rows of outputs of a part.
+pub struct Rows<'a, C: Code> {
+    part: &'a PartOf<'a>,
+    x: &'a [C::Element],
+    /// The element that windows begin with instead of their first.
+    seed: Option<C::Element>,
+    nan_wins: bool,
+    /// The taps of the windows along each axis, along the first one from the part's first output on.
+    taps: Vec<Vec<Taps>>,
+    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are many.
+    listed: Option<(Vec<RowOfX>, Vec<usize>)>,
+    pub together: Together,
+}
+
+impl<'a, C: Code> Rows<'a, C> {
+    /// `kept` is how many lanes are kept of a column, or as many bytes.
+    pub fn of(part: &'a PartOf<'a>, x: &'a [C::Element], kept: usize) -> Self {
+        let PartOf { plan, view, .. } = *part;
+        let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
+        let nan_wins = nan_wins(plan);
+        let of_axis = |(number, axis): (usize, &ViewAxis)| {
+            let outputs = if number == 0 { part.part.rows.clone() } else { 0..axis.output };
+            outputs.map(|output| axis.taps(output)).collect()
+        };
+        let taps: Vec<Vec<Taps>> = view.axes.iter().enumerate().map(of_axis).collect();
+        let (leading, along) = taps.split_at(outer_axes(view));
+        let count = part.part.outer.len() * leading.iter().map(Vec::len).product::<usize>();
+        let lane = size_of::<C::Lane>();
+        let together = match along.first() {
+            Some(along) => Together::of(along, count, lane, kept * lane),
+            None => Together::one(view.inner, 0..view.inner),
+        };
+        let mut rows = Rows { part, x, seed, nan_wins, taps, listed: None, together };
+        rows.listed = rows.list();
+        rows
+    }
+
+    /// The rows of outputs of a plane.
+    fn of_plane(&self) -> usize {
+        self.taps[..outer_axes(self.part.view)].iter().map(Vec::len).product()
+    }
+
+    /// The outputs along the axes that lead from row to row, counted from the part's first one on.
+    fn outputs(&self, mut number: usize) -> [usize; MAX_SPATIAL_AXES] {
+        let mut out = [0; MAX_SPATIAL_AXES];
+        for (out, taps) in out.iter_mut().zip(&self.taps[..outer_axes(self.part.view)]).rev() {
+            (number, *out) = (number / taps.len(), number % taps.len());
+        }
+        out
+    }
+
+    /// The rows of X of a row of outputs.
+    fn counted(&self, number: usize) -> Counted<'a> {
+        let (view, out) = (self.part.view, self.outputs(number));
+        let outer = outer_axes(view);
+        let mut taps = [Taps { first: 0, count: 1, step: 1 }; MAX_SPATIAL_AXES];
+        (0..outer).for_each(|axis| taps[axis] = self.taps[axis][out[axis]]);
+        Counted::of(&view.axes[..outer], taps, view.index_base)
+    }
+
+    /// The rows of X of all rows of outputs of a plane, which are the same in each plane.
+    fn list(&self) -> Option<(Vec<RowOfX>, Vec<usize>)> {
+        let taps_of = |taps: &Vec<Taps>| taps.iter().map(|taps| taps.count as usize).fold(0, usize::saturating_add);
+        let all = self.taps[..outer_axes(self.part.view)].iter().map(taps_of).fold(1, usize::saturating_mul);
+        if all > MOST_LISTED {
+            return None;
+        }
+        let mut listed = vec![RowOfX::default(); all];
+        let mut end = 0;
+        let of_each = |number| {
+            end += self.counted(number).take(&mut listed[end..]);
+            end
+        };
+        let ends = (0..self.of_plane()).map(of_each).collect();
+        Some((listed, ends))
+    }
+
+    fn rows_of_x(&self, row: &Row<'_, C::Element>) -> RowsOfX<'_> {
+        match &self.listed {
+            Some((listed, ends)) => {
+                let start = row.number.checked_sub(1).map_or(0, |before| ends[before]);
+                RowsOfX::Listed(&listed[start..ends[row.number]])
+            }
+            None => RowsOfX::Counted(self.counted(row.number)),
+        }
+    }
+
+    /// The outputs of a row.
+    fn length(&self) -> usize {
+        let view = self.part.view;
+        if view.inner == 1 { self.taps[outer_axes(view)].len() } else { view.inner }
+    }
+
+    /// The rows of outputs in the order of Y.
+    fn each(&self) -> impl Iterator<Item = Row<'a, C::Element>> {
+        let PartOf { view, part, .. } = *self.part;
+        let (length, of_plane) = (self.length(), self.of_plane());
+        let planes = part.outer.clone().enumerate();
+        planes.flat_map(move |(before, plane)| {
+            let (x, index) = (&self.x[plane * view.plane()..], view.index_of_plane(plane));
+            (0..of_plane).map(move |number| Row { x, index, number, place: (before * of_plane + number) * length })
+        })
+    }
+
+    /// Computes the part.
+    pub fn run<K: Kept<C::Lane>, I: Index>(&self, mut kept: K, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
+        let (view, length) = (self.part.view, self.length());
+        let mut rows = self.each();
+        let mut found = vec![Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
+        let mut together = Vec::with_capacity(self.together.rows);
+        loop {
+            together.clear();
+            together.extend(rows.by_ref().take(self.together.rows));
+            let [first, ..] = together[..] else { return };
+            for block in &self.together.blocks {
+                let with_nan = self.reduce_all(&mut kept, &together, block);
+                let has_nan = |number: usize| with_nan >> number & 1 == 1;
+                if view.inner != 1 && !has_nan(0) {
+                    self.channels(&kept, &first, y, indices.as_deref_mut());
+                } else if together.len() > 1 || !has_nan(0) {
+                    for start in block.outputs.clone().step_by(CHUNK) {
+                        let outputs = start..(start + CHUNK).min(block.outputs.end);
+                        self.find(&kept, block, outputs.clone(), &mut found);
+                        for (number, (row, found)) in together.iter().zip(found.chunks_exact(CHUNK)).enumerate() {
+                            let along = (outputs.clone(), block.columns.start);
+                            if !has_nan(number) {
+                                self.windows::<K, I>(row, along, found, y, indices.as_deref_mut());
+                            }
+                        }
+                    }
+                }
+                for (_, row) in together.iter().enumerate().filter(|(number, _)| has_nan(*number)) {
+                    self.general(row, block.outputs.clone(), y, indices.as_deref_mut());
+                }
+            }
+            apply_to_all(self.part.plan.activation, &mut y[first.place..][..together.len() * length]);
+        }
+    }
+
+    /// Reduces the columns of rows of outputs and interleaves them. Says in which rows the last NaN of a window may have to win.
+    ///
+    /// Compiled once, and not for each type of indices; so is `find`.
+    #[inline(never)]
+    fn reduce_all<K: Kept<C::Lane>>(&self, kept: &mut K, rows: &[Row<'_, C::Element>], block: &Block) -> u64 {
+        let lanes = block.columns.len().next_multiple_of(CHUNK);
+        let mut memory = ([RowOfX::default(); AT_ONCE], [Source { x: &[] as &[_], row: 0 }; AT_ONCE]);
+        let mut with_nan = 0;
+        for (number, row) in rows.iter().enumerate() {
+            let has_nan = self.reduce((kept, &mut memory), row, &block.columns, number * lanes..(number + 1) * lanes);
+            with_nan |= u64::from(has_nan) << number;
+        }
+        if self.together.rows > 1 {
+            let planes = Planes { count: rows.len(), plane: lanes, lanes: self.together.rows };
+            kept.interleave(self.part.simd, planes);
+        }
+        with_nan
+    }
+
+    /// Reduces the columns of a row of outputs, which are kept at these places. Says that the last NaN of a window may have to win.
+    fn reduce<'x, K: Kept<C::Lane>>(
+        &self,
+        (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
+        row: &Row<'x, C::Element>,
+        columns: &Range<usize>,
+        places: Range<usize>,
+    ) -> bool {
+        let PartOf { view, simd, .. } = *self.part;
+        let mut rows = self.rows_of_x(row);
+        let first = rows.first();
+        let (x, index, mut more) = (&row.x[columns.start..], first.index, false);
+        loop {
+            let together = rows.take(&mut memory.0);
+            let (Some(first), Some(last)) = (together.first(), together.last()) else { return false };
+            let sources = &mut memory.1[..together.len()];
+            for (source, own) in sources.iter_mut().zip(together) {
+                // Channels are outputs, and their indices are what the row adds; along a row of columns the first row wins.
+                let adds = || own.index.wrapping_sub(index);
+                *source = Source { x: &x[own.place..], row: if view.inner == 1 { own.number } else { adds() } };
+            }
+            kept.reduce::<C>(simd, sources, (places.clone(), more));
+            // Rows are in cache once they are reduced, and only then does it take little time to look for NaN.
+            // What lies between rows is looked at with them where it is less than they are.
+            let (columns, between) = (columns.len(), last.place - first.place);
+            let (rows, length) = match between < 2 * columns * (together.len() - 1) {
+                true => (&together[..1], between + columns),
+                false => (together, columns),
+            };
+            if self.nan_wins && rows.iter().any(|row| has_nan(simd, &x[row.place..row.place + length])) {
+                return true;
+            }
+            more = true;
+        }
+    }
+
+    /// What windows have, counted from the first column of the block on: those of a row of outputs behind those of the other.
+    #[inline(never)]
+    fn find<K: Kept<C::Lane>>(&self, kept: &K, block: &Block, outputs: Range<usize>, found: &mut [Found<C::Lane>]) {
+        let along = &self.taps[outer_axes(self.part.view)][outputs];
+        let own = |taps: Taps| Taps { first: taps.first - block.columns.start as i64, ..taps };
+        self.part.simd.run(
+            #[inline(always)]
+            || {
+                for (number, &taps) in along.iter().enumerate() {
+                    let (taps, found) = (own(taps), &mut found[number..]);
+                    match (self.together.rows, size_of::<C::Lane>()) {
+                        (1, _) => found[0] = kept.window(taps),
+                        (_, 1) => kept.windows::<64>(taps, found),
+                        (_, 2) => kept.windows::<32>(taps, found),
+                        (..) => kept.windows::<16>(taps, found),
+                    }
+                }
+            },
+        );
+    }
+
+    /// Outputs of a row whose windows are along it, given what those have, counted from a column on.
+    fn windows<K: Kept<C::Lane>, I: Index>(
+        &self,
+        row: &Row<'_, C::Element>,
+        (outputs, start): (Range<usize>, usize),
+        found: &[Found<C::Lane>],
+        y: &mut [C::Element],
+        indices: Option<&mut [I]>,
+    ) {
+        let (view, places) = (self.part.view, row.place + outputs.start..row.place + outputs.end);
+        let axis = view.axes.len() - 1;
+        let rows = self.rows_of_x(row);
+        let first = rows.first();
+        let along = &self.taps[axis][outputs];
+        let value = |found: &Found<C::Lane>, taps: Taps| {
+            let own = row.x[first.place + taps.first as usize];
+            let won = self.wins(found.lane, own);
+            (self.value::<K>(row, taps, won.then_some(found.lane), own), won)
+        };
+        let y = &mut y[places.clone()];
+        let Some(indices) = indices else {
+            for ((y, found), &taps) in y.iter_mut().zip(found).zip(along) {
+                *y = value(found, taps).0;
+            }
+            return;
+        };
+        let (step, of_seed) = (view.axes[axis].index_stride, self.seed.is_some().then_some(view.unit_base));
+        for (((y, index), found), &taps) in y.iter_mut().zip(&mut indices[places]).zip(found).zip(along) {
+            let (element, won) = value(found, taps);
+            *y = element;
+            let of_first = || first.index.wrapping_add(taps.first.wrapping_mul(step));
+            let of_plane = match won {
+                true => rows.index_of(found.row).wrapping_add(((start + found.column) as i64).wrapping_mul(step)),
+                false => of_seed.unwrap_or_else(of_first),
+            };
+            *index = I::from_i64(of_plane.wrapping_add(row.index));
+        }
+    }
+
+    /// The outputs of a row whose windows are columns.
+    fn channels<K: Kept<C::Lane>, I: Index>(
+        &self,
+        kept: &K,
+        row: &Row<'_, C::Element>,
+        y: &mut [C::Element],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let view = self.part.view;
+        let first = self.rows_of_x(row).first();
+        for (channel, y) in y[row.place..][..view.inner].iter_mut().enumerate() {
+            let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
+            let won = self.wins(lane, own);
+            let taps = Taps { first: channel as i64, count: 1, step: 1 };
+            *y = self.value::<K>(row, taps, won.then_some(lane), own);
+            if let Some(indices) = &mut indices {
+                let index = first.index.wrapping_add(if won { adds } else { 0 });
+                let index = if won || self.seed.is_none() { index } else { view.unit_base };
+                let of_channel = row.index.wrapping_add((channel as i64).wrapping_mul(view.index_c));
+                indices[row.place + channel] = I::from_i64(index.wrapping_add(of_channel));
+            }
+        }
+    }
+
+    /// Whether the greatest lane replaces what the window begins with, given its first element.
+    #[inline(always)]
+    fn wins(&self, greatest: C::Lane, first: C::Element) -> bool {
+        let first = self.seed.unwrap_or(first);
+        !first.is_nan() && greatest > C::encode(first)
+    }
+
+    /// The element of Y, given the taps of its window along the row, the lane that won, and the first element.
+    #[inline(always)]
+    fn value<K: Kept<C::Lane>>(
+        &self,
+        row: &Row<'_, C::Element>,
+        along: Taps,
+        won: Option<C::Lane>,
+        first: C::Element,
+    ) -> C::Element {
+        match won {
+            None => self.seed.unwrap_or(first),
+            Some(lane) if !K::ROWS && C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed()) => {
+                self.first_zero(row, along)
+            }
+            Some(lane) => C::decode(lane),
+        }
+    }
+
+    /// The first zero of a window that has one.
+    #[cold]
+    fn first_zero(&self, row: &Row<'_, C::Element>, along: Taps) -> C::Element {
+        let zero = C::encode(C::Element::zeroed());
+        let (mut rows, mut memory) = (self.rows_of_x(row), [RowOfX::default(); AT_ONCE]);
+        loop {
+            let together = rows.take(&mut memory);
+            let mut elements =
+                together.iter().flat_map(|own| along.positions().map(move |column| row.x[own.place + column as usize]));
+            let first = elements.find(|&element| C::encode(element) == zero);
+            if first.is_some() || together.is_empty() {
+                return first.unwrap_or_else(C::Element::zeroed);
+            }
+        }
+    }
+
+    /// Outputs of a row by the general kernel.
+    fn general<I: Index>(
+        &self,
+        row: &Row<'_, C::Element>,
+        outputs: Range<usize>,
+        y: &mut [C::Element],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let PartOf { plan, view, part, .. } = *self.part;
+        let (of_row, mut out) = (outer_axes(view), self.outputs(row.number));
+        // Along the first axis, outputs are counted from the part's first one on.
+        out[0] += part.rows.start;
+        let indices_of = |of_plane: i64| (of_plane, view.unit_base.wrapping_add(of_plane));
+        for output in outputs {
+            let (value, index) = if view.inner == 1 {
+                out[of_row] = output + if of_row == 0 { part.rows.start } else { 0 };
+                general::window(plan, view, &out, row.x, indices_of(row.index))
+            } else {
+                let of_channel = (output as i64).wrapping_mul(view.index_c);
+                general::window(plan, view, &out, &row.x[output..], indices_of(row.index.wrapping_add(of_channel)))
+            };
+            y[row.place + output] = value;
+            if let Some(indices) = &mut indices {
+                indices[row.place + output] = I::from_i64(index);
+            }
+        }
+    }
+}
