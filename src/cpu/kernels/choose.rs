@@ -227,7 +227,7 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
 /// planes for each element, and for those of a large plane more than for those of a small one.
 fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     // The most elements of a plane over the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
-    let most: [u64; 4] = if plan.indices.is_some() { [200, 85, 45, 20] } else { [70, 25, 15, 10] };
+    let most: [u64; 4] = if plan.indices.is_some() { [200, 85, 45, 20] } else { [180, 30, 25, 10] };
     let most = most[plan.dtype().bytes().ilog2() as usize];
     let short = axes.last().is_some_and(|last| last.input <= SHORT_ROW);
     let most = if short { most * 5 / 2 } else { most };

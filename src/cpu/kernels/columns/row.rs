@@ -81,18 +81,22 @@ impl RowsOfX<'_> {
 /// Rows of X that are counted along the axes that lead from row to row.
 pub struct Counted<'a> {
     axes: &'a [ViewAxis],
-    taps: [Taps; MAX_SPATIAL_AXES],
+    /// The taps of each output along the axes, and the outputs.
+    taps: &'a [Vec<Taps>],
+    out: [usize; MAX_SPATIAL_AXES],
     at: [i64; MAX_SPATIAL_AXES],
     next: RowOfX,
     left: i64,
 }
 
 impl<'a> Counted<'a> {
-    /// The rows that windows with these taps have, given the index of the plane's first element.
-    pub fn of(axes: &'a [ViewAxis], taps: [Taps; MAX_SPATIAL_AXES], index: i64) -> Self {
-        let mut rows = Counted { axes, taps, at: [0; MAX_SPATIAL_AXES], next: RowOfX::default(), left: 1 };
-        rows.next.index = index;
-        for (axis, taps) in axes.iter().zip(taps) {
+    /// The rows that the windows of outputs have, given the taps of all outputs along the axes and the index of the plane's first
+    /// element.
+    pub fn of(axes: &'a [ViewAxis], taps: &'a [Vec<Taps>], out: [usize; MAX_SPATIAL_AXES], index: i64) -> Self {
+        let next = RowOfX { index, ..RowOfX::default() };
+        let mut rows = Counted { axes, taps, out, at: [0; MAX_SPATIAL_AXES], next, left: 1 };
+        for (number, axis) in axes.iter().enumerate() {
+            let taps = rows.taps_along(number);
             rows.next.place += taps.first as usize * axis.x_stride;
             rows.next.index = rows.next.index.wrapping_add(taps.first.wrapping_mul(axis.index_stride));
             rows.left *= taps.count;
@@ -100,10 +104,14 @@ impl<'a> Counted<'a> {
         rows
     }
 
+    fn taps_along(&self, axis: usize) -> Taps {
+        self.taps[axis][self.out[axis]]
+    }
+
     fn index_of(&self, mut number: i64) -> i64 {
         let mut index = self.next.index;
         for axis in (0..self.axes.len()).rev() {
-            let count = self.taps[axis].count;
+            let count = self.taps_along(axis).count;
             index = index.wrapping_add(self.along(axis, number % count).1);
             number /= count;
         }
@@ -112,7 +120,7 @@ impl<'a> Counted<'a> {
 
     /// What a number of taps along an axis adds to places and to indices.
     fn along(&self, axis: usize, count: i64) -> (usize, i64) {
-        let positions = count * self.taps[axis].step;
+        let positions = count * self.taps_along(axis).step;
         (positions as usize * self.axes[axis].x_stride, positions.wrapping_mul(self.axes[axis].index_stride))
     }
 
@@ -121,18 +129,18 @@ impl<'a> Counted<'a> {
         let last = self.axes.len().saturating_sub(1);
         let (count, (ahead, adds)) = match self.axes {
             [] => (1, (0, 0)),
-            _ => (self.taps[last].count, self.along(last, 1)),
+            _ => (self.taps_along(last).count, self.along(last, 1)),
         };
         let mut taken = 0;
         while taken < rows.len() && self.left > 0 {
             // To the end of the last axis.
             let run = ((count - self.at[last]) as usize).min(rows.len() - taken);
+            let RowOfX { mut place, mut index, mut number } = self.next;
             for row in &mut rows[taken..taken + run] {
-                *row = self.next;
-                self.next.place += ahead;
-                self.next.index = self.next.index.wrapping_add(adds);
-                self.next.number += 1;
+                *row = RowOfX { place, index, number };
+                (place, index, number) = (place + ahead, index.wrapping_add(adds), number + 1);
             }
+            self.next = RowOfX { place, index, number };
             taken += run;
             self.left -= run as i64;
             self.at[last] += run as i64;
@@ -146,7 +154,7 @@ impl<'a> Counted<'a> {
     /// Goes on from the end of the last axis to the next row of the axes before it.
     fn carry(&mut self) {
         for axis in (1..self.axes.len()).rev() {
-            if self.at[axis] < self.taps[axis].count {
+            if self.at[axis] < self.taps_along(axis).count {
                 return;
             }
             let ((back, less), (ahead, more)) = (self.along(axis, self.at[axis]), self.along(axis - 1, 1));
@@ -195,10 +203,9 @@ mod tests {
             .into_iter()
             .flat_map(|taps| (0..=3).map(move |outer| (taps, outer)))
         {
-            let mut of_axes = [Taps { first: 0, count: 1, step: 1 }; MAX_SPATIAL_AXES];
-            of_axes[..outer].copy_from_slice(&taps[..outer]);
+            let of_axes: Vec<_> = taps[..outer].iter().map(|&taps| vec![Taps { first: 0, ..taps }, taps]).collect();
             let expected = expected(&axes[..outer], &taps, 5);
-            let counted = Counted::of(&axes[..outer], of_axes, 5);
+            let counted = Counted::of(&axes[..outer], &of_axes, [1; MAX_SPATIAL_AXES], 5);
             assert_eq!(counted.left, expected.len() as i64);
             assert!(expected.iter().all(|row| counted.index_of(row.number) == row.index));
             for mut rows in [RowsOfX::Counted(counted), RowsOfX::Listed(&expected)] {

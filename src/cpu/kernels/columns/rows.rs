@@ -93,8 +93,12 @@ impl Together {
     }
 }
 
-/// Memory for some rows of X, and their elements.
-type Memory<'a, T> = ([RowOfX; AT_ONCE], [Source<'a, T>; AT_ONCE]);
+/// Memory for some rows of X and their elements, and the first one of the row of outputs that was reduced last.
+struct Memory<'a, T> {
+    rows: [RowOfX; AT_ONCE],
+    sources: [Source<'a, T>; AT_ONCE],
+    first: RowOfX,
+}
 
 /// The rows of outputs of a part.
 pub struct Rows<'a, C: Code> {
@@ -105,7 +109,7 @@ pub struct Rows<'a, C: Code> {
     nan_wins: bool,
     /// The taps of the windows along each axis, along the first one from the part's first output on.
     taps: Vec<Vec<Taps>>,
-    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are many.
+    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are many, or one plane.
     listed: Option<(Vec<RowOfX>, Vec<usize>)>,
     pub together: Together,
 }
@@ -148,19 +152,17 @@ impl<'a, C: Code> Rows<'a, C> {
     }
 
     /// The rows of X of a row of outputs.
-    fn counted(&self, number: usize) -> Counted<'a> {
-        let (view, out) = (self.part.view, self.outputs(number));
+    fn counted(&self, number: usize) -> Counted<'_> {
+        let view = self.part.view;
         let outer = outer_axes(view);
-        let mut taps = [Taps { first: 0, count: 1, step: 1 }; MAX_SPATIAL_AXES];
-        (0..outer).for_each(|axis| taps[axis] = self.taps[axis][out[axis]]);
-        Counted::of(&view.axes[..outer], taps, view.index_base)
+        Counted::of(&view.axes[..outer], &self.taps[..outer], self.outputs(number), view.index_base)
     }
 
-    /// The rows of X of all rows of outputs of a plane, which are the same in each plane.
+    /// The rows of X of all rows of outputs of a plane, which are the same in each plane, if there are several.
     fn list(&self) -> Option<(Vec<RowOfX>, Vec<usize>)> {
         let taps_of = |taps: &Vec<Taps>| taps.iter().map(|taps| taps.count as usize).fold(0, usize::saturating_add);
         let all = self.taps[..outer_axes(self.part.view)].iter().map(taps_of).fold(1, usize::saturating_mul);
-        if all > MOST_LISTED {
+        if all > MOST_LISTED || self.part.part.outer.len() == 1 {
             return None;
         }
         let mut listed = vec![RowOfX::default(); all];
@@ -206,15 +208,17 @@ impl<'a, C: Code> Rows<'a, C> {
         let mut rows = self.each();
         let mut found = vec![Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
         let mut together = Vec::with_capacity(self.together.rows);
+        let (rows_of_x, sources) = ([RowOfX::default(); AT_ONCE], [Source { x: &[] as &[_], row: 0 }; AT_ONCE]);
+        let mut memory = Memory { rows: rows_of_x, sources, first: RowOfX::default() };
         loop {
             together.clear();
             together.extend(rows.by_ref().take(self.together.rows));
             let [first, ..] = together[..] else { return };
             for block in &self.together.blocks {
-                let with_nan = self.reduce_all(&mut kept, &together, block);
+                let with_nan = self.reduce_all((&mut kept, &mut memory), &together, block);
                 let has_nan = |number: usize| with_nan >> number & 1 == 1;
                 if view.inner != 1 && !has_nan(0) {
-                    self.channels(&kept, &first, y, indices.as_deref_mut());
+                    self.channels(&kept, (&first, memory.first), y, indices.as_deref_mut());
                 } else if together.len() > 1 || !has_nan(0) {
                     for start in block.outputs.clone().step_by(CHUNK) {
                         let outputs = start..(start + CHUNK).min(block.outputs.end);
@@ -239,12 +243,16 @@ impl<'a, C: Code> Rows<'a, C> {
     ///
     /// Compiled once, and not for each type of indices; so is `find`.
     #[inline(never)]
-    fn reduce_all<K: Kept<C::Lane>>(&self, kept: &mut K, rows: &[Row<'_, C::Element>], block: &Block) -> u64 {
+    fn reduce_all<'x, K: Kept<C::Lane>>(
+        &self,
+        (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
+        rows: &[Row<'x, C::Element>],
+        block: &Block,
+    ) -> u64 {
         let lanes = block.columns.len().next_multiple_of(CHUNK);
-        let mut memory = ([RowOfX::default(); AT_ONCE], [Source { x: &[] as &[_], row: 0 }; AT_ONCE]);
         let mut with_nan = 0;
         for (number, row) in rows.iter().enumerate() {
-            let has_nan = self.reduce((kept, &mut memory), row, &block.columns, number * lanes..(number + 1) * lanes);
+            let has_nan = self.reduce((kept, memory), row, &block.columns, number * lanes..(number + 1) * lanes);
             with_nan |= u64::from(has_nan) << number;
         }
         if self.together.rows > 1 {
@@ -264,12 +272,12 @@ impl<'a, C: Code> Rows<'a, C> {
     ) -> bool {
         let PartOf { view, simd, .. } = *self.part;
         let mut rows = self.rows_of_x(row);
-        let first = rows.first();
-        let (x, index, mut more) = (&row.x[columns.start..], first.index, false);
+        memory.first = rows.first();
+        let (x, index, mut more) = (&row.x[columns.start..], memory.first.index, false);
         loop {
-            let together = rows.take(&mut memory.0);
+            let together = rows.take(&mut memory.rows);
             let (Some(first), Some(last)) = (together.first(), together.last()) else { return false };
-            let sources = &mut memory.1[..together.len()];
+            let sources = &mut memory.sources[..together.len()];
             for (source, own) in sources.iter_mut().zip(together) {
                 // Channels are outputs, and their indices are what the row adds; along a row of columns the first row wins.
                 let adds = || own.index.wrapping_sub(index);
@@ -328,7 +336,7 @@ impl<'a, C: Code> Rows<'a, C> {
         let value = |found: &Found<C::Lane>, taps: Taps| {
             let own = row.x[first.place + taps.first as usize];
             let won = self.wins(found.lane, own);
-            (self.value::<K>(row, taps, won.then_some(found.lane), own), won)
+            (self.value::<K>(row, || taps, won.then_some(found.lane), own), won)
         };
         let y = &mut y[places.clone()];
         let Some(indices) = indices else {
@@ -350,20 +358,19 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// The outputs of a row whose windows are columns.
+    /// The outputs of a row whose windows are columns, given the first row of X that those have.
     fn channels<K: Kept<C::Lane>, I: Index>(
         &self,
         kept: &K,
-        row: &Row<'_, C::Element>,
+        (row, first): (&Row<'_, C::Element>, RowOfX),
         y: &mut [C::Element],
         mut indices: Option<&mut [I]>,
     ) {
         let view = self.part.view;
-        let first = self.rows_of_x(row).first();
         for (channel, y) in y[row.place..][..view.inner].iter_mut().enumerate() {
             let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
             let won = self.wins(lane, own);
-            let taps = Taps { first: channel as i64, count: 1, step: 1 };
+            let taps = || Taps { first: channel as i64, count: 1, step: 1 };
             *y = self.value::<K>(row, taps, won.then_some(lane), own);
             if let Some(indices) = &mut indices {
                 let index = first.index.wrapping_add(if won { adds } else { 0 });
@@ -386,14 +393,14 @@ impl<'a, C: Code> Rows<'a, C> {
     fn value<K: Kept<C::Lane>>(
         &self,
         row: &Row<'_, C::Element>,
-        along: Taps,
+        along: impl FnOnce() -> Taps,
         won: Option<C::Lane>,
         first: C::Element,
     ) -> C::Element {
         match won {
             None => self.seed.unwrap_or(first),
             Some(lane) if !K::ROWS && C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed()) => {
-                self.first_zero(row, along)
+                self.first_zero(row, along())
             }
             Some(lane) => C::decode(lane),
         }
