@@ -17,9 +17,8 @@ use crate::geometry::Taps;
 use crate::options::NanPolicy;
 use crate::plan::MAX_SPATIAL_AXES;
 
-/// Bytes of a vector of one column of neighbouring rows of outputs, and the most such rows where lanes are long.
+/// Bytes of the longest vector: it has one column of all rows of outputs that are computed together, but lanes of 64 bits fill two.
 const VECTOR_BYTES: usize = 64;
-const MOST_BYTES: usize = 4;
 /// The widest windows, in the mean, that are found in several rows of outputs together.
 const NARROW: u64 = 16;
 /// Bytes of what is kept of columns, with what is interleaved.
@@ -57,7 +56,7 @@ impl Together {
             let first = taps.iter().map(|taps| taps.first as usize).min().unwrap_or(0);
             first..taps.iter().map(end).max().unwrap_or(first)
         };
-        let rows = VECTOR_BYTES / lane.min(MOST_BYTES);
+        let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
         let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
         let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64))
             / along.len().max(1) as u64;
