@@ -291,7 +291,7 @@ impl<W: Word> Written<'_, W> {
 
     /// Writes zeros up to an element that is named, and further.
     fn fill_ahead(&mut self, end: usize) {
-        self.fill_up_to((end + AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
+        self.fill_up_to(end.saturating_add(AHEAD_BYTES / size_of::<W>()).min(self.y.len()));
     }
 
     /// Writes elements to places before which all has been written, and none to others.
