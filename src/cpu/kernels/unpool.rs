@@ -349,9 +349,9 @@ const POSITIONS: usize = 128;
 /// The most channels whose places are made together. Those of a few positions are in the first-level cache.
 const CHANNELS: usize = 128;
 
-/// The places of a plane. They are read position after position, and rows that are an odd number of cache lines apart lie in all sets of
-/// the cache.
-type Row = [u32; POSITIONS + 16];
+/// From the places of one plane to those of the next. They are read position after position, and what is an odd number of cache
+/// lines apart lies in all sets of the cache.
+const ROW: usize = POSITIONS + 16;
 
 /// What is not a place in a batch item: those end before it.
 const NO_PLACE: u32 = u32::MAX;
@@ -373,7 +373,8 @@ fn channels<W: Word, I: Index>(
     scratch: &mut Scratch,
 ) -> Result<bool, ExecuteError> {
     let plane = x.len() / planes.channels;
-    let made: &mut [Row] = scratch.elements(CHANNELS.min(planes.channels))?;
+    let made: &mut [u32] = scratch.elements(ROW * CHANNELS.min(planes.channels))?;
+    let made = made.as_chunks_mut::<ROW>().0;
     for start in (0..plane).step_by(POSITIONS) {
         let positions = start..(start + POSITIONS).min(plane);
         for first in (0..planes.channels).step_by(CHANNELS) {

@@ -19,7 +19,7 @@ use crate::plan::MAX_SPATIAL_AXES;
 
 /// Bytes of the longest vector: it has one column of all rows of outputs that are computed together, but lanes of 64 bits fill two.
 const VECTOR_BYTES: usize = 64;
-/// The widest windows, in the mean, that are found in several rows of outputs together.
+/// The widest windows, in the mean, that are found in several rows of outputs together, and the farthest apart.
 const NARROW: u64 = 16;
 /// Bytes of what is kept of columns, with what is interleaved.
 const KEPT_BYTES: usize = 128 << 10;
@@ -58,9 +58,10 @@ impl Together {
         };
         let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
         let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
-        let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64))
-            / along.len().max(1) as u64;
-        if count < rows / 2 || width > NARROW || along.iter().any(|&taps| columns(&[taps]).len() > most) {
+        // Columns of a window in the mean, and columns from one window to the next: all of them are interleaved.
+        let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
+        let wider = width.max(columns(along).len() as u64) / along.len().max(1) as u64;
+        if count < rows / 2 || wider > NARROW || along.iter().any(|&taps| columns(&[taps]).len() > most) {
             return Together::one(along.len(), columns(along));
         }
         let mut blocks = vec![];
