@@ -4,8 +4,9 @@ use super::plan::PlanError;
 
 /// The reason why a computation has no result: the plan, the data or the device.
 ///
-/// The caller's data is unchanged when an error is returned, but for [`ExecuteError::Interrupted`] and the errors of streams, which
-/// write tile by tile.
+/// The caller's data is unchanged when an error is returned. Outputs may be written in part where a call was stopped
+/// ([`ExecuteError::Interrupted`]) or wanted memory meanwhile ([`ExecuteError::OutOfMemory`]), in streams, which write tile by tile, and
+/// where the caller said that they are fresh (`Cpu::with_fresh_outputs`).
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
