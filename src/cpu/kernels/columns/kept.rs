@@ -23,7 +23,7 @@ pub struct Found<L> {
 
 /// What is kept of each column of some rows of outputs.
 pub trait Kept<L> {
-    /// Takes rows of X into the columns at some places: further rows of those columns, or their first ones.
+    /// Takes rows of X into columns: the places of these, and whether they have taken rows before.
     fn reduce<C: Code<Lane = L>>(
         &mut self,
         simd: SimdLevel,
@@ -40,7 +40,7 @@ pub trait Kept<L> {
     /// Interleaves the columns of rows of outputs, which are planes here.
     fn interleave(&mut self, simd: SimdLevel, rows: Planes);
 
-    /// The same as `window` of each row of outputs, once their columns are interleaved, `CHUNK` from one row to the next.
+    /// What `window` gives, for all rows of outputs whose columns were interleaved: that of row r is written to `found[r * CHUNK]`.
     fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [Found<L>]);
 
     /// Whether rows are kept, and with them which of two zeros a lane is.
@@ -76,7 +76,7 @@ impl<T: Pod> Columns<'_, T> {
     }
 }
 
-/// A row of X from the first of some columns on, and what is noted of its elements: which row they are from.
+/// A row of X from the first of some columns on, and what columns note where an element of this row is the greatest.
 #[derive(Clone, Copy)]
 pub struct Source<'a, T> {
     pub x: &'a [T],
@@ -94,7 +94,8 @@ impl<T: Element> Source<'_, T> {
     }
 }
 
-/// Visits a chunk of columns in each row, with what is noted of it. It may have what follows the row: those columns have no window.
+/// Visits the same chunk of columns in each row of X, with the row's note. The last chunk of a row may have elements of what follows in
+/// memory: no window has those columns.
 #[inline(always)]
 fn each_chunk<T: Element>(rows: &[Source<'_, T>], number: usize, mut visit: impl FnMut([T; CHUNK], i64)) {
     if rows.iter().all(|row| number < row.x.len() / CHUNK) {
