@@ -1,7 +1,9 @@
 //! Random pools for the kernel `columns`: more rows of outputs than are computed together and fewer; rows with several blocks of
 //! columns; windows that are found in many rows together and one by one; more rows of X than are listed.
 
-use wgpu_pooling::{AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, MaxPool, NanPolicy, Plan};
+use wgpu_pooling::{
+    Activation, AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, MaxPool, NanPolicy, Plan,
+};
 
 use super::{Random, agrees};
 use crate::support::harness::tests;
@@ -16,6 +18,12 @@ tests! {
 fn pool(random: &mut Random, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Option<Plan> {
     let axes = shape.len() - 2;
     let (policy, flatten) = (random.of(NanPolicy::ALL), random.of(IndexFlattening::ALL));
+    // One of which gives something else if it is applied twice.
+    let twice = Activation::Clip { min: 6.0, max: 0.0 };
+    let activation = match dtype.is_float() {
+        true => random.of(&[Activation::Identity, Activation::Identity, Activation::Relu, twice]),
+        false => Activation::Identity,
+    };
     let plan = if random.below(2) == 0 {
         let outputs: Vec<i64> = shape[2..].iter().map(|extent| 1 + random.below(*extent) as i64).collect();
         AdaptiveMaxPool::new(outputs).nan_policy(policy).flatten(flatten).plan(shape, dtype, indices)
@@ -27,7 +35,7 @@ fn pool(random: &mut Random, shape: &[usize], dtype: DType, indices: Option<Inde
         let pad = |random: &mut Random, axis: usize| random.below(1 + (kernel[axis] - 1) as usize) as i64;
         let pads: Vec<i64> = (0..2 * axes).map(|number| pad(random, number % axes)).collect();
         let pool = MaxPool::new(kernel).strides(strides).dilations(dilations).pads(pads).nan_policy(policy);
-        pool.flatten(flatten).storage_order(random.below(2) as i64).plan(shape, dtype, indices)
+        pool.activation(activation).flatten(flatten).storage_order(random.below(2) as i64).plan(shape, dtype, indices)
     };
     plan.ok().map(Plan::from)
 }

@@ -204,7 +204,7 @@ impl<'a, C: Code> Rows<'a, C> {
 
     /// Computes the part.
     pub fn run<K: Kept<C::Lane>, I: Index>(&self, mut kept: K, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
-        let (view, length) = (self.part.view, self.length());
+        let view = self.part.view;
         let mut rows = self.each();
         let mut found = vec![Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
         let mut together = Vec::with_capacity(self.together.rows);
@@ -235,7 +235,6 @@ impl<'a, C: Code> Rows<'a, C> {
                     self.general(row, block.outputs.clone(), y, indices.as_deref_mut());
                 }
             }
-            apply_to_all(self.part.plan.activation, &mut y[first.place..][..together.len() * length]);
         }
     }
 
@@ -339,11 +338,12 @@ impl<'a, C: Code> Rows<'a, C> {
             (self.value::<K>(row, || taps, won.then_some(found.lane), own), won)
         };
         let y = &mut y[places.clone()];
+        let activation = self.part.plan.activation;
         let Some(indices) = indices else {
             for ((y, found), &taps) in y.iter_mut().zip(found).zip(along) {
                 *y = value(found, taps).0;
             }
-            return;
+            return apply_to_all(activation, y);
         };
         let (step, of_seed) = (view.axes[axis].index_stride, self.seed.is_some().then_some(view.unit_base));
         for (((y, index), found), &taps) in y.iter_mut().zip(&mut indices[places]).zip(found).zip(along) {
@@ -356,6 +356,7 @@ impl<'a, C: Code> Rows<'a, C> {
             };
             *index = I::from_i64(of_plane.wrapping_add(row.index));
         }
+        apply_to_all(activation, y);
     }
 
     /// The outputs of a row whose windows are columns, given the first row of X that those have.
@@ -367,7 +368,8 @@ impl<'a, C: Code> Rows<'a, C> {
         mut indices: Option<&mut [I]>,
     ) {
         let view = self.part.view;
-        for (channel, y) in y[row.place..][..view.inner].iter_mut().enumerate() {
+        let y = &mut y[row.place..][..view.inner];
+        for (channel, y) in y.iter_mut().enumerate() {
             let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
             let won = self.wins(lane, own);
             let taps = || Taps { first: channel as i64, count: 1, step: 1 };
@@ -379,6 +381,7 @@ impl<'a, C: Code> Rows<'a, C> {
                 indices[row.place + channel] = I::from_i64(index.wrapping_add(of_channel));
             }
         }
+        apply_to_all(self.part.plan.activation, y);
     }
 
     /// Whether the greatest lane replaces what the window begins with, given its first element.
@@ -422,7 +425,7 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// Outputs of a row by the general kernel.
+    /// Outputs of a row by the general kernel, activation included.
     fn general<I: Index>(
         &self,
         row: &Row<'_, C::Element>,
