@@ -395,6 +395,7 @@ fn channels<W: Word, I: Index>(
             written.fill_ahead(end);
             for position in positions.clone() {
                 let x = &x[position * planes.channels..][channels.clone()];
+                // The remainder shows the compiler that every row has this place.
                 written.take_places(x, made.iter().map(|places| places[(position - start) % POSITIONS]));
             }
         }

@@ -14,7 +14,7 @@ tests! {
         columns_are_those_of_the_reference;
 }
 
-/// A pool and the extents of X along its axes.
+/// The plan of an adaptive pool, or of one whose windows are all alike, if X has such.
 fn pool(random: &mut Random, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Option<Plan> {
     let axes = shape.len() - 2;
     let (policy, flatten) = (random.of(NanPolicy::ALL), random.of(IndexFlattening::ALL));

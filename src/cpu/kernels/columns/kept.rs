@@ -259,7 +259,7 @@ impl<L: Positioned> Kept<L> for WithRows<'_, L> {
 
 /// The columns from the first one of a window to its last, and the step.
 #[inline(always)]
-fn reach(taps: Taps) -> (Range<usize>, usize) {
+pub fn reach(taps: Taps) -> (Range<usize>, usize) {
     let (first, step) = (taps.first as usize, taps.step.max(1) as usize);
     (first..first + (taps.count.max(1) as usize - 1) * step + 1, step)
 }

@@ -50,6 +50,7 @@ use crate::plan::PoolPlan;
 
 /// The most columns.
 const MOST_COLUMNS: usize = 1 << 16;
+
 /// The reason why not, for plans that this kernel does not compute.
 pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
     if plan.ignores_nan() {
@@ -118,7 +119,7 @@ fn values(part: &PartOf<'_>, x: &[u8], y: &mut [u8], scratch: &mut Scratch) -> R
     Ok(())
 }
 
-/// Scratch memory for what is kept of columns, in `parts` tensors of `L` or of as many bytes.
+/// Scratch memory for what is kept of columns: `parts` values of each, which are as wide as `L`.
 fn words<'a, L>(scratch: &'a mut Scratch, together: &Together, parts: usize) -> Result<&'a mut [u64], ExecuteError> {
     let [own, interleaved] = together.elements();
     scratch.elements(parts * (aligned_words_of::<L>(own) + aligned_words_of::<L>(interleaved)))

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Zeroable;
 
-use super::kept::{CHUNK, Found, Kept, Source};
+use super::kept::{CHUNK, Found, Kept, Source, reach};
 use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
@@ -51,27 +51,23 @@ impl Together {
 
     /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of a column.
     fn of(along: &[Taps], count: usize, lane: usize, kept: usize) -> Together {
-        let columns = |taps: &[Taps]| {
-            let end = |taps: &Taps| taps.first as usize + (taps.count.max(1) as usize - 1) * taps.step as usize + 1;
-            let first = taps.iter().map(|taps| taps.first as usize).min().unwrap_or(0);
-            first..taps.iter().map(end).max().unwrap_or(first)
-        };
+        let joined = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
+        let columns = |taps: &[Taps]| taps.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default();
         let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
         let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
         // Columns of a window in the mean, and columns from one window to the next: all of them are interleaved.
         let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
         let wider = width.max(columns(along).len() as u64) / along.len().max(1) as u64;
-        if count < rows / 2 || wider > NARROW || along.iter().any(|&taps| columns(&[taps]).len() > most) {
+        if count < rows / 2 || wider > NARROW || along.iter().any(|&taps| reach(taps).0.len() > most) {
             return Together::one(along.len(), columns(along));
         }
         let mut blocks = vec![];
         let mut start = 0;
         while start < along.len() {
-            let mut own = columns(&along[start..start + 1]);
+            let mut own = reach(along[start]).0;
             let mut end = start + 1;
             while let Some(&taps) = along.get(end) {
-                let next = columns(&[taps]);
-                let with_next = own.start.min(next.start)..own.end.max(next.end);
+                let with_next = joined(own.clone(), reach(taps).0);
                 if with_next.len() > most {
                     break;
                 }
