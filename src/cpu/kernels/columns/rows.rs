@@ -10,6 +10,7 @@ use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
 use crate::cpu::kernels::lane::{Code, Lane, has_nan};
 use crate::cpu::kernels::parts::PartOf;
+use crate::cpu::kernels::simd::SimdLevel;
 use crate::cpu::kernels::transpose::{BEHIND, Planes};
 use crate::cpu::kernels::view::{ViewAxis, nan_wins};
 use crate::element::{Element, Index};
@@ -21,6 +22,16 @@ use crate::plan::MAX_SPATIAL_AXES;
 const VECTOR_BYTES: usize = 64;
 /// The widest windows, in the mean, that are found in several rows of outputs together, and the farthest apart.
 const NARROW: u64 = 16;
+
+/// The same for lanes of so many bytes. A step from one column to the next takes the longer, the fewer lanes a vector has; without
+/// AVX2, where it has no instruction that selects lanes, windows of 7 to 11 columns were measured to take up to twice as long.
+fn narrow(simd: SimdLevel, lane: usize) -> u64 {
+    let bytes = match simd {
+        SimdLevel::Baseline => 16,
+        SimdLevel::Avx2 | SimdLevel::Avx512 => 64,
+    };
+    NARROW.min(bytes / lane as u64)
+}
 /// Bytes of what is kept of columns, with what is interleaved.
 const KEPT_BYTES: usize = 128 << 10;
 /// The most rows of X that are listed.
@@ -50,7 +61,7 @@ impl Together {
     }
 
     /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of a column.
-    fn of(along: &[Taps], count: usize, lane: usize, kept: usize) -> Together {
+    fn of(simd: SimdLevel, along: &[Taps], count: usize, (lane, kept): (usize, usize)) -> Together {
         let joined = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
         let columns = |taps: &[Taps]| taps.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default();
         let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
@@ -58,7 +69,7 @@ impl Together {
         // Columns of a window in the mean, and columns from one window to the next: all of them are interleaved.
         let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
         let wider = width.max(columns(along).len() as u64) / along.len().max(1) as u64;
-        if count < rows / 2 || wider > NARROW || along.iter().any(|&taps| reach(taps).0.len() > most) {
+        if count < rows / 2 || wider > narrow(simd, lane) || along.iter().any(|&taps| reach(taps).0.len() > most) {
             return Together::one(along.len(), columns(along));
         }
         let mut blocks = vec![];
@@ -125,7 +136,7 @@ impl<'a, C: Code> Rows<'a, C> {
         let count = part.part.outer.len() * leading.iter().map(Vec::len).product::<usize>();
         let lane = size_of::<C::Lane>();
         let together = match along.first() {
-            Some(along) => Together::of(along, count, lane, kept * lane),
+            Some(along) => Together::of(part.simd, along, count, (lane, kept * lane)),
             None => Together::one(view.inner, 0..view.inner),
         };
         let mut rows = Rows { part, x, seed, nan_wins, taps, listed: None, together };
