@@ -19,15 +19,15 @@ type Tensor<'py> = (Bound<'py, PyAny>, String);
 pub(crate) fn pool<'py>(
     py: Python<'py>,
     operator: &str,
-    preset: &str,
+    preset: &Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,
-    indices: Option<&str>,
+    indices: Option<&Bound<'py, PyAny>>,
     device: Device<'_, 'py>,
     x: Tensor<'py>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     guarded(py, || {
-        let pool = operators::pool(operator, preset, Keywords::read(keywords)?)?;
-        let indices = indices.map(operators::index_type).transpose()?;
+        let pool = operators::pool(operator, &operators::text("preset", preset)?, Keywords::read(keywords)?)?;
+        let indices = indices.map(|name| operators::index_type("indices", name)).transpose()?;
         let x = Operand::new(x.0, &x.1)?;
         let plan = pool.plan(&x.shape()?, x.dtype()?, indices)?;
         compute(py, plan.into(), device, vec![x])
@@ -38,14 +38,14 @@ pub(crate) fn pool<'py>(
 #[pyfunction]
 pub(crate) fn unpool<'py>(
     py: Python<'py>,
-    preset: &str,
+    preset: &Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,
     device: Device<'_, 'py>,
     x: Tensor<'py>,
     indices: Tensor<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let unpool = operators::unpool(preset, Keywords::read(keywords)?)?;
+        let unpool = operators::unpool(&operators::text("preset", preset)?, Keywords::read(keywords)?)?;
         unpooled(py, &unpool, device, x, indices)
     })
 }
@@ -56,7 +56,7 @@ pub(crate) fn unpool<'py>(
 pub(crate) fn inverse<'py>(
     py: Python<'py>,
     operator: &str,
-    preset: &str,
+    preset: &Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,
     unpool: &Bound<'py, PyDict>,
     input_shape: &Bound<'py, PyAny>,
@@ -65,7 +65,7 @@ pub(crate) fn inverse<'py>(
     indices: Tensor<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let pool = operators::pool(operator, preset, Keywords::read(keywords)?)?;
+        let pool = operators::pool(operator, &operators::text("preset", preset)?, Keywords::read(keywords)?)?;
         let input_shape = operators::extents("input_shape", input_shape)?;
         let unpool = operators::inverse(&*pool, &input_shape, Keywords::read(unpool)?)?;
         unpooled(py, &unpool, device, x, indices)
@@ -98,7 +98,7 @@ pub(crate) fn convert<'py>(
     shape: &Bound<'py, PyAny>,
     source: &Bound<'py, PyDict>,
     target: &Bound<'py, PyDict>,
-    to: Option<&str>,
+    to: Option<&Bound<'py, PyAny>>,
     device: Device<'_, 'py>,
     indices: Tensor<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -109,7 +109,7 @@ pub(crate) fn convert<'py>(
         let into = operators::index_space(&shape, Keywords::read(target)?)?;
         let indices = Operand::new(indices.0, &indices.1)?;
         let index_type = indices.index_type()?;
-        let to = to.map(operators::index_type).transpose()?.unwrap_or(index_type);
+        let to = to.map(|name| operators::index_type("to", name)).transpose()?.unwrap_or(index_type);
         let plan = ConvertIndices::new(from, into).plan(&indices.shape()?, index_type, to)?;
         only(py, plan.into(), device, vec![indices])
     })

@@ -1,7 +1,8 @@
 //! Tensors that stay on a GPU.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use wgpu_pooling::{DeviceTensor, with_element};
 
 use crate::arrays::{array_of, numpy_name};
@@ -86,13 +87,18 @@ impl PyDeviceTensor {
         })
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let tensor = self.on_device(py)?;
-        let (shape, dtype) = (tensor.shape(), numpy_name(tensor.dtype()));
-        Ok(format!(
-            "<DeviceTensor {dtype} {shape:?} {} on {}>",
-            tensor.layout(),
-            self.gpu.bind(py).get().adapter_name()
-        ))
+    /// Raises TypeError. Without it numpy would make an array of one object.
+    #[pyo3(signature = (*_given, **_named))]
+    fn __array__(&self, _given: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(PyTypeError::new_err("a DeviceTensor is on a Gpu: its numpy() copies it to an array"))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let gpu = self.gpu.bind(py).get().adapter_name();
+        // A debugger and a traceback show tensors in forked children too.
+        self.tensor.anywhere().map_or_else(String::new, |tensor| {
+            let (shape, dtype, layout) = (tensor.shape(), numpy_name(tensor.dtype()), tensor.layout());
+            format!("<DeviceTensor {dtype} {shape:?} {layout} on {gpu}>")
+        })
     }
 }

@@ -33,6 +33,11 @@ impl<T> Opened<T> {
             )),
         }
     }
+
+    /// The value wherever it is asked for, to read what is plain memory and no device's.
+    pub fn anywhere(&self) -> Option<&T> {
+        self.value.as_ref()
+    }
 }
 
 impl<T> Drop for Opened<T> {

@@ -9,6 +9,7 @@ use crate::arrays::{Input, dtype_named};
 use crate::device_tensor::PyDeviceTensor;
 use crate::error::{Fallible, guarded};
 use crate::fork::Opened;
+use crate::operators::text;
 
 /// An open GPU. Any number of threads can use it at once. It belongs to the process that opened it: in a forked child every
 /// call raises DeviceError, and the child opens its own. Pickling keeps the adapter's name and backend, and opens it again.
@@ -78,12 +79,15 @@ impl PyGpu {
     #[pyo3(signature = (adapter_name=None, backend=None, *, power_preference=None))]
     fn new(
         py: Python<'_>,
-        adapter_name: Option<String>,
-        backend: Option<&str>,
-        power_preference: Option<&str>,
+        adapter_name: Option<&Bound<'_, PyAny>>,
+        backend: Option<&Bound<'_, PyAny>>,
+        power_preference: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyGpu> {
         guarded(py, || {
-            let options = options(adapter_name, backend, power_preference)?;
+            let given =
+                |argument, value: Option<&Bound<'_, PyAny>>| value.map(|value| text(argument, value)).transpose();
+            let (backend, power) = (given("backend", backend)?, given("power_preference", power_preference)?);
+            let options = options(given("adapter_name", adapter_name)?, backend.as_deref(), power.as_deref())?;
             let gpu = py.detach(|| Gpu::open_blocking(&options))?;
             let info = gpu.adapter_info();
             let description = Device::from(gpu.clone()).name();
@@ -119,11 +123,18 @@ impl PyGpu {
     ///
     /// `x` is anything that the functions of this package take; `layout` says where its channels are, "NCHW" or "NHWC".
     /// Raises TypeError for what is no tensor, and MemoryError.
-    #[pyo3(signature = (x, layout="NCHW"))]
-    fn upload<'py>(slf: &Bound<'py, PyGpu>, x: &Bound<'py, PyAny>, layout: &str) -> PyResult<PyDeviceTensor> {
+    #[pyo3(signature = (x, layout=None), text_signature = "($self, x, layout='NCHW')")]
+    fn upload<'py>(
+        slf: &Bound<'py, PyGpu>,
+        x: &Bound<'py, PyAny>,
+        layout: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<PyDeviceTensor> {
         let py = slf.py();
         guarded(py, || {
-            let layout: Layout = layout.parse()?;
+            let layout = match layout {
+                Some(layout) => text("layout", layout)?.parse()?,
+                None => Layout::Nchw,
+            };
             let gpu = slf.get().opened(py)?;
             let dense = py.import("wgpu_pooling._arrays")?.call_method1("dense", (x, "x"))?;
             let (array, dtype): (Bound<'py, PyAny>, String) = dense.extract()?;
@@ -137,9 +148,9 @@ impl PyGpu {
 
     /// Marks the Gpu as lost: every later call that needs it raises DeviceError with this reason. For programs that know of a loss
     /// before the driver does, and for trying what they do after one. Raises DeviceError in a forked child.
-    fn notify_lost(&self, py: Python<'_>, reason: String) -> PyResult<()> {
+    fn notify_lost(&self, py: Python<'_>, reason: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(py, || {
-            self.opened(py)?.notify_lost(reason);
+            self.opened(py)?.notify_lost(text("reason", reason)?);
             Ok(())
         })
     }

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Attribute, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, PlanError, Pooling,
+    AdaptiveMaxPool, Attribute, CeilRule, GlobalMaxPool, IndexSpace, IndexType, MaxPool, MaxUnpool, PlanError, Pooling,
 };
 
 use crate::error::{Failure, Fallible, plan_error};
@@ -36,8 +36,15 @@ pub(crate) struct Keywords {
 }
 
 fn wrong_type(name: &str, value: &Bound<'_, PyAny>, expected: &str) -> Failure {
-    let given = value.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
+    let given =
+        value.get_type().fully_qualified_name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
     PyTypeError::new_err(format!("{name} is of type {given}, expected {expected}")).into()
+}
+
+/// The string that an argument of this name is. What is no Unicode in it becomes U+FFFD, which no value has.
+pub(crate) fn text(argument: &str, value: &Bound<'_, PyAny>) -> Fallible<String> {
+    let text = value.cast::<PyString>().map_err(|_| wrong_type(argument, value, "a string"))?;
+    Ok(text.to_string_lossy().into_owned())
 }
 
 /// A whole number. Those beyond 64 bits are the caller's mistake as any other number that does not fit.
@@ -63,7 +70,7 @@ fn items<'py>(value: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {
 
 fn attribute(name: &str, value: &Bound<'_, PyAny>) -> Fallible<Attribute> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Attribute::String(text.to_cow()?.into_owned()));
+        return Ok(Attribute::String(text.to_string_lossy().into_owned()));
     }
     match items(value) {
         Some(items) if name == "activation_params" => {
@@ -80,10 +87,10 @@ impl Keywords {
     pub fn read(given: &Bound<'_, PyDict>) -> Fallible<Keywords> {
         let mut keywords = Keywords { attributes: Vec::new(), options: Vec::new() };
         for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
-            let name = name.extract::<String>()?;
+            let name = text("the name of an attribute", &name)?;
             if OPTIONS.contains(&name.as_str()) {
-                let text = value.extract::<String>().map_err(|_| wrong_type(&name, &value, "a string"))?;
-                keywords.options.push((name, text));
+                let value = text(&name, &value)?;
+                keywords.options.push((name, value));
             } else {
                 let value = attribute(&name, &value)?;
                 keywords.attributes.push((name, value));
@@ -166,7 +173,13 @@ fn max_pool(preset: &str, mut keywords: Keywords) -> Fallible<MaxPool> {
             return Err(unknown_preset(preset, expected));
         }
     };
-    let pool = pool.with_attributes(keywords.attributes)?;
+    // Of OpenVINO's two ceilings the one to which it maps the attribute of ONNX models. The option ceil_rule names either.
+    let literal = preset == "openvino"
+        && keywords.attributes.iter().any(|(name, value)| name == "ceil_mode" && *value == Attribute::Int(1));
+    let mut pool = pool.with_attributes(keywords.attributes)?;
+    if literal {
+        pool = pool.ceil_rule(CeilRule::CeilLiteral);
+    }
     Ok(with_pool_options!(pool, keywords.options, "MaxPool",
         "ceil_rule" => ceil_rule, "same_padding" => same_padding, "size_rounding" => size_rounding,
         "empty_value" => empty_value, "empty_index" => empty_index, "pads_limit" => pads_limit))
@@ -253,15 +266,13 @@ pub(crate) fn index_space(shape: &[usize], keywords: Keywords) -> Fallible<Index
     Ok(space)
 }
 
-/// An index type by its name in numpy.
-pub(crate) fn index_type(name: &str) -> Fallible<IndexType> {
-    match name {
+/// An index type by its name in numpy, which is the value of this argument.
+pub(crate) fn index_type(argument: &'static str, name: &Bound<'_, PyAny>) -> Fallible<IndexType> {
+    let name = text(argument, name)?;
+    match name.as_str() {
         "int32" => Ok(IndexType::I32),
         "int64" => Ok(IndexType::I64),
-        _ => {
-            Err(PlanError::UnknownValue { attribute: "indices", value: name.to_owned(), expected: "int32, int64" }
-                .into())
-        }
+        _ => Err(PlanError::UnknownValue { attribute: argument, value: name, expected: "int32, int64" }.into()),
     }
 }
 

@@ -91,8 +91,47 @@ def test_memory_of_another_device_is_refused() -> None:
         def __dlpack_device__(self) -> tuple[int, int]:
             return (2, 0)
 
-    with pytest.raises(TypeError, match="x is in the memory of a device.*2.*copy it to the host"):
+    with pytest.raises(TypeError, match="input is in the memory of a device.*2.*copy it to the host"):
         wp.max_pool2d(Cuda(), 2, device="cpu")
+
+
+@pytest.mark.parametrize("error", [AttributeError, BufferError, KeyError, RuntimeError, ValueError, MemoryError])
+@pytest.mark.parametrize("name", ["__dlpack__", "__dlpack_device__", "__array_interface__", "__index__"])
+def test_conversions_that_fail_end_in_a_documented_class(name: str, error: type[Exception]) -> None:
+    class Foreign:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (1, 0)
+
+    def fails(*_: object, **__: object) -> None:
+        raise error("of its own")
+
+    setattr(Foreign, name, property(fails) if name == "__array_interface__" else fails)
+    if name == "__dlpack_device__":
+        Foreign.__dlpack__ = fails  # type: ignore[attr-defined]
+    if name == "__index__":
+        with pytest.raises(TypeError, match=r"^kernel_size is of type [\w.]*test_arrays\.\S*Foreign, expected whole numbers"):
+            wp.max_pool2d(np.ones((1, 1, 4, 4)), Foreign(), device="cpu")
+        return
+    # What fails with AttributeError when it is read is not there.
+    text = "expected an array" if (name, error) == ("__array_interface__", AttributeError) else "of its own"
+    with pytest.raises(MemoryError if error is MemoryError else TypeError, match=text):
+        wp.max_pool2d(Foreign(), 2, device="cpu")
+
+
+@pytest.mark.parametrize(
+    "interface",
+    [
+        None,
+        {},
+        dict(shape=(1, 1, -4, 4), typestr="<f4", data=b"x" * 64, version=3),
+        dict(shape="none", typestr="<f4", data=b"x" * 64, version=3),
+        dict(shape=(1, 1, 2, 2), typestr="|O", data=b"x" * 64, version=3),
+    ],
+)
+def test_interfaces_that_lie(interface: object) -> None:
+    foreign = type("Foreign", (), {"__array_interface__": interface, "__dlpack_device__": lambda _: "cpu"})()
+    with pytest.raises(TypeError, match="^input (is|has)"):
+        wp.max_pool2d(foreign, 2, device="cpu")
 
 
 def test_jax() -> None:
@@ -111,6 +150,15 @@ def test_pyarrow() -> None:
     y = wp.max_pool2d(rows, 2, device="cpu")
     assert isinstance(y, pyarrow.FixedShapeTensorArray)
     assert y.to_numpy_ndarray().ravel().tolist() == [5, 7, 13, 15]
+    # Neither a null for a whole row nor one among its elements is a number.
+    for row in (None, [None] + [1.0] * 15):
+        storage = pyarrow.array([[1.0] * 16, row], pyarrow.list_(pyarrow.float32(), 16))
+        nulls = pyarrow.ExtensionArray.from_storage(pyarrow.fixed_shape_tensor(pyarrow.float32(), (1, 4, 4)), storage)
+        with pytest.raises(TypeError, match="input has nulls"):
+            wp.max_pool2d(nulls, 2, device="cpu")
+        assert wp.max_pool2d(nulls[:1], 2, device="cpu").to_numpy_ndarray().ravel().tolist() == [1] * 4
+    with pytest.raises(wp.PlanError, match="pyarrow has elements"):
+        wp.max_pool2d(rows[:0], 2, device="cpu")
     y = wp.max_pool2d(pyarrow.Tensor.from_numpy(x), 2, device="cpu")
     assert isinstance(y, pyarrow.Tensor) and y.to_numpy().ravel().tolist() == [5, 7, 13, 15]
 
@@ -140,11 +188,21 @@ def test_tensors_on_a_gpu(gpu: wp.Gpu) -> None:
     with pytest.raises(IndexError, match=r"indices\[0\] is 99, outside the valid range \[0, 64\)"):
         wp.max_unpool2d(y, bad, 2)
     for device in ("cpu", wp.Gpu(gpu.name, gpu.backend)):
-        with pytest.raises(TypeError, match="x is on <Gpu"):
+        with pytest.raises(TypeError, match="input is on <Gpu"):
             wp.max_pool2d(on_gpu, 2, device=device)
-    with pytest.raises(TypeError, match="two kinds"):
+    with pytest.raises(TypeError, match="^input and indices are of two kinds"):
         wp.max_unpool2d(y, expected_indices, 2)
     with pytest.raises(wp.PlanError, match="lacks N"):
         wp.max_pool2d(gpu.upload(x[0]), 2)
     with pytest.raises(TypeError, match="on a device already"):
         gpu.upload(on_gpu)
+    with pytest.raises(TypeError, match="^indices is on <Gpu"):
+        wp.convert_indices(indices, x.shape, {"flatten": "plane"}, {}, device="cpu")
+    with pytest.raises(TypeError, match="^layout is of type int, expected a string"):
+        gpu.upload(x, 3)  # type: ignore[arg-type]
+    rows = gpu.upload(x, "NHWC")
+    with pytest.raises(wp.PlanError, match="^input is laid out"):
+        wp.max_pool2d(rows, 2)
+    for convert in (np.asarray, np.array, lambda y: np.stack([y, y]), lambda y: np.asarray([y]), lambda y: y + x, np.exp):
+        with pytest.raises(TypeError, match=r"numpy\(\)"):
+            convert(y)

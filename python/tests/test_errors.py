@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -75,6 +80,9 @@ def test_attributes(attributes: dict, error: type | None, text: str) -> None:
         (np.ma.masked_array(X), TypeError, "masked"),
         ([[[[1.0]]]], TypeError, "of type list"),
         (None, TypeError, "of type NoneType"),
+        (Path(), TypeError, r"x is of type pathlib\.\w*Path, expected an array"),
+        (wp, TypeError, "x is of type module"),
+        (np.ndarray, TypeError, "x is of type type and gives no array"),
         ("x", TypeError, "of type str"),
         (3, TypeError, "of type int"),
         (np.float32(3), wp.PlanError, "0 axes"),
@@ -144,25 +152,129 @@ def test_indices(device: object) -> None:
         wp.inverse_max_pool(X, X.astype(int), (2**40, 2**40, 9, 9), pool={"kernel_shape": [2, 2]}, device=device)
 
 
+def unpool(**arguments: object) -> np.ndarray:
+    return wp.max_unpool2d(**{"input": X, "indices": X.astype(int), "kernel_size": 2, "device": "cpu", **arguments})
+
+
 def test_torchs_words() -> None:
     for call, text in [
-        (lambda: wp.max_pool2d(X, 2, padding=2, device="cpu"), r"pads\[0\] is 2, above the limit of 1"),
-        (lambda: wp.max_pool2d(X, (2, 2, 2), device="cpu"), "kernel_shape has 3 values, expected 2"),
-        (lambda: wp.max_pool2d(X[0, 0], 2, device="cpu"), "x has 2 axes, expected 3 or 4"),
-        (lambda: wp.max_pool1d(X, 2, device="cpu"), "x has 4 axes, expected 2 or 3"),
+        (lambda: wp.max_pool2d(X, 2, padding=2, device="cpu"), r"^padding\[0\] is 2, above the limit of 1$"),
+        (lambda: wp.max_pool2d(X, 2, padding=(0, -1), device="cpu"), r"padding\[1\] is -1"),
+        (lambda: wp.max_pool2d(X, 2, stride=(1, 0), device="cpu"), r"stride\[1\] is 0"),
+        (lambda: wp.max_pool2d(X, 2, dilation=0, device="cpu"), r"dilation\[0\] is 0"),
+        (lambda: wp.max_pool2d(X, (2, 2**64), device="cpu"), "kernel_size has a number beyond 64 bits"),
+        (lambda: wp.max_pool2d(X, 2**62, dilation=4, device="cpu"), "kernel_size .*, stride .*, dilation 4 and padding"),
+        (lambda: wp.max_pool2d(X, (2, 2, 2), device="cpu"), "kernel_size has 3 values, expected 1 or 2"),
+        (lambda: wp.max_pool2d(X[0, 0], 2, device="cpu"), "input has 2 axes, expected 3 or 4"),
+        (lambda: wp.max_pool1d(X, 2, device="cpu"), "input has 4 axes, expected 2 or 3"),
         (lambda: wp.max_pool2d(X, 9, device="cpu"), "the effective kernel 9 exceeds"),
         (lambda: wp.adaptive_max_pool2d(X, -1, device="cpu"), r"output_size\[0\] is -1"),
-        (lambda: wp.max_unpool2d(X, X.astype(int), 2, output_size=(8,), device="cpu"), "output_shape has 3 values"),
+        (lambda: wp.adaptive_max_pool2d(X, (None, 2, 3), device="cpu"), "output_size has 3 values, expected 2"),
+        (lambda: unpool(output_size=(8,)), "output_size has 1 values, expected 2 or 4"),
+        (lambda: unpool(output_size=(2, 8, 8)), "output_size has 3 values, expected 2 or 4"),
+        (lambda: unpool(output_size=(1, 1, 2, 8, 8)), "output_size has 5 values, expected 2 or 4"),
+        (lambda: unpool(output_size=(8, -1)), r"output_size\[1\] is -1"),
+        (lambda: unpool(kernel_size=[2]), "kernel_size has 1 values, expected 2"),
+        (lambda: unpool(stride=[]), "stride has 0 values, expected 2"),
+        (lambda: unpool(padding=(0, 0, 0)), "padding has 3 values, expected 2"),
+        (lambda: unpool(padding=(0, -1)), r"padding\[1\] is -1"),
+        (lambda: unpool(indices=X[0].astype(int)), r"indices has the shape \[2, 4, 4\], but input has \[1, 2, 4, 4\]"),
+        (lambda: unpool(input=X[0]), r"indices has the shape \[1, 2, 4, 4\], but input has \[2, 4, 4\]"),
     ]:
         with pytest.raises(wp.PlanError, match=text):
             call()
-    for call in [
-        lambda: wp.max_pool2d(X, None, device="cpu"),
-        lambda: wp.max_pool2d(X, "2", device="cpu"),
-        lambda: wp.max_pool2d(X, 2.0, device="cpu"),
-        lambda: wp.adaptive_max_pool2d(X, [1.5, 1], device="cpu"),
+
+
+def test_torchs_parameters() -> None:
+    pool = "input kernel_size stride=None padding=0 dilation=1 ceil_mode=False return_indices=False device=None"
+    unpool = "input indices kernel_size stride=None padding=0 output_size=None device=None"
+    adaptive = "input output_size return_indices=False device=None"
+    for family, expected in (("max_pool", pool), ("max_unpool", unpool), ("adaptive_max_pool", adaptive)):
+        for axes in (1, 2, 3):
+            parameters = inspect.signature(getattr(wp, f"{family}{axes}d")).parameters.values()
+            names = [p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters]
+            assert " ".join(names) == expected
+            assert [p.name for p in parameters if p.kind is p.KEYWORD_ONLY] == ["device"]
+
+
+# What torch refuses for a number, alone or in brackets.
+NO_NUMBERS = ["", "2", b"\2", 2.0, 0.0, True, False, np.float32(2), np.bool_(True), {}, {2}, {2: 2}, Decimal(2), (n for n in (2, 2))]
+NO_NUMBERS += [np.array([2, 2]), [2.0, 2], (2, True), (2, ""), [[2, 2], 2], (np.float64(2), 2), (Decimal(2), 2)]
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        *((wp.max_pool2d, name) for name in ("kernel_size", "stride", "padding", "dilation")),
+        *((unpool, name) for name in ("kernel_size", "stride", "padding", "output_size")),
+        (wp.adaptive_max_pool2d, "output_size"),
+    ],
+)
+def test_what_is_no_number_is_refused(function: Callable[..., object], argument: str) -> None:
+    others = {} if function is unpool else {"input": X, "device": "cpu"}
+    if function is wp.max_pool2d:
+        others["kernel_size"] = 2
+    none_is_known = argument == "stride" or argument == "output_size"
+    for value in [*NO_NUMBERS, *([] if none_is_known else [None, (2, None)])]:
+        with pytest.raises(TypeError, match=rf"^{argument} is of type [\w.]+, expected whole numbers"):
+            function(**{**others, argument: value})
+    for value in (np.int8(2), [np.int64(2), 2], range(2, 4)):
+        try:
+            function(**{**others, argument: value})
+        except (wp.PlanError, IndexError) as error:
+            assert "of type" not in str(error)
+        except TypeError:
+            assert argument == "output_size" and function is unpool and value is not range(2, 4)
+
+
+def test_flags() -> None:
+    for argument in ("ceil_mode", "return_indices"):
+        for value in ("no", "", 0.5, 2, None, [1], np.zeros(2)):
+            with pytest.raises(TypeError, match=f"^{argument} is of type .*, expected bool"):
+                wp.max_pool2d(X, 3, **{argument: value}, device="cpu")
+    assert wp.max_pool2d(X, 3, 2, ceil_mode=np.bool_(True), device="cpu").shape == (1, 2, 2, 2)
+    assert len(wp.max_pool2d(X, 3, return_indices=1, device="cpu")) == 2
+
+
+def test_openvinos_two_ceilings() -> None:
+    """Windows of 2, 3 apart, on 9 elements: "ceil" keeps the one that starts where the elements end, "ceil_torch" drops it."""
+    x = np.zeros((1, 1, 9), np.float32)
+    for options, outputs in [
+        (dict(ceil_mode=1), 4),
+        (dict(ceil_mode=1, ceil_rule="ceil_literal"), 4),
+        (dict(ceil_mode=1, ceil_rule="ceil_drop"), 3),
+        (dict(ceil_rule="ceil_drop"), 3),
+        (dict(ceil_mode=0), 3),
     ]:
-        with pytest.raises(TypeError):
+        y = wp.max_pool(x, kernel_shape=[2], strides=[3], preset="openvino", device="cpu", **options)
+        assert y.shape == (1, 1, outputs), options
+    # The other presets have one ceiling.
+    assert wp.max_pool(x, kernel_shape=[2], strides=[3], ceil_mode=1, device="cpu").shape == (1, 1, 3)
+    with pytest.raises(wp.PlanError, match="ceil_mode"):
+        wp.max_pool(x, kernel_shape=[2], preset="openvino", ceil_mode=2, device="cpu")
+
+
+def test_other_arguments_are_named() -> None:
+    one = np.zeros((1, 1, 1), np.int64)
+    for call, error, text in [
+        (lambda: wp.inverse_max_pool(X, X, X.shape, pool=3, device="cpu"), TypeError, "pool is of type int, expected a dict"),
+        (lambda: wp.inverse_max_pool(X, X, X.shape, pool={"kernel_shape": [1, 1]}, preset="", device="cpu"), wp.PlanError, "preset"),
+        (lambda: wp.convert_indices(one, [1, 1, 1], None, {}, device="cpu"), TypeError, "source is of type NoneType"),
+        (lambda: wp.convert_indices(one, [1, 1, 1], {}, "flatten", device="cpu"), TypeError, "target is of type str"),
+        (lambda: wp.convert_indices(one, [1, 1, 1], {}, {}, to="int8", device="cpu"), wp.PlanError, "^to: unknown value"),
+        (lambda: wp.max_pool(X, kernel_shape=[2, Decimal(2)], device="cpu"), TypeError, "kernel_shape is of type decimal.Decimal"),
+        (lambda: wp.max_pool2d(X, 2, device=np.zeros(2)), TypeError, "^device is"),
+        (lambda: wp.max_pool(X, kernel_shape=[2, 2], preset=None, device="cpu"), TypeError, "^preset is of type NoneType"),
+        (lambda: wp.max_pool(X, kernel_shape=[2, 2], indices=8, device="cpu"), TypeError, "^indices is of type int, expected a string"),
+        (lambda: wp.max_pool(X, kernel_shape=[2, 2], auto_pad="\ud800", device="cpu"), wp.PlanError, "^auto_pad"),
+        (lambda: wp.max_unpool(X, X, kernel_shape=[2, 2], preset=Decimal(2), device="cpu"), TypeError, "^preset is of type decimal.Dec"),
+        (lambda: wp.convert_indices(one, [1, 1, 1], {}, {}, to=8, device="cpu"), TypeError, "^to is of type int"),
+        (lambda: wp.convert_indices(one, [1, 1, 1], {1: 2}, {}, device="cpu"), TypeError, "^the name of an attribute is of type int"),
+        (lambda: wp.Gpu(3), TypeError, "^adapter_name is of type int, expected a string"),
+        (lambda: wp.Gpu(backend=3), TypeError, "^backend is of type int"),
+        (lambda: wp.Gpu(power_preference=3), TypeError, "^power_preference is of type int"),
+    ]:
+        with pytest.raises(error, match=text):
             call()
 
 

@@ -87,6 +87,9 @@ def test_a_gpu_of_the_parent_is_refused_at_once(gpu: wp.Gpu) -> None:
     ):
         assert in_child(work).startswith(f"DeviceError: this Gpu was opened by the process {os.getpid()} before a fork")
 
+    assert in_child(lambda: repr(x)) == repr(x) == f"<DeviceTensor float32 {list(x.shape)} NCHW on {gpu.name}>"
+    assert in_child(lambda: repr(gpu)) == repr(gpu)
+
     def forgets() -> str:
         nonlocal x, gpu
         del x, gpu

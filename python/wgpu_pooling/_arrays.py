@@ -8,9 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import PlanError
 from ._native import DeviceTensor
 
 Give = Callable[[Any], Any]
+
+
+class _Refused(Exception):
+    """What is said of a tensor that is not taken."""
+
 
 # The element types by numpy's kind and size. bfloat16 is no type of numpy's own: its kind is that of raw bytes.
 _NAMES = {
@@ -46,13 +52,27 @@ def _name(dtype: np.dtype[Any], what: str) -> str:
     return name
 
 
+def type_name(x: object) -> str:
+    """The name of x's type with its module, but for the types that are built in."""
+    kind = type(x)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
 def taken(x: Any, what: str) -> tuple[tuple[Any, str], Give]:
     """A tensor for the native calls with the short name of its type, and what turns a result into x's kind."""
     if type(x) is np.ndarray:
         return (_dense(x), _name(x.dtype, what)), _same
-    if isinstance(x, DeviceTensor):
+    if type(x) is DeviceTensor:
         return (x, ""), _same
-    array, name, give = _foreign(x, what)
+    try:
+        array, name, give = _foreign(x)
+        array = array.view(np.ndarray)
+    except _Refused as refused:
+        raise TypeError(f"{what} {refused}") from None
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise TypeError(f"{what} is of type {type_name(x)} and gives no array: {type_name(error)}: {error}") from error
     return (_dense(array), name or _name(array.dtype, what)), give
 
 
@@ -76,43 +96,43 @@ def _is(x: Any, module: str, *names: str) -> bool:
     return library is not None and isinstance(x, tuple(getattr(library, name) for name in names))
 
 
-def _foreign(x: Any, what: str) -> tuple[np.ndarray[Any, Any], str | None, Give]:
+def _foreign(x: Any) -> tuple[np.ndarray[Any, Any], str | None, Give]:
     """An array over x's memory, the short name of its type if numpy does not have it, and the way back."""
     if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{what} is a masked array, and no pool knows masks: fill it first")
+        raise _Refused("is a masked array, and no pool knows masks: fill it first")
     if isinstance(x, np.ndarray):
-        return x.view(np.ndarray), None, _same
+        return x, None, _same
     if _is(x, "torch", "Tensor"):
-        return _from_torch(x, what)
+        return _from_torch(x)
     if _is(x, "jax", "Array"):
         return np.asarray(x), None, _to_jax
     if _is(x, "pyarrow", "FixedShapeTensorArray"):
-        return x.to_numpy_ndarray(), None, type(x).from_numpy_ndarray
+        if x.null_count or x.storage.flatten().null_count:
+            raise _Refused("has nulls, and no pool knows them: fill them first")
+        return x.to_numpy_ndarray(), None, lambda y: _to_rows(type(x), y)
     if _is(x, "pyarrow", "Tensor"):
         return x.to_numpy(), None, type(x).from_numpy
     if hasattr(x, "__dlpack__"):
-        _check_host(x, what)
+        device = int(x.__dlpack_device__()[0])
+        if device not in _HOST_DEVICES:
+            raise _Refused(f"is in the memory of a device (DLPack device type {device}): copy it to the host")
         return np.from_dlpack(x), None, _same
     if hasattr(x, "__array_interface__"):
         return np.asarray(x), None, _same
-    raise TypeError(f"{what} is of type {type(x).__name__}, expected an array of numpy, torch, jax or pyarrow")
+    raise _Refused(f"is of type {type_name(x)}, expected an array of numpy, torch, jax or pyarrow")
 
 
-def _check_host(x: Any, what: str) -> None:
-    device = x.__dlpack_device__()[0]
-    if int(device) not in _HOST_DEVICES:
-        raise TypeError(f"{what} is in the memory of a device (DLPack device type {int(device)}): copy it to the host")
-
-
-def _from_torch(x: Any, what: str) -> tuple[np.ndarray[Any, Any], str | None, Give]:
+def _from_torch(x: Any) -> tuple[np.ndarray[Any, Any], str | None, Give]:
     import torch
 
     if x.requires_grad:
-        raise TypeError(f"{what} requires a gradient, which this package does not compute: pass {what}.detach()")
+        raise _Refused("requires a gradient, which this package does not compute: pass its detach()")
     if x.device.type != "cpu":
-        raise TypeError(f"{what} is on the device {x.device}: pass {what}.cpu()")
-    if x.layout != torch.strided:
-        raise TypeError(f"{what} has the layout {x.layout}, expected a dense tensor")
+        raise _Refused(f"is on the device {x.device}: pass its cpu()")
+    if x.layout != torch.strided or x.is_nested:
+        raise _Refused(f"is {'nested' if x.is_nested else x.layout}, expected a dense tensor")
+    if x.numel() and x.data_ptr() == 0:
+        raise _Refused("has no memory: it stands for another tensor, or its storage was freed")
     if x.dtype == torch.bfloat16:
         return x.view(torch.uint16).numpy(), "bf16", _to_torch_bfloat16
     return x.resolve_neg().numpy(), None, torch.from_numpy
@@ -130,3 +150,9 @@ def _to_jax(y: np.ndarray[Any, Any]) -> Any:
     import jax
 
     return jax.numpy.asarray(y)
+
+
+def _to_rows(kind: Any, y: np.ndarray[Any, Any]) -> Any:
+    if y.size == 0:
+        raise PlanError(f"the result has the shape {y.shape}, and a {kind.__name__} of pyarrow has elements")
+    return kind.from_numpy_ndarray(y)

@@ -91,16 +91,16 @@ def _level_of_caller() -> int:
     return level
 
 
-def resolve(device: Device, x: object) -> Gpu | None:
-    """The Gpu to compute on, or None for the CPU. A tensor on a Gpu is computed there."""
+def resolve(device: Device, x: object, what: str) -> Gpu | None:
+    """The Gpu to compute on, or None for the CPU. A tensor on a Gpu is computed there. `what` is the argument that x is."""
     if isinstance(x, DeviceTensor):
         if device is None or device is x.device:
             return x.device
-        raise TypeError(f"x is on {x.device!r}, but device is {device!r}")
+        raise TypeError(f"{what} is on {x.device!r}, but device is {device!r}")
     if device is None:
         device = default_device()
     if isinstance(device, Gpu):
         return device
-    if device == "cpu":
+    if isinstance(device, str) and device == "cpu":
         return None
     raise TypeError(f'device is {device!r}, expected None, "cpu" or a Gpu')

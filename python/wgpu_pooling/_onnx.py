@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, overload
 
 from . import _native
-from ._arrays import taken
+from ._arrays import taken, type_name
 from ._devices import Device, resolve
 
 if TYPE_CHECKING:
@@ -71,6 +71,13 @@ class MaxUnpoolOptions(InverseOptions, total=False):
     unpool_min_size: Literal["per_axis", "element_count", "none"] | None
 
 
+def _named(what: str, given: Mapping[str, object]) -> dict[str, Any]:
+    """The attributes and options of an argument that has them by their names."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is of type {type_name(given)}, expected a dict of attributes and options")
+    return dict(given)
+
+
 def pool(
     operator: str,
     x: Any,
@@ -81,7 +88,7 @@ def pool(
 ) -> Any:
     """Y, or Y and Indices, of a pool of any operator."""
     tensor, give = taken(x, "x")
-    results = _native.pool(operator, preset, dict(keywords), indices, resolve(device, x), tensor)
+    results = _native.pool(operator, preset, dict(keywords), indices, resolve(device, x, "x"), tensor)
     return give(results[0]) if indices is None else (give(results[0]), give(results[1]))
 
 
@@ -122,8 +129,9 @@ def max_pool(
     Attributes are ONNX's: `strides`, `dilations`, `pads` (all begins, then all ends), `auto_pad`, `ceil_mode`, `storage_order`,
     and `activation` with `activation_params`, as onnxruntime fuses them. Options, each a name: `layout`, `index_layout`, `flatten`,
     `index_order`, `nan_policy`, `ceil_rule`, `same_padding`, `size_rounding`, `empty_value`, `empty_index`, `pads_limit`. `preset`
-    sets the options to what a runtime does: "onnx", "onnxruntime", "onnxruntime_nhwc", "openvino", "pytorch", "tensorflow". What is
-    None counts as not given.
+    sets the options to what a runtime does: "onnx", "onnxruntime", "onnxruntime_nhwc", "openvino", "pytorch", "tensorflow". With
+    "openvino" `ceil_mode=1` is its rounding type "ceil", to which it maps that attribute of ONNX models (`ceil_rule="ceil_literal"`);
+    `ceil_rule="ceil_drop"` is "ceil_torch". What is None counts as not given.
 
     Raises PlanError with the numbers that do not fit, TypeError for types, MemoryError and DeviceError.
 
@@ -235,7 +243,8 @@ def max_unpool(
     """
     tensor, give = taken(x, "x")
     keywords = {**attributes, "kernel_shape": kernel_shape}
-    return give(_native.unpool(preset, keywords, resolve(device, x), tensor, taken(indices, "indices")[0]))  # type: ignore[no-any-return]
+    of_indices = taken(indices, "indices")[0]
+    return give(_native.unpool(preset, keywords, resolve(device, x, "x"), tensor, of_indices))  # type: ignore[no-any-return]
 
 
 def inverse_max_pool(
@@ -264,12 +273,12 @@ def inverse_max_pool(
     array([[[0, 9, 2, 0]]], dtype=uint8)
     """
     tensor, give = taken(x, "x")
-    operator, default = ("adaptive_max_pool", "openvino") if "output_size" in pool else ("max_pool", "onnx")
-    device_of_call = resolve(device, x)
+    keywords = _named("pool", pool)
+    operator, default = ("adaptive_max_pool", "openvino") if "output_size" in keywords else ("max_pool", "onnx")
+    preset = default if preset is None else preset
+    device_of_call = resolve(device, x, "x")
     of_indices = taken(indices, "indices")[0]
-    y = _native.inverse(
-        operator, preset or default, dict(pool), dict(options), input_shape, device_of_call, tensor, of_indices
-    )
+    y = _native.inverse(operator, preset, keywords, dict(options), input_shape, device_of_call, tensor, of_indices)
     return give(y)  # type: ignore[no-any-return]
 
 
@@ -304,5 +313,5 @@ def convert_indices(
             [0, 3]]])
     """
     tensor, give = taken(indices, "indices")
-    on = resolve(device, indices)
-    return give(_native.convert(shape, dict(source), dict(target), to, on, tensor))  # type: ignore[no-any-return]
+    on = resolve(device, indices, "indices")
+    return give(_native.convert(shape, _named("source", source), _named("target", target), to, on, tensor))  # type: ignore[no-any-return]
