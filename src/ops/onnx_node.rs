@@ -349,11 +349,7 @@ impl Node {
             // A node without strides has strides of 1, whatever the runtime's own call assumes.
             Preset::PyTorch => MaxPool::pytorch(kernel).strides(vec![1; kernel.len()]),
         };
-        // onnxruntime takes no pads from a node that lets them be computed.
-        let computed =
-            self.value("auto_pad").is_some_and(|auto_pad| *auto_pad != Attribute::String("NOTSET".to_owned()));
-        let ignored = |name: &str| name == "pads" && computed && self.preset == Preset::OnnxRuntime;
-        let pool = pool.with_attributes(self.attributes.iter().filter(|(name, _)| !ignored(name)).cloned())?;
+        let pool = pool.with_attributes(self.read_attributes().cloned())?;
         let keeps_the_last_window = match self.preset {
             Preset::Onnx | Preset::OnnxAfter1_23 => self.rules() < 22,
             Preset::OpenVino => true,
@@ -363,6 +359,24 @@ impl Node {
             Some(Attribute::Int(1)) if keeps_the_last_window => pool.ceil_rule(CeilRule::CeilLiteral),
             _ => pool,
         })
+    }
+
+    /// The attributes that the preset's runtime reads.
+    fn read_attributes(&self) -> impl Iterator<Item = &(String, Attribute)> {
+        self.attributes.iter().filter(|(name, value)| self.preset != Preset::OnnxRuntime || !self.is_skipped(name, value))
+    }
+
+    /// Whether onnxruntime reads a node with this attribute as if it were not there: an empty list or text, a `ceil_mode` other
+    /// than 1, and pads beside an `auto_pad` that computes them.
+    fn is_skipped(&self, name: &str, value: &Attribute) -> bool {
+        let of_pool = self.op_type == "MaxPool";
+        match (name, value) {
+            ("strides" | "dilations" | "pads", Attribute::Ints(values)) if values.is_empty() => true,
+            ("pads", _) => of_pool && self.value("auto_pad").is_some_and(|auto_pad| !is_notset(auto_pad)),
+            ("auto_pad", Attribute::String(text)) => of_pool && text.is_empty(),
+            ("ceil_mode", Attribute::Int(mode)) => of_pool && *mode != 1,
+            _ => false,
+        }
     }
 
     fn global_max_pool(&self) -> Result<GlobalMaxPool, PlanError> {
@@ -389,7 +403,7 @@ impl Node {
                 return Err(PlanError::Combination { first: "the preset openvino", second: "MaxUnpool" });
             }
         };
-        unpool.with_attributes(self.attributes.iter().cloned())
+        unpool.with_attributes(self.read_attributes().cloned())
     }
 
     fn adaptive_max_pool(&self) -> Result<AdaptiveMaxPool, PlanError> {
@@ -440,6 +454,11 @@ impl Node {
         let Node { op_type, domain, opset, .. } = self.clone();
         PlanError::UnknownOperator { op_type, domain, opset }
     }
+}
+
+/// Whether an `auto_pad` leaves the pads to the node, as onnxruntime reads it.
+fn is_notset(auto_pad: &Attribute) -> bool {
+    matches!(auto_pad, Attribute::String(text) if text.is_empty() || text == "NOTSET")
 }
 
 /// The plan of an unpool whose inputs are X, Indices and perhaps `output_shape`.

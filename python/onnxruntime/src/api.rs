@@ -321,8 +321,9 @@ unsafe extern "system" fn none(_: *const OrtCustomOp) -> c_int {
     0
 }
 
-unsafe extern "system" fn first_version(_: *const OrtCustomOp) -> c_int {
-    1
+unsafe extern "system" fn first_version(op: *const OrtCustomOp) -> c_int {
+    // SAFETY: see `name`.
+    unsafe { operator(op) }.domain.version()
 }
 
 unsafe extern "system" fn last_version(_: *const OrtCustomOp) -> c_int {

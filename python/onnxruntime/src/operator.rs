@@ -81,6 +81,17 @@ impl Domain {
         }
     }
 
+    /// The version of the operator set that the operators are of.
+    ///
+    /// No operator of ONNX's is of version 0. onnxruntime's optimiser rewrites nodes, and computes those of constants with a kernel of its
+    /// own, by the version of their operator: so it finds nothing for these nodes and leaves them as they are, whatever their neighbours.
+    pub const fn version(self) -> i32 {
+        match self {
+            Domain::Own | Domain::Nhwc => 1,
+            Domain::Onnx => 0,
+        }
+    }
+
     /// The runtime whose conventions hold where it departs from the specification.
     const fn preset(self) -> Preset {
         match self {
