@@ -186,7 +186,8 @@ option! {
     /// ```
     #[non_exhaustive]
     NanPolicy, "nan_policy" {
-        /// A NaN wins only as the first valid element of its window: onnxruntime with Indices, TensorFlow, OpenVINO adaptive.
+        /// A NaN wins only as the first valid element of its window: onnxruntime with Indices (1.29 and newer), TensorFlow,
+        /// OpenVINO adaptive.
         #[default]
         SeedFirst = "seed_first",
         /// A NaN always wins, the last one of the window: PyTorch.
@@ -506,7 +507,8 @@ option! {
         Onnx = "onnx",
         /// The same, with the MaxUnpool of releases after 1.23 (onnx#8413).
         OnnxAfter1_23 = "onnx_after_1_23",
-        /// onnxruntime's CPU kernels. A MaxPool node's `pads` are ignored where its `auto_pad` computes them.
+        /// onnxruntime's CPU kernels. As there, an empty list, an empty `auto_pad` and a `ceil_mode` other than 1 are the defaults, and
+        /// a MaxPool node's `pads` are ignored where its `auto_pad` computes them.
         OnnxRuntime = "onnxruntime",
         /// OpenVINO's CPU plugin and its importer of ONNX models. It has no MaxUnpool.
         OpenVino = "openvino",

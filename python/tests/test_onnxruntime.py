@@ -21,6 +21,7 @@ TYPES = {
     np.int8: TensorProto.INT8, np.uint8: TensorProto.UINT8,
 }  # fmt: skip
 POOL = dict(kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+VERSION = tuple(int(number) for number in ort.__version__.split(".")[:3])
 
 
 def model(op: str, attributes: dict[str, Any], inputs: list[tuple[str, int, Any]], domain: str = "", outputs: int = 1) -> bytes:
@@ -37,11 +38,15 @@ def model(op: str, attributes: dict[str, Any], inputs: list[tuple[str, int, Any]
     return made.SerializeToString()
 
 
-def session(of: bytes, ours: bool = True, log: int = 3, **entries: str) -> Any:
+def session(of: bytes, ours: bool = True, log: int = 3, optimised: bool = True, disabled: str = "", **entries: str) -> Any:
     options = ort.SessionOptions()
     options.log_severity_level = log
+    if not optimised:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     for name, value in entries.items():
         options.add_session_config_entry(f"wgpu_pooling.{name}", value)
+    if disabled:
+        options.add_session_config_entry("optimization.disable_specified_optimizers", disabled)
     if ours:
         options.register_custom_ops_library(wp.onnxruntime_library())
     return ort.InferenceSession(of, options, providers=["CPUExecutionProvider"])
@@ -64,17 +69,149 @@ def test_a_pool_of_a_model_as_it_is(dtype: Any, outputs: int, place: str) -> Non
     assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(actual, expected, strict=True))
 
 
-def test_nan_and_infinities_are_as_in_the_kernel_with_indices(place: str) -> None:
+def same_bits(a: Any, b: Any) -> bool:
+    nan = np.isnan(a)
+    return np.array_equal(nan, np.isnan(b)) and np.array_equal(a.view(np.uint32)[~nan], b.view(np.uint32)[~nan])
+
+
+def test_nan_infinities_and_zeros_are_as_in_the_kernel_with_indices(place: str) -> None:
     random = np.random.default_rng(9)
-    x = random.choice([np.nan, -np.inf, np.inf, -0.0, 0.0, 1.0], (2, 3, 13, 17)).astype(np.float32)
-    inputs = [("x", TensorProto.FLOAT, x.shape)]
-    expected = session(model("MaxPool", POOL, inputs, outputs=2), ours=False).run(None, {"x": x})[0]
-    for outputs in (1, 2):
-        of = model("MaxPool", POOL, inputs, outputs=outputs)
-        y = session(of, ai_onnx="1", device=place).run(None, {"x": x})[0]
-        numbers = ~np.isnan(expected)
-        assert np.array_equal(np.isnan(y), ~numbers)
-        assert np.array_equal(y.view(np.uint32)[numbers], expected.view(np.uint32)[numbers])
+    for channels in (3, 8, 16, 32, 64) if place == "cpu" else (3, 8):
+        x = random.choice([np.nan, -np.inf, -np.inf, -np.inf, -0.0, 0.0, 1.0], (2, channels, 13, 17)).astype(np.float32)
+        expected = wp.max_pool(x, **POOL, preset="onnxruntime", device="cpu")
+        assert np.isinf(expected).any() and np.isnan(expected).any()
+        for outputs in (1, 2):
+            of = model("MaxPool", POOL, [("x", TensorProto.FLOAT, x.shape)], outputs=outputs)
+            assert same_bits(session(of, ai_onnx="1", device=place).run(None, {"x": x})[0], expected), (channels, outputs)
+        # Its own kernel with Indices gives the lowest finite number and other elements before.
+        if VERSION >= (1, 29):
+            assert same_bits(session(of, ours=False).run(None, {"x": x})[0], expected)
+
+
+def node(op: str, inputs: str, outputs: str, **attributes: Any) -> Any:
+    return helper.make_node(op, inputs.split(), outputs.split(), name=outputs.split()[0], **attributes)
+
+
+def network(nodes: list[Any], x: Any, outputs: str = "y", opset: int = 13, functions: Any = (), **constants: Any) -> bytes:
+    """A model of an input x. The outputs y are of its type, and i are indices."""
+    kind = TYPES[x.dtype.type]
+    graph = helper.make_graph(
+        nodes, "graph", [helper.make_tensor_value_info("x", kind, x.shape)],
+        [helper.make_tensor_value_info(name, TensorProto.INT64 if name == "i" else kind, None) for name in outputs.split()],
+        [onnx.numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()],
+    )  # fmt: skip
+    opsets = [helper.make_opsetid("", opset)] + [helper.make_opsetid(function.domain, 1) for function in functions]
+    made = helper.make_model(graph, opset_imports=opsets, functions=functions)
+    made.ir_version = 8
+    return made.SerializeToString()
+
+
+def networks() -> dict[str, tuple[bytes, Any]]:
+    """Models of one pool, each of which onnxruntime's optimiser would like to change."""
+    random = np.random.default_rng(3)
+    made: dict[str, tuple[bytes, Any]] = {}
+    for channels in (8, 16, 32, 64):
+        x, w = (random.standard_normal((channels, *shape)).astype(np.float32) for shape in ((13, 15), (channels, 3, 3)))
+        front = [node("Conv", "x w", "c", pads=[1] * 4), node("Relu", "c", "r")]
+        for outputs in ("y", "y i"):
+            made[f"Conv, Relu, {channels} channels, {outputs}"] = network([*front, node("MaxPool", "r", outputs, **POOL)], x[None], outputs, w=w), x[None]
+    x, one = random.standard_normal((1, 8, 12, 14)).astype(np.float32), np.zeros(1, np.float32)
+    for opset in (8, 11, 12, 13):
+        for outputs in ("p", "p i"):
+            nodes = [node("MaxPool", "k", outputs, **POOL), node("Add", "p x", "y")]
+            made[f"a constant, opset {opset}, {outputs}"] = network(nodes, one, outputs.replace("p", "y"), opset, k=x), one
+    made["an unpool of a constant"] = network([node("MaxUnpool", "k at", "p", kernel_shape=[2]), node("Add", "p x", "y")], one, k=x[0, :1], at=np.arange(12 * 14).reshape(1, 12, 14)), one
+    for value in (0, np.finfo(np.float32).min, -np.inf):
+        nodes = [node("Pad", "x pads value", "p"), node("MaxPool", "p", "y", kernel_shape=[3, 3])]
+        made[f"Pad of {value}"] = network(nodes, x, pads=[0, 0, 1, 1, 0, 0, 1, 1], value=np.float32(value)), x
+    for dtype, outputs in ((np.float32, "p"), (np.float16, "p"), (np.uint8, "p i"), (np.int8, "p i")):
+        nodes = [node("Transpose", "x", "t", perm=[0, 3, 1, 2]), node("MaxPool", "t", outputs, **POOL), node("Transpose", "p", "y", perm=[0, 2, 3, 1])]
+        made[f"transposes, {np.dtype(dtype)}"] = network(nodes, (x * 9).astype(dtype), outputs.replace("p", "y")), (x * 9).astype(dtype)
+    quantised = [node("QuantizeLinear", "x s z", "a"), node("DequantizeLinear", "a s z", "b"), node("MaxPool", "b", "c", **POOL), node("QuantizeLinear", "c s z", "d"), node("DequantizeLinear", "d s z", "y")]
+    for zero in (np.uint8(3), np.int8(-3)):
+        made[f"quantised, {zero.dtype}"] = network(quantised, x, s=np.float32(0.03), z=zero), x
+    block = helper.make_function("local", "Block", ["X"], ["Y"], [node("Relu", "X", "R"), node("MaxPool", "R", "Y", **POOL)], [helper.make_opsetid("", 13)])
+    made["a function"] = network([helper.make_node("Block", ["x"], ["y"], domain="local")], x, functions=[block]), x
+    made["half precision"] = network([node("Relu", "x", "r"), node("MaxPool", "r", "p", **POOL), node("Relu", "p", "y")], x.astype(np.float16)), x.astype(np.float16)
+    return made
+
+
+NETWORKS = networks()
+
+
+@pytest.mark.parametrize("name", list(NETWORKS))
+def test_our_kernel_computes_a_pool_whatever_is_around_it(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    of, x = NETWORKS[name]
+    # Some versions put a Pad of zeros into the pool, whose own pads are no zeros.
+    expected = session(of, ours=False, optimised="Pad" not in name).run(None, {"x": x})
+    capfd.readouterr()
+    ours = session(of, log=1, ai_onnx="1", device="cpu")
+    assert capfd.readouterr().err.count("wgpu-pooling computes the node") == 1
+    actual = ours.run(None, {"x": x})
+    assert all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(actual, expected, strict=True))
+
+
+def test_a_pool_of_a_constant_keeps_infinities() -> None:
+    k = np.full((1, 8, 6, 6), -np.inf, np.float32)
+    of = network([node("MaxPool", "k", "p", **POOL), node("Add", "p x", "y")], np.zeros(1, np.float32), k=k)
+    assert np.isneginf(session(of, ai_onnx="1", device="cpu").run(None, {"x": np.zeros(1, np.float32)})[0]).all()
+
+
+def test_half_precision_between_casts_is_rounded() -> None:
+    x = np.random.default_rng(6).standard_normal((1, 8, 12, 14)).astype(np.float32)
+    of = network([node("Cast", "x", "h", to=TensorProto.FLOAT16), node("MaxPool", "h", "p", **POOL), node("Cast", "p", "y", to=TensorProto.FLOAT)], x)
+    expected = wp.max_pool(x.astype(np.float16), **POOL, device="cpu").astype(np.float32)
+    assert np.array_equal(session(of, ai_onnx="1", device="cpu").run(None, {"x": x})[0], expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8])
+def test_pools_beside_quantised_convolutions(dtype: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    random = np.random.default_rng(7)
+    x, w = random.standard_normal((1, 8, 12, 14)).astype(np.float32), random.integers(-5, 5, (8, 8, 3, 3)).astype(np.int8)
+    nodes = [node("QuantizeLinear", "x s z", "a"), node("QLinearConv", "a s z w s o s z", "b", pads=[1] * 4), node("MaxPool", "b", "c", **POOL), node("DequantizeLinear", "c s z", "y")]
+    of = network(nodes, x, s=np.float32(0.1), z=dtype(3), w=w, o=np.int8(0))
+    expected = session(of, ours=False).run(None, {"x": x})[0]
+    assert np.array_equal(session(of, ai_onnx="1", device="cpu").run(None, {"x": x})[0], expected)
+    if VERSION < (1, 18, 1):
+        pytest.skip("onnxruntime before 1.18.1 disables no optimisers by an entry")
+    ours = session(of, log=1, disabled="NhwcTransformer;TransposeOptimizer_CPUExecutionProvider", ai_onnx="1", device="cpu")
+    assert "wgpu-pooling computes the node" in capfd.readouterr().err
+    assert np.array_equal(ours.run(None, {"x": x})[0], expected)
+
+
+def without_values(name: str) -> Any:
+    return helper.make_attribute(name, [], attr_type=onnx.AttributeProto.INTS)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        [without_values("strides")], [without_values("dilations")], [without_values("pads")],
+        [without_values("pads"), helper.make_attribute("auto_pad", "SAME_UPPER")],
+        *([helper.make_attribute("auto_pad", auto_pad), helper.make_attribute("pads", [1, 1, 1, 1])] for auto_pad in ("", "NOTSET", "VALID")),
+        *([helper.make_attribute("strides", [2, 2]), helper.make_attribute("ceil_mode", mode)] for mode in (-1, 0, 1, 2)),
+    ],
+    ids=lambda attributes: ", ".join(f"{a.name}={helper.get_attribute_value(a)}" for a in attributes),
+)  # fmt: skip
+def test_attributes_that_onnxruntime_reads_as_their_defaults(attributes: list[Any]) -> None:
+    if VERSION < (1, 22) and any(a.name == "ceil_mode" and a.i not in (0, 1) for a in attributes):
+        pytest.skip("onnxruntime before 1.22 rounds up for a ceil_mode that there is not")
+    x = np.random.default_rng(8).standard_normal((1, 2, 8, 8)).astype(np.float32)
+    made = onnx.ModelProto.FromString(model("MaxPool", dict(kernel_shape=[3, 3]), [("x", TensorProto.FLOAT, None)], outputs=2))
+    made.graph.node[0].attribute.extend(attributes)
+    of = made.SerializeToString()
+    expected = session(of, ours=False).run(None, {"x": x})
+    actual = session(of, ai_onnx="1", device="cpu").run(None, {"x": x})
+    assert all(np.array_equal(a, b) for a, b in zip(actual, expected, strict=True))
+
+
+def test_an_unpool_with_empty_attributes() -> None:
+    x, at = np.arange(6, dtype=np.float32).reshape(1, 2, 3), np.arange(6).reshape(1, 2, 3)
+    made = onnx.ModelProto.FromString(model("MaxUnpool", dict(kernel_shape=[2]), [("x", TensorProto.FLOAT, None), ("at", TensorProto.INT64, None)]))
+    made.graph.node[0].attribute.extend([without_values("strides"), without_values("pads")])
+    feed, of = {"x": x, "at": at}, made.SerializeToString()
+    expected = session(of, ours=False).run(None, feed)[0]
+    assert np.array_equal(session(of, ai_onnx="1", device="cpu").run(None, feed)[0], expected)
 
 
 @pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER", "VALID"])

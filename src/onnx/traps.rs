@@ -134,8 +134,8 @@ impl Trap {
                  none (pytorch#78249)"
             }
             Trap::Nan { indices: true } => {
-                "NaN: in ONNX's preset, onnxruntime and TensorFlow one wins only as the first element of its window; in PyTorch \
-                 the last one always wins; OpenVINO's MaxPool ignores them"
+                "NaN: in ONNX's preset, onnxruntime since 1.29 and TensorFlow one wins only as the first element of its window; in \
+                 PyTorch the last one always wins; OpenVINO's MaxPool and onnxruntime until 1.28 ignore them"
             }
             Trap::Nan { indices: false } => {
                 "NaN: in ONNX's preset one wins only as the first element of its window; in PyTorch always; OpenVINO's \

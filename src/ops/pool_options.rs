@@ -103,8 +103,8 @@ macro_rules! pool_options {
                 self
             }
 
-            /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices and in OpenVINO's
-            /// AdaptiveMaxPool.
+            /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices (1.29 and newer) and in
+            /// OpenVINO's AdaptiveMaxPool.
             ///
             /// ```
             #[doc = concat!(" use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]

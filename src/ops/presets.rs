@@ -31,7 +31,7 @@ impl MaxPool {
         MaxPool::new(kernel_shape)
     }
 
-    /// onnxruntime's CPU kernel with Indices.
+    /// onnxruntime's CPU kernel with Indices, as it is since 1.29.
     ///
     /// * `SAME_*` pads for the undilated kernel, and a negative total moves windows right (onnxruntime#10083).
     /// * A window that exceeds the padded input by less than a stride gives one output, whose window is partly outside
@@ -40,9 +40,10 @@ impl MaxPool {
     ///   the value is minus infinity, because onnxruntime computes f16 in f32.
     /// * Pads at or above the undilated kernel are refused ("Pad should be smaller than kernel.").
     ///
-    /// Not reproduced: without Indices, onnxruntime computes f32 and f16 by another kernel, whose NaN depend on vector
-    /// lanes and whose -inf becomes the lowest finite value; here values do not depend on whether indices are
-    /// requested. In onnxruntime a NaN in f16 keeps only its sign (0x7E00 or 0xFE00); here it keeps the bits of its
+    /// Not reproduced: until 1.28 that kernel ignored NaN, and took a window without an element above the lowest finite
+    /// value, such as one of -inf or of zeros in u8, for one wholly in padding. Without Indices, onnxruntime computes f32 and f16
+    /// by another kernel, whose NaN and whose choice between zeros of both signs depend on vector lanes and whose -inf becomes
+    /// the lowest finite value; here values do not depend on whether indices are requested. In onnxruntime a NaN in f16 keeps only its sign (0x7E00 or 0xFE00); here it keeps the bits of its
     /// element. onnxruntime refuses more than three spatial axes and C = 0.
     ///
     /// ```

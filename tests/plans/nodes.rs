@@ -123,6 +123,34 @@ fn onnxruntime_takes_no_pads_beside_auto_pad() {
 }
 
 #[test]
+fn onnxruntime_reads_empty_attributes_as_their_defaults() {
+    let read = |node: Node| node.preset(Preset::OnnxRuntime).operator();
+    let text = |text: &str| Attribute::String(text.to_owned());
+    for (name, value) in [
+        ("strides", ints(&[])),
+        ("dilations", ints(&[])),
+        ("pads", ints(&[])),
+        ("auto_pad", text("")),
+        ("ceil_mode", Attribute::Int(2)),
+        ("ceil_mode", Attribute::Int(-1)),
+    ] {
+        let node = pool(12).attribute(name, value);
+        assert_eq!(read(node.clone()), read(pool(12)), "{name}");
+        assert_ne!(node.preset(Preset::Onnx).plan(&[x()], 1), pool(12).plan(&[x()], 1), "{name}");
+    }
+    let padded = |auto_pad| pool(12).attribute("auto_pad", text(auto_pad)).attribute("pads", ints(&[1, 1]));
+    assert_eq!(read(padded("")), read(padded("NOTSET")));
+    let empty = unpool(11).attribute("strides", ints(&[])).attribute("pads", ints(&[]));
+    assert_eq!(read(empty), read(unpool(11)));
+    for name in ["auto_pad", "ceil_mode"] {
+        let of_a_pool = unpool(11).attribute(name, if name == "auto_pad" { text("") } else { Attribute::Int(0) });
+        assert!(matches!(read(of_a_pool), Err(PlanError::UnknownAttribute { .. })), "{name}");
+    }
+    assert!(read(pool(12).attribute("auto_pad", text("SAME"))).is_err());
+    assert!(read(pool(12).attribute("strides", text(""))).is_err());
+}
+
+#[test]
 fn a_node_of_this_crates_domain_may_name_its_preset() {
     let named = |node: Node, preset: &str| {
         node.domain("wgpu.pooling").attribute("preset", Attribute::String(preset.to_owned()))

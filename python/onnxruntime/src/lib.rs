@@ -12,7 +12,8 @@
 //! compute: `auto` (a GPU, or the CPU backend if there is none but software), `gpu` or `cpu`.
 //!
 //! Operators of `ai.onnx` follow onnxruntime where it departs from the specification
-//! ([`Preset::OnnxRuntime`](wgpu_pooling::Preset::OnnxRuntime)), so that a model gives the results that it gave before.
+//! ([`Preset::OnnxRuntime`](wgpu_pooling::Preset::OnnxRuntime)), so that a model gives the results that it gave before, but for what
+//! [`MaxPool::onnxruntime`](wgpu_pooling::MaxPool::onnxruntime) does not reproduce.
 //!
 //! Every node says in onnxruntime's log, at level INFO, that it is computed here and where.
 //!
