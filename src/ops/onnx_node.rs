@@ -363,7 +363,8 @@ impl Node {
 
     /// The attributes that the preset's runtime reads.
     fn read_attributes(&self) -> impl Iterator<Item = &(String, Attribute)> {
-        self.attributes.iter().filter(|(name, value)| self.preset != Preset::OnnxRuntime || !self.is_skipped(name, value))
+        let skips = self.preset == Preset::OnnxRuntime;
+        self.attributes.iter().filter(move |(name, value)| !(skips && self.is_skipped(name, value)))
     }
 
     /// Whether onnxruntime reads a node with this attribute as if it were not there: an empty list or text, a `ceil_mode` other
