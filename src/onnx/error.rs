@@ -33,7 +33,7 @@ pub enum ModelError {
     /// Text that is no OpenVINO IR.
     #[error("no OpenVINO IR: {0}")]
     Ir(String),
-    /// More of something than this reader takes, so that its memory and its time are bounded whatever a file holds.
+    /// More of something than this reader takes.
     #[error("{found} {what}, and at most {limit} are read")]
     TooMany {
         /// Of what.
@@ -41,6 +41,14 @@ pub enum ModelError {
         /// How many there are, at least.
         found: u64,
         /// How many are read.
+        limit: u64,
+    },
+    /// A file that asks for more work than one of its length may, as functions do that call each other without end.
+    #[error("reading these {bytes} bytes takes more than the {limit} steps that they may take")]
+    TooMuchWork {
+        /// The length of the model's file.
+        bytes: u64,
+        /// The steps: a constant, and some for each byte. One takes a few nanoseconds.
         limit: u64,
     },
     /// A model without a graph.

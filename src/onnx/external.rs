@@ -1,10 +1,9 @@
 //! Elements of tensors that lie in other files than the model.
 
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
-use super::error::ModelError;
+use super::error::{ModelError, at_most};
+use super::files::{MAX_FILE, RegularFile};
 use super::proto::TensorMessage;
 
 /// Where the elements of a tensor lie, by its `external_data`.
@@ -49,17 +48,8 @@ impl ExternalData {
             return Err(self.refused("it is no path that stays in the model's folder"));
         }
         let failed = |error: std::io::Error| self.refused(error.to_string());
-        // A link can lead out of the folder.
-        let (folder, path) = (folder.canonicalize().map_err(failed)?, folder.join(location));
-        if !path.canonicalize().map_err(failed)?.starts_with(&folder) {
-            return Err(self.refused("it is a link that leaves the model's folder"));
-        }
-        let mut file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(self.refused("it is no file"));
-        }
-        let rest = metadata.len().checked_sub(self.offset);
+        let mut file = RegularFile::inside(folder, location).map_err(failed)?;
+        let rest = file.length.checked_sub(self.offset);
         let rest = rest.ok_or_else(|| self.refused("its offset is behind the end of the file"))?;
         let length = self.length.unwrap_or(rest.min(expected));
         if length > rest {
@@ -68,9 +58,7 @@ impl ExternalData {
         if length != expected {
             return Err(self.refused(format!("it has {length} bytes, but the tensor's shape needs {expected}")));
         }
-        file.seek(SeekFrom::Start(self.offset)).map_err(failed)?;
-        let mut bytes = Vec::new();
-        file.take(length).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+        at_most("bytes of external data", length, MAX_FILE)?;
+        file.read(self.offset..self.offset.saturating_add(length)).map_err(failed)
     }
 }

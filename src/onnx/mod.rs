@@ -23,8 +23,10 @@
 //! Of ONNX: MaxPool, MaxUnpool and GlobalMaxPool of ONNX's own domain and of `com.ms.internal.nhwc`, and the operators of
 //! `wgpu.pooling`. Of OpenVINO's IR, versions 10 and 11: MaxPool-1, -8, -14 and AdaptiveMaxPool-8.
 
+mod budget;
 mod error;
 mod external;
+mod files;
 mod ir;
 mod model;
 mod node;

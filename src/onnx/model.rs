@@ -5,22 +5,21 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ModelError, at_most};
 use super::external::ExternalData;
+use super::files::{self, MAX_FILE};
 use super::node::{Constant, ModelNode, Parts, ValueSource};
 use super::proto::TensorMessage;
 use super::tensor::{FileTensor, kind};
 use super::wire::Message;
 use super::{ir, walk};
 
-/// The most bytes of a model's file: what Protocol Buffers allow.
-const MAX_FILE: u64 = (1 << 31) - 1;
 /// The most bytes of the text of an OpenVINO IR.
 const MAX_TEXT: u64 = 1 << 28;
 
 /// A model and its pooling nodes, those inside graphs of `If`, `Loop` and `Scan` and inside functions too.
 ///
 /// Of an ONNX file only what the pooling nodes need is read; the rest, such as the weights, is skipped where it lies. The reader
-/// takes files from strangers: errors are typed, memory is bounded by a multiple of the file's length and by fixed limits, and so are nesting and
-/// the expansion of functions.
+/// takes files from strangers: errors are typed, and time and memory are bounded by a multiple of the file's length and a constant,
+/// however graphs and functions are nested and called ([`ModelError::TooMuchWork`]).
 ///
 /// ```no_run
 /// use wgpu_pooling::{Preset, onnx::Model};
@@ -43,38 +42,36 @@ pub struct Model {
 
 impl Model {
     /// Reads a model's file: an OpenVINO IR if its name ends in `.xml`, with its weights in the file of the same name that ends
-    /// in `.bin`, and otherwise ONNX.
+    /// in `.bin`, and otherwise ONNX. Only regular files are read, no pipes and no devices; what belongs to a model lies in its folder or
+    /// below, after links are resolved.
     ///
     /// # Errors
-    /// [`ModelError::File`] for a file that cannot be read; otherwise as [`Model::from_onnx`] and [`Model::from_ir`].
+    /// [`ModelError::File`] for a file that cannot be read or is no regular one; otherwise as [`Model::from_onnx`] and [`Model::from_ir`].
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, ModelError};
     /// assert!(matches!(Model::open("no such file".as_ref()), Err(ModelError::File { .. })));
     /// ```
     pub fn open(path: &Path) -> Result<Model, ModelError> {
-        let failed =
-            |error: std::io::Error| ModelError::File { path: path.display().to_string(), reason: error.to_string() };
         let is_ir = path.extension().is_some_and(|ending| ending == "xml");
-        let length = std::fs::metadata(path).map_err(failed)?.len();
-        at_most("bytes of a model", length, if is_ir { MAX_TEXT } else { MAX_FILE })?;
-        let bytes = std::fs::read(path).map_err(failed)?;
+        let bytes = files::read(path, "bytes of a model", if is_ir { MAX_TEXT } else { MAX_FILE })?;
+        // The folder of a bare name is the current one.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if is_ir {
             let text = String::from_utf8(bytes).map_err(|error| ModelError::Ir(error.to_string()))?;
             let weights = path.with_extension("bin");
-            let parts = ir::read(&text, &mut |range| ir::weights_of_file(&weights, range))?;
+            let mut file = None;
+            let parts = ir::read(&text, &mut |range| ir::weights_of_file(folder, &weights, &mut file, range))?;
             return Ok(Model { bytes: Vec::new(), folder: None, parts });
         }
         let model = Model::from_onnx(bytes)?;
-        // The folder of a bare name is the current one.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Model { folder: Some(folder.to_owned()), ..model })
     }
 
     /// Reads an ONNX model, a `ModelProto`. Tensors in other files are refused when they are asked for.
     ///
     /// # Errors
-    /// [`ModelError::Malformed`], [`ModelError::NoGraph`] and [`ModelError::TooMany`]. What is wrong with a single node, such as a
+    /// [`ModelError::Malformed`], [`ModelError::NoGraph`], [`ModelError::TooMany`] and [`ModelError::TooMuchWork`]. What is wrong with a single node, such as a
     /// domain that is not imported, is an error of its [`ModelNode::node`].
     ///
     /// ```
@@ -83,14 +80,14 @@ impl Model {
     /// ```
     pub fn from_onnx(bytes: Vec<u8>) -> Result<Model, ModelError> {
         at_most("bytes of a model", bytes.len() as u64, MAX_FILE)?;
-        let parts = walk::model(Message::new(&bytes))?;
+        let parts = walk::model(&bytes)?;
         Ok(Model { bytes, folder: None, parts })
     }
 
     /// Reads an OpenVINO IR from its text and its weights.
     ///
     /// # Errors
-    /// [`ModelError::Ir`] and [`ModelError::TooMany`].
+    /// [`ModelError::Ir`], [`ModelError::TooMany`] and [`ModelError::TooMuchWork`].
     ///
     /// ```
     /// use wgpu_pooling::onnx::Model;
@@ -137,7 +134,7 @@ impl Model {
             Constant::Message(range) => range.clone(),
         };
         let at = range.start;
-        let tensor = TensorMessage::read(Message { bytes: self.bytes.get(range).ok_or(missing)?, at })?;
+        let tensor = TensorMessage::read(Message::at(self.bytes.get(range).ok_or(missing)?, at))?;
         let Some(external) = ExternalData::of(&tensor)? else {
             return FileTensor::inside(&tensor);
         };

@@ -1,9 +1,11 @@
 //! Tensors that files hold: initializers, and the inputs and outputs recorded beside a model.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::error::ModelError;
 use super::external::ExternalData;
+use super::files::{self, MAX_FILE};
 use super::proto::{TensorMessage, dtype};
 use super::wire::{Message, push};
 use crate::element::DType;
@@ -44,11 +46,31 @@ impl<'a> FileTensor<'a> {
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```
     pub fn read(bytes: &'a [u8]) -> Result<FileTensor<'a>, ModelError> {
-        let tensor = TensorMessage::read(Message::new(bytes))?;
+        let tensor = TensorMessage::read(Message::at(bytes, 0))?;
         match ExternalData::of(&tensor)? {
             None => FileTensor::inside(&tensor),
             Some(external) => Err(external.refused("only a model knows where this file lies")),
         }
+    }
+
+    /// Reads a file with a `TensorProto`, such as input_0.pb of recorded test data. It has to be a regular file.
+    ///
+    /// # Errors
+    /// [`ModelError::File`]; otherwise as [`FileTensor::read`].
+    ///
+    /// ```
+    /// use wgpu_pooling::onnx::FileTensor;
+    ///
+    /// let folder = std::path::Path::new("tests/onnx-node-tests/test_maxpool_1d_default/test_data_set_0");
+    /// assert_eq!(FileTensor::open(&folder.join("input_0.pb"))?.shape(), [1, 3, 32]);
+    /// assert!(FileTensor::open(folder).is_err(), "a folder");
+    /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
+    /// ```
+    pub fn open(path: &Path) -> Result<FileTensor<'static>, ModelError> {
+        let bytes = files::read(path, "bytes of a tensor", MAX_FILE)?;
+        let tensor = FileTensor::read(&bytes)?;
+        let name = Cow::Owned(tensor.name.into_owned());
+        Ok(FileTensor { name, dtype: tensor.dtype, shape: tensor.shape, bytes: Cow::Owned(tensor.bytes.into_owned()) })
     }
 
     /// The tensor whose elements lie in its message.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::budget::Budget;
 use super::error::{ModelError, at_most};
 use super::external::ExternalData;
 use super::node::{Constant, ModelInput, ModelNode, Parts, SHAPE, ValueSource, operand};
@@ -17,22 +18,22 @@ use crate::element::DType;
 use crate::ops::Node;
 use crate::options::Preset;
 
-/// The most nodes that are looked at, those of a function once for each call.
-const MAX_NODES: u64 = 1 << 20;
-/// The most names of values of all graphs.
-const MAX_VALUES: u64 = 1 << 21;
 /// The most pooling nodes.
 const MAX_POOLING_NODES: usize = 1 << 14;
 /// The most inputs or outputs of a pooling node.
 const MAX_OPERANDS: usize = 8;
 /// The most values of an input that a plan depends on.
 const MAX_LIST: usize = 64;
-/// The most bytes of names that are kept.
-const MAX_TEXT: u64 = 1 << 26;
-/// The most bytes of functions' bodies, each counted once for each call.
-const MAX_BODIES: u64 = 1 << 32;
 /// The most graphs and functions inside each other.
 const MAX_DEPTH: u64 = 64;
+/// The steps of an attribute that is looked up, of a node, and of a call.
+const NAME: u64 = 32;
+const NODE: u64 = 32;
+const CALL: u64 = 64;
+/// The steps of a plan.
+const PLAN: u64 = 1 << 12;
+/// The steps for each byte or number of an attribute that is kept.
+const KEPT: u64 = 4;
 
 /// Domain, name and overload of a function.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
@@ -87,25 +88,20 @@ struct Walk<'a> {
     parts: Parts,
     /// The tensors that pooling nodes take, by where they lie: each is read once.
     tensors: HashMap<usize, TensorOf>,
-    nodes: u64,
-    values: u64,
-    text: u64,
-    bodies: u64,
+    budget: &'a Budget,
 }
 
 /// The pooling nodes of a model, and what they take.
-pub fn model(message: Message<'_>) -> Result<Parts, ModelError> {
-    let model = ModelMessage::read(message)?;
+pub fn model(bytes: &[u8]) -> Result<Parts, ModelError> {
+    let budget = Budget::of(bytes.len());
+    let model = ModelMessage::read(Message::of_file(bytes, &budget))?;
     let graph = model.graph.ok_or(ModelError::NoGraph)?;
     let mut walk = Walk {
         functions: HashMap::new(),
         called: HashSet::new(),
         parts: Parts::default(),
         tensors: HashMap::new(),
-        nodes: 0,
-        values: 0,
-        text: 0,
-        bodies: 0,
+        budget: &budget,
     };
     for &message in &model.functions {
         let function = FunctionMessage::read(message)?;
@@ -120,8 +116,8 @@ pub fn model(message: Message<'_>) -> Result<Parts, ModelError> {
         let field = field?;
         if field.number == 12 {
             let (name, _) = value_info(field.message()?)?;
-            let source = walk.source(scope.known(name))?;
-            let name = walk.keep(name)?;
+            let source = walk.source(scope.known(name, &budget)?)?;
+            let name = budget.keep(name)?;
             walk.parts.outputs.push((name, source));
         }
     }
@@ -148,15 +144,16 @@ fn is_pooling(node: &NodeMessage<'_>) -> bool {
 }
 
 impl<'a> Scope<'a, '_> {
-    fn known(&self, name: &str) -> Option<&Known<'a>> {
+    fn known(&self, name: &str, budget: &Budget) -> Result<Option<&Known<'a>>, ModelError> {
         let mut scope = Some(self);
         while let Some(here) = scope {
+            budget.look_up(name)?;
             if let Some(known) = here.values.get(name) {
-                return Some(known);
+                return Ok(Some(known));
             }
             scope = here.outer;
         }
-        None
+        Ok(None)
     }
 
     /// The message that has an attribute's value: of the call, if the attribute refers to it. An attribute that the call
@@ -169,22 +166,15 @@ impl<'a> Scope<'a, '_> {
             .call
             .flatten()
             .ok_or_else(|| ModelError::AttributeOfCaller { name: refers_to.chars().take(100).collect() })?;
+        message.spend(NAME)?;
         Ok(given.get(refers_to).copied())
     }
 }
 
 impl<'a> Walk<'a> {
-    /// Keeps a name, of which a model can have only so many bytes.
-    fn keep(&mut self, name: &str) -> Result<String, ModelError> {
-        self.text = self.text.saturating_add(name.len() as u64).saturating_add(1);
-        at_most("bytes of names", self.text, MAX_TEXT)?;
-        Ok(name.to_owned())
-    }
-
     /// What the scope says of a name, to be set.
-    fn value<'w>(&mut self, scope: &'w mut Scope<'a, '_>, name: &'a str) -> Result<&'w mut Known<'a>, ModelError> {
-        self.values = self.values.saturating_add(1);
-        at_most("names of values", self.values, MAX_VALUES)?;
+    fn value<'w>(&self, scope: &'w mut Scope<'a, '_>, name: &'a str) -> Result<&'w mut Known<'a>, ModelError> {
+        self.budget.look_up(name)?;
         Ok(scope.values.entry(name).or_default())
     }
 
@@ -227,7 +217,7 @@ impl<'a> Walk<'a> {
                 let value = self.value(scope, name)?;
                 if !matches!(value.origin, Origin::Tensor(_)) {
                     value.origin = Origin::Input(self.parts.inputs.len());
-                    let name = self.keep(name)?;
+                    let name = self.budget.keep(name)?;
                     self.parts.inputs.push(name);
                 }
             }
@@ -240,8 +230,7 @@ impl<'a> Walk<'a> {
         for field in body.fields() {
             let field = field?;
             if field.number == fields.node {
-                self.nodes = self.nodes.saturating_add(1);
-                at_most("nodes", self.nodes, MAX_NODES)?;
+                self.budget.spend(NODE)?;
                 self.node(&NodeMessage::read(field.message()?)?, scope)?;
             }
         }
@@ -250,7 +239,11 @@ impl<'a> Walk<'a> {
 
     fn node(&mut self, node: &NodeMessage<'a>, scope: &mut Scope<'a, '_>) -> Result<(), ModelError> {
         let mut origins: Vec<Known<'a>> = Vec::new();
-        if let Some(&function) = self.functions.get(&key(node.domain, node.op_type, node.overload)) {
+        let key = key(node.domain, node.op_type, node.overload);
+        for name in [node.domain, node.op_type, node.overload] {
+            self.budget.spend_text(name.as_bytes())?;
+        }
+        if let Some(&function) = self.functions.get(&key) {
             origins = self.call(node, function, scope)?;
         } else if is_pooling(node) {
             let number = self.parts.nodes.len();
@@ -298,12 +291,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The path of what is inside a node.
-    fn path(&mut self, outer: &Scope<'a, '_>, node: &NodeMessage<'a>, part: &str) -> Result<Arc<str>, ModelError> {
+    fn path(&self, outer: &Scope<'a, '_>, node: &NodeMessage<'a>, part: &str) -> Result<Arc<str>, ModelError> {
         let name = if node.name.is_empty() { node.op_type } else { node.name };
         let before = if outer.path.is_empty() { String::new() } else { format!("{}/", outer.path) };
-        let length = before.len().saturating_add(name.len()).saturating_add(part.len()) as u64;
-        at_most("bytes of names", self.text.saturating_add(length), MAX_TEXT)?;
-        Ok(Arc::from(self.keep(&format!("{before}{name}.{part}"))?))
+        for text in [outer.path.as_ref(), name, part] {
+            self.budget.spend_text(text.as_bytes())?;
+        }
+        Ok(Arc::from(format!("{before}{name}.{part}")))
     }
 
     /// Walks through a function's body for a call, and says what is known of the call's outputs.
@@ -314,15 +308,17 @@ impl<'a> Walk<'a> {
         outer: &Scope<'a, '_>,
     ) -> Result<Vec<Known<'a>>, ModelError> {
         self.called.insert(key(node.domain, node.op_type, node.overload));
-        self.expand(message)?;
+        self.budget.spend(CALL)?;
         let function = FunctionMessage::read(message)?;
         let mut given = HashMap::new();
         for &attribute in &node.attributes {
             if let Ok(Some(value)) = outer.attribute(attribute) {
+                self.budget.spend(NAME)?;
                 given.insert(AttributeMessage::name(attribute)?, value);
             }
         }
         for &default in &function.defaults {
+            self.budget.spend(NAME)?;
             given.entry(AttributeMessage::name(default)?).or_insert(default);
         }
         let mut scope = Scope {
@@ -334,19 +330,15 @@ impl<'a> Walk<'a> {
             depth: outer.depth.saturating_add(1),
         };
         for (&formal, &actual) in function.inputs.iter().zip(&node.inputs) {
-            if let Some(known) = outer.known(actual) {
+            if let Some(known) = outer.known(actual, self.budget)? {
                 *self.value(&mut scope, formal)? = known.clone();
             }
         }
         self.declare(message, FUNCTION, &mut scope, "")?;
         self.body(message, FUNCTION, &mut scope)?;
-        Ok(function.outputs.iter().map(|name| scope.known(name).cloned().unwrap_or_default()).collect())
-    }
-
-    /// Counts a function's body, so that functions which call each other many times come to an end.
-    fn expand(&mut self, message: Message<'a>) -> Result<(), ModelError> {
-        self.bodies = self.bodies.saturating_add(message.bytes.len() as u64);
-        at_most("bytes of the functions that are called", self.bodies, MAX_BODIES)
+        let known =
+            function.outputs.iter().map(|name| Ok(scope.known(name, self.budget)?.cloned().unwrap_or_default()));
+        known.collect()
     }
 
     fn functions_without_a_call(&mut self, model: &ModelMessage<'a>) -> Result<(), ModelError> {
@@ -355,11 +347,11 @@ impl<'a> Walk<'a> {
             if self.called.contains(&key(function.domain, function.name, function.overload)) {
                 continue;
             }
-            self.expand(message)?;
+            self.budget.spend(CALL)?;
             let mut scope = Scope {
                 values: HashMap::new(),
                 outer: None,
-                path: Arc::from(self.keep(&format!("{}, which nothing calls", function.name))?),
+                path: Arc::from(self.budget.keep(&format!("{}, which nothing calls", function.name))?),
                 opsets: &function.opsets,
                 call: Some(None),
                 depth: 1,
@@ -374,13 +366,14 @@ impl<'a> Walk<'a> {
     fn pooling(&mut self, node: &NodeMessage<'a>, scope: &Scope<'a, '_>) -> Result<(), ModelError> {
         let inputs = trimmed(&node.inputs);
         let outputs = trimmed(&node.outputs);
+        self.budget.spend_pooling(&scope.path)?;
         let most = at_most("operands of a pooling node", inputs.len().max(outputs.len()) as u64, MAX_OPERANDS as u64);
         let mut found = ModelNode {
             scope: scope.path.clone(),
-            name: self.keep(node.name)?,
-            op_type: self.keep(node.op_type)?,
-            domain: self.keep(node.domain)?,
-            node: most.and_then(|()| read_node(node, scope)),
+            name: self.budget.keep(node.name)?,
+            op_type: self.budget.keep(node.op_type)?,
+            domain: self.budget.keep(node.domain)?,
+            node: most.and_then(|()| self.read_node(node, scope)),
             inputs: Vec::new(),
             outputs: Vec::new(),
         };
@@ -389,14 +382,32 @@ impl<'a> Walk<'a> {
             found.inputs.push(self.input(name, scope, values)?);
         }
         for name in outputs.iter().take(MAX_OPERANDS) {
-            found.outputs.push(self.keep(name)?);
+            found.outputs.push(self.budget.keep(name)?);
         }
         push(&mut self.parts.nodes, found, "pooling nodes", MAX_POOLING_NODES)
     }
 
+    /// The node as a value: its attributes, and the opset of its domain.
+    fn read_node(&self, node: &NodeMessage<'a>, scope: &Scope<'a, '_>) -> Result<Node, ModelError> {
+        let domain = own_domain(node.domain);
+        let each = (domain.len() as u64 / 16).saturating_add(1);
+        self.budget.spend(each.saturating_mul(scope.opsets.len() as u64))?;
+        let opset = scope.opsets.iter().find(|(imported, _)| own_domain(imported) == domain);
+        let &(_, opset) = opset.ok_or_else(|| ModelError::NoOpset { domain: domain.to_owned() })?;
+        let mut read = Node::new(node.op_type, opset).domain(domain);
+        for (name, message) in node.pooling_attributes()? {
+            if let Some(message) = scope.attribute(message)? {
+                let value = AttributeMessage::read(message)?.value;
+                self.budget.spend((message.bytes.len() as u64).saturating_mul(KEPT))?;
+                read = read.attribute(self.budget.keep(name)?, value);
+            }
+        }
+        Ok(read)
+    }
+
     /// An input of a pooling node; with its values, if the plan depends on them.
     fn input(&mut self, name: &str, scope: &Scope<'a, '_>, values: bool) -> Result<ModelInput, ModelError> {
-        let known = scope.known(name);
+        let known = scope.known(name, self.budget)?;
         let (mut dtype, mut shape) = match known.and_then(|known| known.info) {
             Some(info) => {
                 let info = TypeOf::read(info)?;
@@ -405,7 +416,7 @@ impl<'a> Walk<'a> {
             None => (None, None),
         };
         let mut input =
-            ModelInput { name: self.keep(name)?, dtype, shape: None, values: None, source: self.source(known)? };
+            ModelInput { name: self.budget.keep(name)?, dtype, shape: None, values: None, source: self.source(known)? };
         match known.map(|known| &known.origin) {
             Some(Origin::Tensor(message)) => {
                 let tensor = self.tensor(*message)?;
@@ -418,6 +429,7 @@ impl<'a> Walk<'a> {
             }
             // What a pooling node gives follows from what it takes, whether the model says it or not.
             Some(&Origin::Output(node, output)) if dtype.is_none() || shape.is_none() => {
+                self.budget.spend(PLAN)?;
                 let plan = self.parts.nodes.get(node).and_then(|node| node.plan(Preset::Onnx).ok());
                 if let Some(spec) = plan.as_ref().and_then(|plan| plan.outputs().get(output)) {
                     (dtype, shape) = (Some(spec.dtype), Some(spec.shape.clone()));
@@ -455,10 +467,14 @@ impl<'a> Walk<'a> {
                 let end = message.at.saturating_add(message.bytes.len());
                 Constant::Message(message.at..end)
             }
-            Some(Origin::Integers(values)) => Constant::Integers(values.clone()),
-            Some(Origin::Operator(op_type)) => return Ok(ValueSource::Elsewhere(self.keep(op_type)?)),
+            Some(Origin::Integers(values)) => {
+                self.budget.spend((values.len() as u64).saturating_mul(KEPT))?;
+                Constant::Integers(values.clone())
+            }
+            Some(Origin::Operator(op_type)) => return Ok(ValueSource::Elsewhere(self.budget.keep(op_type)?)),
             None => return Ok(ValueSource::Elsewhere(String::new())),
         };
+        self.budget.spend(NODE)?;
         self.parts.constants.push(constant);
         Ok(ValueSource::Constant(self.parts.constants.len().saturating_sub(1)))
     }
@@ -468,22 +484,6 @@ impl<'a> Walk<'a> {
 fn trimmed<'n, 'a>(names: &'n [&'a str]) -> &'n [&'a str] {
     let last = names.iter().rposition(|name| !name.is_empty());
     &names[..last.map_or(0, |last| last.saturating_add(1))]
-}
-
-/// The node as a value: its attributes, and the opset of its domain.
-fn read_node(node: &NodeMessage<'_>, scope: &Scope<'_, '_>) -> Result<Node, ModelError> {
-    let domain = own_domain(node.domain);
-    let opset = scope.opsets.iter().find(|(imported, _)| own_domain(imported) == domain);
-    let &(_, opset) = opset.ok_or_else(|| ModelError::NoOpset { domain: domain.to_owned() })?;
-    let mut read = Node::new(node.op_type, opset).domain(domain);
-    for attribute in node.pooling_attributes()? {
-        let (name, message) = attribute;
-        if let Some(message) = scope.attribute(message)? {
-            let value = AttributeMessage::read(message)?.value;
-            read = read.attribute(name, value);
-        }
-    }
-    Ok(read)
 }
 
 /// What a node `Constant` gives, if it is a tensor or a list of integers.

@@ -1,12 +1,15 @@
 //! The wire format of Protocol Buffers, read where it lies: nothing is copied, and a file cannot make the reader allocate.
 
+use super::budget::Budget;
 use super::error::{ModelError, at_most};
 
 /// A message: its bytes, and where in the file they begin.
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
+#[derive(Debug, Default, Clone, Copy)]
 pub struct Message<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
+    /// What reading its fields is spent from; nothing for a tensor by itself, which is read once.
+    budget: Option<&'a Budget>,
 }
 
 /// A field of a message.
@@ -33,8 +36,18 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Message { bytes, at: 0 }
+    /// A message that begins at a byte of its file.
+    pub fn at(bytes: &'a [u8], at: usize) -> Self {
+        Message { bytes, at, budget: None }
+    }
+
+    /// A whole file.
+    pub fn of_file(bytes: &'a [u8], budget: &'a Budget) -> Self {
+        Message { bytes, at: 0, budget: Some(budget) }
+    }
+
+    pub fn spend(&self, steps: u64) -> Result<(), ModelError> {
+        self.budget.map_or(Ok(()), |budget| budget.spend(steps))
     }
 
     pub fn fields(self) -> Fields<'a> {
@@ -48,8 +61,8 @@ impl<'a> Message<'a> {
             return Err(ModelError::Malformed { what: "a field is longer than its message", at: self.at });
         };
         let (bytes, rest) = self.bytes.split_at(length);
-        let taken = Message { bytes, at: self.at };
-        *self = Message { bytes: rest, at: self.at.saturating_add(length) };
+        let taken = Message { bytes, ..*self };
+        *self = Message { bytes: rest, at: self.at.saturating_add(length), ..*self };
         Ok(taken)
     }
 
@@ -66,6 +79,7 @@ impl<'a> Message<'a> {
             let [byte] = self.array()?;
             value |= u64::from(byte & 0x7F).checked_shl(shift).unwrap_or(0);
             if byte < 0x80 {
+                self.spend(1 + u64::from(shift) / 28)?;
                 return Ok(value);
             }
         }
@@ -73,6 +87,7 @@ impl<'a> Message<'a> {
     }
 
     fn text(self, what: &'static str) -> Result<&'a str, ModelError> {
+        self.budget.map_or(Ok(()), |budget| budget.spend_text(self.bytes))?;
         std::str::from_utf8(self.bytes).map_err(|_| ModelError::Malformed { what, at: self.at })
     }
 }
@@ -153,6 +168,7 @@ impl<'a> Field<'a> {
         match self.value {
             Wire::Fixed32(bytes) => take(bytes),
             Wire::Bytes(mut packed) => {
+                packed.spend(packed.bytes.len() as u64)?;
                 while !packed.bytes.is_empty() {
                     take(packed.array()?)?;
                 }
@@ -167,6 +183,7 @@ impl<'a> Field<'a> {
         match self.value {
             Wire::Fixed64(bytes) => take(bytes),
             Wire::Bytes(mut packed) => {
+                packed.spend(packed.bytes.len() as u64)?;
                 while !packed.bytes.is_empty() {
                     take(packed.array()?)?;
                 }
@@ -193,7 +210,7 @@ mod tests {
     use super::*;
 
     fn only(bytes: &[u8]) -> Result<Field<'_>, ModelError> {
-        Message::new(bytes).fields().next().unwrap()
+        Message::at(bytes, 0).fields().next().unwrap()
     }
 
     #[test]
@@ -218,6 +235,6 @@ mod tests {
         }
         let length = [&[0x0A][..], &[0xFF; 9], &[0x01]].concat();
         assert!(matches!(only(&length), Err(ModelError::Malformed { at: 11, .. })), "a length of 2^64 - 1");
-        assert_eq!(Message::new(&[0x0B, 0x0B]).fields().count(), 1, "nothing after an error");
+        assert_eq!(Message::at(&[0x0B, 0x0B], 0).fields().count(), 1, "nothing after an error");
     }
 }

@@ -1,0 +1,62 @@
+//! What reading a file may cost: counted in steps, whatever the file says.
+
+use std::cell::Cell;
+
+use super::error::ModelError;
+
+/// The steps that a file of any length may take.
+const FIXED: u64 = 1 << 23;
+/// The steps for each byte of a file.
+const PER_BYTE: u64 = 32;
+/// The steps of a name that is looked up or kept, beside those of its bytes.
+const NAME: u64 = 32;
+/// The steps of a pooling node, of which a caller asks for plans and traps.
+const POOLING: u64 = 1 << 10;
+
+/// The steps that a file has left. A step takes some nanoseconds: a field is one, and so are a few bytes of a text.
+///
+/// Every loop of the readers spends from it, because what a file says once can be asked for many times: names, types, and the
+/// bodies of functions.
+#[derive(Debug)]
+pub struct Budget {
+    bytes: u64,
+    limit: u64,
+    left: Cell<u64>,
+}
+
+impl Budget {
+    /// For a file of so many bytes.
+    pub fn of(bytes: usize) -> Self {
+        let bytes = bytes as u64;
+        let limit = bytes.saturating_mul(PER_BYTE).saturating_add(FIXED);
+        Budget { bytes, limit, left: Cell::new(limit) }
+    }
+
+    pub fn spend(&self, steps: u64) -> Result<(), ModelError> {
+        let left = self.left.get().checked_sub(steps);
+        self.left.set(left.unwrap_or(0));
+        left.map(drop).ok_or(ModelError::TooMuchWork { bytes: self.bytes, limit: self.limit })
+    }
+
+    /// Spends what a text costs that is checked, hashed or compared.
+    pub fn spend_text(&self, text: &[u8]) -> Result<(), ModelError> {
+        self.spend(text.len() as u64 / 4)
+    }
+
+    /// Spends what it costs to look up a name.
+    pub fn look_up(&self, name: &str) -> Result<(), ModelError> {
+        self.spend(NAME)?;
+        self.spend_text(name.as_bytes())
+    }
+
+    /// Keeps a name. What is kept is spent byte by byte, because callers copy and print it.
+    pub fn keep(&self, name: &str) -> Result<String, ModelError> {
+        self.spend(NAME.saturating_add(name.len() as u64))?;
+        Ok(name.to_owned())
+    }
+
+    /// Spends what a pooling node costs and the path of where it is, which it shares with others but which is printed with it.
+    pub fn spend_pooling(&self, path: &str) -> Result<(), ModelError> {
+        self.spend(POOLING.saturating_add(path.len() as u64))
+    }
+}
