@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use engine::Where;
-use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
+use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ValueSource};
 use wgpu_pooling::{Device, Plan, Preset};
 
 /// Runs ONNX node tests: models of one node with their inputs and outputs.
@@ -92,14 +92,13 @@ fn run_test(device: &Device, test: &Path, preset: Preset) -> Result<Plan, Box<dy
     let [node] = model.nodes() else {
         return Err(format!("the model has {} pooling nodes, expected one", model.nodes().len()).into());
     };
-    let mut files = Vec::new();
+    let mut tensors = Vec::new();
     for input in node.inputs() {
         let ValueSource::Input(number) = input.source else {
             return Err(format!("the node's {:?} is not among the model's inputs", input.name).into());
         };
-        files.push(file(test, "input", number)?);
+        tensors.push(tensor(test, "input", number)?);
     }
-    let tensors = files.iter().map(|bytes| FileTensor::read(bytes)).collect::<Result<Vec<_>, _>>()?;
     let inputs = tensors.iter().map(|tensor| tensor.view()).collect::<Result<Vec<_>, _>>()?;
     let described = node.node()?.clone().preset(preset);
     let (plan, outputs) = runner::run(device, &described, node.outputs().len(), &inputs)?;
@@ -107,8 +106,7 @@ fn run_test(device: &Device, test: &Path, preset: Preset) -> Result<Plan, Box<dy
         let ValueSource::Output { output, .. } = *source else {
             return Err(format!("the model's {name:?} is not an output of the node").into());
         };
-        let expected = file(test, "output", number)?;
-        let expected = FileTensor::read(&expected)?;
+        let expected = tensor(test, "output", number)?;
         let (bytes, spec) = (&outputs[output], &plan.outputs()[output]);
         if expected.dtype() != spec.dtype || expected.shape() != spec.shape {
             return Err(format!("{name} is {spec:?}, but the test has {:?}", expected.shape()).into());
@@ -122,8 +120,7 @@ fn run_test(device: &Device, test: &Path, preset: Preset) -> Result<Plan, Box<dy
     Ok(plan)
 }
 
-/// A file of a test's recorded tensors.
-fn file(test: &Path, kind: &str, number: usize) -> Result<Vec<u8>, String> {
-    let path = test.join("test_data_set_0").join(format!("{kind}_{number}.pb"));
-    std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
+/// One of a test's recorded tensors.
+fn tensor(test: &Path, kind: &str, number: usize) -> Result<FileTensor<'static>, ModelError> {
+    FileTensor::open(&test.join("test_data_set_0").join(format!("{kind}_{number}.pb")))
 }

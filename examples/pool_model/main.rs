@@ -51,10 +51,10 @@ fn main() -> ExitCode {
 /// Runs the example and appends what it finds to `report`, which is printed even if an error follows.
 fn run(options: &Options, report: &mut String) -> Result<(), Box<dyn Error>> {
     let model = Model::open(&options.model)?;
-    let mut recorded = options.inputs.as_deref().map(Recorded::new);
+    let mut recorded = options.inputs.as_deref().map(|folder| Recorded::new(folder, &model));
     let mut listings: Vec<Listing<'_>> = Vec::new();
     for (number, node) in model.nodes().iter().enumerate() {
-        let run = recorded.as_mut().map(|recorded| recorded.run(&model, number, options.preset));
+        let run = recorded.as_mut().map(|recorded| recorded.run(number, options.preset));
         listings.push(Listing::of(number, node, options.preset, run));
     }
     match options.json {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use wgpu_pooling::onnx::{FileTensor, Model, ModelInput, ValueSource};
+use wgpu_pooling::onnx::{FileTensor, Model, ModelError, ModelInput, ValueSource};
 use wgpu_pooling::{Activation, Cpu, DType, Plan, Preset, TensorMut, TensorRef};
 
 /// A tensor of the run.
@@ -15,8 +15,11 @@ struct Held {
 }
 
 /// The recorded tensors, and the outputs of the nodes that have run.
-pub struct Recorded {
+pub struct Recorded<'a> {
     folder: PathBuf,
+    model: &'a Model,
+    /// The positions of the model's outputs that are a node's, by its number.
+    positions: HashMap<usize, Vec<usize>>,
     outputs: HashMap<(usize, usize), Held>,
 }
 
@@ -34,27 +37,30 @@ pub enum Comparison {
     NotRecorded(String),
 }
 
-impl Recorded {
-    pub fn new(folder: &Path) -> Self {
-        Recorded { folder: folder.to_owned(), outputs: HashMap::new() }
+impl<'a> Recorded<'a> {
+    pub fn new(folder: &Path, model: &'a Model) -> Self {
+        let mut positions: HashMap<_, Vec<usize>> = HashMap::new();
+        for (position, (_, source)) in model.outputs().iter().enumerate() {
+            if let ValueSource::Output { node, .. } = *source {
+                positions.entry(node).or_default().push(position);
+            }
+        }
+        Recorded { folder: folder.to_owned(), model, positions, outputs: HashMap::new() }
     }
 
     /// Runs a node, or says why it cannot be run.
-    pub fn run(&mut self, model: &Model, number: usize, preset: Preset) -> Result<Run, String> {
-        let node = &model.nodes()[number];
+    pub fn run(&mut self, number: usize, preset: Preset) -> Result<Run, String> {
+        let node = &self.model.nodes()[number];
         let value = node.node().map_err(|error| error.to_string())?.clone().preset(preset);
-        let held = node.inputs().iter().map(|input| self.input(model, input)).collect::<Result<Vec<_>, _>>()?;
+        let held = node.inputs().iter().map(|input| self.input(input)).collect::<Result<Vec<_>, _>>()?;
         let views = held.iter().map(|held| TensorRef::new(held.dtype, &held.shape, &held.bytes));
         let views = views.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
         let plan = value.plan(&views, node.outputs().len()).map_err(|error| error.to_string())?;
         let outputs = execute(&plan, &views)?;
-        for (output, held) in outputs.iter().enumerate() {
-            self.outputs.insert((number, output), held.clone());
-        }
         let mut compared = Vec::new();
-        for (position, (name, source)) in model.outputs().iter().enumerate() {
-            if let ValueSource::Output { node, output } = *source
-                && node == number
+        for &position in self.positions.get(&number).into_iter().flatten() {
+            let (name, source) = &self.model.outputs()[position];
+            if let ValueSource::Output { output, .. } = *source
                 && let Some(held) = outputs.get(output)
             {
                 // Indices are exact, whatever function is applied to Y.
@@ -62,14 +68,15 @@ impl Recorded {
                 compared.push((name.clone(), self.compare(position, held, rounds)));
             }
         }
+        self.outputs.extend(outputs.into_iter().enumerate().map(|(output, held)| ((number, output), held)));
         Ok(Run { plan, compared })
     }
 
-    fn input(&self, model: &Model, input: &ModelInput) -> Result<Held, String> {
+    fn input(&self, input: &ModelInput) -> Result<Held, String> {
         let name = &input.name;
         match &input.source {
             ValueSource::Input(number) => self.file(&format!("input_{number}.pb")),
-            ValueSource::Constant(number) => held(model.constant(*number)),
+            ValueSource::Constant(number) => held(self.model.constant(*number)).map_err(|error| error.to_string()),
             ValueSource::Output { node, output } => {
                 let given = self.outputs.get(&(*node, *output));
                 given.cloned().ok_or_else(|| format!("{name:?} is an output of node {node}, which was not run"))
@@ -89,8 +96,11 @@ impl Recorded {
 
     fn file(&self, name: &str) -> Result<Held, String> {
         let path = self.folder.join(name);
-        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        held(FileTensor::read(&bytes)).map_err(|error| format!("{}: {error}", path.display()))
+        held(FileTensor::open(&path)).map_err(|error| match error {
+            // It names the file itself.
+            ModelError::File { .. } => error.to_string(),
+            _ => format!("{}: {error}", path.display()),
+        })
     }
 
     fn compare(&self, position: usize, own: &Held, rounds: bool) -> Comparison {
@@ -114,8 +124,8 @@ impl Recorded {
     }
 }
 
-fn held(tensor: Result<FileTensor<'_>, wgpu_pooling::onnx::ModelError>) -> Result<Held, String> {
-    let tensor = tensor.map_err(|error| error.to_string())?;
+fn held(tensor: Result<FileTensor<'_>, ModelError>) -> Result<Held, ModelError> {
+    let tensor = tensor?;
     Ok(Held { dtype: tensor.dtype(), shape: tensor.shape().to_vec(), bytes: tensor.bytes().to_vec() })
 }
 

@@ -9,7 +9,9 @@ const FIXED: u64 = 1 << 23;
 /// The steps for each byte of a file.
 const PER_BYTE: u64 = 32;
 /// The steps of a name that is looked up or kept, beside those of its bytes.
-const NAME: u64 = 32;
+const NAME: u64 = 64;
+/// The steps of each byte or number that is kept, which callers copy and print.
+const KEPT: u64 = 4;
 /// The steps of a pooling node, of which a caller asks for plans and traps.
 const POOLING: u64 = 1 << 10;
 
@@ -49,14 +51,20 @@ impl Budget {
         self.spend_text(name.as_bytes())
     }
 
-    /// Keeps a name. What is kept is spent byte by byte, because callers copy and print it.
+    /// Spends what is kept of a file, in bytes or numbers.
+    pub fn spend_kept(&self, length: usize) -> Result<(), ModelError> {
+        self.spend(KEPT.saturating_mul(length as u64))
+    }
+
     pub fn keep(&self, name: &str) -> Result<String, ModelError> {
-        self.spend(NAME.saturating_add(name.len() as u64))?;
+        self.spend(NAME)?;
+        self.spend_kept(name.len())?;
         Ok(name.to_owned())
     }
 
-    /// Spends what a pooling node costs and the path of where it is, which it shares with others but which is printed with it.
+    /// Spends what a pooling node costs, and the path of where it is, which is printed with each.
     pub fn spend_pooling(&self, path: &str) -> Result<(), ModelError> {
-        self.spend(POOLING.saturating_add(path.len() as u64))
+        self.spend(POOLING)?;
+        self.spend_kept(path.len())
     }
 }

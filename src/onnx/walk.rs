@@ -27,13 +27,11 @@ const MAX_LIST: usize = 64;
 /// The most graphs and functions inside each other.
 const MAX_DEPTH: u64 = 64;
 /// The steps of an attribute that is looked up, of a node, and of a call.
-const NAME: u64 = 32;
+const ATTRIBUTE: u64 = 64;
 const NODE: u64 = 32;
 const CALL: u64 = 64;
 /// The steps of a plan.
 const PLAN: u64 = 1 << 12;
-/// The steps for each byte or number of an attribute that is kept.
-const KEPT: u64 = 4;
 
 /// Domain, name and overload of a function.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
@@ -166,7 +164,7 @@ impl<'a> Scope<'a, '_> {
             .call
             .flatten()
             .ok_or_else(|| ModelError::AttributeOfCaller { name: refers_to.chars().take(100).collect() })?;
-        message.spend(NAME)?;
+        message.spend(ATTRIBUTE)?;
         Ok(given.get(refers_to).copied())
     }
 }
@@ -313,12 +311,12 @@ impl<'a> Walk<'a> {
         let mut given = HashMap::new();
         for &attribute in &node.attributes {
             if let Ok(Some(value)) = outer.attribute(attribute) {
-                self.budget.spend(NAME)?;
+                self.budget.spend(ATTRIBUTE)?;
                 given.insert(AttributeMessage::name(attribute)?, value);
             }
         }
         for &default in &function.defaults {
-            self.budget.spend(NAME)?;
+            self.budget.spend(ATTRIBUTE)?;
             given.entry(AttributeMessage::name(default)?).or_insert(default);
         }
         let mut scope = Scope {
@@ -398,7 +396,7 @@ impl<'a> Walk<'a> {
         for (name, message) in node.pooling_attributes()? {
             if let Some(message) = scope.attribute(message)? {
                 let value = AttributeMessage::read(message)?.value;
-                self.budget.spend((message.bytes.len() as u64).saturating_mul(KEPT))?;
+                self.budget.spend_kept(message.bytes.len())?;
                 read = read.attribute(self.budget.keep(name)?, value);
             }
         }
@@ -468,7 +466,7 @@ impl<'a> Walk<'a> {
                 Constant::Message(message.at..end)
             }
             Some(Origin::Integers(values)) => {
-                self.budget.spend((values.len() as u64).saturating_mul(KEPT))?;
+                self.budget.spend_kept(values.len())?;
                 Constant::Integers(values.clone())
             }
             Some(Origin::Operator(op_type)) => return Ok(ValueSource::Elsewhere(self.budget.keep(op_type)?)),
