@@ -22,6 +22,12 @@
 //!
 //! Of ONNX: MaxPool, MaxUnpool and GlobalMaxPool of ONNX's own domain and of `com.ms.internal.nhwc`, and the operators of
 //! `wgpu.pooling`. Of OpenVINO's IR, versions 10 and 11: MaxPool-1, -8, -14 and AdaptiveMaxPool-8.
+//!
+//! # Files from strangers
+//!
+//! Work and memory are bounded by a file's length, whatever is nested in it and called how often
+//! ([`ModelError::TooMuchWork`]). Only regular files are opened, no pipes and no devices; what belongs to a model, external data and
+//! weights, lies in its folder or below once links are resolved.
 
 mod budget;
 mod error;
