@@ -17,8 +17,8 @@ const POOLING: u64 = 1 << 10;
 
 /// The steps that a file has left. A step takes some nanoseconds: a field is one, and so are a few bytes of a text.
 ///
-/// Every loop of the readers spends from it, because what a file says once can be asked for many times: names, types, and the
-/// bodies of functions.
+/// Every loop of the readers spends from it, because what a file says once can be asked for many times: names, types,
+/// and the bodies of functions.
 #[derive(Debug)]
 pub struct Budget {
     bytes: u64,

@@ -1,4 +1,5 @@
-//! Files that strangers may have put there. Only regular ones are read, and of each no more than it has when it is opened.
+//! Files that strangers may have put there. Only regular ones are read, and of each no more than it has when it is
+//! opened.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Error, ErrorKind, Read, Seek, SeekFrom};
@@ -26,7 +27,7 @@ fn length(metadata: &Metadata) -> io::Result<u64> {
 
 impl RegularFile {
     pub fn open(path: &Path) -> io::Result<Self> {
-        // Asked before, because opening a pipe waits for its writer; and after, because the path may lead elsewhere by then.
+        // Asked before, because opening a pipe waits for its writer, and after, because the path may lead elsewhere.
         length(&std::fs::metadata(path)?)?;
         let file = File::open(path)?;
         let length = length(&file.metadata()?)?;

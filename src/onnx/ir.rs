@@ -90,7 +90,8 @@ fn check(text: &str, budget: &Budget) -> Result<(), ModelError> {
     let (mut tags, mut all) = (0, 0);
     for tag in text.split('<') {
         let count = |is: fn(&u8) -> bool| tag.as_bytes().iter().filter(|byte| is(byte)).count() as u64;
-        // Each attribute has one and two of these; what else has them is no name. The parser compares each with each.
+        // An attribute has one sign and two quotes, and values may have more. The parser compares each attribute of a
+        // tag with each.
         let (signs, quotes) = (count(|&byte| byte == b'='), count(|byte| matches!(byte, b'"' | b'\'')));
         let attributes = signs.min(quotes / 2);
         let pairs = attributes.saturating_mul(attributes) / 2;
@@ -156,7 +157,7 @@ fn body<'a>(
         for (position, port) in budget.grouped(xml, "output", "port")?.into_iter().enumerate() {
             let dtype = dtype(budget.attribute(port, "precision")?);
             budget.look_up(id)?;
-            body.outputs.insert((id, budget.attribute(port, "id")?), (position, dtype));
+            body.outputs.entry((id, budget.attribute(port, "id")?)).or_insert((position, dtype));
         }
         match layer.kind {
             "Parameter" if is_main => {

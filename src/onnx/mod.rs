@@ -26,8 +26,8 @@
 //! # Files from strangers
 //!
 //! Work and memory are bounded by a file's length, whatever is nested in it and called how often
-//! ([`ModelError::TooMuchWork`]). Only regular files are opened, no pipes and no devices; what belongs to a model, external data and
-//! weights, lies in its folder or below once links are resolved.
+//! ([`ModelError::TooMuchWork`]). Only regular files are opened, no pipes and no devices; what belongs to a model,
+//! external data and weights, lies in its folder or below once links are resolved.
 
 mod budget;
 mod error;

@@ -18,8 +18,8 @@ const MAX_TEXT: u64 = 1 << 28;
 /// A model and its pooling nodes, those inside graphs of `If`, `Loop` and `Scan` and inside functions too.
 ///
 /// Of an ONNX file only what the pooling nodes need is read; the rest, such as the weights, is skipped where it lies. The reader
-/// takes files from strangers: errors are typed, and time and memory are bounded by a multiple of the file's length and a constant,
-/// however graphs and functions are nested and called ([`ModelError::TooMuchWork`]).
+/// takes files from strangers: errors are typed, and time and memory are bounded by a multiple of the file's length and a
+/// constant, however graphs and functions are nested and called ([`ModelError::TooMuchWork`]).
 ///
 /// ```no_run
 /// use wgpu_pooling::{Preset, onnx::Model};
@@ -42,11 +42,12 @@ pub struct Model {
 
 impl Model {
     /// Reads a model's file: an OpenVINO IR if its name ends in `.xml`, with its weights in the file of the same name that ends
-    /// in `.bin`, and otherwise ONNX. Only regular files are read, no pipes and no devices; what belongs to a model lies in its folder or
-    /// below, after links are resolved.
+    /// in `.bin`, and otherwise ONNX. Only regular files are read, no pipes and no devices; what belongs to a model lies in
+    /// its folder or below once links are resolved.
     ///
     /// # Errors
-    /// [`ModelError::File`] for a file that cannot be read or is no regular one; otherwise as [`Model::from_onnx`] and [`Model::from_ir`].
+    /// [`ModelError::File`] for a file that cannot be read or is no regular one; otherwise as [`Model::from_onnx`] and
+    /// [`Model::from_ir`].
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, ModelError};
@@ -71,8 +72,8 @@ impl Model {
     /// Reads an ONNX model, a `ModelProto`. Tensors in other files are refused when they are asked for.
     ///
     /// # Errors
-    /// [`ModelError::Malformed`], [`ModelError::NoGraph`], [`ModelError::TooMany`] and [`ModelError::TooMuchWork`]. What is wrong with a single node, such as a
-    /// domain that is not imported, is an error of its [`ModelNode::node`].
+    /// [`ModelError::Malformed`], [`ModelError::NoGraph`], [`ModelError::TooMany`] and [`ModelError::TooMuchWork`]. What is
+    /// wrong with a single node, such as a domain that is not imported, is an error of its [`ModelNode::node`].
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, ModelError};

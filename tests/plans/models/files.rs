@@ -1,4 +1,5 @@
-//! What lies where a file should: links, pipes, devices, sockets and folders in place of models and of what belongs to them.
+//! What lies where a file should: links, pipes, devices, sockets and folders in place of models and of what belongs to
+//! them.
 
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;

@@ -1,5 +1,5 @@
-//! Small files that ask for much work: each is refused when the budget of its length is spent, and models that are merely large
-//! are read. A test that fails here by running for minutes has found a loop that spends nothing.
+//! Small files that ask for much work: each is refused when the budget of its length is spent, and models that are
+//! merely large are read. A test that fails here by running for minutes has found a loop that spends nothing.
 
 use wgpu_pooling::Preset;
 use wgpu_pooling::onnx::{Model, ModelError};
