@@ -87,7 +87,7 @@ fn check(text: &str, budget: &Budget) -> Result<(), ModelError> {
     if text.contains("xmlns") {
         return Err(ModelError::Ir("it has namespaces".to_owned()));
     }
-    let (mut tags, mut all) = (0, 0);
+    let (mut tags, mut all) = (0u64, 0u64);
     for tag in text.split('<') {
         let count = |is: fn(&u8) -> bool| tag.as_bytes().iter().filter(|byte| is(byte)).count() as u64;
         // An attribute has one sign and two quotes, and values may have more. The parser compares each attribute of a
@@ -96,7 +96,7 @@ fn check(text: &str, budget: &Budget) -> Result<(), ModelError> {
         let attributes = signs.min(quotes / 2);
         let pairs = attributes.saturating_mul(attributes) / 2;
         budget.spend(attributes.saturating_mul(ATTRIBUTE).saturating_add(pairs).saturating_add(ELEMENT))?;
-        (tags, all) = (tags + 1, all + signs);
+        (tags, all) = (tags.saturating_add(1), all.saturating_add(signs));
         // The parser takes room for as many beforehand.
         at_most("tags", tags, MAX_TAGS)?;
         at_most("attributes", all, MAX_TAGS)?;

@@ -79,7 +79,7 @@ impl<'a> Message<'a> {
             let [byte] = self.array()?;
             value |= u64::from(byte & 0x7F).checked_shl(shift).unwrap_or(0);
             if byte < 0x80 {
-                self.spend(1 + u64::from(shift) / 28)?;
+                self.spend(u64::from(shift / 28).saturating_add(1))?;
                 return Ok(value);
             }
         }
