@@ -48,14 +48,14 @@ fn tensor(shape: &[usize]) -> Tensor<f32> {
 /// A separate device for one test, which keeps at most this many idle pipelines.
 fn keeping(most_idle: usize) -> Option<Gpu> {
     let mut gpu = gpu().map(|_| Gpu::open_blocking(&GpuOptions::new()).unwrap())?;
-    Arc::get_mut(&mut gpu.inner).unwrap().pipelines.most_idle = most_idle;
+    Arc::get_mut(&mut Arc::get_mut(&mut gpu.inner).unwrap().pipelines).unwrap().most_idle = most_idle;
     Some(gpu)
 }
 
 #[test]
 fn one_shot_calls_with_many_windows_leave_few_pipelines() {
     let Some(gpu) = keeping(3) else { return };
-    // Large enough for the specialised build.
+    let gpu = gpu.with_choice(Choice { family: None, build: Some(Build::Specialised) });
     let x = tensor(&[1, 1, 64, 64]);
     for columns in 1..=20 {
         let pool = MaxPool::new([1, columns]);
@@ -67,6 +67,42 @@ fn one_shot_calls_with_many_windows_leave_few_pipelines() {
     assert!(gpu.pipeline_count() >= 20, "{} pipelines", gpu.pipeline_count());
     gpu.trim();
     assert_eq!(gpu.resident_pipeline_count(), 0);
+}
+
+/// A kernel is compiled for as long as the test holds its place among the pipelines.
+#[test]
+fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_gpu() {
+    let Some(gpu) = keeping(8) else { return };
+    let x = tensor(&[1, 1, 64, 64]);
+    let pools = [MaxPool::new([3, 3]), MaxPool::new([5, 5])];
+    let plans = pools.each_ref().map(|pool| pool.plan(x.shape(), DType::F32, None).unwrap());
+    let selected = select(&plans[0].clone().into(), &gpu.limits(), &Choice::default()).unwrap();
+    let slot = gpu.inner.pipelines.slot(selected.dispatches[0].key());
+    let held = pollster::block_on(slot.lock());
+    let build = |plan: &crate::PoolPlan| gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().build();
+    while gpu.inner.compiler.ordered().len() < 2 {
+        assert!(plans.iter().all(|plan| build(plan) == Build::Generic));
+    }
+    for (pool, plan) in pools.iter().zip(&plans) {
+        assert_eq!(gpu.max_pool_blocking(pool, &x), reference::max_pool(plan, x.view()));
+    }
+    assert_eq!(gpu.pipeline_count(), 1, "only the generic kernel");
+    let names: Vec<String> = gpu.inner.compiler.ordered().iter().map(|it| it.key().name().to_owned()).collect();
+    assert_eq!((names[0].as_str(), names.len()), (selected.dispatches[0].key().name(), 2), "{names:?}");
+    drop(held);
+    gpu.warm_up_blocking(&[]).unwrap();
+    assert!(plans.iter().all(|plan| build(plan) == Build::Specialised));
+    assert_eq!(gpu.pipeline_count(), 3);
+
+    // A Gpu that is dropped while its thread has work leaves no thread behind.
+    let Some(gpu) = keeping(8) else { return };
+    let build = |plan: &crate::PoolPlan| gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().build();
+    while gpu.inner.compiler.ordered().is_empty() {
+        assert_eq!(build(&plans[0]), Build::Generic);
+    }
+    let pipelines = Arc::downgrade(&gpu.inner.pipelines);
+    drop(gpu);
+    assert!(pipelines.upgrade().is_none(), "the thread has the pipelines still");
 }
 
 #[test]

@@ -14,12 +14,17 @@ use crate::support::tensors::tensor;
 
 tests! {
     gpu =>
+        random_windows_compile_one_kernel,
+        shapes_of_a_window_that_comes_again_take_its_own_kernel,
+        a_kernel_that_is_compiled_is_taken_at_once,
+        unpools_that_come_again_change_their_family_and_no_bit,
         kernels_are_compiled_side_by_side_and_once,
         a_choice_holds_for_the_calls_of_its_gpu,
         a_cache_of_the_callers_is_looked_up,
         a_pipeline_is_made_with_the_cache_that_was_handed_over;
 }
 
+const SPECIALISED: Choice = Choice { family: None, build: Some(Build::Specialised) };
 const GENERIC: Choice = Choice { family: None, build: Some(Build::Generic) };
 
 fn open(options: GpuOptions) -> Gpu {
@@ -33,6 +38,87 @@ fn schedules(gpu: &Gpu) -> Vec<Schedule> {
     };
     let plans = [(2, DType::F32), (3, DType::F32), (2, DType::U8), (5, DType::F16), (2, DType::F32)].map(plan);
     plans.iter().map(|plan| select(plan, &gpu.limits(), &Choice::default()).unwrap()).collect()
+}
+
+fn random_windows_compile_one_kernel() {
+    let gpu = open(GpuOptions::new());
+    let x = tensor(&[1, 2, 70, 60]);
+    for number in 0..24 {
+        let pool = MaxPool::new([2 + number % 5, 1 + number]).strides([1 + number % 3, 2]);
+        let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
+        assert_eq!(gpu.max_pool_blocking(&pool, &x), reference::max_pool(&plan, &x), "{pool:?}");
+    }
+    gpu.warm_up_blocking(&[]).unwrap();
+    assert_eq!(gpu.pipeline_count(), 1, "a window that came once is not compiled for");
+    // What is prepared, and a choice, are as they were asked for.
+    let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
+    assert_eq!(gpu.prepare_blocking(plan.clone()).unwrap().schedule().build(), Build::Specialised);
+    let prepared = gpu.with_choice(SPECIALISED).prepare_cached_blocking(plan).unwrap();
+    assert_eq!(prepared.schedule().build(), Build::Specialised);
+}
+
+/// Has a plan prepared as one-shot calls do, again and again, until the specialised build has taken the generic one's place.
+/// Returns how often.
+fn calls_until_specialised(gpu: &Gpu, plan: impl Fn(usize) -> Plan) -> usize {
+    let specialised = |call: &usize| {
+        gpu.warm_up_blocking(&[]).unwrap();
+        gpu.prepare_cached_blocking(plan(*call)).unwrap().schedule().build() == Build::Specialised
+    };
+    (0..10_000).find(specialised).expect("a plan that comes for ever is compiled for")
+}
+
+fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
+    let gpu = open(GpuOptions::new());
+    let shape = |call: usize| [1 + call % 2, 1 + call % 3, 64 + call % 5, 64 + 4 * (call % 7)];
+    let pool = |kernel: i64| MaxPool::new([kernel, kernel]).strides([2, 2]);
+    let plan = |kernel, call| pool(kernel).plan(&shape(call), DType::F32, None).unwrap();
+    // More shapes than the plan cache keeps, of one window.
+    let calls = calls_until_specialised(&gpu, |call| plan(3, call).into());
+    assert!(calls > 8, "{calls}: the first calls pay for no kernel of their own");
+    let compiled = gpu.pipeline_count();
+    for call in 0..30 {
+        assert_eq!(gpu.prepare_cached_blocking(plan(3, call)).unwrap().schedule().build(), Build::Specialised);
+        let x = tensor(&shape(call));
+        assert_eq!(gpu.max_pool_blocking(&pool(3), &x), reference::max_pool(&plan(3, call), &x));
+    }
+    assert_eq!(gpu.pipeline_count(), compiled);
+    // Another window has its own count, and another one after trimming.
+    let generic = |kernel| gpu.prepare_cached_blocking(plan(kernel, 0)).unwrap().schedule().build() == Build::Generic;
+    assert!((0..calls).all(|_| generic(2)));
+    gpu.warm_up_blocking(&[]).unwrap();
+    gpu.trim();
+    assert!((0..calls).all(|_| generic(2) && generic(3)));
+}
+
+fn a_kernel_that_is_compiled_is_taken_at_once() {
+    let gpu = open(GpuOptions::new());
+    let plan: Plan = MaxPool::new([3, 3]).plan(&[1, 2, 70, 60], DType::F32, None).unwrap().into();
+    let build = || gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().build();
+    assert_eq!(build(), Build::Generic);
+    gpu.warm_up_blocking(&[select(&plan, &gpu.limits(), &Choice::default()).unwrap()]).unwrap();
+    assert_eq!((build(), gpu.pipeline_count()), (Build::Specialised, 2));
+    // A run that takes longer than compiling is not begun with a slow kernel.
+    let gpu = open(GpuOptions::new());
+    let long = MaxPool::new([1, 8192]).plan(&[1, 1, 512, 16_384], DType::F32, None).unwrap();
+    assert_eq!(gpu.prepare_cached_blocking(long).unwrap().schedule().build(), Build::Specialised);
+}
+
+fn unpools_that_come_again_change_their_family_and_no_bit() {
+    let gpu = open(GpuOptions::new());
+    // Large enough to be streamed, on GPUs too.
+    let extent = if gpu.limits().software { 64 } else { 1448 };
+    let (pool, x) = (MaxPool::new([2, 2]).strides([2, 2]), tensor(&[1, 1, extent, extent]));
+    let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, &x).unwrap();
+    let unpool = MaxUnpool::inverse_of(&pool, x.shape());
+    let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+    let expected = reference::max_unpool(&plan, &y, &indices).unwrap();
+    let family = || gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().family();
+    assert_eq!(family(), Family::ClaimEmit);
+    assert_eq!(gpu.max_unpool_blocking(&unpool, &y, &indices).as_ref(), Ok(&expected));
+    calls_until_specialised(&gpu, |_| plan.clone().into());
+    assert_eq!(family(), Family::Streaming);
+    assert_eq!(gpu.max_unpool_blocking(&unpool, &y, &indices), Ok(expected));
 }
 
 fn kernels_are_compiled_side_by_side_and_once() {
@@ -126,6 +212,8 @@ fn cache(gpu: &Gpu, data: Option<&[u8]>) -> wgpu::PipelineCache {
 
 fn a_cache_of_the_callers_is_looked_up() {
     let options = || GpuOptions::new().features(Features::PIPELINE_CACHE);
+    // Each window has its own kernel.
+    let open = |options| open(options).with_choice(SPECIALISED);
     let gpu = open(options());
     if !gpu.device().features().contains(Features::PIPELINE_CACHE) {
         // Only Vulkan has such caches; elsewhere there is nothing to hand over.

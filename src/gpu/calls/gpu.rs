@@ -7,6 +7,7 @@ use crate::gpu::device::OpenDevice;
 use crate::gpu::device::adapter::GpuOptions;
 use crate::gpu::device::loss::Loss;
 use crate::gpu::device::polling::Submission;
+use crate::gpu::prepared::compiler::Compiler;
 use crate::gpu::prepared::pipelines::Pipelines;
 use crate::gpu::prepared::plan_cache::PlanCache;
 use crate::schedule::Limits;
@@ -41,8 +42,10 @@ pub struct Gpu {
 /// The state that clones of a [`Gpu`] share.
 #[derive(Debug)]
 pub(in crate::gpu) struct Inner {
-    pub device: OpenDevice,
-    pub pipelines: Pipelines,
+    // Dropped first: its thread uses the others.
+    pub compiler: Compiler,
+    pub device: Arc<OpenDevice>,
+    pub pipelines: Arc<Pipelines>,
     pub plan_cache: PlanCache,
 }
 
@@ -203,7 +206,12 @@ impl Gpu {
     }
 
     fn of(device: OpenDevice) -> Gpu {
-        let inner = Inner { device, pipelines: Pipelines::default(), plan_cache: PlanCache::default() };
+        let inner = Inner {
+            compiler: Compiler::default(),
+            pipelines: Arc::new(Pipelines::new(device.limits.software)),
+            device: Arc::new(device),
+            plan_cache: PlanCache::default(),
+        };
         Gpu {
             inner: Arc::new(inner),
             choice: Choice::default(),
@@ -214,8 +222,9 @@ impl Gpu {
 
     /// This `Gpu`, which shares its device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls.
     ///
-    /// A program with many different plans that run a few times each takes the generic build: its kernels are compiled once for
-    /// all windows of an element type, and the first call with a new plan compiles nothing. Unpools then run as
+    /// With a choice other than the default, one-shot calls take its kernels from the first call on: with the specialised build
+    /// they wait until these are compiled, with the generic one they never compile others. By default they begin with generic
+    /// kernels ([`Gpu::prepare_cached`]). In the generic build unpools run as
     /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits, choose the
     /// kernels of their tiles by themselves.
     ///
@@ -370,11 +379,13 @@ impl Gpu {
 
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
     /// (preparations of the last eight plans of one-shot calls, at most 1 MiB each), and the idle pipelines (those that
-    /// no [`Prepared`] holds, at most the 128 most recently used). The next calls allocate and compile again.
+    /// no [`Prepared`] holds). It also forgets which kernels the calls so far would have used. The next calls allocate and
+    /// compile again.
     ///
     /// One-shot calls use the buffer pool because wgpu clears every fresh buffer that a kernel writes, and because
     /// creating and filling buffers is most of the cost of a small call. Tensors that the caller holds are never in the
-    /// pool. On software Vulkan, pipelines were measured to take 1 to 3 MiB each, depending on the size of the window.
+    /// pool. Of idle pipelines the most recently used are kept, of 256 MiB at most: 32 on software adapters, where one is taken
+    /// to hold 8 MiB (specialised ones were measured to hold 2 to 6 MiB on software Vulkan), and 128 on GPUs.
     ///
     /// ```no_run
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
@@ -393,6 +404,7 @@ impl Gpu {
         // Preparations hold pipelines, so they are dropped first.
         self.inner.plan_cache.clear();
         self.inner.pipelines.trim();
+        self.inner.compiler.forget();
     }
 
     /// The bytes of buffers that [`Gpu::trim`] would free.
@@ -418,7 +430,8 @@ impl Gpu {
     }
 
     /// The number of pipelines in memory: those that a [`Prepared`](crate::Prepared) or the plan cache holds, and the
-    /// idle ones. When another pipeline is compiled, at most the 128 most recently used idle pipelines stay.
+    /// idle ones. When another pipeline is compiled, at most 32 idle pipelines stay on software adapters and 128 on GPUs
+    /// ([`Gpu::trim`]).
     ///
     /// ```no_run
     /// use wgpu_pooling::{DType, Gpu, MaxPool};

@@ -234,7 +234,8 @@ fn mismatch(plan: &Plan, called: &'static str) -> ExecuteError {
 
 /// One-shot calls. They need no runtime: the crate's polling thread wakes them. That thread must not block, so a waker
 /// must not make a blocking call. A bounded number of buffers and preparations is kept for later calls; [`Gpu::trim`]
-/// frees them.
+/// frees them. A plan runs in generic kernels at first, and in its own ones when it comes again often enough
+/// ([`Gpu::prepare_cached`]).
 impl Gpu {
     /// The maxima of `x` (MaxPool, GlobalMaxPool or AdaptiveMaxPool). Tensors beyond the device's limits are computed
     /// in tiles, as in [`Gpu::stream_max_pool`].

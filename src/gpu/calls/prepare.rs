@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 #[cfg(not(target_arch = "wasm32"))]
 use std::num::NonZero;
+use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::gpu::{Gpu, Inner};
 use crate::error::ExecuteError;
+use crate::family::Build;
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Preparation, Scratch};
 use crate::kernel::Operand;
@@ -108,15 +110,26 @@ impl Gpu {
         self.preparation(schedule, Scratch::OfTheRun).await
     }
 
-    async fn preparation(&self, schedule: Schedule, scratch: Scratch) -> Result<Prepared, ExecuteError> {
+    async fn preparation(
+        &self,
+        schedule: impl Into<Arc<Schedule>>,
+        scratch: Scratch,
+    ) -> Result<Prepared, ExecuteError> {
         let Inner { device, pipelines, .. } = &*self.inner;
-        let preparation = Preparation::new(device, pipelines, schedule, scratch).await?;
+        let preparation = Preparation::new(device, pipelines, schedule.into(), scratch).await?;
         Ok(Prepared { gpu: self.clone(), preparation })
     }
 
-    /// [`Gpu::prepare`] through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared
+    /// A preparation through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared
     /// again, and what is returned shares its scratch memory. For callers that hold tensors on the device and do not know
     /// which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until [`Gpu::trim`].
+    ///
+    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element type.
+    /// It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted them, in all
+    /// shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel. They are then compiled
+    /// on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that takes longer than compiling, and
+    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except
+    /// which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// # Errors
     /// As [`Gpu::prepare`].
@@ -133,17 +146,51 @@ impl Gpu {
     /// ```
     pub async fn prepare_cached(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
         let plan = plan.into();
-        self.inner.device.check_alive()?;
-        if let Some(preparation) = self.inner.plan_cache.find(&plan, &self.choice) {
-            return Ok(Prepared { gpu: self.clone(), preparation });
+        let Inner { compiler, device, pipelines, plan_cache } = &*self.inner;
+        device.check_alive()?;
+        let prepared = |preparation| Ok(Prepared { gpu: self.clone(), preparation });
+        let found = plan_cache.find(&plan, &self.choice);
+        let (kept, selected) = match found {
+            Some((preparation, None)) => return prepared(preparation),
+            Some((preparation, Some(selected))) => (Some(preparation), selected),
+            None => (None, select(&plan, &device.limits, &self.choice)?.into()),
+        };
+        let generic = match &kept {
+            Some(kept) => Some(Arc::clone(&kept.schedule)),
+            None => self.generic_first(&plan, &selected).map(Arc::new),
+        };
+        let waits = |generic: &Arc<Schedule>| !compiler.takes_specialised(device, pipelines, &selected, generic);
+        let (schedule, specialised) = match (generic.filter(waits), kept) {
+            (Some(_), Some(kept)) => return prepared(kept),
+            (Some(generic), None) => (generic, Some(selected)),
+            (None, _) => (selected, None),
+        };
+        let Prepared { preparation, .. } = self.preparation(schedule, Scratch::Own).await?;
+        prepared(plan_cache.keep(self.choice, preparation, specialised))
+    }
+
+    /// The schedule that takes the place of a specialised one until this is worth compiling, where the choice of kernels is
+    /// left to the crate and there is one.
+    fn generic_first(&self, plan: &Plan, selected: &Schedule) -> Option<Schedule> {
+        if self.choice != Choice::default() || selected.build() == Build::Generic {
+            return None;
         }
-        let Prepared { gpu, preparation } = self.prepare(plan).await?;
-        Ok(Prepared { gpu, preparation: self.inner.plan_cache.keep(self.choice, preparation) })
+        select(plan, &self.inner.device.limits, &Choice { family: None, build: Some(Build::Generic) }).ok()
+    }
+
+    /// Waits for the kernels that are being compiled for calls that have gone on with others. Whether it succeeds is no business
+    /// of the caller's.
+    async fn until_compiled(&self) {
+        let Inner { compiler, device, pipelines, .. } = &*self.inner;
+        for dispatch in compiler.ordered() {
+            let _compiled = pipelines.get(device, &dispatch).await;
+        }
     }
 
     /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that
-    /// are compiled already are not compiled again. Of the pipelines that no [`Prepared`] holds, the 128 most recently
-    /// used are kept, until [`Gpu::trim`].
+    /// are compiled already are not compiled again. Kernels that the calls so far have left to a thread
+    /// ([`Gpu::prepare_cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the most
+    /// recently used are kept, 32 on software adapters and 128 on GPUs, until [`Gpu::trim`].
     ///
     /// # Errors
     /// The errors of compiling.
@@ -185,6 +232,7 @@ impl Gpu {
             self.inner.pipelines.get(&self.inner.device, dispatch).await?;
             progress(before + 1, kernels.len());
         }
+        self.until_compiled().await;
         self.inner.device.probe()
     }
 
@@ -244,6 +292,7 @@ impl Gpu {
             let panicked = |_| Err(ExecuteError::Device("a compiling thread panicked".to_owned()));
             others.into_iter().map(|other| other.join().unwrap_or_else(panicked)).fold(own, Result::and)
         })?;
+        pollster::block_on(self.until_compiled());
         device.probe()
     }
 

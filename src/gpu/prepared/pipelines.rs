@@ -12,9 +12,14 @@ use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::key::KernelKey;
 use crate::wgsl::wgsl;
 
-/// The most idle pipelines that are kept. On software Vulkan 308 pipelines were measured to take 1.2 MiB each with
-/// small windows, and 3 MiB each with windows of up to 14 by 22.
-const MOST_IDLE: usize = 128;
+/// The most bytes of idle pipelines that are kept.
+const MOST_IDLE_BYTES: usize = 256 << 20;
+
+/// What a pipeline is taken to hold, on software adapters and on GPUs, since wgpu says it of none. On software Vulkan (Mesa
+/// 22.3) specialised ones held 2 MiB (f32 without indices) to 6 MiB (f64 with them), of which naga's module is 0.3, whatever
+/// the window; the C library's allocator kept 2 to 30 MiB each besides of the memory that compiling needs for a moment.
+/// The drivers of GPUs, which keep machine code, were not measured.
+const BYTES_OF_A_PIPELINE: [usize; 2] = [8 << 20, 2 << 20];
 
 /// A compiled kernel and the layout of its bindings.
 #[derive(Debug)]
@@ -57,19 +62,19 @@ struct Entry {
     last_use: u64,
 }
 
-impl Default for Pipelines {
-    fn default() -> Self {
+impl Pipelines {
+    /// No pipelines yet, of a software adapter or of a GPU.
+    pub fn new(software: bool) -> Self {
+        let [on_software, on_gpus] = BYTES_OF_A_PIPELINE;
         Pipelines {
             cache: Mutex::default(),
-            most_idle: MOST_IDLE,
+            most_idle: MOST_IDLE_BYTES / if software { on_software } else { on_gpus },
             saved: Mutex::default(),
             compiled: AtomicUsize::default(),
             resident: AtomicUsize::default(),
         }
     }
-}
 
-impl Pipelines {
     /// The pipeline of a dispatch's kernel, compiled now if it is not in the cache. A failed compilation is tried again
     /// at the next request.
     pub async fn get(&self, device: &OpenDevice, dispatch: &Dispatch) -> Result<Arc<Pipeline>, ExecuteError> {
@@ -104,6 +109,22 @@ impl Pipelines {
         Ok(pipelines)
     }
 
+    /// A dispatch of each of a schedule's kernels that is not compiled.
+    pub fn missing<'a>(&self, schedule: &'a Schedule) -> Vec<&'a Dispatch> {
+        let cache = self.lock();
+        let is_compiled = |key: &KernelKey| {
+            let entry = cache.entries.get(key);
+            entry.is_some_and(|entry| entry.slot.try_lock().is_some_and(|slot| slot.is_some()))
+        };
+        let mut missing: Vec<&Dispatch> = Vec::new();
+        for dispatch in &schedule.dispatches {
+            if missing.iter().all(|other| other.key() != dispatch.key()) && !is_compiled(dispatch.key()) {
+                missing.push(dispatch);
+            }
+        }
+        missing
+    }
+
     /// The number of compilations so far.
     pub fn compiled(&self) -> usize {
         self.compiled.load(Ordering::Relaxed)
@@ -121,7 +142,7 @@ impl Pipelines {
     }
 
     /// The slot of a key. If the key is new, the longest unused idle pipelines are removed to make room for it.
-    fn slot(&self, key: &KernelKey) -> Arc<Slot> {
+    pub fn slot(&self, key: &KernelKey) -> Arc<Slot> {
         let mut cache = self.lock();
         cache.uses += 1;
         let last_use = cache.uses;
@@ -255,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_was_not_compiled_does_not_pile_up() {
-        let pipelines = Pipelines { most_idle: 3, ..Pipelines::default() };
+        let pipelines = Pipelines { most_idle: 3, ..Pipelines::new(true) };
         for (number, key) in keys().iter().enumerate() {
             drop(pipelines.slot(key));
             assert_eq!(pipelines.lock().entries.len(), (number + 1).min(3));
@@ -266,7 +287,7 @@ mod tests {
 
     #[test]
     fn those_who_wait_for_a_kernel_wait_for_the_same() {
-        let pipelines = Pipelines { most_idle: 3, ..Pipelines::default() };
+        let pipelines = Pipelines { most_idle: 3, ..Pipelines::new(true) };
         let waiting: Vec<_> = keys().iter().map(|key| (key.clone(), pipelines.slot(key))).collect();
         pipelines.trim();
         for (key, slot) in &waiting {

@@ -1,10 +1,11 @@
 //! The plan cache: preparations of one-shot calls, kept because applications call repeatedly with few plans.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::preparation::Preparation;
 use crate::plan::Plan;
+use crate::schedule::Schedule;
 use crate::select::Choice;
 
 /// The most preparations that are kept: every call compares its plan with all of them.
@@ -22,34 +23,41 @@ pub(in crate::gpu) struct PlanCache(Mutex<VecDeque<Kept>>);
 struct Kept {
     choice: Choice,
     preparation: Preparation,
+    specialised: Specialised,
 }
+
+/// The specialised schedule that takes a generic preparation's place when its kernels are compiled.
+pub(in crate::gpu) type Specialised = Option<Arc<Schedule>>;
 
 impl PlanCache {
     /// The preparation of an equal plan by the same choice, if there is one.
-    pub fn find(&self, plan: &Plan, choice: &Choice) -> Option<Preparation> {
+    pub fn find(&self, plan: &Plan, choice: &Choice) -> Option<(Preparation, Specialised)> {
         let mut kept = self.lock();
         let number =
             kept.iter().rposition(|kept| kept.choice == *choice && kept.preparation.schedule.plan() == plan)?;
         let found = kept.remove(number)?;
-        let preparation = found.preparation.clone();
+        let result = (found.preparation.clone(), found.specialised.clone());
         kept.push_back(found);
-        Some(preparation)
+        Some(result)
     }
 
     /// Keeps a preparation, and drops the longest unused one if there are too many. One of an equal plan that another thread has kept
-    /// meanwhile is returned in its place.
-    pub fn keep(&self, choice: Choice, preparation: Preparation) -> Preparation {
+    /// meanwhile is returned in its place, unless this one is to take the place of it.
+    pub fn keep(&self, choice: Choice, preparation: Preparation, specialised: Specialised) -> Preparation {
         if preparation.bytes() > MOST_BYTES_EACH {
             return preparation;
         }
         let mut kept = self.lock();
         let equal =
             |kept: &&Kept| kept.choice == choice && kept.preparation.schedule.plan() == preparation.schedule.plan();
-        if let Some(kept) = kept.iter().find(equal) {
-            return kept.preparation.clone();
-        }
-        let gone = if kept.len() == MOST_KEPT { kept.pop_front() } else { None };
-        kept.push_back(Kept { choice, preparation: preparation.clone() });
+        let number = kept.iter().position(|kept| equal(&kept));
+        let gone = match number.and_then(|number| kept.get(number)) {
+            Some(before) if specialised.is_some() || before.specialised.is_none() => return before.preparation.clone(),
+            Some(_) => number.and_then(|number| kept.remove(number)),
+            None if kept.len() == MOST_KEPT => kept.pop_front(),
+            None => None,
+        };
+        kept.push_back(Kept { choice, preparation: preparation.clone(), specialised });
         drop(kept);
         drop(gone);
         preparation

@@ -44,7 +44,7 @@ impl Preparation {
     pub async fn new(
         device: &OpenDevice,
         pipelines: &Pipelines,
-        schedule: Schedule,
+        schedule: Arc<Schedule>,
         scratch: Scratch,
     ) -> Result<Preparation, ExecuteError> {
         let label = schedule.kernel();
@@ -65,7 +65,7 @@ impl Preparation {
         let (constants, status, scratch) = device.scoped(buffers).await?;
         device.probe()?;
         let resources = Arc::new(Resources { label, pipelines, constants, scratch, status });
-        Ok(Preparation { schedule: Arc::new(schedule), resources })
+        Ok(Preparation { schedule, resources })
     }
 
     /// The bytes of the constants and the scratch memory.
