@@ -63,11 +63,12 @@ struct Orders {
 }
 
 impl Compiler {
-    /// Whether a call runs its specialised schedule: if the kernels are compiled, and if the calls so far, or this one, would
-    /// have paid for compiling them and no thread can do it meanwhile. Otherwise it runs the generic schedule.
+    /// Whether a call runs its specialised schedule: if the kernels are compiled; if this run would take longer than compiling
+    /// them; and if the calls so far have taken as long, and no thread can compile them meanwhile. Otherwise it runs the
+    /// generic schedule.
     ///
     /// That is the rule of whoever does not know how long he will need what he rents: he buys when the rent has come to the
-    /// price. A program then never spends more on compiling kernels than it has spent on the calls that wanted them.
+    /// price. Compiling then takes about as long as the calls before it that wanted the kernels, and never many times as long.
     pub fn takes_specialised(
         &self,
         device: &Arc<OpenDevice>,
@@ -82,7 +83,6 @@ impl Compiler {
         let price = CALLS_OF_A_KERNEL * missing.len() as u64;
         let call = calls(generic, device.limits.software);
         if call >= price {
-            // This run would take longer than compiling.
             return true;
         }
         let mut counts = self.lock();
