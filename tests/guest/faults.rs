@@ -9,7 +9,7 @@ use std::time::Duration;
 use wgpu_pooling::wgpu;
 
 /// How long a call may take before it counts as hung. No call of these tests takes a tenth of it.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs work on a thread of its own and waits for it.
 ///

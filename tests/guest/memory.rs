@@ -1,6 +1,8 @@
 //! Memory that does not suffice: the call gives an error, and the GPU goes on working. Every allocation of every kind
 //! of call is made to fail in turn.
 
+use std::sync::{Arc, OnceLock};
+
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions,
@@ -9,13 +11,14 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
-use crate::support::device::gpu;
 use crate::support::harness::tests;
 use crate::support::tensors::tensor;
 
 tests! {
     gpu =>
-        every_allocation_of_every_kind_of_call_can_fail;
+        every_allocation_of_every_kind_of_call_can_fail,
+        a_device_that_is_lost_for_lack_of_memory_says_so,
+        what_is_dropped_is_freed;
     gpu if has_prlimit() =>
         tensors_larger_than_what_is_left_of_the_memory_are_errors;
 }
@@ -269,8 +272,17 @@ fn leave(bytes: u64) -> bool {
     std::process::Command::new("prlimit").args(["--pid", &pid, &limit]).status().is_ok_and(|status| status.success())
 }
 
-/// Tensors that are within every limit, but larger than the memory that is left: neither the device's memory nor the
-/// host's ends the process.
+/// Lets this process have any memory again.
+fn leave_all() -> bool {
+    let pid = std::process::id().to_string();
+    std::process::Command::new("prlimit")
+        .args(["--pid", &pid, "--as=unlimited"])
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Calls on a tensor that is within every limit, but larger than the memory that is left. Neither the device's memory
+/// nor the host's ends the process, and after each failure a small call gives its result.
 fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     if !is_child() {
         let text = passed(&run_child("memory::tensors_larger_than_what_is_left_of_the_memory_are_errors", &[]));
@@ -278,47 +290,164 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
         println!("{}", said.collect::<Vec<_>>().join("\n"));
         return;
     }
-    let gpu = gpu();
+    let gpu = &Gpu::new_blocking().unwrap();
     let uncaptured = Uncaptured::on(gpu.device());
-    // The kernels are compiled while there is still memory.
-    let (small, pool) = (tensor(&[1, 1, 8, 8]), MaxPool::new([2, 2]));
-    let expected = gpu.max_pool_blocking(&pool, small.view()).unwrap();
+    let (small, pool) = (&tensor(&[1, 1, 8, 8]), &MaxPool::new([2, 2]));
+    let expected = gpu.max_pool_blocking(pool, small.view()).unwrap();
     let extent = (gpu.limits().max_binding_bytes.min(128 << 20)) as usize;
     let large = vec![7u8; extent];
-    let large = TensorView::new([1, 1, extent], &large).unwrap();
-    let on_device = gpu.upload_blocking(large.clone(), Layout::Nchw).unwrap();
-    gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone()).unwrap();
-    let (mebibyte, mut lost) = (1 << 20, false);
-    for left in [512, 320, 192] {
-        assert!(leave(left * mebibyte), "{left} MiB left cannot be set");
-        let up = gpu.upload_blocking(large.clone(), Layout::Nchw).map(|_| ());
-        let down = gpu.download_blocking::<u8>(&on_device).map(|tensor| assert!(tensor.data() == large.data()));
-        let pooled = gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone());
-        let pooled = pooled.map(|y| assert_eq!(y.data(), [7]));
-        let plan = MaxPool::new([1]).plan(large.shape(), DType::U8, Some(IndexType::I64)).unwrap();
-        let planned = reference_allocates(&plan, large.clone());
-        for (what, outcome) in [("upload", up), ("download", down), ("pool", pooled), ("reference", planned)] {
-            println!("{left} MiB left: {what}: {outcome:?}");
-            match outcome {
-                Ok(()) | Err(ExecuteError::OutOfMemory(_)) => {}
-                // Where a command finds no memory, not a buffer, wgpu gives the device up.
-                Err(ExecuteError::DeviceLost(_)) => lost = true,
-                Err(error) => panic!("{error:?}"),
+    let large = &TensorView::new([1, 1, extent], &large).unwrap();
+    let on_device = &gpu.upload_blocking(large.clone(), Layout::Nchw).unwrap();
+    let global = &gpu.prepare_blocking(GlobalMaxPool::new().plan(large.shape(), DType::U8, None).unwrap()).unwrap();
+    let is_seven = |y: Tensor<u8>| assert_eq!(y.data(), [7]);
+    let planned = MaxPool::new([1]).plan(large.shape(), DType::U8, Some(IndexType::I64)).unwrap();
+    let calls: [(&str, &dyn Fn() -> Outcome); 7] = [
+        ("upload", &|| gpu.upload_blocking(large.clone(), Layout::Nchw).map(|_| ())),
+        ("zeros", &|| gpu.zeros_blocking(large.shape(), DType::U8, Layout::Nchw).map(|_| ())),
+        ("download", &|| gpu.download_blocking::<u8>(on_device).map(|x| assert!(x.data() == large.data()))),
+        ("pool", &|| gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone()).map(is_seven)),
+        ("unpool", &|| {
+            let unpool = MaxUnpool::new([extent as i64]);
+            let (x, indices) = (TensorView::new([1, 1, 1], &[9u8])?, [extent as i64 - 1]);
+            let y = gpu.max_unpool_blocking(&unpool, x, TensorView::new([1, 1, 1], &indices)?)?;
+            assert_eq!(y.data().last(), Some(&9));
+            Ok(())
+        }),
+        ("chain", &|| {
+            let mut chain = gpu.chain();
+            let x = chain.upload(large.clone(), Layout::Nchw)?;
+            let y = chain.max_pool(global, &x)?;
+            let (x, y) = (chain.read_back::<u8>(&x)?, chain.read_back::<u8>(&y)?);
+            let results = chain.run_blocking()?;
+            is_seven(results.take(y)?);
+            results.take(x).map(|_| ())
+        }),
+        ("reference", &|| reference_allocates(&planned, large.clone())),
+    ];
+    // Kernels are compiled while there is still memory.
+    let [.., unpool, chain, _] = calls;
+    [unpool, chain].into_iter().for_each(|(what, call)| call().expect(what));
+    let (software, mut failed) = (gpu.adapter_info().device_type == wgpu::DeviceType::Cpu, 0);
+    // 320 MiB hold a tensor and its copy, 192 the tensor, 96 neither.
+    let tried = [(320, &calls[4..6]), (192, &calls[..]), (96, &calls[..])];
+    for (left, (what, call)) in tried.into_iter().flat_map(|(left, calls)| calls.iter().map(move |call| (left, call))) {
+        gpu.trim();
+        assert!(leave(left << 20), "{left} MiB left cannot be set");
+        let outcome = call();
+        println!("{left} MiB left: {what}: {outcome:?}");
+        let mut lost = match outcome {
+            Ok(()) => false,
+            Err(ExecuteError::OutOfMemory(_)) => {
+                failed += 1;
+                gpu.is_lost()
             }
-        }
-        match gpu.max_pool_blocking(&pool, small.view()) {
+            Err(ExecuteError::DeviceLost(_)) => true,
+            Err(error) => panic!("{error:?}"),
+        };
+        match gpu.max_pool_blocking(pool, small.view()) {
             Ok(y) => assert!(!lost && y == expected, "{left} MiB left: a lost device computes, or wrongly"),
             // This pool may be the first whose command finds no memory, as it is on an NVIDIA H100.
             Err(ExecuteError::DeviceLost(_)) => lost = true,
-            Err(ExecuteError::OutOfMemory(_)) => assert!(!lost, "{left} MiB left: a lost device is short of memory"),
             Err(error) => panic!("{left} MiB left: {error:?}"),
         }
+        // Where a command finds no memory, not a buffer, wgpu gives the device up.
         if lost {
-            assert!(matches!(gpu.max_pool_blocking(&pool, small.view()), Err(ExecuteError::DeviceLost(_))));
+            assert!(!software, "{left} MiB left: {what}: the device is lost");
+            assert!(matches!(gpu.max_pool_blocking(pool, small.view()), Err(ExecuteError::DeviceLost(_))));
             break;
         }
     }
+    assert!(failed > 0 || !software, "nothing failed");
+    if !gpu.is_lost() {
+        assert!(leave_all());
+        calls[0].1().unwrap();
+    }
     uncaptured.assert_silent();
+}
+
+/// Where wgpu gives up the device over an allocation, the call's error has both, and later calls the loss.
+fn a_device_that_is_lost_for_lack_of_memory_says_so() {
+    let loses: Arc<OnceLock<Box<dyn Fn(String) + Send + Sync>>> = Arc::default();
+    let asked = Arc::clone(&loses);
+    let hook = move || asked.get().is_some_and(|lose| (lose("no memory".to_owned()), true).1);
+    let gpu = Gpu::open_blocking(&GpuOptions::new().failing_allocations_where(hook)).unwrap();
+    assert!(loses.set(Box::new(gpu.loss_notifier())).is_ok() && !gpu.is_lost());
+    let failed = gpu.upload_blocking(tensor(&[1, 1, 8]).view(), Layout::Nchw);
+    let says_so = |error: &String| error.ends_with("; the device is lost over it");
+    assert!(matches!(&failed, Err(ExecuteError::OutOfMemory(error)) if says_so(error)), "{failed:?}");
+    assert!(gpu.is_lost());
+    let later = gpu.max_pool_blocking(&MaxPool::new([2, 2]), tensor(&[1, 1, 8, 8]).view());
+    assert_eq!(later, Err(ExecuteError::DeviceLost("no memory".to_owned())));
+}
+
+/// The bytes of all buffers of a device, if its backend says so.
+fn allocated(gpu: &Gpu) -> Option<u64> {
+    gpu.device().generate_allocator_report().map(|report| report.total_allocated_bytes)
+}
+
+/// Waits, without a call on the device, until its buffers take no more than this.
+#[track_caller]
+fn comes_down_to(what: &str, gpu: &Gpu, bytes: u64) {
+    let start = std::time::Instant::now();
+    while allocated(gpu).is_some_and(|now| now > bytes) {
+        assert!(start.elapsed() < crate::faults::PATIENCE, "{what}: {:?} bytes remain, of {bytes}", allocated(gpu));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// The memory of what is dropped comes back by itself, not with the next call.
+fn what_is_dropped_is_freed() {
+    let allocations = Allocations::new();
+    let gpu = Gpu::open_blocking(&GpuOptions::new().failing_allocations_where(allocations.hook())).unwrap();
+    // wgpu frees what it made the device with.
+    gpu.queue().submit([]);
+    gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    let Some(empty) = allocated(&gpu) else {
+        println!("left out: {:?} does not say what its buffers take", gpu.adapter_info().backend);
+        return;
+    };
+    let (waiting, mebibyte) = (64 << 20, 1 << 20);
+    let x = Tensor::new([1, 1, 80 * mebibyte], vec![1u8; 80 * mebibyte]).unwrap();
+    let part = TensorView::new([1, 1, 5 * mebibyte], &x.data()[..5 * mebibyte]).unwrap();
+
+    // A large upload takes the tensor's bytes, without those of the copy, and leaves nothing.
+    let on_device = gpu.upload_blocking(x.view(), Layout::Nchw).unwrap();
+    comes_down_to("a copy", &gpu, empty + on_device.bytes());
+    drop(on_device);
+    comes_down_to("a tensor", &gpu, empty);
+
+    // Of many small ones, the copies that wait for a submit are bounded; so are the tensors that they keep.
+    let mut most = 0;
+    for _ in 0..40 {
+        drop(gpu.upload_blocking(part.clone(), Layout::Nchw).unwrap());
+        most = most.max(allocated(&gpu).unwrap() - empty);
+    }
+    assert!(most <= 2 * (waiting + 2 * part.data().len() as u64), "{most} bytes of dropped uploads");
+    let mut chain = gpu.chain();
+    for _ in 0..40 {
+        drop(chain.upload(part.clone(), Layout::Nchw).unwrap());
+    }
+    drop(chain);
+    gpu.trim();
+    comes_down_to("what trim frees", &gpu, empty);
+
+    // Work that nobody waits for.
+    let plan = GlobalMaxPool::new().plan(part.shape(), DType::U8, None).unwrap();
+    let pool = gpu.prepare_blocking(plan).unwrap();
+    let prepared = allocated(&gpu).unwrap();
+    let mut chain = gpu.chain();
+    let on_device = chain.upload(part.clone(), Layout::Nchw).unwrap();
+    let y = chain.max_pool(&pool, &on_device).unwrap();
+    drop((on_device, chain.submit().unwrap(), y));
+    comes_down_to("a chain that is not waited for", &gpu, prepared);
+
+    // A call that fails after its upload.
+    gpu.trim();
+    let empty = allocated(&gpu).unwrap();
+    allocations.fail(2);
+    let failed = pool.max_pool_blocking(part.clone());
+    assert!(matches!(failed, Err(ExecuteError::OutOfMemory(_))), "{failed:?}");
+    comes_down_to("a call that failed", &gpu, empty);
 }
 
 /// Runs the reference on a pool whose indices take eight bytes for each byte of X.

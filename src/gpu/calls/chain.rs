@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
-use super::results::{BufferLifetime, ReadBack, Readback, Results, StagingPlace, Step, Submitted, TIMESTAMP_BYTES};
+use super::results::{
+    BufferLifetime, ReadBack, Readback, Results, StagingPlace, Step, Submitted, TIMESTAMP_BYTES, Unwaited,
+};
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::gpu::device::gate::Owned;
@@ -27,8 +29,7 @@ use crate::untyped::TensorRef;
 /// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
 /// device; tensors to read back come to the host in one buffer, together with the reports of bad indices.
 ///
-/// Dropping a chain submits nothing. Its uploads are freed with the next submit on the queue, because wgpu keeps
-/// pending copies until then; a program that drops many uploads in a row calls `queue.submit([])` in between.
+/// Dropping a chain submits nothing. Its uploads wait as those of [`Gpu::upload`] do.
 ///
 /// ```no_run
 /// use wgpu_pooling::{AdaptiveMaxPool, DType, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Tensor};
@@ -145,7 +146,8 @@ impl Chain {
     }
 
     /// Copies a host tensor to the device: a [`TensorView`](crate::TensorView), a `&`[`Tensor`](crate::Tensor) or a
-    /// [`TensorRef`]. The copy is made now, so the slice is free again afterwards.
+    /// [`TensorRef`]. The slice is read now, so it is free again afterwards; more than 64 MiB of copies that wait for a
+    /// submit are submitted, as [`Gpu::upload`] says.
     ///
     /// # Errors
     /// As [`Gpu::upload`].
@@ -159,11 +161,9 @@ impl Chain {
     /// ```
     pub fn upload<'a>(&mut self, x: impl Into<TensorRef<'a>>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let x = x.into();
-        self.gpu.inner.device.check_alive()?;
         let lent = matches!(self.lifetime, BufferLifetime::Tensors(_));
-        let (buffer, error) = self.gpu.inner.device.scoped_now(|| self.gpu.tensor_of(&x, lent))?;
+        let (buffer, error) = self.gpu.tensor_of(&x, lent)?;
         self.pending.0.extend(error);
-        let buffer = buffer?;
         if let BufferLifetime::Tensors(tensors) = &mut self.lifetime {
             tensors.push(buffer.clone());
         }
@@ -327,11 +327,12 @@ impl Chain {
                 answers.push(answer);
                 readbacks.push(Readback { staging, mapped });
             }
-            let index = device.queue.submit([encoder.into_inner().finish()]);
+            let index = device.submit(Some(encoder.into_inner().finish()));
             (Submission { index, answers }, readbacks)
         })?;
         pending.0.extend(error);
         let read_back_bytes = staging_bytes.iter().sum();
+        let submission = Unwaited::new(&gpu, submission);
         Ok(Submitted { gpu, id, steps, readbacks, read_back_bytes, timed, pending, submission, lifetime })
     }
 
@@ -450,7 +451,7 @@ impl Chain {
                 // Each slice is submitted separately, so that no driver's watchdog resets the device.
                 if number > 0 {
                     let recorded = std::mem::replace(encoder, new_encoder(device));
-                    device.queue.submit([recorded.into_inner().finish()]);
+                    device.submit(Some(recorded.into_inner().finish()));
                 }
                 preparation.record(encoder, &bindings, slice, outputs.clock.as_ref().map(Clock::writes));
             }

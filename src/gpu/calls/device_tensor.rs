@@ -5,6 +5,8 @@ use std::num::NonZeroU64;
 use super::gpu::Gpu;
 use crate::element::{DType, Element};
 use crate::error::{ExecuteError, PlanError, within};
+use crate::gpu::device::PendingError;
+use crate::gpu::device::buffer_pool::MOST_IDLE_BYTES;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::index::IndexSpace;
@@ -178,8 +180,8 @@ impl DeviceTensor {
 
 impl Gpu {
     /// Copies a host tensor to the device, where it stays: a [`TensorView`](crate::TensorView), a `&`[`Tensor`] or a
-    /// [`TensorRef`]. Nothing is submitted. If the tensor is dropped before the
-    /// next submit, its memory is freed by that submit.
+    /// [`TensorRef`]. The copy waits for the next submit; if more than 64 MiB of copies wait, they are submitted now,
+    /// and the blocking twin waits for them. A tensor that is dropped while its copy waits keeps its memory until then.
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] with [`PlanError::ExceedsLimit`] if it is larger than the device's buffers can be;
@@ -195,9 +197,12 @@ impl Gpu {
     /// ```
     pub async fn upload<'a>(&self, x: impl Into<TensorRef<'a>>, layout: Layout) -> Result<DeviceTensor, ExecuteError> {
         let x = x.into();
-        self.inner.device.check_alive()?;
-        let buffer = self.inner.device.scoped(|| self.tensor_of(&x, false)).await??;
-        self.inner.device.probe()?;
+        let device = &self.inner.device;
+        let (buffer, error) = self.tensor_of(&x, false)?;
+        if let Some(error) = error {
+            device.check_error(error.await)?;
+        }
+        device.probe()?;
         Ok(DeviceTensor::whole(self, buffer, TensorSpec { shape: x.shape().to_vec(), dtype: x.dtype(), layout }))
     }
 
@@ -260,15 +265,26 @@ impl Gpu {
         chain.run().await?.take(wanted)
     }
 
-    /// A buffer with a tensor's elements; with `lent`, from the buffer pool.
-    pub(super) fn tensor_of(&self, x: &TensorRef<'_>, lent: bool) -> Result<Owned<wgpu::Buffer>, PlanError> {
-        let (label, contents) = ("wgpu-pooling tensor", x.bytes());
+    /// A buffer with a tensor's elements, and the error that wgpu has not reported yet; with `lent`, from the buffer
+    /// pool, for a call that submits or fails.
+    pub(super) fn tensor_of(
+        &self,
+        x: &TensorRef<'_>,
+        lent: bool,
+    ) -> Result<(Owned<wgpu::Buffer>, Option<PendingError>), ExecuteError> {
+        let (device, label, contents) = (&self.inner.device, "wgpu-pooling tensor", x.bytes());
+        device.check_alive()?;
         let bytes = device_bytes(contents.len().max(x.dtype().bytes()) as u64, 1);
         self.check_buffer("bytes of x (max_buffer_bytes)", bytes)?;
-        Ok(match lent {
-            true => self.inner.device.memory.lent_filled_buffer(label, contents),
-            false => self.inner.device.memory.filled_buffer(label, TENSOR_USAGES, contents),
-        })
+        let (buffer, error) = device.scoped_now(|| match lent {
+            true => device.memory.lent_filled_buffer(label, contents),
+            false => device.memory.filled_buffer(label, TENSOR_USAGES, contents),
+        })?;
+        let buffer = buffer.map_err(|text| device.out_of_memory(text))?;
+        if !lent {
+            device.flush_beyond(MOST_IDLE_BYTES, self.polls);
+        }
+        Ok((buffer, error))
     }
 
     /// Refuses more bytes than a buffer of this device can hold, with a clearer error than wgpu's.
@@ -299,7 +315,7 @@ mod blocking {
             x: impl Into<TensorRef<'a>>,
             layout: Layout,
         ) -> Result<DeviceTensor, ExecuteError> {
-            pollster::block_on(self.upload(x, layout))
+            pollster::block_on(self.polling().upload(x, layout))
         }
 
         /// The blocking twin of [`Gpu::zeros`].

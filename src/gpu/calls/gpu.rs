@@ -35,7 +35,6 @@ pub struct Gpu {
     pub(super) choice: Choice,
     /// Whether waiting calls poll the device in their own thread. Blocking calls do, which saves waking the polling
     /// thread.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(super) polls: bool,
 }
 
@@ -159,6 +158,22 @@ impl Gpu {
         move |reason| loss.tell(reason)
     }
 
+    /// Whether the device is known to be lost: every call that needs it then returns [`ExecuteError::DeviceLost`], and a
+    /// new `Gpu` has to be opened. A loss that nothing has reported yet becomes known with the next call that meets it.
+    ///
+    /// ```no_run
+    /// let mut gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// gpu.notify_lost("the driver was updated");
+    /// if gpu.is_lost() {
+    ///     gpu = wgpu_pooling::Gpu::new_blocking()?;
+    /// }
+    /// assert!(!gpu.is_lost());
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn is_lost(&self) -> bool {
+        self.inner.device.check_alive().is_err()
+    }
+
     /// Waits until the device is known to be lost, and returns the reason. The future keeps neither the `Gpu` nor the device
     /// alive, and may be awaited on any thread: for a program that has to act on a loss, where a callback of wgpu's would have to
     /// be `Send`, as it has to be even on the web.
@@ -212,12 +227,7 @@ impl Gpu {
             device: Arc::new(device),
             plan_cache: PlanCache::default(),
         };
-        Gpu {
-            inner: Arc::new(inner),
-            choice: Choice::default(),
-            #[cfg(not(target_arch = "wasm32"))]
-            polls: false,
-        }
+        Gpu { inner: Arc::new(inner), choice: Choice::default(), polls: false }
     }
 
     /// This `Gpu`, which shares its device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls.
@@ -285,11 +295,7 @@ impl Gpu {
 
     /// Makes sure that a submission's callbacks are called while the call waits for them.
     pub(super) fn follow(&self, submission: Submission) -> Result<(), ExecuteError> {
-        self.inner.device.follow(
-            submission,
-            #[cfg(not(target_arch = "wasm32"))]
-            self.polls,
-        )
+        self.inner.device.follow(submission, self.polls)
     }
 
     /// This `Gpu` for calls that may block their thread.
@@ -380,7 +386,8 @@ impl Gpu {
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
     /// (preparations of the last eight plans of one-shot calls, at most 1 MiB each), and the idle pipelines (those that
     /// no [`Prepared`] holds). It also forgets which kernels the calls so far would have used. The next calls allocate and
-    /// compile again.
+    /// compile again. Copies of uploads that wait for a submit are submitted, so that the memory of dropped tensors is freed
+    /// when they are made.
     ///
     /// One-shot calls use the buffer pool because wgpu clears every fresh buffer that a kernel writes, and because
     /// creating and filling buffers is most of the cost of a small call. Tensors that the caller holds are never in the
@@ -405,6 +412,7 @@ impl Gpu {
         self.inner.plan_cache.clear();
         self.inner.pipelines.trim();
         self.inner.compiler.forget();
+        self.inner.device.flush_beyond(0, self.polls);
     }
 
     /// The bytes of buffers that [`Gpu::trim`] would free.

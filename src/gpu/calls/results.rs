@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::gpu::Gpu;
+use super::gpu::{Gpu, Inner};
 use crate::element::Element;
 use crate::error::ExecuteError;
 use crate::gpu::device::PendingErrors;
@@ -76,8 +76,36 @@ pub struct Submitted {
     pub(super) read_back_bytes: u64,
     pub(super) timed: bool,
     pub(super) pending: PendingErrors,
-    pub(super) submission: Submission,
+    pub(super) submission: Unwaited,
     pub(super) lifetime: BufferLifetime,
+}
+
+/// A submission for which nobody waits. If it is dropped, the polling thread does: the memory of what is dropped
+/// meanwhile comes back when a poll finds the work done.
+#[derive(Debug)]
+pub(super) struct Unwaited {
+    inner: Arc<Inner>,
+    submission: Option<Submission>,
+}
+
+impl Unwaited {
+    pub fn new(gpu: &Gpu, submission: Submission) -> Unwaited {
+        Unwaited { inner: Arc::clone(&gpu.inner), submission: Some(submission) }
+    }
+
+    /// The submission, for a call that waits.
+    fn take(mut self) -> Option<Submission> {
+        self.submission.take()
+    }
+}
+
+impl Drop for Unwaited {
+    fn drop(&mut self) {
+        if let Some(submission) = self.submission.take() {
+            // Without a thread that polls, the next poll frees the memory.
+            let _ = self.inner.device.follow(submission, false);
+        }
+    }
 }
 
 impl Submitted {
@@ -129,7 +157,9 @@ impl Submitted {
             let error = error.await;
             gpu.inner.device.check_error(error)?;
         }
-        gpu.follow(submission)?;
+        if let Some(submission) = submission.take() {
+            gpu.follow(submission)?;
+        }
         let mut staging = Vec::new();
         for Readback { staging: buffer, mapped } in readbacks {
             mapped.await.map_err(|error| gpu.inner.device.failed(error.to_string()))?;

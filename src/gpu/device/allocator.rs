@@ -1,11 +1,19 @@
 //! The one place where buffers and query sets are made, and where a test can make that fail.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use super::gate::Owned;
 
 /// A test's hook that is called before each allocation and says whether it has to fail.
 pub(in crate::gpu) type Fails = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Bytes that wgpu stages in blocks of memory which it keeps; a search for room would be a noticeable part of the call.
+const FEW_BYTES: u64 = 64 << 10;
+
+const INJECTED: &str = "an allocation was made to fail";
 
 /// Creates a device's buffers and query sets.
 pub(in crate::gpu) struct Allocator {
@@ -13,11 +21,15 @@ pub(in crate::gpu) struct Allocator {
     fails: Option<Fails>,
     /// The error of an allocation that the hook made fail, until the error scopes around it are closed.
     injected: Mutex<Option<wgpu::Error>>,
+    /// Held from the search for room to its use, and by every other allocation.
+    turn: Mutex<()>,
+    /// The bytes that wgpu has staged since this crate's last submit.
+    staged: AtomicU64,
 }
 
 impl Allocator {
     pub fn new(device: Owned<wgpu::Device>, fails: Option<Fails>) -> Self {
-        Allocator { device, fails, injected: Mutex::default() }
+        Allocator { device, fails, injected: Mutex::default(), turn: Mutex::default(), staged: AtomicU64::new(0) }
     }
 
     /// Creates a buffer. If memory does not suffice, the buffer is invalid and the error scope around the call catches
@@ -25,6 +37,7 @@ impl Allocator {
     pub fn buffer(&self, descriptor: &wgpu::BufferDescriptor<'_>) -> Owned<wgpu::Buffer> {
         let gate = self.device.gate();
         if !self.is_to_fail() {
+            let _turn = self.turn();
             return gate.own(self.device.create_buffer(descriptor));
         }
         // No buffer can be mapped for reading and writing and be storage. The result is as invalid as a buffer that
@@ -47,20 +60,59 @@ impl Allocator {
     }
 
     /// Writes `bytes` bytes, whole words, at the beginning of a buffer before the next submit. wgpu stages them in its
-    /// own memory; if that does not suffice, nothing is written and the error scope around the call catches the error.
+    /// own memory until then; if that does not suffice, nothing is written, and the error says so. `again` says that as
+    /// many bytes were staged before for this buffer: a few of them find their place again.
     pub fn write(
         &self,
         queue: &wgpu::Queue,
         buffer: &wgpu::Buffer,
         bytes: u64,
+        again: bool,
         fill: impl FnOnce(wgpu::WriteOnly<'_, [u8]>),
-    ) {
+    ) -> Result<(), String> {
         if self.is_to_fail() {
             self.note_failure();
-            return;
+            return Err(INJECTED.to_owned());
         }
-        if let Some(mut view) = wgpu::BufferSize::new(bytes).and_then(|size| queue.write_buffer_with(buffer, 0, size)) {
+        let Some(size) = wgpu::BufferSize::new(bytes) else { return Ok(()) };
+        let view = {
+            let _turn = self.turn();
+            // A browser finds room by its own rules.
+            if cfg!(not(target_arch = "wasm32")) && (!again || bytes > FEW_BYTES) {
+                self.check_room(bytes)?;
+            }
+            queue.write_buffer_with(buffer, 0, size)
+        };
+        if let Some(mut view) = view {
             fill(view.slice(..));
+            drop(view);
+            self.staged.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Submits work. Whatever was written before is copied first, and its staging memory freed with the work's.
+    pub fn submit(&self, queue: &wgpu::Queue, work: Option<wgpu::CommandBuffer>) -> wgpu::SubmissionIndex {
+        // First, so that a write of another thread meanwhile counts.
+        self.staged.store(0, Ordering::Relaxed);
+        queue.submit(work)
+    }
+
+    /// The bytes that wgpu keeps for writes since the last [`submit`](Allocator::submit).
+    pub fn staged_bytes(&self) -> u64 {
+        self.staged.load(Ordering::Relaxed)
+    }
+
+    /// An error if there is no memory to stage this many bytes. wgpu gives up the device if it finds none for that, but
+    /// not if it finds none for a buffer; so a buffer of the same size in the same kind of memory is made and freed.
+    fn check_room(&self, bytes: u64) -> Result<(), String> {
+        let usage = wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC;
+        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false };
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        drop(self.device.create_buffer(&descriptor));
+        match pin!(scope.pop()).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(None) | Poll::Pending => Ok(()),
+            Poll::Ready(Some(error)) => Err(format!("{bytes} bytes to stage a copy to the device: {error}")),
         }
     }
 
@@ -91,8 +143,12 @@ impl Allocator {
         invalid
     }
 
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note_failure(&self) {
-        let error = wgpu::Error::OutOfMemory { source: "an allocation was made to fail".into() };
+        let error = wgpu::Error::OutOfMemory { source: INJECTED.into() };
         *self.injected.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 }

@@ -24,36 +24,38 @@ pub(in crate::gpu) struct Memory {
 
 impl Memory {
     /// A buffer with these contents, rounded up to whole words with zeros.
-    pub fn filled_buffer(&self, label: &str, usage: wgpu::BufferUsages, contents: &[u8]) -> Owned<wgpu::Buffer> {
-        self.mapped_buffer(label, usage, contents.len() as u64, |view| fill(view, contents))
+    pub fn filled_buffer(
+        &self,
+        label: &str,
+        usage: wgpu::BufferUsages,
+        contents: &[u8],
+    ) -> Result<Owned<wgpu::Buffer>, String> {
+        let buffer = self.zeroed_buffer(label, usage | wgpu::BufferUsages::COPY_DST, contents.len() as u64);
+        self.filled(buffer, contents, false)
+    }
+
+    /// A buffer with these contents for a tensor of one call, from the pool if it has one that fits.
+    pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> Result<Owned<wgpu::Buffer>, String> {
+        match self.pool.take(TENSOR_USAGES, whole_words(contents.len() as u64)) {
+            Some(buffer) => self.filled(buffer, contents, true),
+            None => self.filled_buffer(label, TENSOR_USAGES, contents),
+        }
     }
 
     /// A buffer that kernels write, poisoned if the options say so.
     pub fn output_buffer(&self, label: &str, usage: wgpu::BufferUsages, bytes: u64) -> Owned<wgpu::Buffer> {
         match self.poison {
-            Some(word) => self.mapped_buffer(label, usage, bytes, |view| poison(view, word)),
+            Some(_) => self.poisoned(self.zeroed_buffer(label, usage | wgpu::BufferUsages::COPY_DST, bytes), bytes),
             None => self.zeroed_buffer(label, usage, bytes),
         }
     }
 
-    /// A buffer with these contents for a tensor of one call, from the pool if it has one that fits.
-    pub fn lent_filled_buffer(&self, label: &str, contents: &[u8]) -> Owned<wgpu::Buffer> {
-        let bytes = whole_words(contents.len() as u64);
-        let buffer = self.pool.take(TENSOR_USAGES, bytes);
-        let buffer = buffer.unwrap_or_else(|| self.zeroed_buffer(label, TENSOR_USAGES, bytes));
-        self.allocator.write(&self.queue, &buffer, bytes, |view| fill(view, contents));
-        buffer
-    }
-
     /// A buffer for an output of one call, from the pool if it has one that fits.
     pub fn lent_output_buffer(&self, label: &str, bytes: u64) -> Owned<wgpu::Buffer> {
-        let Some(buffer) = self.pool.take(TENSOR_USAGES, bytes) else {
-            return self.output_buffer(label, TENSOR_USAGES, bytes);
-        };
-        if let Some(word) = self.poison {
-            self.allocator.write(&self.queue, &buffer, bytes, |view| poison(view, word));
+        match self.pool.take(TENSOR_USAGES, bytes) {
+            Some(buffer) => self.poisoned(buffer, bytes),
+            None => self.output_buffer(label, TENSOR_USAGES, bytes),
         }
-        buffer
     }
 
     /// A buffer of this many bytes that the host will map; with `reuse`, from the pool if it has one that fits.
@@ -70,21 +72,23 @@ impl Memory {
         self.allocator.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
     }
 
-    /// A buffer of whole words, at least one, that the host fills while it is mapped at creation.
-    fn mapped_buffer(
+    /// A buffer, `pooled` or fresh, after these contents are written to it.
+    fn filled(
         &self,
-        label: &str,
-        usage: wgpu::BufferUsages,
-        bytes: u64,
-        fill: impl FnOnce(wgpu::WriteOnly<'_, [u8]>),
-    ) -> Owned<wgpu::Buffer> {
-        let (label, size) = (Some(label), whole_words(bytes));
-        let buffer = self.allocator.buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: true });
-        // If the allocation failed, mapping fails too; the error scope around this call catches the error.
-        if let Ok(mut view) = buffer.get_mapped_range_mut(..) {
-            fill(view.slice(..));
-            drop(view);
-            buffer.unmap();
+        buffer: Owned<wgpu::Buffer>,
+        contents: &[u8],
+        pooled: bool,
+    ) -> Result<Owned<wgpu::Buffer>, String> {
+        let bytes = whole_words(contents.len() as u64);
+        self.allocator.write(&self.queue, &buffer, bytes, pooled, |view| fill(view, contents))?;
+        Ok(buffer)
+    }
+
+    /// An output with its poison, if the options say so.
+    fn poisoned(&self, buffer: Owned<wgpu::Buffer>, bytes: u64) -> Owned<wgpu::Buffer> {
+        if let Some(word) = self.poison {
+            // A test without the memory for poison goes on without it.
+            let _ = self.allocator.write(&self.queue, &buffer, whole_words(bytes), false, |view| poison(view, word));
         }
         buffer
     }

@@ -72,6 +72,24 @@ impl OpenDevice {
         &self.loss
     }
 
+    /// Submits the copies that wait for the next submit, if they are more than `bytes`: wgpu keeps their staging memory
+    /// until then, and that of their buffers even if these are dropped. The memory is free when the device is done, or
+    /// on return if `here`. In a browser wgpu keeps nothing.
+    pub fn flush_beyond(&self, bytes: u64, here: bool) {
+        let waiting = self.memory.allocator.staged_bytes();
+        if cfg!(target_arch = "wasm32") || waiting <= bytes || self.check_alive().is_err() {
+            return;
+        }
+        let (index, _) = self.scoped_later(|| self.submit(None));
+        // Without a thread that polls, the next poll frees the memory.
+        let _ = self.follow(Submission { index, answers: Vec::new() }, here);
+    }
+
+    /// Submits work, in this order.
+    pub fn submit(&self, work: Option<wgpu::CommandBuffer>) -> wgpu::SubmissionIndex {
+        self.memory.allocator.submit(&self.queue, work)
+    }
+
     /// Makes sure that the callbacks of a submission are called and that its waiters get an answer: in this thread now,
     /// if `here`, otherwise by the crate's polling thread.
     #[cfg(not(target_arch = "wasm32"))]
@@ -85,7 +103,7 @@ impl OpenDevice {
 
     /// A browser polls by itself.
     #[cfg(target_arch = "wasm32")]
-    pub fn follow(&self, submission: Submission) -> Result<(), ExecuteError> {
+    pub fn follow(&self, submission: Submission, _here: bool) -> Result<(), ExecuteError> {
         let Submission { index, answers } = submission;
         drop((index, answers));
         Ok(())
@@ -96,6 +114,14 @@ impl OpenDevice {
         // wgpu calls the lost callback in a poll only. Before that poll, objects made on a lost device are invalid, and
         // their use fails validation.
         self.probe().err().unwrap_or(ExecuteError::Device(text))
+    }
+
+    /// The error of a call for which memory did not suffice. The copies that the call may have left for the next submit
+    /// are submitted, so that their memory comes back.
+    pub fn out_of_memory(&self, text: String) -> ExecuteError {
+        self.flush_beyond(0, false);
+        let lost = self.probe().is_err();
+        ExecuteError::OutOfMemory(if lost { format!("{text}; the device is lost over it") } else { text })
     }
 
     /// An error if the device is known to be lost.
@@ -160,7 +186,7 @@ impl OpenDevice {
     pub fn check_error(&self, error: Option<wgpu::Error>) -> Result<(), ExecuteError> {
         match error {
             None => Ok(()),
-            Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(ExecuteError::OutOfMemory(error.to_string())),
+            Some(error @ wgpu::Error::OutOfMemory { .. }) => Err(self.out_of_memory(error.to_string())),
             Some(error) => Err(self.failed(error.to_string())),
         }
     }

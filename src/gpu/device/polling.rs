@@ -1,4 +1,4 @@
-//! Waiting for the device: readbacks, and the thread that polls for calls that wait as futures.
+//! Waiting for the device: readbacks, and the thread that polls for calls that wait as futures or not at all.
 
 #[cfg(not(target_arch = "wasm32"))]
 use core::time::Duration;
@@ -52,8 +52,8 @@ impl Submission {
     }
 }
 
-/// The thread that waits for submissions, so that readbacks complete without the caller polling. It starts with the
-/// first readback that a future waits for, and ends with the device.
+/// The thread that waits for submissions, so that readbacks complete, and memory is freed, without the caller polling.
+/// It starts with the first submission that no blocking call waits for, and ends with the device.
 #[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 pub(in crate::gpu) struct Poller {

@@ -63,6 +63,7 @@ impl Preparation {
             (constants, status, (scratch == Scratch::Own).then(|| scratch_buffers(memory, &schedule)))
         };
         let (constants, status, scratch) = device.scoped(buffers).await?;
+        let constants = constants.map_err(|text| device.out_of_memory(text))?;
         device.probe()?;
         let resources = Arc::new(Resources { label, pipelines, constants, scratch, status });
         Ok(Preparation { schedule, resources })
