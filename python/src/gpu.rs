@@ -155,6 +155,12 @@ impl PyGpu {
         })
     }
 
+    /// Whether the Gpu is known to be lost: every call that needs it raises DeviceError.
+    #[getter]
+    fn is_lost(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.opened(py)?.is_lost())
+    }
+
     /// Frees the memory that finished calls left for later ones.
     fn trim(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {

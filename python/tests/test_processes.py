@@ -123,6 +123,81 @@ def test_the_default_device_is_opened_anew(gpu: wp.Gpu) -> None:
     assert run(program, WGPU_ADAPTER_NAME=gpu.name) == "0\n"
 
 
+def test_a_default_device_that_is_lost_is_replaced_and_said_so(gpu: wp.Gpu) -> None:
+    program = """
+        import concurrent.futures, warnings
+        import numpy as np, wgpu_pooling as wp
+        x = np.ones((1, 1, 4, 4), np.float32)
+        for _ in range(2):
+            before = wp.default_device()
+            on_device = before.upload(x)
+            before.notify_lost("the test says so")
+            assert before.is_lost
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                    assert {y.sum() for y in pool.map(lambda _: wp.max_pool2d(x, 2), range(32))} == {4}
+                assert not wp.default_device().is_lost
+            for lost in (lambda: wp.max_pool2d(x, 2, device=before), lambda: wp.max_pool2d(on_device, 2)):
+                try:
+                    print(lost())
+                except wp.DeviceError as error:
+                    assert "the test says so" in str(error), error
+            print(len(caught), caught[0].category.__name__, caught[0].message)
+        warnings.simplefilter("error")
+        wp.default_device().notify_lost("once more")
+        try:
+            print(wp.max_pool2d(x, 2))
+        except RuntimeWarning as warning:
+            print(warning, wp.max_pool2d(x, 2).sum())
+    """
+    said = f"the default GPU of wgpu_pooling is lost, and was opened anew: {gpu.name}"
+    assert run(program, WGPU_ADAPTER_NAME=gpu.name) == f"1 RuntimeWarning {said}\n" * 2 + f"{said} 4.0\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="this system does not limit a process's address space")
+def test_after_each_memory_error_a_small_call_computes(gpu: wp.Gpu) -> None:
+    program = """
+        import resource
+        import numpy as np, wgpu_pooling as wp
+
+        def leave(bytes):
+            used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + bytes, resource.RLIM_INFINITY))
+
+        gpu = wp.default_device()
+        x, large = np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 1 << 27), np.uint8)
+        on_device, one = gpu.upload(large), (np.ones((1, 1, 1), np.uint8), np.zeros((1, 1, 1), np.int64))
+        calls = [
+            lambda: gpu.upload(large),
+            lambda: on_device.numpy(),
+            lambda: wp.max_pool1d(large, 1 << 27),
+            lambda: wp.max_pool1d(on_device, 1),
+            lambda: wp.max_unpool1d(*one, 2, output_size=(1 << 27,)),
+        ]
+        # The kernels are compiled while there is memory.
+        for call in [lambda: wp.max_pool2d(x, 2), *calls]:
+            call()
+        failed = 0
+        for left in (320, 192, 96):
+            for number, call in enumerate(calls):
+                gpu.trim()
+                leave(left << 20)
+                try:
+                    call()
+                except MemoryError:
+                    failed += 1
+                lost = gpu.is_lost
+                assert wp.max_pool2d(x, 2).sum() == 4, (left, number)
+                assert not (lost and gpu.kind == "software"), (left, number)
+                gpu = wp.default_device()
+                if lost:
+                    raise SystemExit
+        assert failed
+    """
+    run(program, WGPU_ADAPTER_NAME=gpu.name)
+
+
 def test_without_a_gpu_the_cpu_computes_and_says_why_once() -> None:
     program = """
         import warnings

@@ -52,8 +52,9 @@ if hasattr(os, "register_at_fork"):
 def default_device() -> Gpu | Literal["cpu"]:
     """The device of calls that name none: the fastest GPU, or "cpu" if there is none.
 
-    It is opened once in a process, by the first call that needs it. Without a GPU a RuntimeWarning says why, once. Software
-    adapters, such as Mesa's lavapipe, are slower than the CPU backend and count as none, unless WGPU_ADAPTER_NAME names one.
+    It is opened once in a process, by the first call that needs it, and anew by the first call after a loss of the GPU, which a
+    RuntimeWarning says. Without a GPU a RuntimeWarning says why, once. Software adapters, such as Mesa's lavapipe, are slower than
+    the CPU backend and count as none, unless WGPU_ADAPTER_NAME names one.
 
     >>> import warnings, wgpu_pooling
     >>> with warnings.catch_warnings():
@@ -63,12 +64,22 @@ def default_device() -> Gpu | Literal["cpu"]:
     True
     """
     global _default
-    if _default is not None:
-        return _default
+    device = _default
+    if device is not None and not _is_lost(device):
+        return device
     with _lock:
-        if _default is None:
-            _default = _open_default()
-        return _default
+        lost = _default
+        if lost is not None and not _is_lost(lost):
+            return lost
+        _default = device = _open_default()
+    if lost is not None and isinstance(device, Gpu):
+        text = f"the default GPU of wgpu_pooling is lost, and was opened anew: {device.name}"
+        warnings.warn(text, RuntimeWarning, stacklevel=_level_of_caller())
+    return device
+
+
+def _is_lost(device: Gpu | Literal["cpu"]) -> bool:
+    return isinstance(device, Gpu) and device.is_lost
 
 
 def _open_default() -> Gpu | Literal["cpu"]:
