@@ -367,7 +367,8 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
 
 /// Where wgpu gives up the device over an allocation, the call's error has both, and later calls the loss.
 fn a_device_that_is_lost_for_lack_of_memory_says_so() {
-    let loses: Arc<OnceLock<Box<dyn Fn(String) + Send + Sync>>> = Arc::default();
+    type Loses = Box<dyn Fn(String) + Send + Sync>;
+    let loses: Arc<OnceLock<Loses>> = Arc::default();
     let asked = Arc::clone(&loses);
     let hook = move || asked.get().is_some_and(|lose| (lose("no memory".to_owned()), true).1);
     let gpu = Gpu::open_blocking(&GpuOptions::new().failing_allocations_where(hook)).unwrap();
