@@ -1,15 +1,16 @@
-//! ONNX vocabulary: attributes of a node, activations, and options read from their names.
+//! ONNX vocabulary: attributes of a node, activations, and options and element types read from their names.
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::element::DType;
 use crate::error::PlanError;
 use crate::options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 
-/// Options from their names.
+/// Values from their names.
 macro_rules! parse_names {
     ($($type:ident),+) => {$(
         impl FromStr for $type {
@@ -52,7 +53,8 @@ parse_names!(
     OutOfBounds,
     OutsideWindow,
     PadsLimit,
-    Preset
+    Preset,
+    DType
 );
 
 /// A function applied to Y after the maximum or the scatter, as onnxruntime fuses it in `com.ms.internal.nhwc`.

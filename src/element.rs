@@ -7,6 +7,7 @@ use half::{bf16, f16};
 /// ```
 /// use wgpu_pooling::DType;
 /// assert_eq!(DType::F16.bytes(), 2);
+/// assert_eq!("bf16".parse(), Ok(DType::Bf16));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DType {
@@ -37,6 +38,9 @@ pub enum DType {
 }
 
 impl DType {
+    pub(crate) const ATTRIBUTE: &str = "dtype";
+    pub(crate) const NAMES: &str = "f32, f16, bf16, f64, i8, u8, i16, u16, i32, u32, i64, u64";
+
     /// Every element type.
     ///
     /// ```
@@ -71,6 +75,35 @@ impl DType {
     /// Whether this is one of the floating-point types.
     pub const fn is_float(self) -> bool {
         matches!(self, DType::F32 | DType::F16 | DType::Bf16 | DType::F64)
+    }
+
+    /// The element type of a number in ONNX's `TensorProto.DataType`, which fields `data_type` and `elem_type` hold.
+    ///
+    /// ```
+    /// use wgpu_pooling::DType;
+    /// assert_eq!((DType::from_onnx(16), DType::Bf16.to_onnx()), (Some(DType::Bf16), 16));
+    /// assert_eq!(DType::from_onnx(9), None, "BOOL");
+    /// ```
+    pub fn from_onnx(number: i32) -> Option<DType> {
+        DType::ALL.into_iter().find(|dtype| dtype.to_onnx() == number)
+    }
+
+    /// The number in ONNX's `TensorProto.DataType`.
+    pub const fn to_onnx(self) -> i32 {
+        match self {
+            DType::F32 => 1,
+            DType::U8 => 2,
+            DType::I8 => 3,
+            DType::U16 => 4,
+            DType::I16 => 5,
+            DType::I32 => 6,
+            DType::I64 => 7,
+            DType::F16 => 10,
+            DType::F64 => 11,
+            DType::U32 => 12,
+            DType::U64 => 13,
+            DType::Bf16 => 16,
+        }
     }
 
     /// The short name: `f32`, `bf16`, `u8`.

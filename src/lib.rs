@@ -266,6 +266,13 @@ pub mod guests {}
 #[doc = include_str!("growing.md")]
 pub mod growing {}
 
+// For the tests of this crate alone; any version may change it or leave it out.
+#[cfg(feature = "gpu")]
+#[doc(hidden)]
+pub mod test_hooks {
+    pub use crate::gpu::TestHooks;
+}
+
 #[doc = include_str!("hosts.md")]
 pub mod hosts {}
 

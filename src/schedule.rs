@@ -448,7 +448,9 @@ impl Schedule {
 
     /// Whether the dispatches add to the report and do not clear it first: those of an unpool under
     /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps the first
-    /// position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it.
+    /// position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it. Several such unpools may share
+    /// one, which then has the count of all and the smallest position, but not whose it is; any other unpool or conversion needs
+    /// its own, since it clears it first.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};

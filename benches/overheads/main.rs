@@ -9,7 +9,9 @@ mod bare;
 use std::hint::black_box;
 
 use bare::RoundTrip;
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
+use wgpu_pooling::wgpu::ComputePass;
 use wgpu_pooling::{
     Buffers, Choice, Cpu, DType, Gpu, IndexType, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, Plan, PoolPlan,
     Prepared, Tensor, reference, select, wgpu, wgsl,
@@ -136,21 +138,22 @@ fn encoding(c: &mut Criterion) {
             black_box(encoder.finish())
         });
     });
+    // Recording alone, once the encoder exists and without `finish`, in which wgpu hands the commands to the driver.
+    let recording = |group: &mut BenchmarkGroup<'_, WallTime>, name: String, record: &dyn Fn(&mut ComputePass<'_>)| {
+        let recorded = |mut encoder: wgpu::CommandEncoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            record(&mut pass);
+            drop(pass);
+            encoder
+        };
+        group.bench_function(name, |b| b.iter_batched(encoder, recorded, BatchSize::SmallInput));
+    };
     // Dispatches of one kernel whose bind groups exist: nothing that records can be faster.
     let bare = RoundTrip::new(&gpu, 4096, 4096);
     let bare_buffers = bare.buffers();
     for dispatches in [16, 16 * unpool.schedule().dispatches().len()] {
-        group.bench_function(format!("{dispatches} bare dispatches into an open pass"), |b| {
-            b.iter(|| {
-                let mut encoder = encoder();
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                for _ in 0..dispatches {
-                    bare.record(&bare_buffers, &mut pass);
-                }
-                drop(pass);
-                black_box(encoder.finish())
-            });
-        });
+        let record = |pass: &mut ComputePass<'_>| (0..dispatches).for_each(|_| bare.record(&bare_buffers, pass));
+        recording(&mut group, format!("{dispatches} bare dispatches into an open pass"), &record);
     }
     let prepared = [("a pool", &pool), ("an unpool", &unpool), ("an unpool in own windows", &own_windows)];
     for (name, prepared) in prepared {
@@ -162,30 +165,13 @@ fn encoding(c: &mut Criterion) {
                 black_box(encoder.finish())
             });
         });
-        // The cost of each encoding, once the encoder and the pass exist.
-        group.bench_function(format!("{name}, 16 times into an open pass"), |b| {
-            b.iter(|| {
-                let mut encoder = encoder();
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                for _ in 0..16 {
-                    prepared.encode_pass(&mut pass, tensors.buffers()).expect("as above");
-                }
-                drop(pass);
-                black_box(encoder.finish())
-            });
-        });
+        let encode = |pass: &mut ComputePass<'_>| {
+            (0..16).for_each(|_| prepared.encode_pass(pass, tensors.buffers()).expect("as above"));
+        };
+        recording(&mut group, format!("{name}, 16 times into an open pass"), &encode);
         let bound = prepared.bind(tensors.buffers()).expect("as above");
-        group.bench_function(format!("{name}, bound, 16 times into an open pass"), |b| {
-            b.iter(|| {
-                let mut encoder = encoder();
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                for _ in 0..16 {
-                    bound.encode(&mut pass).expect("the device lives");
-                }
-                drop(pass);
-                black_box(encoder.finish())
-            });
-        });
+        let encode = |pass: &mut ComputePass<'_>| (0..16).for_each(|_| bound.encode(pass).expect("the device lives"));
+        recording(&mut group, format!("{name}, bound, 16 times into an open pass"), &encode);
     }
 }
 

@@ -5,8 +5,8 @@ use std::error::Error;
 use bytemuck::pod_collect_to_vec;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, PoolPlan, Prepared, Schedule, Tensor,
-    UnpoolPlan,
+    Buffers, DType, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Prepared,
+    Schedule, Tensor, UnpoolPlan,
 };
 
 use crate::host::Host;
@@ -26,7 +26,9 @@ impl Plans {
         }
         let shape = [1, size as usize, size as usize, 4];
         let pool = MaxPool::new([window; 2]).strides([window; 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc);
-        let unpool = MaxUnpool::inverse_of(&pool, &shape);
+        // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two, without scratch
+        // memory.
+        let unpool = MaxUnpool::inverse_of(&pool, &shape).outside_window(OutsideWindow::Error);
         let pool = pool.plan(&shape, DType::U8, Some(IndexType::I32))?;
         let unpool = unpool.plan(pool.output_shape(), DType::U8, IndexType::I32)?;
         Ok(Plans { pool, unpool })
@@ -70,6 +72,7 @@ pub fn draw(host: &Host, pooling: &Pooling, plans: &Plans) -> Result<Results, Bo
     let maxima = host.buffer("maxima", bytes(Schedule::y_bytes, pool)?, usage);
     let indices = host.buffer("indices", bytes(Schedule::indices_out_bytes, pool)?, usage);
     let unpooled = host.buffer("unpooled", bytes(Schedule::y_bytes, unpool)?, usage);
+    // Such an unpool adds to its report, which has to begin with zeros, as buffers of wgpu do.
     let report = host.buffer("report", bytes(Schedule::status_bytes, unpool)?, usage);
     let picture = host.buffer("picture", frame.size(), usage);
     let &[_, height, width, _] = plans.pool.input_shape() else {

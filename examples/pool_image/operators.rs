@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, PoolPlan, Tensor, TensorView,
-    UnpoolPlan, element_count, reference,
+    AdaptiveMaxPool, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Tensor,
+    TensorView, UnpoolPlan, element_count, reference,
 };
 
 use crate::agreement::same;
@@ -33,7 +33,11 @@ impl Plans {
     /// not so large that memory would not hold them.
     pub fn new(options: &Options, shape: &[usize]) -> Result<Self, Box<dyn Error>> {
         let pool = MaxPool::new(options.kernel).strides(options.stride()).pads(options.pads);
-        let unpool = MaxUnpool::inverse_of(&pool, shape);
+        // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two on a GPU, but cannot
+        // have very many windows that overlap.
+        let overlap = options.kernel.iter().zip(options.stride()).any(|(&kernel, stride)| kernel / 2 > stride);
+        let outside_window = if overlap { OutsideWindow::Scatter } else { OutsideWindow::Error };
+        let unpool = MaxUnpool::inverse_of(&pool, shape).outside_window(outside_window);
         let adaptive = AdaptiveMaxPool::new(options.grid);
 
         let pool = pool

@@ -1,7 +1,7 @@
 //! The catalogue: shapes that real networks pool, read from JSON.
 
 use serde_json::{Map, Value};
-use wgpu_pooling::{DType, IndexType, Layout, NanPolicy};
+use wgpu_pooling::{DType, IndexType, Layout, NanPolicy, OutsideWindow, PlanError};
 
 /// The rows that come with the crate.
 pub const OWN: &str = include_str!("../../benches/catalogue.json");
@@ -27,7 +27,7 @@ pub enum Operator {
     MaxPool(Window),
     GlobalMaxPool,
     AdaptiveMaxPool { output_size: Vec<i64> },
-    MaxUnpool { window: Window, indices: IndexSource },
+    MaxUnpool { window: Window, indices: IndexSource, outside_window: OutsideWindow },
 }
 
 /// Attributes of a window. Those that are `None` have their defaults.
@@ -74,9 +74,16 @@ impl Operator {
             Operator::MaxPool(_) => &["nan_policy", "kernel_shape", "strides", "pads", "dilations"],
             Operator::GlobalMaxPool => &["nan_policy"],
             Operator::AdaptiveMaxPool { .. } => &["nan_policy", "output_size"],
-            Operator::MaxUnpool { .. } => {
-                &["kernel_shape", "strides", "pads", "dilations", "output", "indices_from", "nan_policy"]
-            }
+            Operator::MaxUnpool { .. } => &[
+                "kernel_shape",
+                "strides",
+                "pads",
+                "dilations",
+                "output",
+                "indices_from",
+                "outside_window",
+                "nan_policy",
+            ],
         }
     }
 }
@@ -213,7 +220,9 @@ impl<'a> Fields<'a> {
                         return Err(format!("indices_from {other:?}, expected pool, or random, with repeats"));
                     }
                 };
-                Ok(Operator::MaxUnpool { window: self.window(axes)?, indices })
+                let outside_window = self.text("outside_window")?.map(str::parse).transpose();
+                let outside_window = outside_window.map_err(|error: PlanError| error.to_string())?.unwrap_or_default();
+                Ok(Operator::MaxUnpool { window: self.window(axes)?, indices, outside_window })
             }
             Some(other) => Err(format!("op {other:?} is none of the crate's")),
             None => Err("op is missing".to_owned()),
@@ -272,8 +281,7 @@ impl<'a> Fields<'a> {
 
 /// An element type by its name.
 pub fn dtype(name: &str) -> Result<DType, String> {
-    let found = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
-    found.ok_or_else(|| format!("{name:?} is no element type: {}", DType::ALL.map(DType::name).join(", ")))
+    name.parse().map_err(|error: PlanError| error.to_string())
 }
 
 /// A rule for NaN by its name, as the crate or as a command line spells it.
@@ -296,6 +304,8 @@ mod tests {
         assert_eq!(row("unpool_2x2s2").pooled, [16, 64, 224, 224], "inferred");
         assert_eq!(row("unpool_3x3s2p1").pooled, [32, 64, 112, 112], "given");
         assert!(matches!(row("unpool_random").operator, Operator::MaxUnpool { indices: IndexSource::Random, .. }));
+        let own = &row("own_windows_2x2s2").operator;
+        assert!(matches!(own, Operator::MaxUnpool { outside_window: OutsideWindow::Error, .. }), "{own:?}");
     }
 
     #[test]

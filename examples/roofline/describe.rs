@@ -1,7 +1,7 @@
 //! Writes a row as an entry of a catalogue, which `--catalogue` can read.
 
 use serde_json::{Map, Value, json};
-use wgpu_pooling::{DType, Layout, NanPolicy};
+use wgpu_pooling::{DType, Layout, NanPolicy, OutsideWindow};
 
 use crate::catalogue::{IndexSource, Operator, Row, Window};
 
@@ -26,7 +26,7 @@ impl Row {
             Operator::AdaptiveMaxPool { output_size } => {
                 set("output_size", json!(output_size));
             }
-            Operator::MaxUnpool { window, indices } => {
+            Operator::MaxUnpool { window, indices, outside_window } => {
                 // `pooled` is the shape of an unpool's output; the shape of X follows from it.
                 let outputs =
                     self.pooled[2..].iter().enumerate().map(|(axis, &extent)| window.outputs(axis, extent as i64));
@@ -36,6 +36,9 @@ impl Row {
                 window.describe(&mut set);
                 if *indices == IndexSource::Random {
                     set("indices_from", json!("random, with repeats"));
+                }
+                if *outside_window != OutsideWindow::default() {
+                    set("outside_window", json!(outside_window.name()));
                 }
             }
         }

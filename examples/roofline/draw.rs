@@ -1,7 +1,7 @@
 //! Rows drawn at random. Each depends on the seed and its own number alone, so a longer sweep begins with the
 //! geometries of a shorter one, and any geometry can be drawn again.
 
-use wgpu_pooling::{DType, IndexType, Layout, NanPolicy, PlanError};
+use wgpu_pooling::{DType, IndexType, Layout, NanPolicy, OutsideWindow, PlanError};
 
 use crate::catalogue::{IndexSource, Operator, Row, Window};
 use crate::data::{STEP, finish};
@@ -95,7 +95,8 @@ impl Kind {
             OperatorKind::GlobalMaxPool => Operator::GlobalMaxPool,
             OperatorKind::AdaptiveMaxPool => Operator::AdaptiveMaxPool { output_size: output_size(random, &extents) },
             OperatorKind::MaxUnpool => {
-                Operator::MaxUnpool { window: window(random, &extents), indices: IndexSource::Pool }
+                let (indices, outside_window) = (IndexSource::Pool, OutsideWindow::default());
+                Operator::MaxUnpool { window: window(random, &extents), indices, outside_window }
             }
         };
         let pooled = [1, 1].into_iter().chain(extents).map(|extent| extent as usize).collect();

@@ -20,12 +20,12 @@ impl Plans {
     pub fn new(row: &Row, dtype: DType) -> Result<Plans, PlanError> {
         let shape = in_layout(row.layout, &row.pooled);
         let pool = pooling(row, if dtype.is_float() { row.nan_policy } else { NanPolicy::default() });
-        let Operator::MaxUnpool { indices: source, .. } = row.operator else {
+        let Operator::MaxUnpool { indices: source, outside_window, .. } = row.operator else {
             return Ok(Plans { plan: pool.plan(&shape, dtype, row.indices)?.into(), filled_by: None });
         };
         let index_type = row.indices.unwrap_or(IndexType::I64);
         let pool_plan = pool.plan(&shape, dtype, Some(index_type))?;
-        let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape);
+        let unpool = MaxUnpool::inverse_of(pool.as_ref(), &shape).outside_window(outside_window);
         let plan = unpool.plan(pool_plan.output_shape(), dtype, index_type)?;
         Ok(Plans { plan: plan.into(), filled_by: Some(pool_plan).filter(|_| source == IndexSource::Pool) })
     }

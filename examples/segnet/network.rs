@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use wgpu_pooling::{
-    Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, PoolPlan, Prepared, Results, Schedule,
-    Tensor, TensorView, UnpoolPlan, element_count, reference,
+    Chain, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, OutsideWindow, PoolPlan, Prepared,
+    Results, Schedule, Tensor, TensorView, UnpoolPlan, element_count, reference,
 };
 
 /// The most elements of the input. With more of them the reference would take minutes.
@@ -32,7 +32,10 @@ impl Plans {
                 return Err(format!("nothing is left to pool for level {level}: {height} x {width} elements").into());
             }
             let down = pool.plan(&shape, T::DTYPE, Some(IndexType::I32))?;
-            let up = MaxUnpool::inverse_of(&pool, &shape).plan(down.output_shape(), T::DTYPE, IndexType::I32)?;
+            // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two, without scratch
+            // memory.
+            let up = MaxUnpool::inverse_of(&pool, &shape).outside_window(OutsideWindow::Error);
+            let up = up.plan(down.output_shape(), T::DTYPE, IndexType::I32)?;
             shape = down.output_shape().to_vec();
             plans.pools.push(down);
             plans.unpools.push(up);

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{Gpu, GpuOptions};
 
 #[path = "../../tests/fuzz/bytes.rs"]

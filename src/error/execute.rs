@@ -53,7 +53,7 @@ pub enum ExecuteError {
         actual: Vec<usize>,
     },
     /// A device tensor of another layout than the plan was made for.
-    #[error("{what} is laid out {actual:?}, but the plan was made for {expected:?}")]
+    #[error("{what} is laid out {actual}, but the plan was made for {expected}")]
     LayoutMismatch {
         /// Which tensor, by the name of the argument.
         what: &'static str,

@@ -61,7 +61,7 @@ pub enum PlanError {
         attribute: &'static str,
     },
     /// A list attribute whose length does not match the number of spatial axes, or an activation with too many parameters.
-    #[error("{attribute} has {actual} values, expected {expected}")]
+    #[error("{attribute} has {actual} values, expected {expected} {}", in_words(attribute))]
     AttributeLength {
         /// The attribute's ONNX name.
         attribute: &'static str,
@@ -205,7 +205,7 @@ pub enum PlanError {
     },
     /// A pool with windows wholly in padding whose empty index could be mistaken for an element cannot be inverted.
     #[error(
-        "the pool can have windows wholly in padding, and its empty_index is {empty_index:?}; only MinusOne can be inverted"
+        "the pool can have windows wholly in padding, and its empty_index is {empty_index}; only minus_one can be inverted"
     )]
     NotInvertible {
         /// The pool's option.
@@ -242,7 +242,7 @@ pub enum PlanError {
         unit: u64,
     },
     /// The indices of empty windows would not fit the index type.
-    #[error("the index {index} of an empty window does not fit {index_type:?}")]
+    #[error("the index {index} of an empty window does not fit {}", .index_type.name())]
     EmptyIndexOverflow {
         /// The index in exact arithmetic.
         index: i128,
@@ -258,7 +258,7 @@ pub enum PlanError {
         second: &'static str,
     },
     /// An activation that does not exist for the element type.
-    #[error("{activation} is not defined for {dtype:?}")]
+    #[error("{activation} is not defined for {dtype}")]
     ActivationType {
         /// The activation's ONNX name.
         activation: &'static str,
@@ -282,7 +282,7 @@ pub enum PlanError {
         actual: usize,
     },
     /// Bytes that are not as many as the elements of their shape have.
-    #[error("{dtype:?} elements of the shape {shape:?} have {expected} bytes, but the slice has {actual}")]
+    #[error("{dtype} elements of the shape {shape:?} have {expected} bytes, but the slice has {actual}")]
     ByteLength {
         /// The element type.
         dtype: DType,
@@ -314,6 +314,14 @@ pub enum PlanError {
         since: i64,
         /// The node's opset.
         opset: i64,
+    },
+    /// An opset that ONNX had not published when this version of the crate was written, so that its rules are not known.
+    #[error("the node is of opset {opset}, and opsets up to {newest} are known")]
+    UnknownOpset {
+        /// The node's opset.
+        opset: i64,
+        /// The newest opset whose rules are known.
+        newest: i64,
     },
     /// A node or a call with too few or too many tensors.
     #[error("{operator}: expected {expected} {what}, got {actual}")]
@@ -359,7 +367,7 @@ pub enum PlanError {
         limit: u64,
     },
     /// The requested kernel family does not apply to the plan.
-    #[error("the kernel family {family:?} does not apply here: {reason}")]
+    #[error("the kernel family {} does not apply here: {reason}", .family.name())]
     KernelDoesNotApply {
         /// The kernel family.
         family: crate::family::Family,
@@ -380,6 +388,16 @@ pub enum PlanError {
         /// The part of the plan that is not computed on a GPU.
         what: &'static str,
     },
+}
+
+/// What the values of a list attribute stand for.
+fn in_words(attribute: &str) -> &'static str {
+    match attribute {
+        "pads" => "(all begins, then all ends)",
+        "output_shape" => "(N, C and the spatial extents)",
+        "activation_params" => "at most",
+        _ => "(one for each spatial axis)",
+    }
 }
 
 /// Refuses more of something than a limit allows.

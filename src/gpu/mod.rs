@@ -13,6 +13,7 @@ pub use calls::results::{ReadBack, Results, StepTime, Submitted};
 #[cfg(not(target_arch = "wasm32"))]
 pub use device::adapter::list_adapters_blocking;
 pub use device::adapter::{GpuOptions, list_adapters, required_limits};
+pub use device::test_hooks::TestHooks;
 pub use prepared::encode::Buffers;
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::family::Family;
 use crate::schedule::Schedule;
+use crate::test_hooks::TestHooks;
 use crate::{
     AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
     MaxUnpool, NanPolicy, PlanError, Pooling, StorageOrder, Tensor, Tiling, reference, select, uniform,

@@ -308,21 +308,12 @@ fn dtype(name: &str) -> Option<DType> {
     if name.len() > 4 {
         return None;
     }
-    Some(match name.to_ascii_lowercase().as_str() {
-        "fp32" | "f32" => DType::F32,
-        "fp16" | "f16" => DType::F16,
-        "bf16" => DType::Bf16,
-        "fp64" | "f64" => DType::F64,
-        "i8" => DType::I8,
-        "u8" => DType::U8,
-        "i16" => DType::I16,
-        "u16" => DType::U16,
-        "i32" => DType::I32,
-        "u32" => DType::U32,
-        "i64" => DType::I64,
-        "u64" => DType::U64,
-        _ => return None,
-    })
+    match name.to_ascii_lowercase().as_str() {
+        "fp64" => Some(DType::F64),
+        "fp32" => Some(DType::F32),
+        "fp16" => Some(DType::F16),
+        name => name.parse().ok(),
+    }
 }
 
 /// The values of a layer `Const`, if they are a short list of i64 or i32.

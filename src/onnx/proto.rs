@@ -297,21 +297,7 @@ fn shape(message: Message<'_>) -> Result<Option<Vec<usize>>, ModelError> {
 
 /// The element type of a number in `TensorProto.DataType`.
 pub fn dtype(number: i64) -> Result<DType, ModelError> {
-    Ok(match number {
-        1 => DType::F32,
-        2 => DType::U8,
-        3 => DType::I8,
-        4 => DType::U16,
-        5 => DType::I16,
-        6 => DType::I32,
-        7 => DType::I64,
-        10 => DType::F16,
-        11 => DType::F64,
-        12 => DType::U32,
-        13 => DType::U64,
-        16 => DType::Bf16,
-        number => return Err(ModelError::ElementType { number }),
-    })
+    i32::try_from(number).ok().and_then(DType::from_onnx).ok_or(ModelError::ElementType { number })
 }
 
 /// A `TensorProto`, with its elements where they lie.

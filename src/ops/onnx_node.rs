@@ -12,6 +12,8 @@ use crate::options::{CeilRule, Layout, NanPolicy, Preset};
 use crate::plan::Plan;
 use crate::untyped::TensorRef;
 
+/// The newest opset of ONNX, that of ONNX 1.23. Its MaxPool, GlobalMaxPool and MaxUnpool are those of opset 22.
+const NEWEST_OPSET: i64 = 28;
 /// The domain of onnxruntime's nodes in NHWC.
 const NHWC: &str = "com.ms.internal.nhwc";
 /// The domain of this crate's own nodes.
@@ -32,7 +34,8 @@ const OPENVINO: &str = "openvino";
 /// | `ceil_mode` 1 drops a last window in the end padding; before, the text keeps it ([`CeilRule::CeilLiteral`]) | 22 |
 ///
 /// The operators' versions 10, 11 and 12, which hold up to opset 21, keep that window by their text (onnx#5711); of the
-/// runtimes onnxruntime drops it in every opset, and OpenVINO keeps it: [`Preset`]. Opsets after 22 are read as 22.
+/// runtimes onnxruntime drops it in every opset, and OpenVINO keeps it: [`Preset`]. Opsets up to 28, the newest of ONNX
+/// 1.23, have the operators of 22, and later ones are refused.
 /// Element types are not restricted to those of the opset.
 ///
 /// The domain is one of these:
@@ -168,7 +171,7 @@ impl Node {
     ///
     /// # Errors
     /// [`PlanError::UnknownOperator`]; [`PlanError::UnknownValue`] for a preset that the node names and that there is not;
-    /// [`PlanError::NotInOpset`] for attributes that the opset does not have yet;
+    /// [`PlanError::NotInOpset`] for attributes that the opset does not have yet; [`PlanError::UnknownOpset`];
     /// [`PlanError::Combination`] for an operator that the preset's runtime does not have; otherwise as
     /// [`MaxPool::from_onnx`].
     ///
@@ -184,6 +187,9 @@ impl Node {
     /// ```
     pub fn operator(&self) -> Result<Operator, PlanError> {
         match self.domain.as_str() {
+            "" | "ai.onnx" | NHWC if self.opset > NEWEST_OPSET => {
+                Err(PlanError::UnknownOpset { opset: self.opset, newest: NEWEST_OPSET })
+            }
             "" | "ai.onnx" => self.operator_in(Layout::Nchw),
             NHWC => self.operator_in(Layout::Nhwc),
             OWN => self.with_named_preset()?.operator_in(Layout::Nchw),

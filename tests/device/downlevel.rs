@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, Index,
     IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow,

@@ -2,6 +2,7 @@
 //! A schedule for small limits runs on any larger device, so every machine can test it; a device that was opened with
 //! small limits is tested too.
 
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, ExecuteError, Family, Gpu,
     GpuOptions, Index, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy,

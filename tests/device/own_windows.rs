@@ -2,9 +2,9 @@
 //! unpool of a pool's own indices is one dispatch.
 
 use wgpu_pooling::{
-    AdaptiveMaxPool, Buffers, Choice, DType, Element, ExecuteError, Family, Index, IndexFlattening, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Report, Schedule,
-    StorageOrder, StreamOptions, Tensor, UnpoolPlan, families, reference, select, wgpu,
+    AdaptiveMaxPool, Bound, Buffers, Choice, DType, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
+    Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Report,
+    Schedule, StorageOrder, StreamOptions, Tensor, UnpoolPlan, families, reference, select, wgpu,
 };
 
 use crate::support::device::gpu;
@@ -215,28 +215,35 @@ fn windows_of_four_axes_are_kept_to_on_the_cpu() {
 fn a_report_is_kept_over_frames_until_it_is_cleared() {
     let plan = large(OutsideWindow::Error);
     let count: usize = plan.input_shape().iter().product();
-    let prepared = gpu().prepare_blocking(plan.clone()).unwrap();
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     let buffer = |size| {
         gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
-    let [x, indices, y, status] = [4 * count as u64, 8 * count as u64, 16 * count as u64, 32].map(buffer);
-    let bound = prepared
-        .bind(Buffers {
+    let [indices, status] = [8 * count as u64, 32].map(buffer);
+    let bound = |plan: &UnpoolPlan, indices: &wgpu::Buffer| {
+        let elements = plan.input_shape().iter().product::<usize>() as u64;
+        let [x, y] = [4 * elements, 16 * elements].map(buffer);
+        let buffers = Buffers {
             x: Some(x.slice(..)),
-            indices: Some(indices.slice(..)),
+            indices: Some(indices.slice(..8 * elements)),
             y: Some(y.slice(..)),
             status: Some(status.slice(..)),
             ..Buffers::default()
-        })
-        .unwrap();
-    let frame = |bad: &[usize]| {
+        };
+        gpu().prepare_blocking(plan.clone()).unwrap().bind(buffers).unwrap()
+    };
+    let (first, zeros) = (bound(&plan, &indices), buffer(8 * count as u64));
+    let shared = |bad: &[usize], also: Option<&Bound>| {
         // The first element of each window, but for bad indices.
         let own = |at: usize| (at / 1024 * 4096 + at % 1024 / 32 * 128 + at % 32 * 2) as i64;
         let words: Vec<i64> = (0..count).map(|at| if bad.contains(&at) { own(at) + 2 } else { own(at) }).collect();
         gpu().queue().write_buffer(&indices, 0, bytemuck::cast_slice(&words));
         let mut encoder = gpu().device().create_command_encoder(&Default::default());
-        bound.encode(&mut encoder.begin_compute_pass(&Default::default())).unwrap();
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        for bound in [Some(&first), also].into_iter().flatten() {
+            bound.encode(&mut pass).unwrap();
+        }
+        drop(pass);
         gpu().queue().submit([encoder.finish()]);
         let staging = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let descriptor = wgpu::BufferDescriptor { label: None, size: 32, usage: staging, mapped_at_creation: false };
@@ -249,6 +256,7 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
         Report::from_bytes(&staging.get_mapped_range(..).unwrap()).unwrap().check(&plan.clone().into())
     };
     let fault = |position, count| Err(ExecuteError::IndexOutsideWindow { position, count });
+    let frame = |bad: &[usize]| shared(bad, None);
     assert_eq!(frame(&[]), Ok(()));
     assert_eq!(frame(&[700, 77]), fault(77, 2));
     assert_eq!(frame(&[]), fault(77, 2), "nobody has cleared it");
@@ -256,6 +264,14 @@ fn a_report_is_kept_over_frames_until_it_is_cleared() {
     gpu().queue().write_buffer(&status, 0, &[0; 32]);
     assert_eq!(frame(&[]), Ok(()));
     assert_eq!(frame(&[count - 1]), fault(count as u64 - 1, 1));
+
+    // Of another unpool with the same report three of four indices are bad. It keeps the faults of both.
+    let unpool = MaxUnpool::new([2, 2]).strides([2, 2]).outside_window(OutsideWindow::Error);
+    let other = bound(&unpool.plan(&[1, 1, 2, 2], DType::F32, IndexType::I64).unwrap(), &zeros);
+    assert_eq!(shared(&[], Some(&other)), fault(1, 4));
+    // An unpool that does not keep its report clears that of the other.
+    let clearing = bound(&large(OutsideWindow::Scatter), &zeros);
+    assert_eq!(shared(&[700], Some(&clearing)), Ok(()));
 }
 
 fn tensors_beyond_the_limits_keep_to_windows_too() {

@@ -4,6 +4,7 @@
 use std::pin::pin;
 use std::task::{Context, Waker};
 
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
     Prepared, Tensor, reference, select,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,

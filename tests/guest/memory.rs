@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions,

@@ -26,6 +26,7 @@ tests! {
         a_padded_picture_is_pooled_without_repacking,
         pictures_of_any_width_are_pooled_by_shaders,
         floats_go_through_textures,
+        depth_is_read_by_a_shader_and_by_a_copy,
         rows_change_their_pitch,
         a_lost_device_is_replaced,
         calls_run_on_tokio;
@@ -443,6 +444,7 @@ fn a_padded_picture_is_pooled_without_repacking() {
         }
     }
     assert_eq!(dense, 2);
+    windows_beyond_a_padded_picture_find_zeros();
 
     // Planes of a larger buffer, without a copy: 2 of 5, the first one at 256 bytes.
     let x = Tensor::new([1, 5, 16, 16], bytes(5 * 256)).unwrap();
@@ -450,6 +452,34 @@ fn a_padded_picture_is_pooled_without_repacking() {
     let buffer = whole.slice().buffer().clone();
     let planes = DeviceTensor::from_buffer(gpu(), buffer, 256, [1, 2, 16, 16], DType::U8, Layout::Nchw).unwrap();
     assert_eq!(gpu().download_blocking::<u8>(&planes).unwrap().data(), &x.data()[256..768]);
+}
+
+/// The columns beyond a picture are zeros: a pool with `ceil_mode` and pads at the end finds the picture's elements alone,
+/// of which many are zero too.
+fn windows_beyond_a_padded_picture_find_zeros() {
+    let pool = MaxPool::new([3, 3]).strides([2, 2]).dilations([1, 2]).pads([1, 2, 1, 3]).ceil_mode(1);
+    let pool = pool.layout(Layout::Nhwc).index_layout(Layout::Nhwc);
+    for [width, height] in [[100, 6], [101, 7], [63, 8], [6, 5]] {
+        let shape = [1, height, width, 4];
+        let sparse = random(shape.iter().product()).map(|bits| if bits % 8 == 0 { bits as u8 } else { 0 });
+        let x = Tensor::new(shape, sparse.collect()).unwrap();
+        let picture = filled([width as u32, height as u32], TextureFormat::Rgba8Unorm, x.data());
+        let mut encoder = gpu().device().create_command_encoder(&Default::default());
+        let padded = texture_to_padded(gpu(), &mut encoder, &picture).unwrap();
+        gpu().queue().submit([encoder.finish()]);
+        let plan = pool.plan(&shape, DType::U8, Some(IndexType::I32)).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, &x).unwrap();
+        let wide = gpu().download_blocking::<u8>(&padded).unwrap();
+        let (wide_y, wide_indices) = gpu().max_pool_with_indices_blocking::<u8, i32>(&pool, &wide).unwrap();
+        let row = |y: &[usize]| y[2] * 4;
+        let rows = y.data().chunks(row(y.shape())).zip(wide_y.data().chunks(row(wide_y.shape())));
+        assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{width} x {height}");
+        // From a place in the padded tensor to the same in the picture.
+        let (pitch, width) = (row(wide.shape()) as i32, width as i32 * 4);
+        let places = wide_indices.data().iter().map(|index| index / pitch * width + index % pitch).collect::<Vec<_>>();
+        let rows = indices.data().chunks(row(y.shape())).zip(places.chunks(row(wide_y.shape())));
+        assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{width} x {height}");
+    }
 }
 
 /// A tensor's elements as the bytes of pixels: the channels that it has, 0 for those that it lacks, alpha 255.
@@ -509,7 +539,9 @@ fn pictures_of_any_width_are_pooled_by_shaders() {
 fn per_pixel(kernel: &wgpu::ComputePipeline, tensor: &DeviceTensor, texture: &wgpu::Texture, reads_texture: bool) {
     let device = gpu().device();
     let (uniform, [width, height, ..]) = picture_of(device, tensor.spec());
-    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+    let is_depth = texture.format().has_depth_aspect();
+    let aspect = if is_depth { wgpu::TextureAspect::DepthOnly } else { wgpu::TextureAspect::All };
+    let view = texture.create_view(&wgpu::TextureViewDescriptor { aspect, ..Default::default() });
     let texels = wgpu::BindingResource::TextureView(&view);
     let [first, second] = if reads_texture { [texels, tensor.as_binding()] } else { [tensor.as_binding(), texels] };
     let mut encoder = device.create_command_encoder(&Default::default());
@@ -559,6 +591,104 @@ fn floats_go_through_textures() {
             // Drivers may divide by 255 with an error of a few units in the last place.
             let expected = f32::from(picture[pixel * 4 + channel]) / 255.0;
             assert!((value - expected).abs() < 1e-6, "{layout:?}, {at}: {value}, {expected}");
+        }
+    }
+}
+
+/// A texture with the depth (x + 64 y) / 1024.
+fn depths([width, height]: [u32; 2], format: TextureFormat) -> wgpu::Texture {
+    let device = gpu().device();
+    let texture = device.create_texture(&wgpu::TextureDescriptor {
+        label: None,
+        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_SRC,
+        view_formats: &[],
+    });
+    let text = "
+        @vertex fn corner(@builtin(vertex_index) at: u32) -> @builtin(position) vec4<f32> {
+            return vec4(f32(at % 2u) * 4.0 - 1.0, f32(at / 2u) * 4.0 - 1.0, 0.0, 1.0);
+        }
+        @fragment fn depth(@builtin(position) at: vec4<f32>) -> @builtin(frag_depth) f32 {
+            return (floor(at.x) + 64.0 * floor(at.y)) / 1024.0;
+        }";
+    let source = wgpu::ShaderSource::Wgsl(text.into());
+    let module = &device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let vertex = wgpu::VertexState { module, entry_point: None, compilation_options: Default::default(), buffers: &[] };
+    let fragment =
+        wgpu::FragmentState { module, entry_point: None, compilation_options: Default::default(), targets: &[] };
+    let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: None,
+        layout: None,
+        vertex,
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: Some(wgpu::DepthStencilState {
+            format,
+            depth_write_enabled: Some(true),
+            depth_compare: Some(wgpu::CompareFunction::Always),
+            stencil: wgpu::StencilState::default(),
+            bias: wgpu::DepthBiasState::default(),
+        }),
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(fragment),
+        multiview_mask: None,
+        cache: None,
+    });
+    let view = &texture.create_view(&wgpu::TextureViewDescriptor::default());
+    let depth_ops = Some(wgpu::Operations { load: wgpu::LoadOp::Clear(1.0), store: wgpu::StoreOp::Store });
+    let mut encoder = device.create_command_encoder(&Default::default());
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment { view, depth_ops, stencil_ops: None }),
+        ..Default::default()
+    });
+    pass.set_pipeline(&pipeline);
+    pass.draw(0..3, 0..1);
+    drop(pass);
+    gpu().queue().submit([encoder.finish()]);
+    texture
+}
+
+fn depth_is_read_by_a_shader_and_by_a_copy() {
+    let text = shader("tensor[element(id.xy, channel)] = texel[channel]");
+    let read = kernel(gpu().device(), &format!("{}{text}", shader("struct Picture")));
+    let [width, height] = [37usize, 11];
+    let expected = |at: usize| (at % width + 64 * (at / width)) as f32 / 1024.0;
+    for format in [TextureFormat::Depth16Unorm, TextureFormat::Depth24Plus, TextureFormat::Depth32Float] {
+        let texture = depths([width as u32, height as u32], format);
+        let on_device = gpu().zeros_blocking([1, 1, height, width], DType::F32, Layout::Nchw).unwrap();
+        per_pixel(&read, &on_device, &texture, true);
+        let x = gpu().download_blocking::<f32>(&on_device).unwrap();
+        let off = |(at, depth): (usize, &f32)| (depth - expected(at)).abs() > 1.0 / 65535.0;
+        assert!(!x.data().iter().enumerate().any(off), "{format:?}: {:?}", x.data());
+
+        let (element, dtype) = match format {
+            TextureFormat::Depth32Float => (4, DType::F32),
+            TextureFormat::Depth16Unorm => (2, DType::U16),
+            _ => continue,
+        };
+        if gpu().adapter_info().backend == wgpu::Backend::Gl {
+            eprintln!("GL copies no depth to buffers: the copy of {format:?} is not tested");
+            continue;
+        }
+        let pitch = (texture.width() * element).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let columns = (pitch / element) as usize;
+        let padded = gpu().zeros_blocking([1, height, columns, 1], dtype, Layout::Nhwc).unwrap();
+        let mut encoder = gpu().device().create_command_encoder(&Default::default());
+        encoder.copy_texture_to_buffer(texture.as_image_copy(), rows_of(&padded, pitch), texture.size());
+        gpu().queue().submit([encoder.finish()]);
+        let copied: Vec<f32> = match dtype {
+            DType::F32 => gpu().download_blocking::<f32>(&padded).unwrap().data().to_vec(),
+            _ => {
+                let steps = gpu().download_blocking::<u16>(&padded).unwrap();
+                steps.data().iter().map(|&step| f32::from(step) / 65535.0).collect()
+            }
+        };
+        for (row, read) in copied.chunks(columns).zip(x.data().chunks(width)) {
+            assert!(row[..width].iter().zip(read).all(|(a, b)| (a - b).abs() < 1e-6), "{format:?}");
+            assert!(row[width..].iter().all(|&beyond| beyond == 0.0), "{format:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Machines without an adapter, adapters that refuse, devices with next to no limits: errors that say what was found
 //! and what to do.
 
+use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     DType, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, list_adapters_blocking,
     reference, wgpu,

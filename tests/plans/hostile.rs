@@ -97,6 +97,51 @@ fn lists_have_a_value_for_each_axis() {
     unpool_refused(&MaxUnpool::new([2, 2]).strides([2]), &SQUARE, length("strides", 2, 1));
     unpool_refused(&MaxUnpool::new([2, 2]).pads([1, 1]), &SQUARE, length("pads", 4, 2));
     unpool_refused(&MaxUnpool::new([2, 2]).output_shape([8, 8]), &SQUARE, length("output_shape", 4, 2));
+    let words = |attribute, expected, actual| length(attribute, expected, actual).to_string();
+    assert_eq!(words("pads", 4, 2), "pads has 2 values, expected 4 (all begins, then all ends)");
+    assert_eq!(words("strides", 2, 3), "strides has 3 values, expected 2 (one for each spatial axis)");
+    assert_eq!(words("output_shape", 4, 2), "output_shape has 2 values, expected 4 (N, C and the spatial extents)");
+    assert_eq!(words("activation_params", 1, 2), "activation_params has 2 values, expected 1 at most");
+}
+
+#[test]
+fn errors_spell_a_type_as_it_is_parsed() {
+    for dtype in DType::ALL {
+        let name = dtype.to_string();
+        assert_eq!((name.as_str(), name.parse()), (dtype.name(), Ok(dtype)));
+        let length = PlanError::ByteLength { dtype, shape: vec![1], expected: 8, actual: 0 }.to_string();
+        let activation = PlanError::ActivationType { activation: "Tanh", dtype }.to_string();
+        assert!(length.starts_with(&format!("{name} elements")), "{length}");
+        assert_eq!(activation, format!("Tanh is not defined for {name}"));
+    }
+    let index = PlanError::EmptyIndexOverflow { index: 1, index_type: IndexType::I32 }.to_string();
+    assert_eq!(index, "the index 1 of an empty window does not fit i32");
+    let unknown = "F32".parse::<DType>().unwrap_err().to_string();
+    let names = DType::ALL.map(DType::name).join(", ");
+    assert_eq!(unknown, format!("dtype: unknown value \"F32\", expected {names}"));
+}
+
+/// The numbers are those of `TensorProto.DataType` in onnx.proto.
+#[test]
+fn types_have_the_numbers_of_onnx() {
+    use DType::{Bf16, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+    let numbered = [
+        (1, F32),
+        (2, U8),
+        (3, I8),
+        (4, U16),
+        (5, I16),
+        (6, I32),
+        (7, I64),
+        (10, F16),
+        (11, F64),
+        (12, U32),
+        (13, U64),
+        (16, Bf16),
+    ];
+    let found: Vec<_> = (-40..40).filter_map(|number| Some((number, DType::from_onnx(number)?))).collect();
+    assert_eq!(found, numbered);
+    assert!(numbered.iter().all(|(number, dtype)| dtype.to_onnx() == *number));
 }
 
 #[test]

@@ -57,6 +57,11 @@ fn arguments(attributes: &[Attribute], name: &str) -> impl Iterator<Item = Strin
     })
 }
 
+/// Whether the documentation leaves the item out, which is then for this crate's own tests and no promise.
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    arguments(attributes, "doc").any(|argument| argument == "hidden")
+}
+
 fn is_test(attributes: &[Attribute]) -> bool {
     arguments(attributes, "cfg").any(|condition| condition.starts_with("test") || condition.starts_with("all(test"))
 }
@@ -64,10 +69,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
 /// The attributes that callers notice.
 fn noticed(attributes: &[Attribute]) -> String {
     let kinds = ["default", "deprecated", "derive", "non_exhaustive", "repr"];
-    let noticed = attributes.iter().filter(|attribute| {
-        let hidden = arguments(&[(*attribute).clone()], "doc").any(|argument| argument == "hidden");
-        hidden || kinds.iter().any(|kind| attribute.path().is_ident(kind))
-    });
+    let noticed = attributes.iter().filter(|attribute| kinds.iter().any(|kind| attribute.path().is_ident(kind)));
     // The text of a must_use is documentation.
     let must_use = attributes.iter().any(|attribute| attribute.path().is_ident("must_use"));
     let mut texts: Vec<String> = noticed.map(text).collect();
@@ -264,7 +266,8 @@ impl Library {
                         }
                     }
                 }
-                Item::Mod(item) if matches!(item.vis, Visibility::Public(_)) && !is_test(&item.attrs) => {
+                Item::Mod(item) if is_hidden(&item.attrs) || is_test(&item.attrs) => {}
+                Item::Mod(item) if matches!(item.vis, Visibility::Public(_)) => {
                     let path = joined(path, &item.ident.to_string());
                     self.line(&path.join("::"), &format!("pub mod{}", conditional(&outer, &item.attrs)));
                     self.list_module(&path);

@@ -13,6 +13,8 @@ use crate::error::ExecuteError;
 /// Work is shared among the threads of the rayon pool from which a call is made (`rayon::ThreadPool::install`), or of rayon's
 /// global one. Small calls stay on the caller's thread. No setting changes a bit of any result.
 ///
+/// Debug builds are slow unless they have this crate optimised: page [`choosing`](crate::choosing#on-the-cpu).
+///
 /// ```
 /// use wgpu_pooling::{Cpu, MaxPool, MaxUnpool, Tensor};
 ///

@@ -8,8 +8,8 @@ use crate::gpu::prepared::preparation::Preparation;
 use crate::kernel::Operand;
 use crate::schedule::Schedule;
 
-/// A preparation bound to buffers: they are checked, and the bind groups of all dispatches are made. Recording it costs what
-/// recording its dispatches costs, so a program that computes the same in every frame binds once. `Send + Sync`; clones
+/// A preparation bound to buffers: they are checked, and the bind groups of all dispatches are made. Recording it costs little
+/// more than recording its dispatches, so a program that computes the same in every frame binds once. `Send + Sync`; clones
 /// share the bind groups. It keeps its [`Gpu`] and the buffers alive.
 ///
 /// ```no_run

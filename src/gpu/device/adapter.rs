@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::allocator::Fails;
+use super::test_hooks::{Hooks, TestHooks};
 use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
@@ -29,7 +29,7 @@ const WHERE_FROM: &str = "a browser has WebGPU for pages from https and from loc
 /// let gpu = Gpu::open_blocking(&GpuOptions::new().backends(wgpu::Backends::VULKAN).adapter_name("nvidia"))?;
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct GpuOptions {
     backends: Option<wgpu::Backends>,
@@ -37,23 +37,7 @@ pub struct GpuOptions {
     power_preference: Option<wgpu::PowerPreference>,
     limits: Option<wgpu::Limits>,
     features: wgpu::Features,
-    poison: Option<u32>,
-    fails: Option<Fails>,
-}
-
-impl std::fmt::Debug for GpuOptions {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let GpuOptions { backends, adapter_name, power_preference, limits, features, poison, fails: _ } = self;
-        formatter
-            .debug_struct("GpuOptions")
-            .field("backends", backends)
-            .field("adapter_name", adapter_name)
-            .field("power_preference", power_preference)
-            .field("limits", limits)
-            .field("features", features)
-            .field("poison", poison)
-            .finish_non_exhaustive()
-    }
+    pub(in crate::gpu) hooks: Hooks,
 }
 
 impl GpuOptions {
@@ -143,45 +127,6 @@ impl GpuOptions {
     pub fn features(mut self, features: wgpu::Features) -> Self {
         self.features |= features;
         self
-    }
-
-    /// Fills every output before it is computed, and scratch memory when it is created, with this word, so that
-    /// elements that no kernel writes are visible. For tests; it costs time.
-    ///
-    /// ```
-    /// let options = wgpu_pooling::GpuOptions::new().poison(0xDEAD_BEEF);
-    /// # let _ = options;
-    /// ```
-    pub fn poison(mut self, word: u32) -> Self {
-        self.poison = Some(word);
-        self
-    }
-
-    /// Calls `fails` before creating a buffer or query set; if it returns true, an invalid one is created, as if memory
-    /// had run out. It is also called before every write that wgpu stages; if it returns true, the write is skipped.
-    /// For single-threaded tests, which then see [`ExecuteError::OutOfMemory`].
-    ///
-    /// ```
-    /// use std::sync::atomic::{AtomicU32, Ordering};
-    ///
-    /// // The third allocation fails.
-    /// let made = AtomicU32::new(0);
-    /// let third = move || made.fetch_add(1, Ordering::Relaxed) == 2;
-    /// let options = wgpu_pooling::GpuOptions::new().failing_allocations_where(third);
-    /// # let _ = options;
-    /// ```
-    #[doc(hidden)]
-    pub fn failing_allocations_where(mut self, fails: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        self.fails = Some(Arc::new(fails));
-        self
-    }
-
-    pub(in crate::gpu) fn failing_allocations(&self) -> Option<Fails> {
-        self.fails.clone()
-    }
-
-    pub(in crate::gpu) fn poison_word(&self) -> Option<u32> {
-        self.poison
     }
 
     /// The features to open the device with. Kernels need none.
@@ -301,6 +246,18 @@ impl GpuOptions {
             Some(_) => format!("{what}; GpuOptions::limits may ask for no more than the adapter has"),
             None => what,
         })
+    }
+}
+
+impl TestHooks for GpuOptions {
+    fn poison(mut self, word: u32) -> Self {
+        self.hooks.poison = Some(word);
+        self
+    }
+
+    fn failing_allocations_where(mut self, fails: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.hooks.fails = Some(Arc::new(fails));
+        self
     }
 }
 

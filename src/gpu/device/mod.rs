@@ -8,6 +8,7 @@ pub(in crate::gpu) mod loss;
 pub(in crate::gpu) mod memory;
 pub(in crate::gpu) mod oneshot;
 pub(in crate::gpu) mod polling;
+pub(in crate::gpu) mod test_hooks;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -50,10 +51,10 @@ impl OpenDevice {
         let loss = Arc::new(Loss::new(gate.clone()));
         let (wgpu, queue) = (gate.own(device), gate.own(queue));
         let memory = Memory {
-            allocator: Allocator::new(wgpu.clone(), options.failing_allocations()),
+            allocator: Allocator::new(wgpu.clone(), options.hooks.fails.clone()),
             pool: BufferPool::default(),
             queue: queue.clone(),
-            poison: options.poison_word(),
+            poison: options.hooks.poison,
         };
         OpenDevice {
             #[cfg(not(target_arch = "wasm32"))]
