@@ -6,6 +6,7 @@ use super::flat::Flat;
 use super::global;
 use super::interleaved::{self, Interleaved};
 use super::lane::DTYPES;
+use super::runs::Runs;
 use super::separable::pool::Separable;
 use super::view::{View, ViewAxis};
 use crate::error::PlanError;
@@ -38,8 +39,8 @@ pub enum CpuKernel {
     Interleaved,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
-    /// Pools of whole planes, and of windows that fill rows of X, one behind the other: the maximum of each block, then a search
-    /// for it.
+    /// Pools whose windows are runs of neighbouring elements, as those of whole planes and along rows are: the maximum of each run,
+    /// then a search for it.
     Global,
     /// Pools: a block of X in cache is reduced along one axis after the other.
     Separable,
@@ -85,7 +86,7 @@ impl CpuKernel {
 pub(crate) enum PoolKernel {
     General,
     Columns,
-    Global,
+    Global(Box<Runs>),
     Direct(Box<Direct>),
     Flat(Box<Flat>),
     /// How planes are interleaved, and the kernel that pools them then.
@@ -107,7 +108,7 @@ impl PoolKernel {
                 .and_then(|()| Separable::new(plan, view))
                 .map(|separable| PoolKernel::Separable(Box::new(separable)))
         };
-        let global = || lanes().and_then(|()| global::applies(plan, view)).map(|()| PoolKernel::Global);
+        let runs = || lanes().and_then(|()| Runs::new(plan, view)).map(Box::new);
         let columns = || lanes().and_then(|()| columns::applies(plan, view)).map(|()| PoolKernel::Columns);
         let flat = || lanes().and_then(|()| Flat::new(plan, view)).map(Box::new);
         let interleaved = || {
@@ -124,14 +125,19 @@ impl PoolKernel {
             }
             Some(kernel @ CpuKernel::Flat) => flat().map(PoolKernel::Flat).map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Interleaved) => interleaved().map_err(|reason| refused(kernel, reason)),
-            Some(kernel @ CpuKernel::Global) => global().map_err(|reason| refused(kernel, reason)),
+            Some(kernel @ CpuKernel::Global) => {
+                runs().map(PoolKernel::Global).map_err(|reason| refused(kernel, reason))
+            }
             Some(kernel @ CpuKernel::Columns) => columns().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Separable) => separable().map_err(|reason| refused(kernel, reason)),
             Some(kernel @ CpuKernel::Scatter) => Err(refused(kernel, "it is for unpools")),
             None => {
-                if let Ok(global) = global() {
-                    let few = view.plane() < global::fewest(plan.dtype()) && interleaved::fill_lanes(plan, view.outer);
-                    return Ok(few.then(interleaved).and_then(Result::ok).unwrap_or(global));
+                if let Ok(runs) = runs()
+                    && global::is_best(plan, view, &runs)
+                {
+                    let few = runs.longest < global::fewest(plan.dtype()) && interleaved::fill_lanes(plan, view.outer);
+                    let interleaved = few.then(interleaved).and_then(Result::ok);
+                    return Ok(interleaved.unwrap_or(PoolKernel::Global(runs)));
                 }
                 let best = match (flat(), direct().ok().filter(|direct| direct.is_best(plan, view))) {
                     (Ok(flat), direct) if flat.is_best(plan, direct.is_some()) => PoolKernel::Flat(flat),
@@ -151,7 +157,7 @@ impl PoolKernel {
         match self {
             PoolKernel::General => CpuKernel::General,
             PoolKernel::Columns => CpuKernel::Columns,
-            PoolKernel::Global => CpuKernel::Global,
+            PoolKernel::Global(_) => CpuKernel::Global,
             PoolKernel::Direct(_) => CpuKernel::Direct,
             PoolKernel::Flat(_) => CpuKernel::Flat,
             PoolKernel::Interleaved(_) => CpuKernel::Interleaved,
@@ -236,34 +242,41 @@ fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     elements.saturating_mul(elements) <= outputs.saturating_mul(most * most)
 }
 
-/// Whether windows are large and it does not pay to share their maxima. Where channels are outputs side by side, columns
-/// take elements as they lie, and sharing costs more, the wider elements are and if there are indices.
+/// Whether windows are large and it does not pay to share their maxima.
+///
+/// Columns reduce a row of X again for each row of outputs whose windows have it, and then look through the columns of each output,
+/// so their time is about that of elements of X times the rows of outputs that share one, and that of so many elements for each output.
+/// That of reducing along one axis after the other hardly depends on how large windows are and how many of them share elements.
 fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
-    if view.inner < CHANNELS {
-        return hardly_overlap(view);
+    if view.most_taps() < MANY {
+        return false;
     }
-    let most = match (plan.dtype().bytes(), plan.indices.is_some()) {
-        (1, false) => 1,
-        (2, false) => 2,
-        (1 | 2, true) => 8,
-        (_, false) => 6,
-        (_, true) => 32,
+    let indices = plan.indices.is_some();
+    let positions = |axis: &ViewAxis| axis.output as f64 / axis.input.max(1) as f64;
+    let shared = |axes: &[ViewAxis]| -> f64 {
+        axes.iter().map(|axis| axis.window.most_taps(axis.input, axis.output) as f64 * positions(axis)).product()
     };
-    view.most_taps() >= MANY && view.windows_of_element() <= most
+    match view.axes.split_last() {
+        Some((_, outer)) if view.inner < CHANNELS => {
+            let (of_output, most) = if indices { (128.0, 16.0) } else { (32.0, 6.0) };
+            shared(outer) + of_output * view.axes.iter().map(positions).product::<f64>() <= most
+        }
+        // Columns take channels as they lie, and sharing costs more, the wider elements are and if there are indices.
+        _ => {
+            let most = match (plan.dtype().bytes(), indices) {
+                (1, false) => 1,
+                (2, false) => 2,
+                (1 | 2, true) => 8,
+                (_, false) => 6,
+                (_, true) => 32,
+            };
+            view.windows_of_element() <= most
+        }
+    }
 }
 
-/// Whether windows are large and share so few elements that it does not pay to share their maxima.
-fn hardly_overlap(view: &View) -> bool {
-    let taps = |axis: &ViewAxis| axis.window.most_taps(axis.input, axis.output);
-    // How many windows an element belongs to along each axis.
-    let shared = |axis: &ViewAxis| taps(axis).saturating_mul(axis.output as u64) / axis.input.max(1) as u64;
-    let last_is_wide = view.inner != 1 || view.axes.last().is_some_and(|axis| taps(axis) >= WIDE);
-    view.most_taps() >= MANY && last_is_wide && view.axes.iter().map(shared).product::<u64>() <= 2
-}
-
-/// Taps of a window for which columns are worth their while, in all and along the innermost axis.
+/// Taps of a window for which columns are worth their while.
 const MANY: u64 = 16;
-const WIDE: u64 = 3;
 /// Rows of at most this many elements are short: columns then spend much of their time on what each row takes whatever its length.
 const SHORT_ROW: usize = 20;
 /// Windows to which an element belongs that are many.
@@ -375,7 +388,28 @@ mod tests {
             both(&AdaptiveMaxPool::new([outputs; 2]), &[2, 64, rows, columns], DType::F32, expected);
         }
         // Each row is a plane of its own.
-        both(&MaxPool::new([1, 20]).strides([1, 20]), &[1, 1, 1024, 20], DType::F32, [Interleaved, Interleaved]);
+        both(&MaxPool::new([1, 20]).strides([1, 20]), &[1, 1, 1024, 20], DType::F32, [Global, Global]);
+        // A window that is cut, a gap and a few common elements change little, and neither do rows that are long.
+        let strided = |kernel: &[i64], strides: &[i64]| MaxPool::new(kernel).strides(strides).ceil_mode(1);
+        let table: [(_, &[usize], [CpuKernel; 2]); 11] = [
+            (strided(&[64], &[64]), &[1, 8, 6400], [Global, Global]),
+            (strided(&[64], &[64]), &[1, 8, 6399], [Global, Global]),
+            (strided(&[64], &[65]), &[1, 8, 6400], [Global, Global]),
+            (strided(&[64], &[16]), &[1, 8, 6400], [Global, Global]),
+            (strided(&[64], &[1]), &[1, 8, 6400], [Separable, Separable]),
+            (strided(&[2, 40], &[2, 1]), &[1, 8, 41, 40], [Global, Global]),
+            (strided(&[100, 1], &[100, 1]), &[1, 2, 250, 300], [Columns, Columns]),
+            (strided(&[100, 2], &[100, 2]), &[1, 2, 250, 300], [Columns, Columns]),
+            (strided(&[100, 20], &[10, 10]), &[1, 2, 250, 300], [Separable, Columns]),
+            (strided(&[16, 16], &[16, 16]), &[1, 2, 40, 70_000], [Columns, Columns]),
+            (strided(&[64, 1], &[1, 1]), &[1, 2, 250, 300], [Separable, Separable]),
+        ];
+        for (pool, shape, expected) in table {
+            both(&pool, shape, DType::F32, expected);
+        }
+        // Few channels side by side.
+        both(&strided(&[16, 16], &[16, 16]).layout(Layout::Nhwc), &[1, 250, 300, 3], DType::U8, [Columns, Columns]);
+        both(&strided(&[16, 16], &[1, 1]).layout(Layout::Nhwc), &[1, 250, 300, 3], DType::U8, [Separable, Separable]);
         // Channels side by side: whether maxima are shared depends on elements and indices.
         let last = |kernel: i64, stride: i64| square(kernel, stride, 0).layout(Layout::Nhwc);
         let table: [(_, usize, DType, [CpuKernel; 2]); 11] = [

@@ -1,14 +1,14 @@
-//! Pools of whole planes: the maximum of each plane, then a search for the first element that equals it. Windows that fill rows of X,
-//! one behind the other, are planes too ([`View::of_windows`]).
+//! Pools whose windows are runs of neighbouring elements ([`Runs`]), as whole planes are: the maximum of each window, then a search
+//! for the first element that equals it.
 //!
-//! A plane is one run of memory, and the maximum of its elements does not depend on their order, so they are reduced with
-//! as many running maxima as there are lanes, and read from several places at once: a processor reads ahead within a page
-//! of memory, and one such stream does not use all of its bandwidth. Of the elements that equal the maximum the first one
-//! wins, as the rule has it: -0 equals +0, and whichever comes first is found. A plane's first element stays if nothing is
-//! greater, so also if it is NaN; where NaN wins, the last one is looked for.
+//! The maximum of a run does not depend on the order of its elements, so they are reduced with as many running maxima as there are
+//! lanes, and read from several places at once: a processor reads ahead within a page of memory, and one such stream does not use
+//! all of its bandwidth. Of the elements that equal the maximum the first one wins, as the rule has it: -0 equals +0, and whichever
+//! comes first is found. A window's first element stays if nothing is greater, so also if it is NaN; where NaN wins, the last one is
+//! looked for.
 //!
-//! Small planes are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared
-//! among threads where there are few planes.
+//! Small windows are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared
+//! among threads where there are few windows.
 
 use std::ops::Range;
 
@@ -18,9 +18,11 @@ use super::lane::{
     Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
     greatest_lane, with_code,
 };
-use super::parts::{Context, Part, cut, pieces, runs, wanted};
+use super::parts::{Context, Part, PartOf, runs, wanted};
+use super::runs::{Runs, Stretch};
 use super::scratch::Scratch;
-use super::small_planes::{PLANES, SMALL, SmallPlanes, Winners};
+use super::simd::SimdLevel;
+use super::small_planes::{Batch, PLANES, SMALL, SmallPlanes, Winners};
 use super::subnormals::takes_subnormals_for_zeros;
 use super::view::{View, nan_wins};
 use crate::activation::apply_to_all;
@@ -33,8 +35,10 @@ use crate::plan::PoolPlan;
 const BLOCK_BYTES: usize = 16 << 10;
 /// The running maxima of a block.
 const LANES: usize = 64;
+/// Windows that are too few for a batch of small ones.
+const FEW: usize = 4;
 
-/// The fewest elements of planes for which this kernel is chosen: fewer do not fill the lanes of a plane.
+/// The fewest elements of windows for which this kernel is chosen: fewer do not fill the lanes of a window.
 pub(crate) fn fewest(dtype: DType) -> usize {
     match dtype.bytes() {
         1 => 16,
@@ -43,31 +47,29 @@ pub(crate) fn fewest(dtype: DType) -> usize {
     }
 }
 
-/// The reason why not, for plans that this kernel does not compute.
-pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
-    if plan.ignores_nan() {
-        return Err("it is a part of a window");
+/// Whether no other kernel is as fast: where windows follow each other without gaps, where a plane has one, and where they are long, or
+/// there are several alike in a row, and they do not have many elements in common.
+pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
+    if view.axes.iter().all(|axis| axis.output == 1) {
+        return true;
     }
-    if plan.has_empty_windows() {
-        return Err("windows are empty");
-    }
-    let whole = view.axes.iter().all(|axis| {
-        let taps = axis.taps(0);
-        axis.output == 1 && taps.first == 0 && taps.count == axis.input as i64 && (taps.step == 1 || taps.count == 1)
-    });
-    if view.inner != 1 || !whole {
-        return Err("its windows are not whole planes of neighbouring elements");
-    }
-    Ok(())
+    let long = runs.longest > SMALL || runs.longest >= LONG && runs.in_a_row() >= IN_A_ROW;
+    long && view.windows_of_element() <= SHARED || runs.fill_x() && runs.longest >= fewest(plan.dtype())
 }
 
-/// What the tasks of a call share.
-struct Planes<'a, C: Code> {
+/// Elements of small windows that are many, and such windows in a row.
+const LONG: usize = 16;
+const IN_A_ROW: usize = 8;
+/// Windows to which an element belongs that are few.
+const SHARED: u64 = 6;
+
+/// The windows of a pool.
+struct Windows<'a, C: Code> {
     plan: &'a PoolPlan,
     view: &'a View,
-    context: &'a Context<'a>,
+    runs: &'a Runs,
+    simd: SimdLevel,
     x: &'a [C::Element],
-    plane: usize,
     /// The element that windows begin with instead of their first.
     seed: Option<C::Element>,
     nan_wins: bool,
@@ -75,7 +77,7 @@ struct Planes<'a, C: Code> {
     counts_on: bool,
 }
 
-/// What some blocks of a plane have: the greatest lane, where the first block with it begins, and whether there is a NaN that
+/// What some blocks of a window have: the greatest lane, where the first block with it begins, and whether there is a NaN that
 /// could win.
 #[derive(Clone, Copy)]
 struct Found<L> {
@@ -84,54 +86,53 @@ struct Found<L> {
     nan: bool,
 }
 
-/// What wins in a plane.
+/// What wins in a window.
 #[derive(Clone, Copy)]
 enum Winner<L> {
     /// The element that windows begin with instead of their first.
     Seed,
-    /// The element at this position of the plane.
+    /// The element at this place in the window.
     Place(usize),
     /// The first element with the greatest lane.
     Lane(Found<L>),
 }
 
-/// Computes a part by the general kernel.
-type General<'a, I> = dyn Fn(&Part, &mut [u8], Option<&mut [I]>, &mut Scratch) -> Result<(), ExecuteError> + Sync + 'a;
-
-/// Takes the indices of consecutive planes, and the number of the first one.
+/// Takes the indices of consecutive outputs, and the number of the first one.
 type WriteIndices<'a> = dyn FnMut(usize, &[i64]) + 'a;
 
-/// Writes Y, and Indices, which lie in memory as Y does in every layout. The slices have the plan's element type. `general` is for
-/// threads that compare floats otherwise than they are.
+/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
 pub(crate) fn pool<I: Index>(
+    runs: &Runs,
+    part: &PartOf<'_>,
+    x: &[u8],
+    y: &mut [u8],
+    indices: Option<&mut [I]>,
+) -> Result<(), ExecuteError> {
+    let Part { outer, rows } = part.part;
+    let row = part.view.row();
+    let first = (outer.start * part.view.axes[0].output + rows.start) * row;
+    let mut write = indices.map(writer);
+    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
+    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, write).map(|_| ())
+}
+
+/// Has all threads compute the blocks of each window, where there are fewer windows than parts of the work. False, and nothing is
+/// written, if there are not, if windows are single blocks, or if a thread compares floats otherwise than they are.
+pub(crate) fn pool_in_blocks<I: Index>(
+    runs: &Runs,
     (plan, view, context): (&PoolPlan, &View, &Context<'_>),
     x: &[u8],
     y: &mut [u8],
-    mut indices: Option<&mut [I]>,
-    general: &General<'_, I>,
-) -> Result<(), ExecuteError> {
+    indices: Option<&mut [I]>,
+) -> Result<bool, ExecuteError> {
     let count = y.len() / plan.dtype().bytes();
     let wanted = wanted(plan.bytes(), rayon::current_num_threads);
-    if count < wanted {
-        let mut write = indices.as_deref_mut().map(writer);
-        let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-        if write_planes((plan, view, context), Share::Blocks(wanted.div_ceil(count)), x, y, write)? {
-            return Ok(());
-        }
+    if count >= wanted {
+        return Ok(false);
     }
-    let parts = cut(count, 1, wanted, 1);
-    let lengths = || parts.iter().map(|part| part.outer.len());
-    let mut indices = indices.map(|indices| pieces(indices, lengths()).into_iter());
-    let tasks = parts.iter().zip(pieces(y, lengths().map(|length| length * plan.dtype().bytes())));
-    let tasks: Vec<_> = tasks.map(|(part, y)| (part, y, indices.as_mut().and_then(Iterator::next))).collect();
-    context.run(tasks, |(part, y, indices), scratch| {
-        if is_inexact(plan) {
-            return general(part, y, indices, scratch);
-        }
-        let mut write = indices.map(writer);
-        let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
-        write_planes((plan, view, context), Share::Planes(part.outer.start), x, y, write).map(|_| ())
-    })
+    let mut write = indices.map(writer);
+    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
+    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, write)
 }
 
 fn writer<I: Index>(indices: &mut [I]) -> impl FnMut(usize, &[i64]) {
@@ -147,26 +148,27 @@ fn is_inexact(plan: &PoolPlan) -> bool {
     plan.dtype().is_float() && takes_subnormals_for_zeros()
 }
 
-/// Which planes are computed, and how.
-enum Share {
-    /// Consecutive planes from this number on, by this thread.
-    Planes(usize),
-    /// All planes, each in about as many runs of blocks, by all threads.
-    Blocks(usize),
+/// Which windows are computed, and how.
+#[derive(Clone, Copy)]
+enum Share<'a> {
+    /// Consecutive ones from this number on, by this thread.
+    Windows(usize),
+    /// All of them, each in about as many runs of blocks, by all threads.
+    Blocks(&'a Context<'a>, usize),
 }
 
-/// Writes outputs of planes. False, and nothing is written, if runs of blocks are asked for and planes are single blocks, or if a
+/// Writes outputs. False, and nothing is written, if runs of blocks are asked for and windows are single blocks, or if a
 /// thread compares floats otherwise.
-fn write_planes(
-    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
-    share: Share,
+fn write_windows(
+    (runs, plan, view, simd): (&Runs, &PoolPlan, &View, SimdLevel),
+    share: Share<'_>,
     x: &[u8],
     y: &mut [u8],
     write: Option<&mut WriteIndices<'_>>,
 ) -> Result<bool, ExecuteError> {
     macro_rules! run {
         ($code:ty) => {
-            Planes::<$code>::of(plan, view, context, cast_slice(x)).run(share, cast_slice_mut(y), write)
+            Windows::<$code>::of((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), write)
         };
     }
     with_code!(plan.dtype(), run:
@@ -177,147 +179,189 @@ fn write_planes(
     Ok(false)
 }
 
-impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
+impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
     /// Elements of a block.
     const BLOCK: usize = BLOCK_BYTES / size_of::<C::Element>();
 
-    fn of(plan: &'a PoolPlan, view: &'a View, context: &'a Context<'a>, x: &'a [C::Element]) -> Self {
+    fn of(
+        (runs, plan, view, simd): (&'a Runs, &'a PoolPlan, &'a View, SimdLevel),
+        x: &'a [C::Element],
+    ) -> Windows<'a, C> {
         let mut next = 1;
-        let counts_on = view.axes.iter().rev().all(|axis| {
+        let counts_on = view.axes[runs.axis..].iter().rev().all(|axis| {
             let expected = next;
             next = expected * axis.input as i64;
             axis.index_stride == expected
         });
-        let seeded = plan.nan_policy == NanPolicy::SeedLowest;
-        let nan_wins = nan_wins(plan);
-        let seed = seeded.then(|| plan.seed());
-        Planes { plan, view, context, x, plane: view.plane(), seed, nan_wins, counts_on }
+        let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
+        Windows { plan, view, runs, simd, x, seed, nan_wins: nan_wins(plan), counts_on }
     }
 
     fn run(
         &self,
-        share: Share,
+        share: Share<'_>,
         y: &mut [C::Element],
         write: Option<&mut WriteIndices<'_>>,
     ) -> Result<bool, ExecuteError> {
-        let blocks = self.plane.div_ceil(Self::BLOCK);
+        let blocks = self.runs.longest.div_ceil(Self::BLOCK);
         match share {
-            Share::Planes(first) if self.plane <= SMALL => self.small(first, y, write),
-            Share::Planes(first) => self.write(first, y, write, |outer| {
-                let found = self.blocks(outer, &(0..blocks));
-                self.winner(outer, &[found])
+            Share::Windows(first) => self.windows(first, y, write, |_, window| {
+                self.winner(window, &[self.blocks(window, &(0..window.len().div_ceil(Self::BLOCK)))])
             }),
-            Share::Blocks(_) if blocks <= 1 || is_inexact(self.plan) => return Ok(false),
-            Share::Blocks(wanted) => {
-                let runs = runs(blocks, wanted);
-                let Some(found) = self.found(y.len(), &runs)? else { return Ok(false) };
-                self.write(0, y, write, |outer| self.winner(outer, &found[outer * runs.len()..][..runs.len()]));
+            Share::Blocks(..) if blocks <= 1 || is_inexact(self.plan) => return Ok(false),
+            Share::Blocks(context, wanted) => {
+                let shares = runs(blocks, wanted);
+                let Some(found) = self.found(context, y.len(), &shares)? else { return Ok(false) };
+                self.windows(0, y, write, |number, window| {
+                    self.winner(window, &found[number * shares.len()..][..shares.len()])
+                });
             }
         }
         Ok(true)
     }
 
-    /// Consecutive small planes.
-    fn small(&self, first: usize, y: &mut [C::Element], mut write: Option<&mut WriteIndices<'_>>) {
+    /// Consecutive windows, given what finds the winner of one that is not small.
+    fn windows(
+        &self,
+        first: usize,
+        y: &mut [C::Element],
+        mut write: Option<&mut WriteIndices<'_>>,
+        winner: impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
+    ) {
+        let mut done = 0;
+        while done < y.len() {
+            let stretch = self.runs.stretch(first + done, y.len() - done);
+            let own = &mut y[done..][..stretch.count];
+            let write = write.as_mut().map(|write| &mut **write as &mut WriteIndices<'_>);
+            if stretch.length <= SMALL && stretch.count >= FEW {
+                self.small(&stretch, (first + done, done), own, write);
+            } else {
+                self.each(&stretch, (first + done, done), own, write, &winner);
+            }
+            done += stretch.count;
+        }
+        apply_to_all(self.plan.activation, y);
+    }
+
+    /// A stretch of small windows, given the number of its first output among all and among those that are written.
+    fn small(
+        &self,
+        stretch: &Stretch,
+        (first, place): (usize, usize),
+        y: &mut [C::Element],
+        mut write: Option<&mut WriteIndices<'_>>,
+    ) {
         let mut winners = Winners::new();
-        let mut of_plane = IndexOfPlane::of(self.view, first);
         for (batch, y) in y.chunks_mut(PLANES).enumerate() {
-            let first = first + batch * PLANES;
-            let x = &self.x[first * self.plane..][..y.len() * self.plane];
+            let before = batch * PLANES;
+            let stretch = stretch.from(before);
+            let planes = Batch { count: y.len(), plane: stretch.length, step: stretch.step };
+            let x = &self.x[stretch.first..][..(y.len() - 1) * stretch.step + stretch.length];
             let rule = (self.seed, self.nan_wins, write.is_some());
-            C::Lane::winners::<C>(self.context.simd, x, self.plane, rule, &mut winners);
+            C::Lane::winners::<C>(self.simd, x, planes, rule, &mut winners);
             y.copy_from_slice(&winners.values[..y.len()]);
             if let Some(write) = &mut write {
                 let (mut indices, mut seeds) = ([0; PLANES], false);
                 let places = winners.stays.iter().zip(&winners.places);
+                let mut of_window = stretch.index;
                 for (index, (&stays, &place)) in indices.iter_mut().zip(places).take(y.len()) {
-                    let of_plane = of_plane.next();
-                    *index = self.index(of_plane, usize::from(place));
+                    *index = self.index(of_window, usize::from(place));
+                    of_window = of_window.wrapping_add(stretch.index_step);
                     seeds |= stays;
                 }
                 if seeds && self.seed.is_some() {
                     for (number, index) in indices[..y.len()].iter_mut().enumerate() {
                         if winners.stays[number] {
-                            *index = self.view.index_of_seed(first + number);
+                            *index = self.index_of_seed(first + before + number);
                         }
                     }
                 }
-                write(batch * PLANES, &indices[..y.len()]);
+                write(place + before, &indices[..y.len()]);
             }
-            apply_to_all(self.plan.activation, y);
         }
     }
 
-    /// The winners of consecutive planes.
-    fn write(
+    /// A stretch of windows, one after the other.
+    fn each(
         &self,
-        first: usize,
+        stretch: &Stretch,
+        (first, place): (usize, usize),
         y: &mut [C::Element],
         mut write: Option<&mut WriteIndices<'_>>,
-        winner: impl Fn(usize) -> Winner<C::Lane>,
+        winner: &impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
     ) {
         // A lane does not say which of two zeros it was.
         let is_zero = |lane: C::Lane| C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed());
         for (number, y) in y.iter_mut().enumerate() {
-            let outer = first + number;
-            let place = match winner(outer) {
+            let stretch = stretch.from(number);
+            let window = &self.x[stretch.first..][..stretch.length];
+            let at = match winner(place + number, window) {
                 Winner::Lane(found) if write.is_none() && !is_zero(found.best) => {
                     *y = C::decode(found.best);
                     continue;
                 }
-                Winner::Lane(found) => self.place(outer, found),
-                Winner::Place(place) => Some(place),
+                Winner::Lane(found) => self.place(window, found),
+                Winner::Place(at) => Some(at),
                 Winner::Seed => None,
             };
-            *y = place.map_or_else(|| self.plan.seed(), |place| self.x[outer * self.plane + place]);
+            *y = at.map_or_else(|| self.plan.seed(), |at| window[at]);
             if let Some(write) = &mut write {
-                let index = match place {
-                    Some(place) => self.index(self.view.index_of_plane(outer), place),
-                    None => self.view.index_of_seed(outer),
-                };
-                write(number, &[index]);
+                let index = at.map_or_else(|| self.index_of_seed(first + number), |at| self.index(stretch.index, at));
+                write(place + number, &[index]);
             }
         }
-        apply_to_all(self.plan.activation, y);
     }
 
-    /// The index of a position in a plane, given what the plane adds.
+    /// The index of a place in a window, given that of its first element.
     #[inline]
-    fn index(&self, of_plane: i64, mut place: usize) -> i64 {
-        let mut index = self.view.index_base.wrapping_add(of_plane);
+    fn index(&self, mut index: i64, mut place: usize) -> i64 {
         if self.counts_on {
             return index.wrapping_add(place as i64);
         }
-        for axis in self.view.axes.iter().rev() {
+        for axis in self.view.axes[self.runs.axis..].iter().rev() {
             index = index.wrapping_add(((place % axis.input) as i64).wrapping_mul(axis.index_stride));
             place /= axis.input;
         }
         index
     }
 
-    /// What the blocks of these planes have, in runs of blocks that threads share; `None` if one of them compares floats
+    fn index_of_seed(&self, output: usize) -> i64 {
+        let of_plane = self.view.axes[0].output * self.view.row();
+        self.view.index_of_seed(output / of_plane.max(1))
+    }
+
+    /// What the blocks of these windows have, in runs of blocks that threads share; `None` if one of them compares floats
     /// otherwise.
-    fn found(&self, planes: usize, runs: &[Range<usize>]) -> Result<Option<Vec<Found<C::Lane>>>, ExecuteError> {
+    fn found(
+        &self,
+        context: &Context<'_>,
+        windows: usize,
+        shares: &[Range<usize>],
+    ) -> Result<Option<Vec<Found<C::Lane>>>, ExecuteError> {
         let nothing = Found { best: C::Lane::LOWEST, block: 0, nan: false };
-        let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); planes * runs.len()];
-        let of_planes = (0..planes).flat_map(|outer| runs.iter().map(move |run| (outer, run)));
-        self.context.run(of_planes.zip(&mut found).collect(), |((outer, run), found), _: &mut Scratch| {
-            *found = (!is_inexact(self.plan)).then(|| self.blocks(outer, run));
+        let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); windows * shares.len()];
+        let of_windows = (0..windows).flat_map(|number| shares.iter().map(move |share| (number, share)));
+        context.run(of_windows.zip(&mut found).collect(), |((number, share), found), _: &mut Scratch| {
+            let window = self.runs.stretch(number, 1);
+            let window = &self.x[window.first..][..window.length];
+            *found = (!is_inexact(self.plan)).then(|| self.blocks(window, share));
             Ok(())
         })?;
         Ok(found.into_iter().collect())
     }
 
-    /// What a run of blocks of a plane has. Compiled once, and not for each type of indices.
+    /// What a run of blocks of a window has. Compiled once, and not for each type of indices.
     #[inline(never)]
-    fn blocks(&self, outer: usize, run: &Range<usize>) -> Found<C::Lane> {
-        let (plane, nan_wins) = (&self.x[outer * self.plane..][..self.plane], self.nan_wins);
-        self.context.simd.run(
+    fn blocks(&self, window: &[C::Element], blocks: &Range<usize>) -> Found<C::Lane> {
+        let nan_wins = self.nan_wins;
+        // A shorter window has fewer blocks.
+        let end = blocks.end.min(window.len().div_ceil(Self::BLOCK));
+        self.simd.run(
             #[inline(always)]
             || {
-                let mut found = Found { best: C::Lane::LOWEST, block: run.start * Self::BLOCK, nan: false };
-                for number in run.clone() {
-                    let block = &plane[number * Self::BLOCK..];
+                let mut found = Found { best: C::Lane::LOWEST, block: blocks.start * Self::BLOCK, nan: false };
+                for number in blocks.start..end {
+                    let block = &window[number * Self::BLOCK..];
                     let block = &block[..block.len().min(Self::BLOCK)];
                     let maximum = maximum::<C>(block);
                     if maximum > found.best {
@@ -330,60 +374,31 @@ impl<'a, C: Code<Lane: SmallPlanes>> Planes<'a, C> {
         )
     }
 
-    /// A plane's winner, given what its runs of blocks have, in their order.
-    fn winner(&self, outer: usize, runs: &[Found<C::Lane>]) -> Winner<C::Lane> {
-        let plane = &self.x[outer * self.plane..][..self.plane];
-        if runs.iter().any(|run| run.nan) {
-            return plane.iter().rposition(|element| element.is_nan()).map_or(Winner::Seed, Winner::Place);
+    /// A window's winner, given what its runs of blocks have, in their order.
+    fn winner(&self, window: &[C::Element], blocks: &[Found<C::Lane>]) -> Winner<C::Lane> {
+        if blocks.iter().any(|run| run.nan) {
+            return window.iter().rposition(|element| element.is_nan()).map_or(Winner::Seed, Winner::Place);
         }
-        let mut found = runs[0];
-        for &run in &runs[1..] {
+        let mut found = blocks[0];
+        for &run in &blocks[1..] {
             found = if run.best > found.best { run } else { found };
         }
-        let first = self.seed.unwrap_or(plane[0]);
+        let first = self.seed.unwrap_or(window[0]);
         if first.is_nan() || found.best <= C::encode(first) {
             return if self.seed.is_none() { Winner::Place(0) } else { Winner::Seed };
         }
         Winner::Lane(found)
     }
 
-    /// The position of the first element with the greatest lane of a plane.
+    /// The place of the first element with the greatest lane of a window.
     #[inline(never)]
-    fn place(&self, outer: usize, found: Found<C::Lane>) -> Option<usize> {
-        let plane = &self.x[outer * self.plane..][..self.plane];
-        let block = &plane[found.block..];
-        let at = self.context.simd.run(
+    fn place(&self, window: &[C::Element], found: Found<C::Lane>) -> Option<usize> {
+        let block = &window[found.block..];
+        let at = self.simd.run(
             #[inline(always)]
             || position::<C>(block, found.best),
         );
         at.map(|at| found.block + at)
-    }
-}
-
-/// What consecutive planes add to indices.
-struct IndexOfPlane<'a> {
-    view: &'a View,
-    n: i64,
-    c: usize,
-    channels: usize,
-}
-
-impl IndexOfPlane<'_> {
-    fn of(view: &View, outer: usize) -> IndexOfPlane<'_> {
-        // A view of NHWC planes has a single channel here.
-        let channels = view.channels.max(1);
-        let n = ((outer / channels) as i64).wrapping_mul(view.index_n);
-        IndexOfPlane { view, n, c: outer % channels, channels }
-    }
-
-    #[inline]
-    fn next(&mut self) -> i64 {
-        let index = self.n.wrapping_add((self.c as i64).wrapping_mul(self.view.index_c));
-        self.c += 1;
-        if self.c == self.channels {
-            (self.n, self.c) = (self.n.wrapping_add(self.view.index_n), 0);
-        }
-        index
     }
 }
 

@@ -91,7 +91,6 @@ impl Interleaved {
             index_c: 0,
             unit_base,
             empty_index: EmptyBase::Constant(-1),
-            planes_are_windows: false,
         };
         Ok(Interleaved { view, folded })
     }

@@ -14,6 +14,7 @@ pub(crate) mod parts;
 pub(crate) mod passes;
 pub(crate) mod pool;
 pub(crate) mod reduce;
+pub(crate) mod runs;
 pub(crate) mod scratch;
 pub(crate) mod separable;
 pub(crate) mod simd;

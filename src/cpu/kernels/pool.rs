@@ -37,13 +37,6 @@ struct Task<'a, I> {
 impl PoolWork {
     pub fn of(plan: &PoolPlan, asked: Option<CpuKernel>) -> Result<PoolWork, PlanError> {
         let view = View::of(plan)?;
-        // One kernel is for whole planes alone.
-        if matches!(asked, None | Some(CpuKernel::Global))
-            && let Some(view) = view.of_windows(plan)
-            && let Ok(kernel @ PoolKernel::Global) = PoolKernel::choose(plan, &view, asked)
-        {
-            return Ok(PoolWork { view, kernel });
-        }
         let kernel = PoolKernel::choose(plan, &view, asked)?;
         Ok(PoolWork { view, kernel })
     }
@@ -59,20 +52,21 @@ impl PoolWork {
         context: &Context<'_>,
         x: &[u8],
         y: &mut [u8],
-        indices: Option<&mut [I]>,
+        mut indices: Option<&mut [I]>,
     ) -> Result<(), ExecuteError> {
         if y.is_empty() {
             return Ok(());
         }
-        if let PoolKernel::Global = self.kernel {
-            return global::pool((plan, &self.view, context), x, y, indices, &|part, y, indices, scratch| {
-                compute(&PoolKernel::General, &self.view, (plan, context, part), x, y, indices, scratch)
-            });
+        // A single channel, and a single position, lie in memory alike in both layouts.
+        let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
+        let permuted = other_layout && plan.channels > 1 && self.view.axes.iter().any(|axis| axis.output > 1);
+        if let PoolKernel::Global(runs) = &self.kernel
+            && !permuted
+            && global::pool_in_blocks(runs, (plan, &self.view, context), x, y, indices.as_deref_mut())?
+        {
+            return Ok(());
         }
         let wanted = wanted(self.kernel.cost(plan, &self.view), rayon::current_num_threads);
-        // A single channel lies in memory alike in both layouts.
-        let other_layout = plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout());
-        let permuted = other_layout && plan.channels > 1;
         let tasks = match indices {
             Some(indices) if permuted => self.permuting_tasks(plan, wanted, y, indices),
             indices => self.tasks(plan, wanted, y, indices),
@@ -204,7 +198,7 @@ impl PoolWork {
     }
 }
 
-/// Computes a part of Y, and of Indices in the order of Y, by any kernel but the one for whole planes.
+/// Computes a part of Y, and of Indices in the order of Y.
 pub(crate) fn compute<I: Index>(
     kernel: &PoolKernel,
     view: &View,
@@ -221,6 +215,7 @@ pub(crate) fn compute<I: Index>(
         PoolKernel::Columns if !general => columns::pool(&part_of, x, y, indices, scratch)?,
         PoolKernel::Direct(direct) if !general => direct.run(&part_of, x, y, indices),
         PoolKernel::Flat(flat) if !general => flat.run(&part_of, x, y, scratch)?,
+        PoolKernel::Global(runs) if !general => global::pool(runs, &part_of, x, y, indices)?,
         PoolKernel::Separable(separable) if !general => run(separable, &part_of, x, y, indices, scratch)?,
         PoolKernel::Interleaved(interleaved) if !general => {
             let (interleaved, kernel) = &**interleaved;

@@ -1,5 +1,5 @@
-//! Pools of many small planes, a batch of them at a time: what remains to be done for each plane, is done for all of them by
-//! vector instructions.
+//! Pools of many small planes, or other windows that are runs of elements, a batch of them at a time: what remains to be done for
+//! each plane, is done for all of them by vector instructions.
 //!
 //! ```text
 //! plane 0   0 1 2 3 | 4 5 6 7 | 5 6 7 8        running maxima    a0 a1 a2 a3
@@ -23,6 +23,21 @@ pub(crate) const PLANES: usize = 64;
 /// Places of a batch that are read at a time.
 const STREAMS: usize = 4;
 
+/// Planes of a batch: how many there are, their elements, and how far one begins behind the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Batch {
+    pub count: usize,
+    pub plane: usize,
+    pub step: usize,
+}
+
+impl Batch {
+    #[inline(always)]
+    fn plane<'a, T>(&self, x: &'a [T], number: usize) -> &'a [T] {
+        &x[number * self.step..][..self.plane]
+    }
+}
+
 /// The winners of a batch of planes.
 pub(crate) struct Winners<T> {
     pub values: [T; PLANES],
@@ -43,11 +58,11 @@ pub(crate) type Rule<T> = (Option<T>, bool, bool);
 
 /// Lanes of which batches are made.
 pub(crate) trait SmallPlanes: Lane {
-    /// The winners of up to `PLANES` planes of `plane` elements.
+    /// The winners of up to `PLANES` planes, the first of which begins where X does.
     fn winners<C: Code<Lane = Self>>(
         simd: SimdLevel,
         x: &[C::Element],
-        plane: usize,
+        planes: Batch,
         rule: Rule<C::Element>,
         winners: &mut Winners<C::Element>,
     );
@@ -59,11 +74,11 @@ macro_rules! small_planes {
             fn winners<C: Code<Lane = Self>>(
                 simd: SimdLevel,
                 x: &[C::Element],
-                plane: usize,
+                planes: Batch,
                 rule: Rule<C::Element>,
                 winners: &mut Winners<C::Element>,
             ) {
-                simd.run(#[inline(always)] || batch::<C, $place, $lanes>(x, plane, rule, winners));
+                simd.run(#[inline(always)] || batch::<C, $place, $lanes>(x, planes, rule, winners));
             }
         })+
     };
@@ -146,15 +161,14 @@ place!(u8, i16, i32, i64);
 #[inline(always)]
 fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
     x: &[C::Element],
-    plane: usize,
+    planes: Batch,
     (seed, nan_wins, with_places): Rule<C::Element>,
     winners: &mut Winners<C::Element>,
 ) {
-    let best = maxima::<C, N>(x, plane);
-    let count = x.len() / plane;
+    let best = maxima::<C, N>(x, planes);
     let mut firsts = [C::Element::zeroed(); PLANES];
-    for (number, first) in firsts[..count].iter_mut().enumerate() {
-        *first = seed.unwrap_or(x[number * plane]);
+    for (number, first) in firsts[..planes.count].iter_mut().enumerate() {
+        *first = seed.unwrap_or(x[number * planes.step]);
     }
     // The lane of a zero does not say which of the two zeros it is.
     let (zero, mut zeros) = (C::encode(C::Element::zeroed()), false);
@@ -165,21 +179,24 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
         zeros |= !stays & (best[i] == zero);
     }
     if with_places {
-        let places = places::<C, P, N>(x, plane, &best);
+        let places = places::<C, P, N>(x, planes, &best);
         for (i, place) in places.into_iter().enumerate() {
             winners.places[i] = if winners.stays[i] { 0 } else { place.position() };
         }
     }
     if zeros && C::Element::DTYPE.is_float() {
-        for (number, plane) in x.chunks_exact(plane).enumerate() {
+        for number in 0..planes.count {
+            let plane = planes.plane(x, number);
             if best[number] == zero && !winners.stays[number] {
                 winners.values[number] =
                     plane.iter().copied().find(|&element| C::encode(element) == zero).unwrap_or(firsts[number]);
             }
         }
     }
-    if nan_wins && any_nan(x) {
-        for (number, plane) in x.chunks_exact(plane).enumerate() {
+    // What lies between planes is looked at with them where it is less than they are.
+    if nan_wins && (planes.step > 2 * planes.plane || any_nan(x)) {
+        for number in 0..planes.count {
+            let plane = planes.plane(x, number);
             if let Some(place) = plane.iter().rposition(|element| element.is_nan()) {
                 (winners.values[number], winners.places[number]) = (plane[place], place as u8);
                 winners.stays[number] = false;
@@ -190,13 +207,13 @@ fn batch<C: Code<Lane: Pairs>, P: Place, const N: usize>(
 
 /// The greatest lane of each plane.
 #[inline(always)]
-fn maxima<C: Code<Lane: Pairs>, const N: usize>(x: &[C::Element], plane: usize) -> [C::Lane; PLANES] {
+fn maxima<C: Code<Lane: Pairs>, const N: usize>(x: &[C::Element], planes: Batch) -> [C::Lane; PLANES] {
     let mut maxima = [[C::Lane::LOWEST; N]; PLANES];
-    let count = x.len() / plane;
+    let count = planes.count;
     let stream = count.div_ceil(STREAMS);
     for ahead in 0..stream {
         for number in (0..STREAMS).map(|of| of * stream + ahead).filter(|&number| number < count) {
-            let plane = &x[number * plane..][..plane];
+            let plane = planes.plane(x, number);
             let mut running = [C::Lane::LOWEST; N];
             match plane.last_chunk::<N>() {
                 None => raise::<C, N>(&mut running, plane),
@@ -224,16 +241,17 @@ fn raise<C: Code, const N: usize>(running: &mut [C::Lane; N], chunk: &[C::Elemen
 #[inline(always)]
 fn places<C: Code, P: Place, const N: usize>(
     x: &[C::Element],
-    plane: usize,
+    planes: Batch,
     maxima: &[C::Lane; PLANES],
 ) -> [P; PLANES] {
     let mut places = [[P::LOWEST; N]; PLANES];
-    for ((elements, places), &best) in x.chunks_exact(plane).zip(&mut places).zip(maxima) {
+    for (number, (places, &best)) in places.iter_mut().zip(maxima).enumerate().take(planes.count) {
+        let elements = planes.plane(x, number);
         let mut first = [P::LOWEST; N];
         match elements.last_chunk::<N>() {
             None => find::<C, P, N>(&mut first, best, elements, 0),
             Some(last) => {
-                find::<C, P, N>(&mut first, best, last, plane - N);
+                find::<C, P, N>(&mut first, best, last, planes.plane - N);
                 for (number, chunk) in elements.as_chunks::<N>().0.iter().enumerate().rev() {
                     find::<C, P, N>(&mut first, best, chunk, number * N);
                 }

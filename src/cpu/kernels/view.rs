@@ -23,8 +23,6 @@ pub(crate) struct View {
     pub unit_base: i64,
     /// The index of an empty window, of (0, 0).
     pub empty_index: EmptyBase,
-    /// Whether planes are windows of larger planes, whose number N counts.
-    pub planes_are_windows: bool,
 }
 
 /// The index of an empty window, but for what N and C add.
@@ -102,59 +100,7 @@ impl View {
         };
         let (outer, channels) = (outer.ok_or_else(overflow)?, plan.channels);
         let layout = plan.layout();
-        Ok(View {
-            outer,
-            channels,
-            layout,
-            axes,
-            inner,
-            index_base,
-            index_n,
-            index_c,
-            unit_base,
-            empty_index,
-            planes_are_windows: false,
-        })
-    }
-
-    /// The same pool with each window as a plane of its own, if windows lie in rows of X, one behind the other, and fill them:
-    /// rows of `n * k` elements are then `n` planes of `k`.
-    pub fn of_windows(&self, plan: &PoolPlan) -> Option<View> {
-        let (last, leading) = self.axes.split_last()?;
-        let AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 } = last.window else { return None };
-        let extent = usize::try_from(kernel).ok().filter(|&extent| extent > 1 && kernel == stride)?;
-        if self.inner != 1 || last.output.checked_mul(extent) != Some(last.input) {
-            return None;
-        }
-        let mut windows = last.output;
-        let mut index_stride = last.index_stride.wrapping_mul(last.input as i64);
-        for axis in leading.iter().rev() {
-            if !axis.is_identity() || axis.index_stride != index_stride {
-                return None;
-            }
-            index_stride = index_stride.wrapping_mul(axis.input as i64);
-            windows = windows.checked_mul(axis.output)?;
-        }
-        if let Some(indices) = &plan.indices {
-            // Indices of another layout are in another order.
-            let planes_count_on = self.index_n == self.index_c.wrapping_mul(self.channels as i64);
-            let moved = indices.space.layout != plan.layout() && plan.channels > 1;
-            if moved || !planes_count_on {
-                return None;
-            }
-        }
-        let window = AxisWindow::Strided { kernel, stride, dilation: 1, pad_begin: 0 };
-        let axis = ViewAxis { input: extent, output: 1, window, ..*last };
-        Some(View {
-            outer: self.outer.checked_mul(windows)?,
-            channels: windows,
-            layout: Layout::Nchw,
-            axes: vec![axis],
-            index_n: self.index_c,
-            index_c: last.index_stride.wrapping_mul(kernel),
-            planes_are_windows: true,
-            ..self.clone()
-        })
+        Ok(View { outer, channels, layout, axes, inner, index_base, index_n, index_c, unit_base, empty_index })
     }
 
     /// What the index of a plane's first element adds to that of the first plane. Of NHWC planes: the first channel's.
@@ -168,8 +114,7 @@ impl View {
 
     /// The index of a window without a winner under `NanPolicy::SeedLowest`. Of NHWC planes: the first channel's.
     pub fn index_of_seed(&self, outer: usize) -> i64 {
-        let plane = if self.planes_are_windows { outer - outer % self.channels.max(1) } else { outer };
-        self.unit_base.wrapping_add(self.index_of_plane(plane))
+        self.unit_base.wrapping_add(self.index_of_plane(outer))
     }
 
     /// The index of an empty window whose plane adds `plane` and whose first positions are these.

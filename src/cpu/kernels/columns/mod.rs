@@ -16,7 +16,8 @@
 //! [`separable`](super::separable) kernel: NaN are the lowest lane while columns are reduced, and the winner replaces the
 //! window's first element if it is greater than that.
 //!
-//! In NHWC the channels of a position are the columns, and each of them is an output.
+//! In NHWC the channels of a position are the columns, and each of them is an output. Where they are few, those of all positions
+//! along the last axis are the columns, and the columns of a window are as far apart as there are channels.
 //!
 //! Narrow windows of neighbouring rows of outputs are found together: the columns of those rows are interleaved, so that a vector has
 //! one column of many rows of outputs. It takes the columns of a window one after the other, each where its element is greater, or as
@@ -35,7 +36,7 @@ mod rows;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use self::kept::{Columns, Values, WithRows};
-use self::row::columns;
+use self::row::outputs_are_columns;
 use self::rows::{Rows, Together};
 use super::lane::{
     Code, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, WideBf16, WideF16,
@@ -48,9 +49,6 @@ use crate::element::{DType, Index};
 use crate::error::ExecuteError;
 use crate::plan::PoolPlan;
 
-/// The most columns.
-const MOST_COLUMNS: usize = 1 << 16;
-
 /// The reason why not, for plans that this kernel does not compute.
 pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> {
     if plan.ignores_nan() {
@@ -59,12 +57,9 @@ pub(crate) fn applies(plan: &PoolPlan, view: &View) -> Result<(), &'static str> 
     if plan.has_empty_windows() {
         return Err("windows are empty");
     }
-    if columns(view) > MOST_COLUMNS {
-        return Err("its rows are too long");
-    }
     // What an element adds to the index of the first one of its window, or its number in the window, has 32 bits.
     let span = |axis: &ViewAxis| (axis.input as i64).saturating_mul(axis.index_stride.saturating_abs());
-    if view.inner != 1 && view.axes.iter().map(span).fold(0, i64::saturating_add) > i32::MAX.into() {
+    if outputs_are_columns(view) && view.axes.iter().map(span).fold(0, i64::saturating_add) > i32::MAX.into() {
         return Err("its indices are too far apart");
     }
     if view.most_taps() > i32::MAX as u64 {

@@ -4,14 +4,18 @@ use crate::cpu::kernels::view::{View, ViewAxis};
 use crate::geometry::Taps;
 use crate::plan::MAX_SPATIAL_AXES;
 
-/// Elements of a row of X: along the last axis, or the channels of a position.
-pub fn columns(view: &View) -> usize {
-    if view.inner == 1 { view.axes[view.axes.len() - 1].input } else { view.inner }
+/// The fewest channels that are a row of columns, one of each position. Fewer do not fill a vector, and there is a row of those of all
+/// positions along the last axis: what is along it has the step of the channels.
+const CHANNELS: usize = 16;
+
+/// Whether the channels of a position are a row of columns, each of which is an output.
+pub fn outputs_are_columns(view: &View) -> bool {
+    view.inner >= CHANNELS
 }
 
 /// The number of axes that lead from row to row.
 pub fn outer_axes(view: &View) -> usize {
-    if view.inner == 1 { view.axes.len() - 1 } else { view.axes.len() }
+    if outputs_are_columns(view) { view.axes.len() } else { view.axes.len() - 1 }
 }
 
 /// A row of outputs.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::Zeroable;
 
 use super::kept::{CHUNK, Found, Kept, Source, reach};
-use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes};
+use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes, outputs_are_columns};
 use crate::activation::apply_to_all;
 use crate::cpu::kernels::general;
 use crate::cpu::kernels::lane::{Code, Lane, has_nan};
@@ -54,24 +54,27 @@ struct Block {
 }
 
 impl Together {
-    /// The outputs of one row.
-    fn one(outputs: usize, columns: Range<usize>) -> Together {
-        let lanes = columns.len().next_multiple_of(CHUNK);
-        Together { rows: 1, lanes, blocks: vec![Block { outputs: 0..outputs, columns }] }
+    /// The outputs of one row, which are columns.
+    fn one(columns: usize) -> Together {
+        let lanes = columns.next_multiple_of(CHUNK);
+        Together { rows: 1, lanes, blocks: vec![Block { outputs: 0..columns, columns: 0..columns }] }
     }
 
     /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of a column.
     fn of(simd: SimdLevel, along: &[Taps], count: usize, (lane, kept): (usize, usize)) -> Together {
         let joined = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
-        let columns = |taps: &[Taps]| taps.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default();
+        let columns = along.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default().len();
         let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
         let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
         // Columns of a window in the mean, and columns from one window to the next: all of them are interleaved.
         let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
-        let wider = width.max(columns(along).len() as u64) / along.len().max(1) as u64;
-        if count < rows / 2 || wider > narrow(simd, lane) || along.iter().any(|&taps| reach(taps).0.len() > most) {
-            return Together::one(along.len(), columns(along));
-        }
+        let wider = width.max(columns as u64) / along.len().max(1) as u64;
+        let widest = along.iter().map(|&taps| reach(taps).0.len()).max().unwrap_or(0);
+        // Columns that windows of two blocks share are reduced in both.
+        let (rows, most) = match count < rows / 2 || wider > narrow(simd, lane) || widest > most {
+            true => (1, (KEPT_BYTES / kept).max(4 * widest)),
+            false => (rows, most),
+        };
         let mut blocks = vec![];
         let mut start = 0;
         while start < along.len() {
@@ -131,13 +134,16 @@ impl<'a, C: Code> Rows<'a, C> {
             let outputs = if number == 0 { part.part.rows.clone() } else { 0..axis.output };
             outputs.map(|output| axis.taps(output)).collect()
         };
-        let taps: Vec<Vec<Taps>> = view.axes.iter().enumerate().map(of_axis).collect();
+        let mut taps: Vec<Vec<Taps>> = view.axes.iter().enumerate().map(of_axis).collect();
+        if let Some(along) = taps.get_mut(outer_axes(view)).filter(|_| view.inner > 1) {
+            *along = of_channels(along, view.inner as i64);
+        }
         let (leading, along) = taps.split_at(outer_axes(view));
         let count = part.part.outer.len() * leading.iter().map(Vec::len).product::<usize>();
         let lane = size_of::<C::Lane>();
         let together = match along.first() {
             Some(along) => Together::of(part.simd, along, count, (lane, kept * lane)),
-            None => Together::one(view.inner, 0..view.inner),
+            None => Together::one(view.inner),
         };
         let mut rows = Rows { part, x, seed, nan_wins, taps, listed: None, together };
         rows.listed = rows.list();
@@ -195,7 +201,19 @@ impl<'a, C: Code> Rows<'a, C> {
     /// The outputs of a row.
     fn length(&self) -> usize {
         let view = self.part.view;
-        if view.inner == 1 { self.taps[outer_axes(view)].len() } else { view.inner }
+        self.taps.get(outer_axes(view)).map_or(view.inner, Vec::len)
+    }
+
+    /// What a column of a row along the last axis adds to the index of the row's first element, and what its channel does.
+    #[inline(always)]
+    fn along(&self, column: i64) -> (i64, i64) {
+        let view = self.part.view;
+        let step = view.axes[view.axes.len() - 1].index_stride;
+        if view.inner == 1 {
+            return (column.wrapping_mul(step), 0);
+        }
+        let of_channel = (column % view.inner as i64).wrapping_mul(view.index_c);
+        ((column / view.inner as i64).wrapping_mul(step).wrapping_add(of_channel), of_channel)
     }
 
     /// The rows of outputs in the order of Y.
@@ -224,7 +242,7 @@ impl<'a, C: Code> Rows<'a, C> {
             for block in &self.together.blocks {
                 let with_nan = self.reduce_all((&mut kept, &mut memory), &together, block);
                 let has_nan = |number: usize| with_nan >> number & 1 == 1;
-                if view.inner != 1 && !has_nan(0) {
+                if outputs_are_columns(view) && !has_nan(0) {
                     self.channels(&kept, (&first, memory.first), y, indices.as_deref_mut());
                 } else if together.len() > 1 || !has_nan(0) {
                     for start in block.outputs.clone().step_by(CHUNK) {
@@ -287,7 +305,8 @@ impl<'a, C: Code> Rows<'a, C> {
             for (source, own) in sources.iter_mut().zip(together) {
                 // Channels are outputs, and their indices are what the row adds; along a row of columns the first row wins.
                 let adds = || own.index.wrapping_sub(index);
-                *source = Source { x: &x[own.place..], row: if view.inner == 1 { own.number } else { adds() } };
+                *source =
+                    Source { x: &x[own.place..], row: if outputs_are_columns(view) { adds() } else { own.number } };
             }
             kept.reduce::<C>(simd, sources, (places.clone(), more));
             // Rows are in cache once they are reduced, and only then does it take little time to look for NaN.
@@ -352,14 +371,13 @@ impl<'a, C: Code> Rows<'a, C> {
             }
             return apply_to_all(activation, y);
         };
-        let (step, of_seed) = (view.axes[axis].index_stride, self.seed.is_some().then_some(view.unit_base));
         for (((y, index), found), &taps) in y.iter_mut().zip(&mut indices[places]).zip(found).zip(along) {
             let (element, won) = value(found, taps);
             *y = element;
-            let of_first = || first.index.wrapping_add(taps.first.wrapping_mul(step));
-            let of_plane = match won {
-                true => rows.index_of(found.row).wrapping_add(((start + found.column) as i64).wrapping_mul(step)),
-                false => of_seed.unwrap_or_else(of_first),
+            let of_plane = match (won, self.seed) {
+                (true, _) => rows.index_of(found.row).wrapping_add(self.along((start + found.column) as i64).0),
+                (false, Some(_)) => view.unit_base.wrapping_add(self.along(taps.first).1),
+                (false, None) => first.index.wrapping_add(self.along(taps.first).0),
             };
             *index = I::from_i64(of_plane.wrapping_add(row.index));
         }
@@ -446,17 +464,26 @@ impl<'a, C: Code> Rows<'a, C> {
         out[0] += part.rows.start;
         let indices_of = |of_plane: i64| (of_plane, view.unit_base.wrapping_add(of_plane));
         for output in outputs {
-            let (value, index) = if view.inner == 1 {
-                out[of_row] = output + if of_row == 0 { part.rows.start } else { 0 };
-                general::window(plan, view, &out, row.x, indices_of(row.index))
-            } else {
-                let of_channel = (output as i64).wrapping_mul(view.index_c);
-                general::window(plan, view, &out, &row.x[output..], indices_of(row.index.wrapping_add(of_channel)))
-            };
+            let channel = output % view.inner;
+            if !outputs_are_columns(view) {
+                out[of_row] = output / view.inner + if of_row == 0 { part.rows.start } else { 0 };
+            }
+            let of_channel = (channel as i64).wrapping_mul(view.index_c);
+            let bases = indices_of(row.index.wrapping_add(of_channel));
+            let (value, index) = general::window(plan, view, &out, &row.x[channel..], bases);
             y[row.place + output] = value;
             if let Some(indices) = &mut indices {
                 indices[row.place + output] = I::from_i64(index);
             }
         }
     }
+}
+
+/// The taps of windows of neighbouring channels in their place.
+fn of_channels(along: &[Taps], channels: i64) -> Vec<Taps> {
+    let of = |taps: &Taps| {
+        let Taps { first, count, step } = *taps;
+        (0..channels).map(move |channel| Taps { first: first * channels + channel, count, step: step * channels })
+    };
+    along.iter().flat_map(of).collect()
 }
