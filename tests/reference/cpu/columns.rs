@@ -59,7 +59,11 @@ fn columns_are_those_of_the_reference() {
         match random.below(8) {
             0 => *shape.last_mut().unwrap() = 1000 + random.below(3000),
             // Several blocks of columns.
-            2 => *shape.last_mut().unwrap() = 9000 + random.below(30_000),
+            2 | 3 => {
+                shape = vec![1; axes + 1];
+                shape[axes] = 1 + random.below(4);
+                shape.push(9000 + random.below(30_000));
+            }
             1 if axes == 2 => shape = vec![1, 1, 4000 + random.below(3000), 1 + random.below(6)],
             _ => {}
         }
