@@ -10,6 +10,8 @@ pub(crate) mod general;
 pub(crate) mod global;
 pub(crate) mod interleaved;
 pub(crate) mod lane;
+pub(crate) mod multiples;
+pub(crate) mod own_windows;
 pub(crate) mod parts;
 pub(crate) mod passes;
 pub(crate) mod pool;

@@ -7,6 +7,8 @@ use bytemuck::{Pod, cast_slice_mut};
 
 use super::choose::CpuKernel;
 use super::convert::Offences;
+use super::multiples::Multiples;
+use super::own_windows::stay_in_their_windows;
 use super::parts::{Context, Part, cut, pieces, runs, wanted};
 use super::scratch::Scratch;
 use super::simd::SimdLevel;
@@ -58,9 +60,14 @@ impl UnpoolWork {
             return refuse_bad(plan, context, indices);
         }
         if self.kernel == CpuKernel::Scatter {
-            // Reading the indices once more to begin with takes a tenth to a sixth of the time.
-            let at_once = context.fresh || !plan.refuses_bad_indices();
-            if (at_once || stay_in_their_planes(plan, context, indices)?) && scatter(plan, context, x, indices, y)? {
+            // Reading the indices once more to begin with takes a tenth to a sixth of the time. Those that have to stay in their
+            // windows are what a pool gives, mostly, and then nothing is left to refuse or to skip.
+            let stay = match plan.outside_window {
+                OutsideWindow::Scatter if context.fresh || !plan.refuses_bad_indices() => true,
+                OutsideWindow::Scatter => stay_in_their_planes(plan, context, indices)?,
+                _ => stay_in_their_windows(plan, context, indices, |plane| base(plan, plane))?,
+            };
+            if stay && scatter(plan, context, x, indices, y)? {
                 return Ok(());
             }
         }
@@ -91,9 +98,6 @@ fn scatters(plan: &UnpoolPlan) -> Result<(), &'static str> {
     }
     if plan.space.extents != plan.y_extents || plan.space.order != StorageOrder::RowMajor {
         return Err("the indices have to be positions of Y");
-    }
-    if plan.outside_window != OutsideWindow::Scatter {
-        return Err("indices are held to their windows");
     }
     let [_, y_plane] = unpool_planes(plan);
     // What tells multiples has 32 bits, and so has a place in a batch item.
@@ -185,30 +189,6 @@ fn stay_in_channels<I: Index>(
             stay
         },
     )
-}
-
-/// The multiples of a number, told from others without a division: the product of a multiple with the inverse of the number's
-/// odd factor is its quotient, and what is not a multiple becomes a greater number (Granlund and Montgomery, 1994).
-struct Multiples {
-    inverse: u32,
-    twos: u32,
-    most: u32,
-}
-
-impl Multiples {
-    fn of(number: u32) -> Multiples {
-        let number = number.max(1);
-        let twos = number.trailing_zeros();
-        let odd = number >> twos;
-        // Each step doubles the number of right bits, of which there are three at first.
-        let inverse = (0..4).fold(odd, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse))));
-        Multiples { inverse, twos, most: u32::MAX / number }
-    }
-
-    #[inline(always)]
-    fn has(&self, number: u32) -> bool {
-        number.wrapping_mul(self.inverse).rotate_right(self.twos) <= self.most
-    }
 }
 
 /// Bytes of indices that are looked at and then used, while they are in the first-level cache.
@@ -528,21 +508,5 @@ fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize,
             visit(x_places.at(n, c, position), index_places.at(n, c, position), n, c, at);
             position += 1;
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn multiples_are_told_from_other_numbers() {
-        for number in [1, 2, 3, 6, 7, 64, 96, 255, 1000, u32::MAX] {
-            let multiples = Multiples::of(number);
-            let far = (u32::MAX / number).wrapping_mul(number);
-            for tried in (0..3000).chain(far.saturating_sub(3000)..=far).chain([u32::MAX - 1, u32::MAX]) {
-                assert_eq!(multiples.has(tried), tried % number == 0, "{tried} of {number}");
-            }
-        }
     }
 }
