@@ -42,7 +42,7 @@ pub struct RowOfX {
 }
 
 /// The rows of X that windows have, in row-major order, some at a time.
-#[expect(clippy::large_enum_variant, reason = "one is on the stack, for as long as a row of outputs takes")]
+#[allow(clippy::large_enum_variant, reason = "one is on the stack, for as long as a row of outputs takes")]
 pub enum RowsOfX<'a> {
     Listed(&'a [RowOfX]),
     Counted(Counted<'a>),
