@@ -366,8 +366,12 @@ fn a_binding_is_the_tensor_and_not_its_buffer() {
     assert_eq!(gpu().download_blocking::<u32>(&found).unwrap().data(), [4, 64]);
 }
 
-fn texture([width, height]: [u32; 2], format: TextureFormat) -> wgpu::Texture {
-    let storage = TextureUsages::TEXTURE_BINDING | TextureUsages::STORAGE_BINDING;
+fn texture(size: [u32; 2], format: TextureFormat) -> wgpu::Texture {
+    texture_for(TextureUsages::STORAGE_BINDING | TextureUsages::COPY_DST, size, format)
+}
+
+/// A texture that is bound and copied from, and used otherwise.
+fn texture_for(usage: TextureUsages, [width, height]: [u32; 2], format: TextureFormat) -> wgpu::Texture {
     gpu().device().create_texture(&wgpu::TextureDescriptor {
         label: None,
         size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
@@ -375,7 +379,7 @@ fn texture([width, height]: [u32; 2], format: TextureFormat) -> wgpu::Texture {
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format,
-        usage: storage | TextureUsages::COPY_SRC | TextureUsages::COPY_DST,
+        usage: usage | TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_SRC,
         view_formats: &[],
     })
 }
@@ -596,18 +600,9 @@ fn floats_go_through_textures() {
 }
 
 /// A texture with the depth (x + 64 y) / 1024.
-fn depths([width, height]: [u32; 2], format: TextureFormat) -> wgpu::Texture {
+fn depths(size: [u32; 2], format: TextureFormat) -> wgpu::Texture {
     let device = gpu().device();
-    let texture = device.create_texture(&wgpu::TextureDescriptor {
-        label: None,
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_SRC,
-        view_formats: &[],
-    });
+    let texture = texture_for(TextureUsages::RENDER_ATTACHMENT, size, format);
     let text = "
         @vertex fn corner(@builtin(vertex_index) at: u32) -> @builtin(position) vec4<f32> {
             return vec4(f32(at % 2u) * 4.0 - 1.0, f32(at / 2u) * 4.0 - 1.0, 0.0, 1.0);

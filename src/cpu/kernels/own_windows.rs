@@ -23,7 +23,7 @@ use crate::tensor::for_each;
 /// Sources that are looked at together.
 const TOGETHER: usize = 64;
 
-/// The most rows of a window. More take longer to compare with than the general kernel takes in all.
+/// The most rows of windows that indices are compared with; the general kernel takes unpools of more. Never varied.
 const MOST_ROWS: u64 = 64;
 
 /// Whether each index names an element of its source's window, or none if the plan skips those. Indices have to be positions of

@@ -47,7 +47,7 @@ pub struct Buffers<'a> {
     pub indices_out: Option<wgpu::BufferSlice<'a>>,
     /// The report of an unpool or a conversion, 32 bytes for [`Prepared::read_report`](crate::Prepared::read_report).
     /// An unpool that skips bad indices reports nothing and needs none. It must be zero before the first run if
-    /// [`Schedule::keeps_report`](crate::Schedule::keeps_report), which says too what may share one.
+    /// [`Schedule::keeps_report`](crate::Schedule::keeps_report), which also says which unpools may share one.
     pub status: Option<wgpu::BufferSlice<'a>>,
     /// Scratch memory in place of the [`Prepared`](crate::Prepared)'s own: a slice for each of
     /// [`Schedule::scratch`](crate::Schedule::scratch), each in a buffer of its own, with the usages `STORAGE` and

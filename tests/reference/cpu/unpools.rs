@@ -7,7 +7,7 @@ use wgpu_pooling::{
 };
 
 use super::{Random, pools};
-use crate::support::case::{Case, same};
+use crate::support::case::{Case, Outcome, same};
 use crate::support::harness::tests;
 
 tests! {
@@ -76,6 +76,16 @@ fn case(random: &mut Random) -> Option<(Case, bool)> {
     Some((Case::new(plan, vec![x, indices]), skips))
 }
 
+/// The kernel gives the same at every SIMD level, on one thread or several.
+fn agrees(case: &Case, expected: &Outcome, random: &mut Random) {
+    for &level in SimdLevel::available() {
+        let cpu = Cpu::new().with_kernel(CpuKernel::Scatter).with_simd(level).unwrap();
+        let run = || case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs));
+        let actual = pools()[random.of(&[0, 2])].install(run);
+        same(expected, &actual).unwrap_or_else(|error| panic!("{error}: {level:?} {:?}", case.plan));
+    }
+}
+
 fn unpools_are_those_of_the_reference() {
     let mut random = Random(1);
     // Unpools; of these, some that fail, and some that skip.
@@ -85,13 +95,7 @@ fn unpools_are_those_of_the_reference() {
         let expected = case.expected();
         let is = [true, expected.is_err(), skips];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        for &level in SimdLevel::available() {
-            let cpu = Cpu::new().with_kernel(CpuKernel::Scatter).with_simd(level).unwrap();
-            let threads = random.of(&[0, 2]);
-            let run = || case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs));
-            let actual = pools()[threads].install(run);
-            same(&expected, &actual).unwrap_or_else(|error| panic!("{error}: {level:?} {:?}", case.plan));
-        }
+        agrees(&case, &expected, &mut random);
     }
     assert!(counts[1..].iter().all(|&count| count >= 30), "{counts:?}");
 }
@@ -154,12 +158,7 @@ fn unpools_of_own_windows_are_those_of_the_reference() {
         let expected = case.expected();
         let is = [true, expected.is_err(), moved > 0 && expected.is_ok()];
         counts.iter_mut().zip(is).for_each(|(count, is)| *count += usize::from(is));
-        for &level in SimdLevel::available() {
-            let cpu = Cpu::new().with_kernel(CpuKernel::Scatter).with_simd(level).unwrap();
-            let actual = pools()[random.of(&[0, 2])]
-                .install(|| case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs)));
-            same(&expected, &actual).unwrap_or_else(|error| panic!("{error}: {level:?} {:?}", case.plan));
-        }
+        agrees(&case, &expected, &mut random);
     }
     assert!(counts[1..].iter().all(|&count| count >= 100), "{counts:?}");
 }
