@@ -5,16 +5,14 @@ pub(crate) mod prepared;
 mod spawnable;
 mod streams;
 
-use crate::cpu::Cpu;
-use crate::element::{Element, Index};
-use crate::error::ExecuteError;
+use wgpu_pooling_plan::{
+    ConvertIndices, Element, ExecuteError, Index, MaxUnpool, Plan, Pooling, Tensor, TensorMut, TensorRef, TensorView,
+};
+
 #[cfg(feature = "gpu")]
 use crate::gpu::calls::gpu::Gpu;
-use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
-use crate::plan::Plan;
-use crate::tensor::{Tensor, TensorView};
-use crate::untyped::{TensorMut, TensorRef};
 use prepared::PreparedOn;
+use wgpu_pooling_cpu::Cpu;
 
 /// What computes, a GPU or the CPU: for programs that decide at run time. It has the calls that both have, with the same bits,
 /// and the same errors of plans and of calls that do not fit them.
@@ -67,11 +65,7 @@ impl Device {
     /// ```
     pub fn name(&self) -> String {
         match self {
-            Device::Cpu(cpu) => {
-                let threads = rayon::current_num_threads();
-                let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
-                format!("CPU, {threads}, {}", cpu.simd().name())
-            }
+            Device::Cpu(cpu) => cpu.name(),
             #[cfg(feature = "gpu")]
             Device::Gpu(gpu) => {
                 let info = gpu.adapter_info();

@@ -1,8 +1,7 @@
 //! Kernels as data: everything that a kernel's text follows from, and its bindings.
 
-use crate::element::{DType, IndexType};
-use crate::options::NanPolicy;
-use crate::reduction::Reduction;
+use wgpu_pooling_plan::internal::Reduction;
+use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
 
 /// The input of a pass of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -205,17 +204,8 @@ impl WindowConstants {
             (["KIND_0", "KIND_1", "KIND_2"], kind),
         ];
         let mut consts: Vec<_> = axes.into_iter().flat_map(|(names, values)| names.into_iter().zip(values)).collect();
-        consts.push(("NAN_POLICY", nan_policy_number(nan_policy)));
+        consts.push(("NAN_POLICY", nan_policy.number()));
         consts
-    }
-}
-
-/// A NaN rule as the shaders number it (shaders/reduce/accumulator.wgsl).
-pub(crate) fn nan_policy_number(policy: NanPolicy) -> u32 {
-    match policy {
-        NanPolicy::SeedFirst => 0,
-        NanPolicy::PropagateLast => 1,
-        NanPolicy::SeedLowest => 2,
     }
 }
 

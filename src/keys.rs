@@ -3,19 +3,18 @@
 mod sliding;
 mod unpool;
 
+use wgpu_pooling_plan::internal::Reduction;
+use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
+
 pub(crate) use sliding::{Begins, SlidingKey, SlidingRow, sliding};
 pub(crate) use unpool::{
     convert_clear, convert_indices, convert_report, unpool_cells, unpool_check, unpool_claim, unpool_clear,
     unpool_emit, unpool_fill, unpool_gather, unpool_indirect, unpool_report, unpool_scatter,
 };
 
-use crate::element::{DType, IndexType};
 use crate::kernel::{
     ActivationKind, IndexDigits, Kernel, PassDigits, PassInput, Sink, Specialised, WindowConstants, count_digits,
-    nan_policy_number,
 };
-use crate::options::NanPolicy;
-use crate::reduction::Reduction;
 use crate::wgsl::key::KernelKey;
 
 /// A pass of a pool that reads the taps of its windows one by one. `specialised: None` is the generic build.
@@ -161,10 +160,8 @@ impl RowsKey {
         variants.push(if self.value("KERNEL_1") > 3 { "row/kept_seven.wgsl" } else { "row/kept_three.wgsl" });
         variants.push(if self.lines_even { "row/window_lines_even.wgsl" } else { "row/window_lines.wgsl" });
         variants.push(if self.in_pairs { "row/odd_pairs.wgsl" } else { "row/odd_words.wgsl" });
-        variants.push(match self.nan_policy {
-            NanPolicy::SeedLowest => "row/winner_perhaps.wgsl",
-            NanPolicy::SeedFirst | NanPolicy::PropagateLast => "row/winner_always.wgsl",
-        });
+        let perhaps = self.nan_policy == NanPolicy::SeedLowest;
+        variants.push(if perhaps { "row/winner_perhaps.wgsl" } else { "row/winner_always.wgsl" });
         variants.extend(match self.sink.index_type() {
             None => ["row/indices_none.wgsl"; 2],
             Some(IndexType::I32) if self.stores_quads && self.same_place => {
@@ -234,7 +231,7 @@ pub(crate) fn reduce(reduction: Reduction, dtype: DType, elements: u64, nan_poli
         element: Some(dtype),
         reduction: Some(reduction),
         variants,
-        consts: vec![("NAN_POLICY", nan_policy_number(nan_policy))],
+        consts: vec![("NAN_POLICY", nan_policy.number())],
         ..Kernel::new(format!("pool {} reduced to candidates, {loads}", dtype.name()), "kernel/pool_reduce.wgsl")
     }
     .into()
@@ -280,7 +277,7 @@ pub(crate) fn team(key: &TeamKey<'_>) -> KernelKey {
     let (load, loads) = loads_by_fours(dtype, key.elements);
     let mut variants = vec!["core/pool.wgsl"];
     variants.extend(load);
-    let policy = vec![("NAN_POLICY", nan_policy_number(key.constants.nan_policy))];
+    let policy = vec![("NAN_POLICY", key.constants.nan_policy.number())];
     let (what, entry, mut consts) = match key.window {
         TeamWindow::Plane if members == 1 => {
             variants.extend(["window/policy.wgsl", "core/plane.wgsl", "core/scanned.wgsl"]);

@@ -156,63 +156,28 @@
 // On the web wgpu's objects belong to one thread, and so do those that share them.
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 
-mod activation;
-#[cfg(feature = "ndarray")]
-mod arrays;
-mod attributes;
-#[cfg(feature = "cpu")]
-mod cpu;
 #[cfg(feature = "cpu")]
 mod device;
-mod element;
-mod error;
 mod family;
-mod geometry;
 #[cfg(feature = "gpu")]
 mod gpu;
-#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-mod index;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod kernel;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod keys;
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-mod offence;
-#[cfg(feature = "onnx")]
-#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-pub mod onnx;
-#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-mod ops;
-mod options;
-#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-mod plan;
-mod reduction;
-pub mod reference;
 mod report;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod schedule;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod select;
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-mod stream;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod tables;
-mod tensor;
-#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
-mod tile;
 mod uniform;
-mod untyped;
 mod wgsl;
 
-pub use attributes::{Activation, Attribute};
-#[cfg(feature = "cpu")]
-pub use cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
 #[cfg(feature = "cpu")]
 pub use device::{Device, prepared::PreparedOn};
-pub use element::{DType, Element, Index, IndexType};
-pub use error::{ExecuteError, PlanError};
 pub use family::{Build, Family};
-pub use geometry::{AxisWindow, Taps};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
@@ -220,25 +185,26 @@ pub use gpu::{
     Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, Submitted,
     list_adapters, required_limits,
 };
-pub use index::{IndexSpace, IndexStrides};
 pub use kernel::{Binding, Operand};
-pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator, Pooling};
-pub use options::{
-    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
-    OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
-};
-pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
 pub use report::Report;
 pub use schedule::{BoundRange, Dispatch, Limits, Schedule};
-pub use select::{Choice, MAX_ITERATIONS, families, select};
-#[cfg(any(feature = "cpu", feature = "gpu"))]
-pub use stream::{
-    AsyncStreamSink, AsyncStreamSource, MaybeSend, StreamOptions, StreamProgress, StreamReport, StreamSink,
-    StreamSource,
+pub use select::{Choice, MAX_ITERATIONS, families, select, select_tiles};
+#[cfg(feature = "cpu")]
+#[doc(inline)]
+pub use wgpu_pooling_cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
+#[cfg(feature = "onnx")]
+#[doc(inline)]
+pub use wgpu_pooling_onnx as onnx;
+#[doc(inline)]
+pub use wgpu_pooling_plan::{
+    Activation, AdaptiveMaxPool, AsyncStreamSink, AsyncStreamSource, Attribute, AutoPad, AxisWindow, CeilRule,
+    ConvertIndices, ConvertPlan, DType, Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
+    Index, IndexFlattening, IndexPlan, IndexSpace, IndexStrides, IndexType, Layout, MAX_SPATIAL_AXES, MaxPool,
+    MaxUnpool, MaybeSend, NanPolicy, Node, NodeInput, Operator, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError,
+    PoolAxis, PoolPlan, Pooling, Preset, Region, SamePadding, SizeRounding, StorageOrder, StreamOptions,
+    StreamProgress, StreamReport, StreamSink, StreamSource, Taps, Tensor, TensorMut, TensorRef, TensorSpec, TensorView,
+    Tile, Tiling, UnpoolMinSize, UnpoolPlan, UnpoolSpace, element_count, reference, with_element,
 };
-pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
-pub use tile::{Region, Tile, Tiling};
-pub use untyped::{TensorMut, TensorRef};
 pub use wgsl::key::KernelKey;
 pub use wgsl::{part_of_line, wgsl};
 

@@ -1,7 +1,6 @@
 //! The report of an unpool or a conversion, as the device writes it.
 
-use crate::error::ExecuteError;
-use crate::plan::Plan;
+use wgpu_pooling_plan::{ExecuteError, Plan};
 
 /// What an unpool or a conversion of indices says of bad indices: the contents of the buffer
 /// [`Operand::Report`](crate::Operand::Report).

@@ -1,10 +1,10 @@
 //! The values that planning hands to the device: schedules, their dispatches, and limits.
 
-use crate::error::{PlanError, within};
+use wgpu_pooling_plan::internal::within;
+use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError};
+
 use crate::family::{Build, Family};
 use crate::kernel::{Binding, Operand};
-use crate::options::OutsideWindow;
-use crate::plan::Plan;
 use crate::report::Report;
 use crate::tables::Tables;
 use crate::wgsl::key::KernelKey;

@@ -1,8 +1,8 @@
 //! Tables of windows, for axes whose windows no 32-bit formula gives. Planning records only the rows' formulas and the
 //! table's length; the table is filled when a schedule is prepared.
 
-use crate::geometry::AxisWindow;
-use crate::index::take_digit;
+use wgpu_pooling_plan::AxisWindow;
+use wgpu_pooling_plan::internal::take_digit;
 
 /// Words of an entry: the first tap and the number of taps of a window.
 const ENTRY_WORDS: u64 = 2;

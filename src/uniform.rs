@@ -86,9 +86,9 @@ uniform! {
 }
 
 /// Axes in a pool's uniform: three of the pass, then the original ones.
-pub(crate) const AXES: usize = 3 + crate::plan::MAX_SPATIAL_AXES;
+pub(crate) const AXES: usize = 3 + wgpu_pooling_plan::MAX_SPATIAL_AXES;
 /// Digits of a position: N, C and the spatial axes.
-pub(crate) const DIGITS: usize = 2 + crate::plan::MAX_SPATIAL_AXES;
+pub(crate) const DIGITS: usize = 2 + wgpu_pooling_plan::MAX_SPATIAL_AXES;
 
 uniform! {
     /// The uniform of every pooling kernel (shaders/core/pool.wgsl).
@@ -131,7 +131,7 @@ uniform! {
         index: [Digit; DIGITS],
         store: [Digit; DIGITS],
         empty: [Digit; DIGITS],
-        spatial: [Digit; crate::plan::MAX_SPATIAL_AXES],
+        spatial: [Digit; wgpu_pooling_plan::MAX_SPATIAL_AXES],
     }
 }
 

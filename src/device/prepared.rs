@@ -1,13 +1,10 @@
 //! A plan made ready on a GPU or on the CPU.
 
-use crate::cpu::PreparedCpu;
-use crate::element::{Element, Index};
-use crate::error::ExecuteError;
+use wgpu_pooling_plan::{Element, ExecuteError, Index, Plan, Tensor, TensorMut, TensorRef, TensorView};
+
 #[cfg(feature = "gpu")]
 use crate::gpu::calls::prepare::Prepared;
-use crate::plan::Plan;
-use crate::tensor::{Tensor, TensorView};
-use crate::untyped::{TensorMut, TensorRef};
+use wgpu_pooling_cpu::PreparedCpu;
 
 /// A plan made ready on a [`Device`](crate::Device), for any number of calls.
 ///

@@ -1,13 +1,13 @@
 //! Outside the web every call's future can be spawned on any runtime, on the CPU too, where it computes in the thread that polls
 //! it. Nothing here runs; it compiles only if this is so.
 
+use wgpu_pooling_plan::{
+    AsyncStreamSink, AsyncStreamSource, ConvertIndices, MaxPool, MaxUnpool, Plan, PoolPlan, StreamOptions, TensorMut,
+    TensorRef, TensorView, UnpoolPlan,
+};
+
 use super::Device;
 use super::prepared::PreparedOn;
-use crate::ops::{ConvertIndices, MaxPool, MaxUnpool};
-use crate::plan::{Plan, PoolPlan, UnpoolPlan};
-use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions};
-use crate::tensor::TensorView;
-use crate::untyped::{TensorMut, TensorRef};
 
 // Not every compiler sees that constants call it.
 #[allow(dead_code, reason = "it only has to compile")]

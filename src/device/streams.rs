@@ -1,12 +1,12 @@
 //! Streams on a GPU or on the CPU.
 
+use wgpu_pooling_plan::{
+    AsyncStreamSink, AsyncStreamSource, Element, ExecuteError, Index, PoolPlan, StreamOptions, StreamReport, UnpoolPlan,
+};
+
 use super::Device;
-use crate::element::{Element, Index};
-use crate::error::ExecuteError;
-use crate::plan::{PoolPlan, UnpoolPlan};
-use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamReport};
 #[cfg(not(target_arch = "wasm32"))]
-use crate::stream::{StreamSink, StreamSource};
+use wgpu_pooling_plan::{StreamSink, StreamSource};
 
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Device {

@@ -2,13 +2,31 @@
 
 use std::sync::{Arc, OnceLock};
 
+use wgpu_pooling_plan::reference;
+
+use crate::AdaptiveMaxPool;
+use crate::Build;
+use crate::Choice;
+use crate::DType;
+use crate::EmptyIndex;
+use crate::ExecuteError;
+use crate::Gpu;
+use crate::GpuOptions;
+use crate::IndexType;
+use crate::Layout;
+use crate::MaxPool;
+use crate::MaxUnpool;
+use crate::NanPolicy;
+use crate::PlanError;
+use crate::Pooling;
+use crate::StorageOrder;
+use crate::Tensor;
 use crate::family::Family;
 use crate::schedule::Schedule;
+use crate::select;
+use crate::select_tiles;
 use crate::test_hooks::TestHooks;
-use crate::{
-    AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
-    MaxUnpool, NanPolicy, PlanError, Pooling, StorageOrder, Tensor, Tiling, reference, select, uniform,
-};
+use crate::uniform;
 
 const POISON: u32 = 0xA5C3_96E7;
 
@@ -281,7 +299,7 @@ fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
             let pool = pool.index_order(order);
             let shape = [2, 3, (1 << 40) + 7, 11];
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
-            let tiling = Tiling::new(&plan, &gpu.limits(), 40 << 10).unwrap();
+            let tiling = select_tiles(&plan, &gpu.limits(), 40 << 10).unwrap();
             for number in [0, tiling.len() / 2, tiling.len() - 1] {
                 let tile = tiling.tile(number).unwrap();
                 let mut x = tensor(tile.plan().input_shape()).into_data();

@@ -1,9 +1,9 @@
 //! Constructors of the kernels of sliding maxima.
 
-use crate::element::DType;
-use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, count_digits, nan_policy_number};
-use crate::options::NanPolicy;
-use crate::reduction::Reduction;
+use wgpu_pooling_plan::internal::Reduction;
+use wgpu_pooling_plan::{DType, NanPolicy};
+
+use crate::kernel::{ActivationKind, IndexDigits, Kernel, Sink, count_digits};
 use crate::wgsl::key::KernelKey;
 
 /// The method by which sliding maxima find windows that begin with a NaN.
@@ -148,7 +148,7 @@ pub(crate) fn sliding(key: &SlidingKey) -> KernelKey {
     variants.push(if key.partial { "core/slide_by_ones.wgsl" } else { "core/slide_by_vectors.wgsl" });
     variants.push(if sink.index_type().is_some() { "core/slide_index.wgsl" } else { "core/slide_no_index.wgsl" });
     let mut consts = key.consts.clone();
-    consts.push(("NAN_POLICY", nan_policy_number(key.nan_policy)));
+    consts.push(("NAN_POLICY", key.nan_policy.number()));
     consts.push(("PARTIAL", key.partial.into()));
     consts.push(("POSITION_INDEX", key.position_index.into()));
     consts.push(("SAME_PLACE", key.same_place.into()));

@@ -1,8 +1,8 @@
 //! Constructors of the kernels of unpools and of index conversions.
 
-use crate::element::{DType, IndexType};
+use wgpu_pooling_plan::{DType, IndexType, OutsideWindow};
+
 use crate::kernel::{ActivationKind, CellsKernel, Kernel, UnpoolDigits};
-use crate::options::OutsideWindow;
 use crate::wgsl::key::KernelKey;
 
 /// Clears the owner table of an unpool and its report.
@@ -129,8 +129,9 @@ pub(crate) fn unpool_cells(
 fn outside_window(rule: OutsideWindow) -> (&'static str, &'static str) {
     match rule {
         OutsideWindow::Scatter => ("core/outside_flagged.wgsl", ""),
-        OutsideWindow::Error => ("core/outside_reported.wgsl", ", others reported"),
         OutsideWindow::Skip => ("core/outside_skipped.wgsl", ", others skipped"),
+        // `OutsideWindow::Error`; what is not written is told of, whatever the rule.
+        _ => ("core/outside_reported.wgsl", ", others reported"),
     }
 }
 

@@ -1,17 +1,17 @@
 //! Schedules of pools whose windows are accumulated in parts. Each dispatch folds as many taps as fit a binding into
 //! per-output accumulators; the last dispatches write Y and Indices.
 
+use wgpu_pooling_plan::internal::{count, device_bytes, within};
+use wgpu_pooling_plan::{PlanError, PoolPlan};
+
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, grid};
 use super::epilogue::{Epilogue, lanes};
 use super::partition::{OUTPUT_UNIT, Partitioner, bound_range, ranges};
 use super::view::{ElementRange, Pass, iterations, passes};
-use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, Operand, PassInput, Sink};
 use crate::keys;
-use crate::plan::PoolPlan;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
-use crate::tensor::{count, device_bytes};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -35,7 +35,7 @@ pub(super) fn dispatches(
     let passes = passes(plan, Family::Direct, limits)?;
     let [pass] = passes.as_slice() else {
         let reason = "there are more than three spatial axes";
-        return Err(PlanError::KernelDoesNotApply { family: Family::Accumulating, reason });
+        return Err(PlanError::KernelDoesNotApply { kernel: Family::Accumulating.name(), reason });
     };
     // There are many parts of few taps each, so specialising would gain little.
     schedule.build = Build::Generic;

@@ -1,11 +1,11 @@
 //! Activations for kernels: the thresholds are elements, so that comparing keys is exact.
 
-use crate::attributes::Activation;
-use crate::element::{DType, Element, Number};
-use crate::error::PlanError;
+use wgpu_pooling_plan::internal::Number;
+use wgpu_pooling_plan::with_element;
+use wgpu_pooling_plan::{Activation, DType, Element, PlanError};
+
 use crate::kernel::ActivationKind;
 use crate::uniform::{self, pair};
-use crate::with_element;
 
 /// The shader part of an activation, and its parameters.
 pub(super) fn activation(
@@ -29,6 +29,7 @@ pub(super) fn activation(
         Activation::HardSigmoid { alpha, beta } => return in_f32(ActivationKind::HardSigmoid, alpha, beta),
         Activation::Tanh => return in_f32(ActivationKind::Tanh, 0.0, 0.0),
         Activation::Sigmoid => return in_f32(ActivationKind::Sigmoid, 0.0, 0.0),
+        _ => return Err(PlanError::NotOnGpu { what: "this activation" }),
     };
     let [low_threshold, low_value] = with_element!(dtype, T => low_bound::<T>(min));
     let [high_threshold, high_value] = with_element!(dtype, T => high_bound::<T>(max));

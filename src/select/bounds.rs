@@ -1,6 +1,8 @@
 //! Limits of every schedule, and the checks of grids and buffers against them.
 
-use crate::error::{PlanError, within};
+use wgpu_pooling_plan::PlanError;
+use wgpu_pooling_plan::internal::within;
+
 use crate::kernel::WORKGROUP;
 use crate::schedule::Limits;
 

@@ -1,17 +1,15 @@
 //! The streaming unpool in one pass. A stride cell is the block of Y of one stride; an invocation writes a few
 //! neighbouring cells.
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{IndexType, Layout, OutsideWindow, PlanError, UnpoolPlan};
+
 use super::digits::dense_strides;
 use super::tuning::unpool::{LINES_OF_SOFTWARE, MOST_PLACES, MOST_STRIDE_OF_OVERLAPS, QUADS_OF_SOFTWARE};
-use crate::element::IndexType;
-use crate::error::PlanError;
 use crate::family::Family;
 use crate::kernel::{ActivationKind, CellsKernel};
 use crate::keys;
-use crate::options::{Layout, OutsideWindow};
-use crate::plan::UnpoolPlan;
 use crate::schedule::Limits;
-use crate::tensor::count;
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
@@ -28,7 +26,7 @@ pub(super) struct Cells {
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Streaming, reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Streaming.name(), reason })
 }
 
 /// The three axes of an unpool.

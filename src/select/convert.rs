@@ -1,19 +1,17 @@
 //! Schedules of index conversions: clear the report, convert every index, look up the first bad one.
 
+use wgpu_pooling_plan::internal::{count, device_bytes, within};
+use wgpu_pooling_plan::{ConvertPlan, IndexSpace, Layout, Plan, PlanError};
+
 use super::bounds::{check_buffer, check_elements, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::partition::{bound_range, ranges};
 use super::view::ElementRange;
-use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
-use crate::index::IndexSpace;
 use crate::kernel::Operand;
 use crate::keys;
-use crate::options::Layout;
-use crate::plan::{ConvertPlan, Plan};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
-use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, pair};
 
 /// The coordinate of a digit: the channel, the batch, or a spatial axis.

@@ -1,8 +1,7 @@
 //! Positions as mixed-radix numbers: a kernel splits a position into digits and sums the digits times strides.
 
-use crate::index::{IndexSpace, IndexStrides};
-use crate::options::{Layout, StorageOrder};
-use crate::tensor::count;
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{IndexSpace, IndexStrides, Layout, StorageOrder};
 
 /// One digit: its radix, and its stride in each of `K` sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

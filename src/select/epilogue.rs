@@ -1,15 +1,13 @@
 //! The epilogue of a pool, from a window's maximum to Y and Indices: its uniform fields and constants.
 
+use wgpu_pooling_plan::internal::{EmptyBase, count};
+use wgpu_pooling_plan::{DType, EmptyIndex, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan};
+
 use super::digits::{Digit, dense_strides, merge};
 use super::view::{Pass, PassAxis, pass_axis};
-use crate::element::DType;
-use crate::error::PlanError;
-use crate::kernel::{IGNORE_NAN, IndexDigits, WindowConstants, nan_policy_number};
-use crate::options::{EmptyIndex, Layout, NanPolicy};
-use crate::plan::{IndexPlan, PoolPlan};
+use crate::kernel::{IGNORE_NAN, IndexDigits, WindowConstants};
 use crate::schedule::Limits;
 use crate::tables::Tables;
-use crate::tensor::count;
 use crate::uniform::{self, Divisor, pair};
 
 /// The constants of a specialised build of a pass.
@@ -75,7 +73,7 @@ impl Epilogue {
         let lowest = if plan.ignores_nan() { plan.dtype().nan_bits() } else { plan.reduction.seed_bits(plan.dtype()) };
         let mut epilogue = Epilogue {
             uniform: uniform::Pool {
-                nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { nan_policy_number(plan.nan_policy) },
+                nan_policy: if plan.ignores_nan() { IGNORE_NAN } else { plan.nan_policy.number() },
                 empty_value: pair(plan.reduction.empty_bits(plan.empty_value, plan.dtype())),
                 lowest_value: pair(lowest),
                 channels_inner: if plan.layout() == Layout::Nhwc { plan.channels as u32 } else { 1 },
@@ -109,20 +107,16 @@ impl Epilogue {
             fill(&mut uniform.store, unless_itself(digits(plan, &outputs, store.n, store.c, &store.spatial)));
         let nothing = vec![0; outputs.len()];
         uniform.empty_digits = fill(&mut uniform.empty, merge(digits(plan, &outputs, strides.n, strides.c, &nothing)));
-        let (kind, offset) = match indices.empty {
-            EmptyIndex::MinusOne => (0, -1),
-            EmptyIndex::UnitBase => (1, 0),
-            EmptyIndex::OrtUnderflow => {
-                (1, strides.spatial.iter().fold(0, |offset: i64, &stride| offset.saturating_sub(stride)))
-            }
-            EmptyIndex::ClampedStart => (2, 0),
-        };
         // A tile's indices are those of the whole tensor. An element's index is offset by the tile's corner, the index
         // of an empty window by the tile's first plane only.
         let zeros = vec![0; plan.axes.len()];
         let corner = plan.origin.flat(&strides, 0, 0, &zeros);
         let planes = plan.origin.plane(&strides, 0, 0, &zeros);
-        let offset = if indices.empty == EmptyIndex::ClampedStart { corner.wrapping_sub(planes) } else { offset };
+        let (kind, offset) = match indices.empty_base() {
+            EmptyBase::Constant(index) => (0, index),
+            EmptyBase::Plane(offset) => (1, offset),
+            EmptyBase::ClampedStart => (2, corner.wrapping_sub(planes)),
+        };
         uniform.index_base = pair(corner as u64);
         uniform.index_outer = pair(strides.n as u64);
         uniform.index_channel = pair(strides.c as u64);

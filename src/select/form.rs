@@ -1,11 +1,10 @@
 //! The layout of a sliding maximum's elements in registers and in scratch memory.
 
+use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
+
 use super::epilogue::lanes;
 use super::slide::{Pitch, Slide, slides};
 use super::tuning::sliding::{GOOD_RUN, MOST_WORDS, MOST_WORDS_WITH_PLACES};
-use crate::error::PlanError;
-use crate::options::NanPolicy;
-use crate::plan::PoolPlan;
 use crate::schedule::Limits;
 
 /// The most windows of an invocation. Kernels have 16, 8, 4, 2 or 1 (`RUN` in shaders/kernel/pool_sliding.wgsl).

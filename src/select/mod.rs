@@ -23,20 +23,21 @@ mod slide;
 mod sliding;
 mod stream;
 mod team;
+pub(crate) mod tiles;
 mod tuning;
 mod unpool;
 mod view;
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
+
 pub use bounds::MAX_ITERATIONS;
 pub(crate) use bounds::MAX_TAPS;
-pub(crate) use reduce::most_of_a_reduction;
+use reduce::most_of_a_reduction;
+pub use tiles::select_tiles;
 
-use crate::error::PlanError;
 use crate::family::{Build, Family};
-use crate::options::OutsideWindow;
-use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
-use crate::tensor::count;
 use tuning::unpool::STREAMED_FROM;
 
 /// A kernel family and a build that replace the choice of [`select`].
@@ -132,14 +133,19 @@ pub fn select(plan: &Plan, limits: &Limits, choice: &Choice) -> Result<Schedule,
         && let Some(build) = choice.build
         && !family.builds().contains(&build)
     {
-        return Err(PlanError::KernelDoesNotApply { family, reason: "the family does not have this build" });
+        return Err(PlanError::KernelDoesNotApply {
+            kernel: family.name(),
+            reason: "the family does not have this build",
+        });
     }
     match plan {
         Plan::Pool(pool) => choose_pool(pool, limits, choice),
         Plan::Unpool(unpool) => choose_unpool(unpool, limits, choice),
         Plan::Convert(convert) => match choice.family {
             None | Some(Family::Convert) => convert::schedule(convert, limits).and_then(|it| checked(it, limits)),
-            Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan converts indices" }),
+            Some(family) => {
+                Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan converts indices" })
+            }
         },
     }
 }
@@ -173,7 +179,7 @@ fn choose_unpool(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
             Some(schedule) => return Ok(schedule),
             None => general(),
         },
-        Some(family) => Err(PlanError::KernelDoesNotApply { family, reason: "the plan is an unpool" }),
+        Some(family) => Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan is an unpool" }),
     };
     schedule.and_then(|schedule| checked(schedule, limits))
 }
@@ -191,7 +197,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 /// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
 /// dispatches. It is not tried where all taps together exceed the limit of one submit, because its schedule would be
 /// built and then refused.
-pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build, limits);
     let all_taps = count(plan.output_shape()).saturating_mul(plan.most_taps());
@@ -254,8 +260,8 @@ fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::steps;
-    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, Tiling};
+    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling};
+    use wgpu_pooling_plan::internal::steps;
 
     /// Plans whose attributes make planning as expensive as it can be.
     fn hostile_plans() -> Vec<(&'static str, Plan)> {
@@ -322,7 +328,7 @@ mod tests {
                 assert!(selecting < 1 << 17 && all < 1 << 18, "{name}: {selecting}, {all}");
                 let Plan::Pool(pool) = &plan else { continue };
                 for budget in [1 << 20, 1 << 32] {
-                    let _ = Tiling::new(pool, &limits, budget);
+                    let _ = select_tiles(pool, &limits, budget);
                     let tiling = steps::take();
                     assert!(tiling < 1 << 19, "{name}: {tiling} windows for tiles of {budget} bytes");
                 }

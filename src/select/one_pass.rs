@@ -1,16 +1,14 @@
 //! The common part of schedules with one pass and a specialised kernel: the uniform, and the division into dispatches.
 
+use wgpu_pooling_plan::{IndexStrides, Layout, PlanError, PoolPlan};
+
 use super::bounds::grid;
 use super::digits::dense_strides;
 use super::epilogue::Epilogue;
 use super::partition::{Groups, Partitioner};
 use super::view::{Pass, passes};
-use crate::error::PlanError;
 use crate::family::{Build, Family};
-use crate::index::IndexStrides;
 use crate::kernel::{PassInput, Sink};
-use crate::options::Layout;
-use crate::plan::PoolPlan;
 use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
@@ -35,7 +33,10 @@ impl<'a> OnePass<'a> {
         let family = schedule.family;
         let mut passes = passes(plan, Family::Direct, limits)?;
         let (Some(pass), true) = (passes.pop(), passes.is_empty()) else {
-            return Err(PlanError::KernelDoesNotApply { family, reason: "there are more than three spatial axes" });
+            return Err(PlanError::KernelDoesNotApply {
+                kernel: family.name(),
+                reason: "there are more than three spatial axes",
+            });
         };
         OnePass::with(schedule, plan, limits, activation, pass)
     }

@@ -1,14 +1,13 @@
 //! Partitions a pass into dispatches where a buffer exceeds a binding, a grid exceeds the device's limit, or the taps
 //! exceed `MAX_TAPS`.
 
+use wgpu_pooling_plan::internal::{count, device_bytes, within};
+use wgpu_pooling_plan::{DType, PlanError, PoolPlan};
+
 use super::bounds::{MAX_DISPATCHES, MAX_TAPS, grid};
 use super::view::{ALIGNMENT, ElementRange, Pass};
-use crate::element::DType;
-use crate::error::{PlanError, within};
 use crate::kernel::{Operand, PassInput, Sink, binding};
-use crate::plan::PoolPlan;
 use crate::schedule::{BoundRange, Limits};
-use crate::tensor::{count, device_bytes};
 use crate::wgsl::key::KernelKey;
 
 /// Bytes of a candidate: two words.
@@ -145,7 +144,7 @@ impl Partitioner<'_> {
     /// Refuses more outputs than one dispatch can compute.
     fn fit(&self, number: usize, sink: Sink, groups: &Groups, outputs: ElementRange) -> Result<(), PlanError> {
         #[cfg(test)]
-        crate::geometry::steps::count();
+        wgpu_pooling_plan::internal::steps::count();
         // A single unit of outputs is not divided further for its taps: the iterations of an invocation are bounded
         // anyway.
         if outputs.count() > groups.unit {

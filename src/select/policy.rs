@@ -1,16 +1,16 @@
 //! Policy: which families are tried for a pool, in which order, and in which build. It depends on the plan and on whether the
 //! adapter is software, never on a device's name.
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{AxisWindow, PoolAxis, PoolPlan};
+
 use super::team;
 use super::tuning::policy::{
     DIRECT_FROM_OF_64_BITS, FEW_WINDOWS, MOST_TAPS, REDUCED_FROM, SEPARABLE_FROM, SLIDING_ALONG_ONE_FROM, SLIDING_FROM,
     SLIDING_INSTEAD_FROM, SLIDING_STRIDE, SPECIALISED_FROM,
 };
 use crate::family::{Build, Family};
-use crate::geometry::AxisWindow;
-use crate::plan::{PoolAxis, PoolPlan};
 use crate::schedule::Limits;
-use crate::tensor::count;
 
 pub(super) fn is_large(shape: &[usize]) -> bool {
     count(shape) >= SPECIALISED_FROM

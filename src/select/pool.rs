@@ -1,18 +1,18 @@
 //! Schedules of pools: a list of passes over three axes each. A pass keeps the best candidate of every window.
 
+use wgpu_pooling_plan::internal::{count, device_bytes};
+use wgpu_pooling_plan::{Plan, PlanError, PoolPlan};
+
 use super::bounds::{MAX_ITERATIONS, check_buffer, check_bytes, check_elements, grid};
 use super::epilogue::{Epilogue, constants, index_digits, lanes};
 use super::partition::{CANDIDATE_BYTES, DispatchRanges, Groups, Partitioner};
 use super::view::{Pass, passes};
 use super::{accumulate, activation, reduce, rows, sliding, team};
-use crate::error::PlanError;
 use crate::family::{Build, Family};
 use crate::kernel::{ActivationKind, PassInput, RowLoads, Sink, Specialised};
 use crate::keys;
-use crate::plan::{Plan, PoolPlan};
 use crate::schedule::{Dispatch, Limits, Schedule};
 use crate::tables::Tables;
-use crate::tensor::{count, device_bytes};
 use crate::uniform;
 
 /// Appends a family's dispatches to a schedule without any.
@@ -26,7 +26,7 @@ pub(super) fn schedule(plan: &PoolPlan, limits: &Limits, family: Family, build: 
         Family::Blocked => rows::dispatches,
         Family::Sliding => sliding::dispatches,
         Family::Teamed => team::dispatches,
-        _ => return Err(PlanError::KernelDoesNotApply { family, reason: "the plan is a pool" }),
+        _ => return Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason: "the plan is a pool" }),
     };
     let (x, y) = (count(plan.input_shape()), count(plan.output_shape()));
     check_elements("elements of x", x)?;
@@ -83,7 +83,10 @@ fn tap_by_tap(
         let of_an_output = pass.iterations().saturating_add(1).saturating_add(epilogue.iterations);
         let iterations = of_an_output.saturating_mul(lanes);
         if iterations > MAX_ITERATIONS {
-            return Err(PlanError::KernelDoesNotApply { family, reason: "a window is too long for one invocation" });
+            return Err(PlanError::KernelDoesNotApply {
+                kernel: family.name(),
+                reason: "a window is too long for one invocation",
+            });
         }
         if sink == Sink::Candidates {
             let bytes = pass.outputs.saturating_mul(CANDIDATE_BYTES);

@@ -1,18 +1,16 @@
 //! Pools of whole planes: the division of a plane among invocations, and the stages that follow.
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
+
 use super::bounds::MAX_ELEMENTS;
 use super::partition::CANDIDATE_BYTES;
 use super::tuning::policy::REDUCED_FROM;
 use super::tuning::reduce::{CHOICE, CHOICE_OF_SOFTWARE, FEW_BYTES, INVOCATIONS, MANY_BYTES, MANY_BYTES_OF_SOFTWARE};
 use super::view::{ALIGNMENT, Pass, PassAxis, PassWindow};
-use crate::error::PlanError;
 use crate::family::Family;
-use crate::geometry::AxisWindow;
 use crate::keys;
-use crate::options::Layout;
-use crate::plan::PoolPlan;
 use crate::schedule::Limits;
-use crate::tensor::count;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -35,7 +33,7 @@ pub(super) struct Reduction {
 /// # Errors
 /// [`PlanError::KernelDoesNotApply`] of this family if they are not.
 pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, PlanError> {
-    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family, reason });
+    let refuse = |reason| Err(PlanError::KernelDoesNotApply { kernel: family.name(), reason });
     if plan.layout() == Layout::Nhwc && plan.channels > 1 {
         return refuse("the elements of a plane do not lie together");
     }
@@ -51,7 +49,7 @@ pub(super) fn plane_elements(plan: &PoolPlan, family: Family) -> Result<u64, Pla
 
 /// How a plan is reduced, if its windows are whole, contiguous planes.
 pub(super) fn reduction(plan: &PoolPlan, limits: &Limits) -> Result<Reduction, PlanError> {
-    let refuse = |reason| Err(PlanError::KernelDoesNotApply { family: Family::Reducing, reason });
+    let refuse = |reason| Err(PlanError::KernelDoesNotApply { kernel: Family::Reducing.name(), reason });
     let elements = plane_elements(plan, Family::Reducing)?;
     if plan.later_part {
         return refuse("the windows are parts of windows");

@@ -1,6 +1,9 @@
 //! Schedules of pools with small windows: an invocation walks down a thread tile, several neighbouring outputs wide and
 //! several lines high.
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{Layout, NanPolicy, PlanError, PoolPlan};
+
 use super::bounds::MAX_ITERATIONS;
 use super::epilogue::{constants, index_digits};
 use super::one_pass::OnePass;
@@ -10,14 +13,10 @@ use super::tuning::rows::{
     LONGEST_WALK_APART, MOST_QUADS_OF_HALVES, MOST_TAPS, MOST_WORDS, MOST_WORDS_OF_A_QUAD,
 };
 use super::view::{Pass, PassAxis, passes};
-use crate::error::PlanError;
 use crate::family::Family;
 use crate::kernel::{ActivationKind, WindowConstants};
 use crate::keys;
-use crate::options::{Layout, NanPolicy};
-use crate::plan::PoolPlan;
 use crate::schedule::{Limits, Schedule};
-use crate::tensor::count;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -173,7 +172,7 @@ fn channels_along(plan: &PoolPlan, limits: &Limits) -> Result<Option<Pass>, Plan
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Blocked, reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Blocked.name(), reason })
 }
 
 fn greatest_common_divisor(a: u32, b: u32) -> u32 {

@@ -1,12 +1,10 @@
 //! One pass of sliding maxima: the division of an axis into classes and chunks, and of a long window into levels.
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
+
 use super::view::{PassAxis, formula};
-use crate::error::PlanError;
 use crate::family::Family;
-use crate::geometry::AxisWindow;
-use crate::options::Layout;
-use crate::plan::{PoolAxis, PoolPlan};
-use crate::tensor::count;
 use crate::uniform::{self, Divisor};
 
 /// Windows that slide along one axis (shaders/kernel/pool_sliding.wgsl).
@@ -375,5 +373,5 @@ impl AxisRange {
 
 /// The error of a plan to which the sliding family does not apply, with the reason.
 pub(super) fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Sliding, reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Sliding.name(), reason })
 }

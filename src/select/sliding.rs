@@ -1,5 +1,8 @@
 //! Schedules of pools whose windows overlap: a sliding maximum along one axis at a time, the last axis first.
 
+use wgpu_pooling_plan::internal::{count, device_bytes, within};
+use wgpu_pooling_plan::{NanPolicy, PlanError, PoolPlan};
+
 use super::bounds::{MAX_DISPATCHES, MAX_ITERATIONS, MAX_TAPS, check_buffer, check_elements, grid};
 use super::epilogue::{Epilogue, index_digits, lanes};
 use super::form::Form;
@@ -9,14 +12,10 @@ use super::runs::Blocks;
 use super::slide::{Pitch, Slide, refuse, slides};
 use super::tuning::sliding::CACHE_BYTES;
 use super::view::{ALIGNMENT, ElementRange};
-use crate::error::{PlanError, within};
 use crate::family::Build;
 use crate::kernel::{ActivationKind, Operand, Sink, binding};
 use crate::keys::{self, Begins, SlidingRow};
-use crate::options::NanPolicy;
-use crate::plan::PoolPlan;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
-use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 

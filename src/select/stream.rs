@@ -2,23 +2,20 @@
 //! windows, checks that every index lies in its window, and runs the general path if one does not, unless such indices are an
 //! error or skipped.
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{AxisWindow, IndexStrides, Layout, OutsideWindow, Plan, PlanError, PoolAxis, UnpoolPlan};
+
 use super::bounds::{MAX_ITERATIONS, check_bytes, grid};
 use super::digits::{Coordinate, dense_strides, index_coordinates};
 use super::epilogue::lanes;
 use super::view::{PassAxis, PassWindow, pass_axis};
 use super::{activation, cells, unpool};
-use crate::error::PlanError;
 use crate::family::{Build, Family};
-use crate::geometry::AxisWindow;
-use crate::index::IndexStrides;
 use crate::kernel::{ActivationKind, Operand, WORKGROUP};
 use crate::keys;
-use crate::options::{Layout, OutsideWindow};
-use crate::plan::{Plan, PoolAxis, UnpoolPlan};
 use crate::report::Report;
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
-use crate::tensor::count;
 use crate::uniform;
 use crate::wgsl::key::KernelKey;
 
@@ -135,7 +132,7 @@ impl Streaming<'_> {
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Streaming, reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Streaming.name(), reason })
 }
 
 /// A schedule without dispatches, for an unpool without a general path.

@@ -1,5 +1,8 @@
 //! Schedules of pools whose windows are shared by teams of invocations: neighbouring members read neighbouring words.
 
+use wgpu_pooling_plan::internal::{count, within};
+use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolPlan};
+
 use super::epilogue::{constants, lanes};
 use super::one_pass::OnePass;
 use super::partition::{Groups, unit};
@@ -9,15 +12,10 @@ use super::tuning::team::{
     LEAST_ROW_BYTES_OF_SMALL, LEAST_TAPS, MEMBERS, MOST_ALONG, MOST_APART,
 };
 use super::view::{Pass, PassAxis, PassWindow, passes};
-use crate::error::{PlanError, within};
 use crate::family::Family;
-use crate::geometry::AxisWindow;
 use crate::kernel::ActivationKind;
 use crate::keys::{self, TeamKey, TeamWindow};
-use crate::options::Layout;
-use crate::plan::PoolPlan;
 use crate::schedule::{Limits, Schedule};
-use crate::tensor::count;
 use crate::uniform;
 
 /// Rows that an invocation reads at the same time (shaders/core/share_rows.wgsl).
@@ -85,7 +83,7 @@ pub(super) fn dispatches(
 }
 
 fn refuse<T>(reason: &'static str) -> Result<T, PlanError> {
-    Err(PlanError::KernelDoesNotApply { family: Family::Teamed, reason })
+    Err(PlanError::KernelDoesNotApply { kernel: Family::Teamed.name(), reason })
 }
 
 /// Whether teams are preferred: for whole planes, and for large windows that hardly overlap and have long rows.

@@ -1,22 +1,20 @@
 //! Schedules of unpools on the general path: clear the owner table, let every source claim its target, write every
 //! output word from its owners. Where any source may win: write zeros, let every source write to its target.
 
+use wgpu_pooling_plan::internal::{count, device_bytes, within};
+use wgpu_pooling_plan::{Duplicates, IndexStrides, Layout, OutOfBounds, OutsideWindow, Plan, PlanError, UnpoolPlan};
+
 use super::activation;
 use super::bounds::{MAX_DISPATCHES, check_buffer, check_elements, grid};
 use super::digits::{Coordinate, Digit, dense_strides, index_coordinates, merge};
 use super::epilogue::lanes;
 use super::partition::{OUTPUT_UNIT, bound_range, ranges};
 use super::view::ElementRange;
-use crate::error::{PlanError, within};
 use crate::family::{Build, Family};
-use crate::index::IndexStrides;
 use crate::kernel::{ActivationKind, Operand, UnpoolDigits, WORKGROUP};
 use crate::keys;
-use crate::options::{Duplicates, Layout, OutOfBounds, OutsideWindow};
-use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{BoundRange, Dispatch, Limits, Schedule};
 use crate::tables::Tables;
-use crate::tensor::{count, device_bytes};
 use crate::uniform::{self, Divisor};
 use crate::wgsl::key::KernelKey;
 
@@ -36,7 +34,7 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
     // Without sources there are no indices that could lie anywhere.
     if plan.outside_window != OutsideWindow::Scatter && sources > 0 {
         let reason = "indices outside their windows are not scattered";
-        return Err(PlanError::KernelDoesNotApply { family: Family::ClaimEmit, reason });
+        return Err(PlanError::KernelDoesNotApply { kernel: Family::ClaimEmit.name(), reason });
     }
     let (activation_kind, activation) = activation::activation(plan.activation, plan.dtype())?;
     let mut schedule = Schedule {

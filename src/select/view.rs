@@ -1,18 +1,15 @@
 //! The passes of a pool. A pass pools three neighbouring axes; the axes outside them are one outer extent, those inside
 //! one inner extent.
 
+use wgpu_pooling_plan::internal::{count, take_digit, within};
+use wgpu_pooling_plan::{AxisWindow, Layout, PlanError, PoolAxis, PoolPlan};
+
 use super::bounds::{check_bytes, check_elements, checked};
 use super::tuning::view::PART_TAPS;
-use crate::error::{PlanError, within};
 use crate::family::Family;
-use crate::geometry::AxisWindow;
-use crate::index::take_digit;
 use crate::kernel::PassDigits;
-use crate::options::Layout;
-use crate::plan::{PoolAxis, PoolPlan};
 use crate::schedule::Limits;
 use crate::tables::{TableRows, Tables};
-use crate::tensor::count;
 use crate::uniform;
 
 /// The alignment of binding offsets, in bytes: no device requires more.

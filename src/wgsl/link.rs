@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use wgpu_pooling_plan::{DType, IndexType};
+
 use super::parts::PARTS;
-use crate::element::{DType, IndexType};
 use crate::kernel::{ActivationKind, Binding, INPUT_BINDINGS, Kernel, WORKGROUP};
 
 /// The parts of a kernel by their numbers in [`PARTS`], and the storage bindings that they declare.

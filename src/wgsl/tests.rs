@@ -6,15 +6,15 @@ use naga::proc::TypeResolution;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, BinaryOperator, Expression, Literal, Module, ScalarKind, StorageAccess, TypeInner};
 
+use wgpu_pooling_plan::internal::Reduction;
+use wgpu_pooling_plan::{DType, IndexType, NanPolicy};
+
 use super::link::{PROVIDES, REQUIRES, header, variants};
 use super::*;
-use crate::element::{DType, IndexType};
 use crate::kernel::{
     ActivationKind, IndexDigits, PassDigits, PassInput, RowLoads, Sink, Specialised, UnpoolDigits, WindowConstants,
 };
 use crate::keys;
-use crate::options::NanPolicy;
-use crate::reduction::Reduction;
 use crate::{
     Build, Choice, Dispatch, Family, IndexFlattening, Layout, Limits, MaxPool, MaxUnpool, OutsideWindow, PlanError,
     select, uniform,

@@ -20,7 +20,7 @@ pub fn cpu_reference(data: &[u8]) {
     let plan = &case.plan;
     let cpu = Cpu::new().with_simd(level).expect("the processor has it");
     let prepared = match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
-        Err(ExecuteError::Plan(PlanError::CpuKernelDoesNotApply { .. })) if kernel != CpuKernel::General => {
+        Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. })) if kernel != CpuKernel::General => {
             cpu.prepare(plan.clone())
         }
         prepared => prepared,

@@ -8,7 +8,7 @@ use wgpu_pooling::{
     AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, CeilRule, Choice, ConvertIndices, DType, EmptyIndex, Family,
     GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MAX_SPATIAL_AXES, MaxPool, MaxUnpool,
     PadsLimit, Plan, PlanError, Pooling, Region, SizeRounding, StorageOrder, TensorView, Tiling, UnpoolSpace, families,
-    reference, select,
+    reference, select, select_tiles,
 };
 
 /// The system's allocator, which also counts what each thread allocates.
@@ -469,7 +469,7 @@ fn tiles_of_hostile_plans_are_found_or_refused_with_next_to_nothing_allocated() 
         for limits in [Some(Limits::WEBGPU), Some(unlimited), None] {
             for budget in [0, 1 << 20, 1 << 30, u64::MAX] {
                 let tiling = modestly(|| match &limits {
-                    Some(limits) => Tiling::new(&plan, limits, budget),
+                    Some(limits) => select_tiles(&plan, limits, budget),
                     None => Tiling::on_cpu(&plan, budget),
                 });
                 let Ok(tiling) = tiling else { continue };

@@ -12,7 +12,7 @@ pub fn ways(plan: &Plan, levels: &[SimdLevel]) -> Result<Vec<(String, PreparedCp
         ways.push((format!("{} chosen, {}", chosen.kernel().name(), level.name()), chosen));
         for &kernel in CpuKernel::ALL {
             match cpu.clone().with_kernel(kernel).prepare(plan.clone()) {
-                Err(ExecuteError::Plan(PlanError::CpuKernelDoesNotApply { kernel: refused, .. }))
+                Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { kernel: refused, .. }))
                     if refused == kernel.name() && kernel != CpuKernel::General => {}
                 prepared => {
                     let prepared = prepared?;

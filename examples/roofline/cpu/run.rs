@@ -83,7 +83,7 @@ fn others<T: Element>(
     let (y, indices) = (set.y.clone(), set.indices_out.clone());
     for &kernel in CpuKernel::ALL.iter().filter(|&&kernel| kernel != selected) {
         let prepared = match host.prepare(&plans.plan, Some(kernel)) {
-            Err(ExecuteError::Plan(PlanError::CpuKernelDoesNotApply { .. })) => continue,
+            Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. })) => continue,
             prepared => prepared?,
         };
         let (taps, limit) = (plans.taps(), settings.others_limit);

@@ -1,8 +1,9 @@
 //! Preparations bound to buffers once, and recorded any number of times.
 
+use wgpu_pooling_plan::ExecuteError;
+
 use super::gpu::Gpu;
 use super::prepare::Prepared;
-use crate::error::ExecuteError;
 use crate::gpu::prepared::encode::{Bindings, Buffers};
 use crate::gpu::prepared::preparation::Preparation;
 use crate::kernel::Operand;

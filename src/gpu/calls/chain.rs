@@ -3,28 +3,23 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, TensorRef, TensorSpec};
+
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::{
     BufferLifetime, ReadBack, Readback, Results, StagingPlace, Step, Submitted, TIMESTAMP_BYTES, Unwaited,
 };
-use crate::element::Element;
-use crate::error::ExecuteError;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
 use crate::gpu::device::polling::{Submission, map_on_submit};
 use crate::gpu::device::{OpenDevice, PendingErrors};
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Missing, Preparation};
-use crate::index::IndexSpace;
 use crate::kernel::Operand;
-use crate::options::Layout;
-use crate::plan::Plan;
 use crate::report::Report;
 use crate::schedule::Schedule;
-use crate::tensor::TensorSpec;
-use crate::untyped::TensorRef;
 
 /// Steps on device tensors, recorded one after the other and submitted as one. Intermediate tensors never leave the
 /// device; tensors to read back come to the host in one buffer, together with the reports of bad indices.

@@ -1,9 +1,10 @@
 //! Steps of a chain that write tensors which exist, as those of the frame before.
 
+use wgpu_pooling_plan::ExecuteError;
+
 use super::chain::Chain;
 use super::device_tensor::DeviceTensor;
 use super::prepare::Prepared;
-use crate::error::ExecuteError;
 
 /// Steps into tensors that exist. They allocate no tensor, so a program that computes the same in every frame does so with
 /// the memory of the first one. The outputs must have the shapes, types and layouts of the plan's, and a buffer that no

@@ -2,17 +2,16 @@
 
 use std::num::NonZeroU64;
 
+use wgpu_pooling_plan::internal::{device_bytes, within};
+use wgpu_pooling_plan::{
+    DType, Element, ExecuteError, IndexSpace, Layout, PlanError, Tensor, TensorRef, TensorSpec, element_count,
+};
+
 use super::gpu::Gpu;
-use crate::element::{DType, Element};
-use crate::error::{ExecuteError, PlanError, within};
 use crate::gpu::device::PendingError;
 use crate::gpu::device::buffer_pool::MOST_IDLE_BYTES;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::TENSOR_USAGES;
-use crate::index::IndexSpace;
-use crate::options::Layout;
-use crate::tensor::{Tensor, TensorSpec, device_bytes, element_count};
-use crate::untyped::TensorRef;
 
 /// A dense tensor on the device: a slice of a buffer, a shape, an element type and a layout. Indices are tensors of
 /// `i32` or `i64`. Clones are cheap and share the memory. A tensor belongs to the [`Gpu`] that made it and to that

@@ -1,14 +1,14 @@
 //! One-shot calls on tensors whose element type is known at run time only.
 
+use wgpu_pooling_plan::internal::{assign_both, check_operands};
+use wgpu_pooling_plan::with_element;
+use wgpu_pooling_plan::{
+    Element, ExecuteError, Index, IndexType, Plan, PoolPlan, TensorMut, TensorRef, TensorView, UnpoolPlan,
+};
+
 use super::gpu::Gpu;
 use super::one_shot::{exceeds_limits, only_step};
 use super::prepare::Prepared;
-use crate::element::{Element, Index, IndexType};
-use crate::error::ExecuteError;
-use crate::plan::{Plan, PoolPlan, UnpoolPlan};
-use crate::tensor::TensorView;
-use crate::untyped::{TensorMut, TensorRef, assign_both, check_operands};
-use crate::with_element;
 
 impl Prepared {
     /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an

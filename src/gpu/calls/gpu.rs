@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::ExecuteError;
+use wgpu_pooling_plan::ExecuteError;
+
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::adapter::GpuOptions;
 use crate::gpu::device::loss::Loss;

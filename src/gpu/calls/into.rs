@@ -1,10 +1,8 @@
 //! Calls of a preparation that write the caller's memory.
 
+use wgpu_pooling_plan::{Element, ExecuteError, Index, TensorMut, TensorSpec, TensorView};
+
 use super::prepare::Prepared;
-use crate::element::{Element, Index};
-use crate::error::ExecuteError;
-use crate::tensor::{TensorSpec, TensorView};
-use crate::untyped::TensorMut;
 
 impl Prepared {
     /// [`Prepared::max_pool`], written to `y`. If there is an error, nothing is written, here and below.

@@ -1,17 +1,17 @@
 //! One-shot calls on slices that return vectors: upload, compute and read back, in one submit unless a driver's
 //! watchdog could stop it.
 
+use wgpu_pooling_plan::{
+    ConvertIndices, ConvertPlan, Element, ExecuteError, Index, MaxUnpool, Plan, PlanError, PoolPlan, Pooling, Tensor,
+    TensorSpec, TensorView, UnpoolPlan,
+};
+
 use super::chain::Chain;
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::Results;
-use crate::element::{Element, Index};
-use crate::error::{ExecuteError, PlanError};
-use crate::ops::{ConvertIndices, MaxUnpool, Pooling};
-use crate::plan::{ConvertPlan, Plan, PoolPlan, UnpoolPlan};
 use crate::report::Report;
 use crate::schedule::refuses_the_kernel;
-use crate::tensor::{Tensor, TensorSpec, TensorView};
 
 impl Prepared {
     /// The maxima.

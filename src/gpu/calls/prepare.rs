@@ -7,13 +7,13 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use wgpu_pooling_plan::{ExecuteError, Plan};
+
 use super::gpu::{Gpu, Inner};
-use crate::error::ExecuteError;
 use crate::family::Build;
 use crate::gpu::prepared::encode::Buffers;
 use crate::gpu::prepared::preparation::{Preparation, Scratch};
 use crate::kernel::Operand;
-use crate::plan::Plan;
 use crate::schedule::{Dispatch, Schedule};
 use crate::select::{Choice, select};
 

@@ -4,17 +4,16 @@ use core::time::Duration;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use wgpu_pooling_plan::internal::count;
+use wgpu_pooling_plan::{Element, ExecuteError, Tensor, TensorMut};
+
 use super::gpu::{Gpu, Inner};
-use crate::element::Element;
-use crate::error::ExecuteError;
 use crate::gpu::device::PendingErrors;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::oneshot::MapReceiver;
 use crate::gpu::device::polling::Submission;
 use crate::report::Report;
 use crate::schedule::Schedule;
-use crate::tensor::{Tensor, count};
-use crate::untyped::TensorMut;
 
 /// Two timestamps of 64 bits.
 pub(super) const TIMESTAMP_BYTES: u64 = 16;

@@ -1,6 +1,11 @@
 //! Outside the web every call's future can be spawned on any runtime, and what calls return moves between threads. Nothing
 //! here runs; it compiles only if this is so.
 
+use wgpu_pooling_plan::{
+    AsyncStreamSink, AsyncStreamSource, ConvertIndices, MaxPool, MaxUnpool, Plan, PoolPlan, StreamOptions, TensorMut,
+    TensorRef, TensorView, UnpoolPlan,
+};
+
 use super::bound::Bound;
 use super::chain::Chain;
 use super::device_tensor::DeviceTensor;
@@ -8,12 +13,7 @@ use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::{ReadBack, Results, Submitted};
 use crate::gpu::device::adapter::{GpuOptions, list_adapters};
-use crate::ops::{ConvertIndices, MaxPool, MaxUnpool};
-use crate::plan::{Plan, PoolPlan, UnpoolPlan};
 use crate::schedule::Schedule;
-use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions};
-use crate::tensor::TensorView;
-use crate::untyped::{TensorMut, TensorRef};
 
 // Not every compiler sees that constants call it.
 #[allow(dead_code, reason = "it only has to compile")]

@@ -3,16 +3,17 @@
 
 use std::collections::VecDeque;
 
+use wgpu_pooling_plan::internal::{Nowhere, PoolRun, Sinks, zeros};
+use wgpu_pooling_plan::{
+    AsyncStreamSink, AsyncStreamSource, Element, ExecuteError, Index, Plan, PoolPlan, StreamOptions, StreamReport,
+    Tensor, TensorView, Tile,
+};
+
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::{ReadBack, Submitted};
-use crate::element::{Element, Index};
-use crate::error::ExecuteError;
-use crate::plan::{Plan, PoolPlan};
 use crate::select::Choice;
-use crate::stream::{AsyncStreamSink, AsyncStreamSource, Nowhere, PoolRun, Sinks, StreamOptions, StreamReport};
-use crate::tensor::{Tensor, TensorView, zeros};
-use crate::tile::{IN_FLIGHT, Tile, TileBytes, Tiling};
+use crate::select::tiles::{IN_FLIGHT, TileBytes, select_tiles};
 
 /// A tile on the device.
 struct Flight<T, J> {
@@ -225,7 +226,7 @@ impl Gpu {
     ) -> Result<StreamReport, ExecuteError> {
         plan.inputs[0].check_dtype("x", T::DTYPE)?;
         self.inner.device.check_alive()?;
-        let tiling = Tiling::new(plan, &self.inner.device.limits, options.budget_bytes)?;
+        let tiling = select_tiles(plan, &self.inner.device.limits, options.budget_bytes)?;
         let whole_windows = !tiling.cuts_windows();
         let mut flights = PoolFlights { gpu: self, pool: PoolRun::new(plan, tiling, options), prepared: None };
         let mut sinks = Sinks::<T, I, _, _>::new(plan, sink, indices_sink);
@@ -243,7 +244,7 @@ impl Gpu {
 #[cfg(not(target_arch = "wasm32"))]
 mod blocking {
     use super::*;
-    use crate::stream::{StreamSink, StreamSource};
+    use wgpu_pooling_plan::{StreamSink, StreamSource};
 
     impl Gpu {
         /// The blocking twin of [`Gpu::stream_max_pool`].

@@ -1,21 +1,19 @@
 //! Streaming unpools: all indices are checked first, then every tile of Y is computed from the sources whose indices
 //! name its elements.
 
+use wgpu_pooling_plan::internal::{UnpoolRun, largest_box, zeros};
+use wgpu_pooling_plan::{
+    Activation, AsyncStreamSink, AsyncStreamSource, Element, ExecuteError, Index, IndexSpace, IndexType, Layout,
+    OutOfBounds, OutsideWindow, Plan, PlanError, Region, StreamOptions, StreamReport, Tensor, TensorView, UnpoolPlan,
+};
+
 use super::gpu::Gpu;
 use super::results::{ReadBack, Submitted};
-use crate::attributes::Activation;
-use crate::element::{Element, Index, IndexType};
-use crate::error::{ExecuteError, PlanError};
-use crate::index::IndexSpace;
-use crate::options::{Layout, OutOfBounds, OutsideWindow};
-use crate::plan::{Plan, UnpoolPlan};
 use crate::schedule::{Limits, Schedule};
+use crate::select::tiles::IN_FLIGHT;
 use crate::select::{Choice, select};
-use crate::stream::{AsyncStreamSink, AsyncStreamSource, StreamOptions, StreamReport, UnpoolRun, largest_box};
 #[cfg(not(target_arch = "wasm32"))]
-use crate::stream::{StreamSink, StreamSource};
-use crate::tensor::{Tensor, TensorView, zeros};
-use crate::tile::{IN_FLIGHT, Region};
+use wgpu_pooling_plan::{StreamSink, StreamSource};
 
 /// Tiles have at most so many elements: positions in a tile have 32 bits.
 const MOST: u64 = 1 << 30;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use wgpu_pooling_plan::ExecuteError;
+
 use super::test_hooks::{Hooks, TestHooks};
-use crate::error::ExecuteError;
 use crate::schedule::Limits;
 
 /// What to do about a program that was built without a backend.

@@ -24,7 +24,8 @@ use polling::Submission;
 #[cfg(not(target_arch = "wasm32"))]
 use polling::{Poller, poll};
 
-use crate::error::ExecuteError;
+use wgpu_pooling_plan::ExecuteError;
+
 use crate::schedule::Limits;
 
 /// A wgpu device that can be used from any thread and whose errors become [`ExecuteError`]s.

@@ -13,7 +13,7 @@ use super::gate::Gate;
 use super::gate::{Owned, contained};
 use super::oneshot::{MapReceiver, MapSender, oneshot};
 #[cfg(not(target_arch = "wasm32"))]
-use crate::error::ExecuteError;
+use wgpu_pooling_plan::ExecuteError;
 
 /// The first and the longest pause between two polls.
 #[cfg(not(target_arch = "wasm32"))]

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use wgpu_pooling_plan::ExecuteError;
+
 use super::pipelines::Pipeline;
 use super::preparation::Preparation;
-use crate::error::ExecuteError;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::{OpenDevice, PendingError};
 use crate::kernel::Operand;

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::error::{ExecuteError, PlanError, within};
+use wgpu_pooling_plan::internal::within;
+use wgpu_pooling_plan::{ExecuteError, PlanError};
+
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::gate::Owned;
 use crate::kernel::WORKGROUP;

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use wgpu_pooling_plan::Plan;
+
 use super::preparation::Preparation;
-use crate::plan::Plan;
 use crate::schedule::Schedule;
 use crate::select::Choice;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use wgpu_pooling_plan::{ExecuteError, Plan};
+
 use super::pipelines::{Pipeline, Pipelines};
-use crate::error::ExecuteError;
 use crate::gpu::device::OpenDevice;
 use crate::gpu::device::gate::Owned;
 use crate::gpu::device::memory::{Memory, SCRATCH_USAGES};
-use crate::plan::Plan;
 use crate::schedule::Schedule;
 
 /// A schedule and its device resources. Clones share both. A preparation does not keep the device alive.

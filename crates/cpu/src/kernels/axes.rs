@@ -1,0 +1,128 @@
+//! The axes of a pool of strided windows, as kernels with lanes see them.
+
+use std::ops::Range;
+
+use wgpu_pooling_plan::{AxisWindow, Layout};
+
+use super::lane::PACKED_TAPS;
+use super::view::View;
+
+/// An axis of X: planes, the spatial axes, and channels where they lie innermost. The first one and the channels have windows
+/// of one element.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    pub input: usize,
+    pub output: usize,
+    pub kernel: usize,
+    pub stride: usize,
+    pub dilation: usize,
+    window: AxisWindow,
+    pub x_stride: usize,
+    pub index_stride: i64,
+    /// The number of each phase that taps have, in the order of the remainders.
+    pub phases: Vec<Option<usize>>,
+}
+
+impl Axis {
+    fn new(input: usize, output: usize, [kernel, stride, dilation]: [usize; 3], pad_begin: i64) -> Axis {
+        let mut phases = vec![None; stride];
+        let mut used: Vec<usize> = (0..kernel.min(stride)).map(|tap| tap * dilation % stride).collect();
+        used.sort_unstable();
+        used.dedup();
+        used.iter().enumerate().for_each(|(number, &phase)| phases[phase] = Some(number));
+        let [taps, step, apart] = [kernel, stride, dilation].map(|number| number as i64);
+        let window = AxisWindow::Strided { kernel: taps, stride: step, dilation: apart, pad_begin };
+        Axis { input, output, kernel, stride, dilation, window, x_stride: 0, index_stride: 0, phases }
+    }
+
+    /// The axis with this number of windows, one position apart, from the same first window on.
+    pub fn dense(&self, windows: usize) -> Axis {
+        let dense = Axis::new(self.input, windows, [self.kernel, 1, self.dilation], -self.start(0));
+        Axis { x_stride: self.x_stride, index_stride: self.index_stride, ..dense }
+    }
+
+    /// The distance from a window's first tap to its last one.
+    pub fn reach(&self) -> usize {
+        self.window.reach() as usize
+    }
+
+    /// The position in X of the first tap of a window, padding included.
+    pub fn start(&self, output: usize) -> i64 {
+        self.window.start(output, self.input, self.output)
+    }
+
+    /// The positions from the first tap of a window to the first one inside X; `None` if the window is empty.
+    pub fn ahead(&self, output: usize) -> Option<usize> {
+        let taps = self.window.taps(output, self.input, self.output);
+        (taps.count > 0).then(|| (taps.first - self.start(output)) as usize)
+    }
+
+    /// Whether all taps of a window lie inside X.
+    pub fn is_inside(&self, output: usize) -> bool {
+        self.window.taps(output, self.input, self.output).count == self.kernel as i64
+    }
+
+    /// The taps of a window that lie inside X.
+    pub fn taps_inside(&self, output: usize) -> Range<usize> {
+        let taps = self.window.taps(output, self.input, self.output);
+        let first = (taps.first - self.start(output)) as usize / self.dilation;
+        first..first + taps.count as usize
+    }
+
+    /// The number of phases that taps have.
+    pub fn phase_count(&self) -> usize {
+        self.phases.iter().flatten().count()
+    }
+}
+
+/// The largest reach of a window: farther ones would load much that no window reads.
+const MOST_REACH: i64 = 4096;
+/// The most elements of the box that a window spans: as many taps as a packed lane tells apart.
+const MOST_LANES: usize = PACKED_TAPS;
+/// The largest stride.
+const MOST_STRIDE: i64 = 4096;
+
+/// The axes of a pool of strided windows; the reason why not, for others.
+pub(crate) fn axes(view: &View) -> Result<Vec<Axis>, &'static str> {
+    let mut axes = vec![Axis::new(view.outer, view.outer, [1; 3], 0)];
+    for axis in &view.axes {
+        let AxisWindow::Strided { kernel, stride, dilation, pad_begin } = axis.window else {
+            return Err("its windows are not strided");
+        };
+        // The dilation of a single tap and the stride of a single window are without meaning.
+        let dilation = if kernel == 1 { 1 } else { dilation };
+        let stride = if axis.output == 1 { 1 } else { stride };
+        let reach = (kernel - 1).saturating_mul(dilation);
+        if reach > MOST_REACH || stride > MOST_STRIDE || pad_begin.saturating_abs() > MOST_REACH.saturating_mul(2) {
+            return Err("its windows are too far apart or reach too far");
+        }
+        let numbers = [kernel as usize, stride as usize, dilation as usize];
+        let own = Axis::new(axis.input, axis.output, numbers, pad_begin);
+        axes.push(Axis { x_stride: axis.x_stride, index_stride: axis.index_stride, ..own });
+    }
+    // A block loads at least the box that a window spans.
+    let window = axes.iter().fold(1usize, |window, axis| window.saturating_mul(axis.reach() + 1));
+    if window > MOST_LANES {
+        return Err("its windows reach too far");
+    }
+    axes[0].x_stride = view.plane();
+    // The planes of a block: `block` takes one at a time where their indices are not evenly apart.
+    axes[0].index_stride = if view.layout == Layout::Nchw { view.index_c } else { view.index_n };
+    if view.inner != 1 {
+        let channels = Axis::new(view.inner, view.inner, [1; 3], 0);
+        axes.push(Axis { x_stride: 1, index_stride: view.index_c, ..channels });
+    }
+    Ok(axes)
+}
+
+/// The largest distance between two indices of a plane that 32 bits are trusted with.
+pub(crate) const MOST_INDEX: i64 = 1 << 30;
+
+/// The distance between two indices of a plane, padding included, at most. It saturates.
+pub(crate) fn index_span(axes: &[Axis]) -> i64 {
+    axes[1..].iter().fold(0, |span: i64, axis| {
+        let before = axis.start(0).saturating_neg().max(0);
+        let positions = (axis.input as i64).saturating_add(before).saturating_add(axis.reach() as i64);
+        span.saturating_add(positions.saturating_mul(axis.index_stride.saturating_abs()))
+    })
+}

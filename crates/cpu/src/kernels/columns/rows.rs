@@ -1,0 +1,490 @@
+//! The rows of outputs of a part, some at a time.
+
+use std::ops::Range;
+
+use bytemuck::Zeroable;
+use wgpu_pooling_plan::internal::activate_all;
+use wgpu_pooling_plan::{Element, Index, MAX_SPATIAL_AXES, NanPolicy, Taps};
+
+use super::kept::{CHUNK, Found, Kept, Source, reach};
+use super::row::{AT_ONCE, Counted, Row, RowOfX, RowsOfX, outer_axes, outputs_are_columns};
+use crate::kernels::general;
+use crate::kernels::lane::Code;
+use crate::kernels::lane::Lane;
+use crate::kernels::lane::has_nan;
+use crate::kernels::parts::PartOf;
+use crate::kernels::simd::SimdLevel;
+use crate::kernels::transpose::BEHIND;
+use crate::kernels::transpose::Planes;
+use crate::kernels::view::ViewAxis;
+use crate::kernels::view::nan_wins;
+
+/// Bytes of the longest vector: it has one column of all rows of outputs that are computed together, but lanes of 64 bits fill two.
+const VECTOR_BYTES: usize = 64;
+/// The widest windows, in the mean, that are found in several rows of outputs together, and the farthest apart.
+const NARROW: u64 = 16;
+
+/// The same for lanes of so many bytes. A step from one column to the next takes the longer, the fewer lanes a vector has; without
+/// AVX2, where it has no instruction that selects lanes, windows of 7 to 11 columns were measured to take up to twice as long.
+fn narrow(simd: SimdLevel, lane: usize) -> u64 {
+    let bytes = match simd {
+        SimdLevel::Baseline => 16,
+        SimdLevel::Avx2 | SimdLevel::Avx512 => 64,
+    };
+    NARROW.min(bytes / lane as u64)
+}
+/// Bytes of what is kept of columns, with what is interleaved.
+const KEPT_BYTES: usize = 128 << 10;
+/// The most rows of X that are listed.
+const MOST_LISTED: usize = 4096;
+
+/// Which rows of outputs are computed together, and which of their outputs.
+#[derive(Debug)]
+pub struct Together {
+    rows: usize,
+    /// Columns of a row of outputs in memory.
+    lanes: usize,
+    blocks: Vec<Block>,
+}
+
+/// Neighbouring outputs of a row, and the columns that their windows have.
+#[derive(Debug, Clone)]
+struct Block {
+    outputs: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl Together {
+    /// The outputs of one row, which are columns.
+    fn one(columns: usize) -> Together {
+        let lanes = columns.next_multiple_of(CHUNK);
+        Together { rows: 1, lanes, blocks: vec![Block { outputs: 0..columns, columns: 0..columns }] }
+    }
+
+    /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of a column.
+    fn of(simd: SimdLevel, along: &[Taps], count: usize, (lane, kept): (usize, usize)) -> Together {
+        let joined = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
+        let columns = along.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default().len();
+        let rows = VECTOR_BYTES / lane.min(size_of::<u32>());
+        let most = KEPT_BYTES / (2 * rows * kept) / CHUNK * CHUNK;
+        // Columns of a window in the mean, and columns from one window to the next: all of them are interleaved.
+        let width = along.iter().fold(0, |width: u64, taps| width.saturating_add(taps.count as u64));
+        let wider = width.max(columns as u64) / along.len().max(1) as u64;
+        let widest = along.iter().map(|&taps| reach(taps).0.len()).max().unwrap_or(0);
+        // Columns that windows of two blocks share are reduced in both.
+        let (rows, most) = match count < rows / 2 || wider > narrow(simd, lane) || widest > most {
+            true => (1, (KEPT_BYTES / kept).max(4 * widest)),
+            false => (rows, most),
+        };
+        let mut blocks = vec![];
+        let mut start = 0;
+        while start < along.len() {
+            let mut own = reach(along[start]).0;
+            let mut end = start + 1;
+            while let Some(&taps) = along.get(end) {
+                let with_next = joined(own.clone(), reach(taps).0);
+                if with_next.len() > most {
+                    break;
+                }
+                (own, end) = (with_next, end + 1);
+            }
+            blocks.push(Block { outputs: start..end, columns: own });
+            start = end;
+        }
+        let longest = blocks.iter().map(|block| block.columns.len()).max().unwrap_or(0);
+        Together { rows, lanes: longest.next_multiple_of(CHUNK), blocks }
+    }
+
+    /// Elements of memory that columns take, and those that interleaved columns take.
+    pub fn elements(&self) -> [usize; 2] {
+        match self.rows {
+            1 => [self.lanes, 0],
+            rows => [rows * self.lanes + BEHIND, rows * self.lanes],
+        }
+    }
+}
+
+/// Memory for some rows of X and their elements, and the first one of the row of outputs that was reduced last.
+struct Memory<'a, T> {
+    rows: [RowOfX; AT_ONCE],
+    sources: [Source<'a, T>; AT_ONCE],
+    first: RowOfX,
+}
+
+/// The rows of outputs of a part.
+pub struct Rows<'a, C: Code> {
+    part: &'a PartOf<'a>,
+    x: &'a [C::Element],
+    /// The element that windows begin with instead of their first.
+    seed: Option<C::Element>,
+    nan_wins: bool,
+    /// The taps of the windows along each axis, along the first one from the part's first output on.
+    taps: Vec<Vec<Taps>>,
+    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are many, or one plane.
+    listed: Option<(Vec<RowOfX>, Vec<usize>)>,
+    pub together: Together,
+}
+
+impl<'a, C: Code> Rows<'a, C> {
+    /// `kept` is how many lanes are kept of a column, or as many bytes.
+    pub fn of(part: &'a PartOf<'a>, x: &'a [C::Element], kept: usize) -> Self {
+        let PartOf { plan, view, .. } = *part;
+        let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
+        let nan_wins = nan_wins(plan);
+        let of_axis = |(number, axis): (usize, &ViewAxis)| {
+            let outputs = if number == 0 { part.part.rows.clone() } else { 0..axis.output };
+            outputs.map(|output| axis.taps(output)).collect()
+        };
+        let mut taps: Vec<Vec<Taps>> = view.axes.iter().enumerate().map(of_axis).collect();
+        if let Some(along) = taps.get_mut(outer_axes(view)).filter(|_| view.inner > 1) {
+            *along = of_channels(along, view.inner as i64);
+        }
+        let (leading, along) = taps.split_at(outer_axes(view));
+        let count = part.part.outer.len() * leading.iter().map(Vec::len).product::<usize>();
+        let lane = size_of::<C::Lane>();
+        let together = match along.first() {
+            Some(along) => Together::of(part.simd, along, count, (lane, kept * lane)),
+            None => Together::one(view.inner),
+        };
+        let mut rows = Rows { part, x, seed, nan_wins, taps, listed: None, together };
+        rows.listed = rows.list();
+        rows
+    }
+
+    /// The rows of outputs of a plane.
+    fn of_plane(&self) -> usize {
+        self.taps[..outer_axes(self.part.view)].iter().map(Vec::len).product()
+    }
+
+    /// The outputs along the axes that lead from row to row, counted from the part's first one on.
+    fn outputs(&self, mut number: usize) -> [usize; MAX_SPATIAL_AXES] {
+        let mut out = [0; MAX_SPATIAL_AXES];
+        for (out, taps) in out.iter_mut().zip(&self.taps[..outer_axes(self.part.view)]).rev() {
+            (number, *out) = (number / taps.len(), number % taps.len());
+        }
+        out
+    }
+
+    /// The rows of X of a row of outputs.
+    fn counted(&self, number: usize) -> Counted<'_> {
+        let view = self.part.view;
+        let outer = outer_axes(view);
+        Counted::of(&view.axes[..outer], &self.taps[..outer], self.outputs(number), view.index_base)
+    }
+
+    /// The rows of X of all rows of outputs of a plane, which are the same in each plane, if there are several.
+    fn list(&self) -> Option<(Vec<RowOfX>, Vec<usize>)> {
+        let taps_of = |taps: &Vec<Taps>| taps.iter().map(|taps| taps.count as usize).fold(0, usize::saturating_add);
+        let all = self.taps[..outer_axes(self.part.view)].iter().map(taps_of).fold(1, usize::saturating_mul);
+        if all > MOST_LISTED || self.part.part.outer.len() == 1 {
+            return None;
+        }
+        let mut listed = vec![RowOfX::default(); all];
+        let mut end = 0;
+        let of_each = |number| {
+            end += self.counted(number).take(&mut listed[end..]);
+            end
+        };
+        let ends = (0..self.of_plane()).map(of_each).collect();
+        Some((listed, ends))
+    }
+
+    fn rows_of_x(&self, row: &Row<'_, C::Element>) -> RowsOfX<'_> {
+        match &self.listed {
+            Some((listed, ends)) => {
+                let start = row.number.checked_sub(1).map_or(0, |before| ends[before]);
+                RowsOfX::Listed(&listed[start..ends[row.number]])
+            }
+            None => RowsOfX::Counted(self.counted(row.number)),
+        }
+    }
+
+    /// The outputs of a row.
+    fn length(&self) -> usize {
+        let view = self.part.view;
+        self.taps.get(outer_axes(view)).map_or(view.inner, Vec::len)
+    }
+
+    /// What a column of a row along the last axis adds to the index of the row's first element, and what its channel does.
+    #[inline(always)]
+    fn along(&self, column: i64) -> (i64, i64) {
+        let view = self.part.view;
+        let step = view.axes[view.axes.len() - 1].index_stride;
+        if view.inner == 1 {
+            return (column.wrapping_mul(step), 0);
+        }
+        let of_channel = (column % view.inner as i64).wrapping_mul(view.index_c);
+        ((column / view.inner as i64).wrapping_mul(step).wrapping_add(of_channel), of_channel)
+    }
+
+    /// The rows of outputs in the order of Y.
+    fn each(&self) -> impl Iterator<Item = Row<'a, C::Element>> {
+        let PartOf { view, part, .. } = *self.part;
+        let (length, of_plane) = (self.length(), self.of_plane());
+        let planes = part.outer.clone().enumerate();
+        planes.flat_map(move |(before, plane)| {
+            let (x, index) = (&self.x[plane * view.plane()..], view.index_of_plane(plane));
+            (0..of_plane).map(move |number| Row { x, index, number, place: (before * of_plane + number) * length })
+        })
+    }
+
+    /// Computes the part.
+    pub fn run<K: Kept<C::Lane>, I: Index>(&self, mut kept: K, y: &mut [C::Element], mut indices: Option<&mut [I]>) {
+        let view = self.part.view;
+        let mut rows = self.each();
+        let mut found = vec![Found { lane: C::Lane::LOWEST, row: 0, column: 0 }; CHUNK * self.together.rows];
+        let mut together = Vec::with_capacity(self.together.rows);
+        let (rows_of_x, sources) = ([RowOfX::default(); AT_ONCE], [Source { x: &[] as &[_], row: 0 }; AT_ONCE]);
+        let mut memory = Memory { rows: rows_of_x, sources, first: RowOfX::default() };
+        loop {
+            together.clear();
+            together.extend(rows.by_ref().take(self.together.rows));
+            let [first, ..] = together[..] else { return };
+            for block in &self.together.blocks {
+                let with_nan = self.reduce_all((&mut kept, &mut memory), &together, block);
+                let has_nan = |number: usize| with_nan >> number & 1 == 1;
+                if outputs_are_columns(view) && !has_nan(0) {
+                    self.channels(&kept, (&first, memory.first), y, indices.as_deref_mut());
+                } else if together.len() > 1 || !has_nan(0) {
+                    for start in block.outputs.clone().step_by(CHUNK) {
+                        let outputs = start..(start + CHUNK).min(block.outputs.end);
+                        self.find(&kept, block, outputs.clone(), &mut found);
+                        for (number, (row, found)) in together.iter().zip(found.chunks_exact(CHUNK)).enumerate() {
+                            let along = (outputs.clone(), block.columns.start);
+                            if !has_nan(number) {
+                                self.windows::<K, I>(row, along, found, y, indices.as_deref_mut());
+                            }
+                        }
+                    }
+                }
+                for (_, row) in together.iter().enumerate().filter(|(number, _)| has_nan(*number)) {
+                    self.general(row, block.outputs.clone(), y, indices.as_deref_mut());
+                }
+            }
+        }
+    }
+
+    /// Reduces the columns of rows of outputs and interleaves them. Says in which rows the last NaN of a window may have to win.
+    ///
+    /// Compiled once, and not for each type of indices; so is `find`.
+    #[inline(never)]
+    fn reduce_all<'x, K: Kept<C::Lane>>(
+        &self,
+        (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
+        rows: &[Row<'x, C::Element>],
+        block: &Block,
+    ) -> u64 {
+        let lanes = block.columns.len().next_multiple_of(CHUNK);
+        let mut with_nan = 0;
+        for (number, row) in rows.iter().enumerate() {
+            let has_nan = self.reduce((kept, memory), row, &block.columns, number * lanes..(number + 1) * lanes);
+            with_nan |= u64::from(has_nan) << number;
+        }
+        if self.together.rows > 1 {
+            let planes = Planes { count: rows.len(), plane: lanes, lanes: self.together.rows };
+            kept.interleave(self.part.simd, planes);
+        }
+        with_nan
+    }
+
+    /// Reduces the columns of a row of outputs, which are kept at these places. Says that the last NaN of a window may have to win.
+    fn reduce<'x, K: Kept<C::Lane>>(
+        &self,
+        (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
+        row: &Row<'x, C::Element>,
+        columns: &Range<usize>,
+        places: Range<usize>,
+    ) -> bool {
+        let PartOf { view, simd, .. } = *self.part;
+        let mut rows = self.rows_of_x(row);
+        memory.first = rows.first();
+        let (x, index, mut more) = (&row.x[columns.start..], memory.first.index, false);
+        loop {
+            let together = rows.take(&mut memory.rows);
+            let (Some(first), Some(last)) = (together.first(), together.last()) else { return false };
+            let sources = &mut memory.sources[..together.len()];
+            for (source, own) in sources.iter_mut().zip(together) {
+                // Channels are outputs, and their indices are what the row adds; along a row of columns the first row wins.
+                let adds = || own.index.wrapping_sub(index);
+                *source =
+                    Source { x: &x[own.place..], row: if outputs_are_columns(view) { adds() } else { own.number } };
+            }
+            kept.reduce::<C>(simd, sources, (places.clone(), more));
+            // Rows are in cache once they are reduced, and only then does it take little time to look for NaN.
+            // What lies between rows is looked at with them where it is less than they are.
+            let (columns, between) = (columns.len(), last.place - first.place);
+            let (rows, length) = match between < 2 * columns * (together.len() - 1) {
+                true => (&together[..1], between + columns),
+                false => (together, columns),
+            };
+            if self.nan_wins && rows.iter().any(|row| has_nan(simd, &x[row.place..row.place + length])) {
+                return true;
+            }
+            more = true;
+        }
+    }
+
+    /// What windows have, counted from the first column of the block on: those of a row of outputs behind those of the other.
+    #[inline(never)]
+    fn find<K: Kept<C::Lane>>(&self, kept: &K, block: &Block, outputs: Range<usize>, found: &mut [Found<C::Lane>]) {
+        let along = &self.taps[outer_axes(self.part.view)][outputs];
+        let own = |taps: Taps| Taps { first: taps.first - block.columns.start as i64, ..taps };
+        self.part.simd.run(
+            #[inline(always)]
+            || {
+                for (number, &taps) in along.iter().enumerate() {
+                    let (taps, found) = (own(taps), &mut found[number..]);
+                    match (self.together.rows, size_of::<C::Lane>()) {
+                        (1, _) => found[0] = kept.window(taps),
+                        (_, 1) => kept.windows::<64>(taps, found),
+                        (_, 2) => kept.windows::<32>(taps, found),
+                        (..) => kept.windows::<16>(taps, found),
+                    }
+                }
+            },
+        );
+    }
+
+    /// Outputs of a row whose windows are along it, given what those have, counted from a column on.
+    fn windows<K: Kept<C::Lane>, I: Index>(
+        &self,
+        row: &Row<'_, C::Element>,
+        (outputs, start): (Range<usize>, usize),
+        found: &[Found<C::Lane>],
+        y: &mut [C::Element],
+        indices: Option<&mut [I]>,
+    ) {
+        let (view, places) = (self.part.view, row.place + outputs.start..row.place + outputs.end);
+        let axis = view.axes.len() - 1;
+        let rows = self.rows_of_x(row);
+        let first = rows.first();
+        let along = &self.taps[axis][outputs];
+        let value = |found: &Found<C::Lane>, taps: Taps| {
+            let own = row.x[first.place + taps.first as usize];
+            let won = self.wins(found.lane, own);
+            (self.value::<K>(row, || taps, won.then_some(found.lane), own), won)
+        };
+        let y = &mut y[places.clone()];
+        let activation = self.part.plan.activation;
+        let Some(indices) = indices else {
+            for ((y, found), &taps) in y.iter_mut().zip(found).zip(along) {
+                *y = value(found, taps).0;
+            }
+            return activate_all(activation, y);
+        };
+        for (((y, index), found), &taps) in y.iter_mut().zip(&mut indices[places]).zip(found).zip(along) {
+            let (element, won) = value(found, taps);
+            *y = element;
+            let of_plane = match (won, self.seed) {
+                (true, _) => rows.index_of(found.row).wrapping_add(self.along((start + found.column) as i64).0),
+                (false, Some(_)) => view.unit_base.wrapping_add(self.along(taps.first).1),
+                (false, None) => first.index.wrapping_add(self.along(taps.first).0),
+            };
+            *index = I::from_i64(of_plane.wrapping_add(row.index));
+        }
+        activate_all(activation, y);
+    }
+
+    /// The outputs of a row whose windows are columns, given the first row of X that those have.
+    fn channels<K: Kept<C::Lane>, I: Index>(
+        &self,
+        kept: &K,
+        (row, first): (&Row<'_, C::Element>, RowOfX),
+        y: &mut [C::Element],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let view = self.part.view;
+        let y = &mut y[row.place..][..view.inner];
+        for (channel, y) in y.iter_mut().enumerate() {
+            let (own, (lane, adds)) = (row.x[first.place + channel], kept.column(channel));
+            let won = self.wins(lane, own);
+            let taps = || Taps { first: channel as i64, count: 1, step: 1 };
+            *y = self.value::<K>(row, taps, won.then_some(lane), own);
+            if let Some(indices) = &mut indices {
+                let index = first.index.wrapping_add(if won { adds } else { 0 });
+                let index = if won || self.seed.is_none() { index } else { view.unit_base };
+                let of_channel = row.index.wrapping_add((channel as i64).wrapping_mul(view.index_c));
+                indices[row.place + channel] = I::from_i64(index.wrapping_add(of_channel));
+            }
+        }
+        activate_all(self.part.plan.activation, y);
+    }
+
+    /// Whether the greatest lane replaces what the window begins with, given its first element.
+    #[inline(always)]
+    fn wins(&self, greatest: C::Lane, first: C::Element) -> bool {
+        let first = self.seed.unwrap_or(first);
+        !first.is_nan() && greatest > C::encode(first)
+    }
+
+    /// The element of Y, given the taps of its window along the row, the lane that won, and the first element.
+    #[inline(always)]
+    fn value<K: Kept<C::Lane>>(
+        &self,
+        row: &Row<'_, C::Element>,
+        along: impl FnOnce() -> Taps,
+        won: Option<C::Lane>,
+        first: C::Element,
+    ) -> C::Element {
+        match won {
+            None => self.seed.unwrap_or(first),
+            Some(lane) if !K::ROWS && C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed()) => {
+                self.first_zero(row, along())
+            }
+            Some(lane) => C::decode(lane),
+        }
+    }
+
+    /// The first zero of a window that has one.
+    #[cold]
+    fn first_zero(&self, row: &Row<'_, C::Element>, along: Taps) -> C::Element {
+        let zero = C::encode(C::Element::zeroed());
+        let (mut rows, mut memory) = (self.rows_of_x(row), [RowOfX::default(); AT_ONCE]);
+        loop {
+            let together = rows.take(&mut memory);
+            let mut elements =
+                together.iter().flat_map(|own| along.positions().map(move |column| row.x[own.place + column as usize]));
+            let first = elements.find(|&element| C::encode(element) == zero);
+            if first.is_some() || together.is_empty() {
+                return first.unwrap_or_else(C::Element::zeroed);
+            }
+        }
+    }
+
+    /// Outputs of a row by the general kernel, activation included.
+    fn general<I: Index>(
+        &self,
+        row: &Row<'_, C::Element>,
+        outputs: Range<usize>,
+        y: &mut [C::Element],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let PartOf { plan, view, part, .. } = *self.part;
+        let (of_row, mut out) = (outer_axes(view), self.outputs(row.number));
+        // Along the first axis, outputs are counted from the part's first one on.
+        out[0] += part.rows.start;
+        let indices_of = |of_plane: i64| (of_plane, view.unit_base.wrapping_add(of_plane));
+        for output in outputs {
+            let channel = output % view.inner;
+            if !outputs_are_columns(view) {
+                out[of_row] = output / view.inner + if of_row == 0 { part.rows.start } else { 0 };
+            }
+            let of_channel = (channel as i64).wrapping_mul(view.index_c);
+            let bases = indices_of(row.index.wrapping_add(of_channel));
+            let (value, index) = general::window(plan, view, &out, &row.x[channel..], bases);
+            y[row.place + output] = value;
+            if let Some(indices) = &mut indices {
+                indices[row.place + output] = I::from_i64(index);
+            }
+        }
+    }
+}
+
+/// The taps of windows of neighbouring channels in their place.
+fn of_channels(along: &[Taps], channels: i64) -> Vec<Taps> {
+    let of = |taps: &Taps| {
+        let Taps { first, count, step } = *taps;
+        (0..channels).map(move |channel| Taps { first: first * channels + channel, count, step: step * channels })
+    };
+    along.iter().flat_map(of).collect()
+}

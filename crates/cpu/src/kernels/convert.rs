@@ -1,0 +1,99 @@
+//! Index conversions.
+
+use std::sync::{Mutex, PoisonError};
+
+use wgpu_pooling_plan::internal::Offence;
+use wgpu_pooling_plan::{ConvertPlan, ExecuteError, Index, IndexStrides, Layout, MAX_SPATIAL_AXES};
+
+use super::parts::{Context, pieces};
+use super::view::Places;
+
+/// Offences that several threads find.
+#[derive(Debug, Default)]
+pub(crate) struct Offences(Mutex<Offence>);
+
+impl Offences {
+    pub fn merge(&self, offence: Offence) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).merge(offence);
+    }
+
+    pub fn found(self) -> Option<(u64, i64, u64)> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).found()
+    }
+}
+
+/// Converted indices in a task.
+const TASK: usize = 1 << 15;
+
+/// Writes the indices in the second convention. If an index cannot be converted, nothing is written.
+pub(crate) fn convert<F: Index, T: Index>(
+    plan: &ConvertPlan,
+    context: &Context<'_>,
+    indices: &[F],
+    converted: &mut [T],
+) -> Result<(), ExecuteError> {
+    let tasks = || (0..indices.len()).step_by(TASK);
+    let length = |first: usize| TASK.min(indices.len() - first);
+    let (offences, strides) = (Offences::default(), plan.to.strides());
+    context.run(tasks().collect(), |first, _| {
+        let mut offence = Offence::default();
+        visit(plan, first, length(first), |from, n, c, at| {
+            let index = indices[from].to_i64();
+            if index != -1 && converted_index(plan, &strides, index, n, c, at).is_none() {
+                offence.add(from, index);
+            }
+        });
+        offences.merge(offence);
+        Ok(())
+    })?;
+    if let Some((first, value, count)) = offences.found() {
+        return Err(plan.offence(first, value, count));
+    }
+    let written = pieces(converted, tasks().map(length));
+    context.run(tasks().zip(written).collect(), |(first, written), _| {
+        let mut written = written.iter_mut();
+        visit(plan, first, length(first), |from, n, c, at| {
+            if let Some(written) = written.next() {
+                *written = T::from_i64(converted_index(plan, &strides, indices[from].to_i64(), n, c, at).unwrap_or(-1));
+            }
+        });
+        Ok(())
+    })
+}
+
+/// The index in the second convention, of one that is stored in plane (n, c). `None` if it names no element, or one of
+/// another plane although the second convention does not count planes. `at` has one coordinate for each axis; what it has
+/// before does not matter.
+fn converted_index(
+    plan: &ConvertPlan,
+    to: &IndexStrides,
+    index: i64,
+    n: usize,
+    c: usize,
+    at: &mut [usize],
+) -> Option<i64> {
+    let (target_n, target_c) = plan.from.decode_into(index, n, c, at)?;
+    let names_n = plan.to.flatten.counts_batch() || target_n == n;
+    let names_c = plan.to.flatten.counts_channels() || target_c == c;
+    let along = |stride: i64, coordinate: usize| stride.wrapping_mul(coordinate as i64);
+    let plane = along(to.n, target_n).wrapping_add(along(to.c, target_c));
+    let spatial = to.spatial.iter().zip(&*at).map(|(&stride, &coordinate)| along(stride, coordinate));
+    (names_n && names_c).then(|| spatial.fold(plane, i64::wrapping_add))
+}
+
+/// Visits some indices in the order in which they are written: the place at which an index is read, its batch item,
+/// channel, and room for spatial coordinates.
+fn visit(plan: &ConvertPlan, first: usize, count: usize, mut visit: impl FnMut(usize, usize, usize, &mut [usize])) {
+    let plane: usize = plan.extents.iter().product();
+    let channels = plan.to.channels;
+    let places = Places::of(plan.from.layout, channels, plane);
+    let mut at = [0; MAX_SPATIAL_AXES];
+    let at = &mut at[..plan.extents.len()];
+    for place in first..first + count {
+        let (n, c, position) = match plan.to.layout {
+            Layout::Nchw => (place / plane / channels, place / plane % channels, place % plane),
+            Layout::Nhwc => (place / channels / plane, place % channels, place / channels % plane),
+        };
+        visit(places.at(n, c, position), n, c, at);
+    }
+}

@@ -1,0 +1,569 @@
+//! Pools with small windows: outputs take the taps of their windows straight from X, neighbours side by side in a vector.
+//!
+//! ```text
+//! y[i]  begins with x[0][2i], then takes x[0][2i + 1], x[0][2i + 2], x[1][2i], .. where they are greater
+//! ```
+//!
+//! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the first tap
+//! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, outputs are computed as if it did not; then X, which is
+//! in cache now, is searched for NaN, and where there is one, they are computed once more: a tap is also taken if it is NaN; nothing
+//! is greater than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin
+//! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
+//! and below them, side by side in a vector again.
+//!
+//! Where no indices are wanted, outputs in long rows with a stride of 2 take one row of X after the other
+//! ([`passes`](super::passes)), but for floats of 16 bits.
+//!
+//! In NHWC the innermost axis is that of the channels, each of them is an output, and all taps are rows.
+
+use std::ops::Range;
+
+use bytemuck::{cast, cast_slice, cast_slice_mut};
+use wgpu_pooling_plan::internal::activate_all;
+use wgpu_pooling_plan::{DType, Element, Index, NanPolicy, PoolPlan};
+
+use super::axes::{Axis, MOST_INDEX, axes, index_span};
+use super::lane::{has_nan, with_code};
+use super::parts::PartOf;
+use super::passes::{are_worth_it, passes};
+use super::taps::{Column, MOST_TAPS, Outputs, Placed, Run, Shape, Taps, Values};
+use super::vector::{Bf16s, F16s, F32s, F64s, I8s, I16s, I32s, I64s, U8s, U16s, U32s, U64s, VectorCode};
+use super::view::{View, nan_wins};
+
+/// The most rows of a window for which this kernel is chosen in NCHW.
+const MOST_ROWS: usize = 9;
+/// The most taps of a row of a window.
+const MOST_OF_ROW: usize = 5;
+/// Bytes of X that a group of rows reads, about: few enough to stay in cache while they are looked at twice.
+const GROUP_BYTES: usize = 32 << 10;
+/// Rows that are too few for vectors of them.
+const FEW_ROWS: usize = 4;
+/// The most groups of a plane that are kept for the planes that follow.
+const MOST_GROUPS: usize = 32;
+
+/// A pool with small windows.
+#[derive(Debug)]
+pub(crate) struct Direct {
+    axes: Vec<Axis>,
+    shape: Shape,
+    /// Outputs of a row whose windows lie inside X.
+    inside: Range<usize>,
+}
+
+/// Rows of outputs whose windows have taps in the same rows of X, one as far from the next as all others.
+struct Group {
+    /// Rows of X of the first row of outputs: the place of the first tap of the window of output 0, padding included.
+    rows_of_x: usize,
+    places: [i64; MOST_TAPS],
+    /// What each tap adds to the index of the first one, row by row.
+    ahead: [i64; MOST_TAPS],
+    /// The index of the first tap of the window of output 0, padding included.
+    base: i64,
+    /// Rows of outputs, and what leads from one to the next in X and in indices.
+    count: usize,
+    x_step: usize,
+    index_step: i64,
+    /// Outputs of a row.
+    lanes: Range<usize>,
+    /// The plane of the first row of outputs.
+    plane: usize,
+}
+
+impl Direct {
+    /// The reason why not, for plans that it does not compute.
+    pub fn new(plan: &PoolPlan, view: &View) -> Result<Direct, &'static str> {
+        if plan.ignores_nan() {
+            return Err("its windows do not begin with their first elements");
+        }
+        let axes = axes(view)?;
+        let (last, outer) = axes.split_last().ok_or("it has no axis")?;
+        if plan.has_empty_windows() {
+            return Err("windows are empty");
+        }
+        if !matches!(last.stride, 1 | 2 | 4) || last.stride > 1 && last.dilation > 1 {
+            return Err("there is no loop for its innermost stride and dilation");
+        }
+        let rows = outer.iter().map(|axis| axis.kernel).product::<usize>();
+        if last.kernel > MOST_OF_ROW || rows * last.kernel > MOST_TAPS {
+            return Err("its windows have too many taps");
+        }
+        if index_span(&axes) > MOST_INDEX {
+            return Err("its indices are too far apart");
+        }
+        // Windows inside X are neighbours.
+        let begin = (0..last.output).find(|&output| last.is_inside(output)).unwrap_or(0);
+        let end = (begin..last.output).rev().find(|&output| last.is_inside(output)).map_or(begin, |output| output + 1);
+        let shape = Shape { kernel: last.kernel, stride: last.stride, distance: last.dilation };
+        Ok(Direct { shape, inside: begin..end, axes })
+    }
+
+    /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
+    /// are those of floats of 16 bits, each step of which has several instructions. Elements of 8 bits, many to a vector, share
+    /// rows of X in larger windows too.
+    pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
+        let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
+        if view.inner != 1 {
+            return self.is_best_for_channels(plan, view);
+        }
+        match plan.dtype() {
+            _ if rows > 1 && self.rows_are_short(plan) => false,
+            DType::F16 | DType::Bf16 => rows <= MOST_ROWS && (self.shape.stride > 1 || rows * self.shape.kernel <= 4),
+            _ => rows == 1 || self.shape.kernel < MOST_OF_ROW && rows <= MOST_ROWS,
+        }
+    }
+
+    /// Whether outputs with indices are so few in a row that reducing along one axis after the other was measured to take less time,
+    /// first of all where windows at the borders of rows are computed apart from the others.
+    fn rows_are_short(&self, plan: &PoolPlan) -> bool {
+        let Some(last) = self.axes.last() else { return false };
+        let has_borders = self.inside.len() < last.output;
+        let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
+        let most = match (has_borders, last.stride > 1, plan.dtype().bytes()) {
+            (true, false, 1) => (3 * taps).min(24),
+            (true, false, 2) => (5 * taps / 2).min(24),
+            (true, false, 4) => (2 * taps).min(24),
+            (true, false, _) => (3 * taps / 2).min(16),
+            (true, true, 1) => 16,
+            (true, true, 2) => 10,
+            (true, true, _) => 5,
+            (false, false, 1) => 24,
+            (false, false, 2) => 11,
+            (false, true, 1) => 10,
+            (false, _, _) => 0,
+        };
+        // Windows that share no elements along the row pay only where a vector has most elements, and if they are small.
+        let (overlap, deep) = (last.kernel > last.stride, self.axes.len() > 3);
+        let pays = if overlap { has_borders || !deep } else { plan.dtype().bytes() == 1 && taps <= 4 && !deep };
+        plan.indices.is_some() && last.kernel > 1 && pays && last.output <= most
+    }
+
+    /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least of all
+    /// with indices. Reducing along one axis after the other pays for windows that overlap along the rows if elements are
+    /// small, because a vector has many of them, or if the channels do not fill a vector.
+    fn is_best_for_channels(&self, plan: &PoolPlan, view: &View) -> bool {
+        let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
+        let (channels, deep) = (view.inner, view.axes.len() > 2);
+        let apart = self.axes[self.axes.len() - 2].stride > 1;
+        match (plan.dtype().bytes(), plan.indices.is_some()) {
+            (1, true) => channels >= 12,
+            (2, true) => channels >= 6 || apart,
+            (_, true) => true,
+            (1, false) if apart => channels >= 24 || taps <= 4,
+            (1, false) => deep && channels >= 64,
+            (2, false) => apart || deep && channels >= 32,
+            (bytes, false) => apart || channels * bytes >= 32,
+        }
+    }
+
+    /// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
+    pub fn run<I: Index>(&self, part: &PartOf<'_>, x: &[u8], y: &mut [u8], indices: Option<&mut [I]>) {
+        macro_rules! run {
+            ($code:ty) => {
+                self.groups::<$code, I>(part, cast_slice(x), cast_slice_mut(y), indices)
+            };
+        }
+        with_code!(part.plan.dtype(), run:
+            F32 => F32s, F64 => F64s, F16 => F16s, Bf16 => Bf16s,
+            I8 => I8s, U8 => U8s, I16 => I16s, U16 => U16s, I32 => I32s, U32 => U32s, I64 => I64s, U64 => U64s,
+        );
+    }
+
+    fn groups<C: VectorCode, I: Index>(
+        &self,
+        part: &PartOf<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let mut place = 0;
+        let (mut nan_expected, mut free_of_nan) = (false, 0..0);
+        self.each_group(part, |group| {
+            let outputs = group.count * group.lanes.len();
+            let job = Job { own: self, part, group, x };
+            // A loop may write what lies behind, because that is computed later.
+            let mut indices = indices.as_deref_mut().map(|indices| &mut indices[place..]);
+            let y = &mut y[place..];
+            // X is in cache once its maxima are computed, and only then does it take little time to look for NaN.
+            if !nan_expected {
+                job.run::<C, I>(false, y, indices.as_deref_mut());
+            }
+            let nan = job.has_winning_nan(&mut free_of_nan);
+            if nan || nan_expected {
+                job.run::<C, I>(nan, y, indices.as_deref_mut());
+            }
+            nan_expected = nan;
+            if let Some(indices) = indices {
+                job.begin_with_seed::<C, I>(y, indices);
+            }
+            activate_all(part.plan.activation, &mut y[..outputs]);
+            place += outputs;
+        });
+    }
+
+    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less. Where there
+    /// are indices, windows begin with their first taps all the same, and [`Job::begin_with_seed`] follows.
+    fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
+        let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float() && plan.indices.is_none();
+        seeded.then(|| plan.seed())
+    }
+
+    /// Visits the groups of a part in the order of Y.
+    fn each_group(&self, part: &PartOf<'_>, mut visit: impl FnMut(&Group)) {
+        // The rows along each outer axis, and the outputs along the innermost one.
+        let mut ranges = part.ranges(&self.axes);
+        let lanes = ranges.pop().unwrap_or(0..0);
+        let mut at: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        let innermost = at.len() - 1;
+        let mut of_plane: Vec<Group> = Vec::new();
+        loop {
+            let group = self.group(part, &at, &ranges, &lanes);
+            visit(&group);
+            at[innermost] += group.count - 1;
+            let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < ranges[axis].end) else { return };
+            at[axis] += 1;
+            (axis + 1..at.len()).for_each(|inner| at[inner] = ranges[inner].start);
+            if innermost == 0 || of_plane.len() == MOST_GROUPS {
+                continue;
+            }
+            of_plane.push(group);
+            if axis == 0 {
+                // The groups of all planes are alike.
+                for plane in at[0]..ranges[0].end {
+                    for group in &mut of_plane {
+                        group.move_to(plane, &self.axes[0], part);
+                        visit(group);
+                    }
+                }
+                return;
+            }
+        }
+    }
+
+    /// The group that begins with this row of outputs.
+    fn group(&self, part: &PartOf<'_>, at: &[usize], ranges: &[Range<usize>], lanes: &Range<usize>) -> Group {
+        let (view, bytes) = (part.view, part.plan.dtype().bytes());
+        let number = at.len() - 1;
+        let (axis, last) = (&self.axes[number], &self.axes[number + 1]);
+        let mut group = Group {
+            rows_of_x: 1,
+            places: [last.start(0) * last.x_stride as i64; MOST_TAPS],
+            ahead: [0; MOST_TAPS],
+            base: view.index_base.wrapping_add(view.index_of_plane(at[0])),
+            count: 1,
+            x_step: axis.stride.saturating_mul(axis.x_stride),
+            index_step: (axis.stride as i64).wrapping_mul(axis.index_stride),
+            lanes: lanes.clone(),
+            plane: at[0],
+        };
+        // Parts of X that lie apart are all looked at.
+        let apart = if nan_wins(part.plan) { self.axes[..number].iter().map(|axis| axis.kernel).product() } else { 1 };
+        let most = (GROUP_BYTES / bytes / group.x_step.max(1) / apart).max(1);
+        // The indices of planes are evenly apart within a batch item.
+        let of_item = view.channels.max(1);
+        let most = if number == 0 { most.min(of_item - at[0] % of_item) } else { most };
+        if axis.is_inside(at[number]) {
+            // Windows inside X are neighbours.
+            let rows = at[number]..ranges[number].end.min(at[number] + most);
+            group.count = rows.clone().rev().find(|&row| axis.is_inside(row)).map_or(1, |row| row + 1 - rows.start);
+        }
+        let mut of_rows = [0; MOST_TAPS];
+        for (number, axis) in self.axes[..at.len()].iter().enumerate() {
+            group.extend(axis, at[number], &mut of_rows, number > 0);
+        }
+        group.base = group.base.wrapping_add(last.start(0).wrapping_mul(last.index_stride));
+        for (row, of_row) in of_rows[..group.rows_of_x].iter().enumerate() {
+            for tap in 0..last.kernel {
+                let along = ((tap * last.dilation) as i64).wrapping_mul(last.index_stride);
+                group.ahead[row * last.kernel + tap] = of_row.wrapping_add(along);
+            }
+        }
+        group
+    }
+}
+
+impl Group {
+    /// The same rows of another plane.
+    fn move_to(&mut self, plane: usize, planes: &Axis, part: &PartOf<'_>) {
+        let apart = (plane as i64 - self.plane as i64) * planes.x_stride as i64;
+        self.places[..self.rows_of_x].iter_mut().for_each(|place| *place += apart);
+        if part.plan.indices.is_some() {
+            let index = |plane: usize| part.view.index_of_plane(plane);
+            self.base = self.base.wrapping_add(index(plane).wrapping_sub(index(self.plane)));
+        }
+        self.plane = plane;
+    }
+
+    /// Multiplies the rows with the taps of a further axis. `ahead` is what each row adds to the index.
+    fn extend(&mut self, axis: &Axis, output: usize, ahead: &mut [i64; MOST_TAPS], spatial: bool) {
+        let (count, places, before) = (self.rows_of_x, self.places, *ahead);
+        self.rows_of_x = 0;
+        for (place, before) in places.iter().zip(before).take(count) {
+            for tap in 0..axis.kernel {
+                let position = axis.start(output) + (tap * axis.dilation) as i64;
+                if (0..axis.input as i64).contains(&position) && self.rows_of_x < MOST_TAPS {
+                    self.places[self.rows_of_x] = place + position * axis.x_stride as i64;
+                    let own = ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride);
+                    ahead[self.rows_of_x] = before + if spatial { own } else { 0 };
+                    self.rows_of_x += 1;
+                }
+            }
+        }
+        if spatial {
+            self.base = self.base.wrapping_add(axis.start(output).wrapping_mul(axis.index_stride));
+        }
+    }
+}
+
+/// A group of a part.
+struct Job<'a, T> {
+    own: &'a Direct,
+    part: &'a PartOf<'a>,
+    group: &'a Group,
+    x: &'a [T],
+}
+
+impl<T: Element> Job<'_, T> {
+    fn last(&self) -> &Axis {
+        &self.own.axes[self.own.axes.len() - 1]
+    }
+
+    /// What an output adds to the index of the one before.
+    fn step(&self) -> i64 {
+        let last = self.last();
+        (last.stride as i64).wrapping_mul(last.index_stride)
+    }
+
+    /// The index of the first tap of a window.
+    fn base(&self, row: usize, lane: usize) -> i64 {
+        let along = ((self.group.lanes.start + lane) as i64).wrapping_mul(self.step());
+        self.group.base.wrapping_add((row as i64).wrapping_mul(self.group.index_step)).wrapping_add(along)
+    }
+
+    /// Writes the group's outputs, which are the first ones of the slices.
+    fn run<C: VectorCode<Element = T>, I: Index>(&self, nan_wins: bool, y: &mut [T], mut indices: Option<&mut [I]>) {
+        let (group, shape) = (self.group, self.own.shape);
+        let width = group.lanes.len();
+        let begin = self.own.inside.start.clamp(group.lanes.start, group.lanes.end) - group.lanes.start;
+        let end = self.own.inside.end.clamp(group.lanes.start + begin, group.lanes.end) - group.lanes.start;
+        if begin < end {
+            let first = ((group.lanes.start + begin) * shape.stride) as i64;
+            let mut places = [0; MOST_TAPS];
+            let places = &mut places[..group.rows_of_x];
+            places.iter_mut().zip(&group.places).for_each(|(to, place)| *to = (place + first) as usize);
+            let (mut length, mut count) = (end - begin, group.count);
+            // Rows that follow each other in X as in Y are one long row.
+            if shape.stride == 1 && group.x_step == width && group.index_step == self.step().wrapping_mul(width as i64)
+            {
+                (length, count) = ((count - 1) * width + length, 1);
+            }
+            let run = Run { shape, places: &*places, length, count, x_step: group.x_step, y_step: width };
+            let mut next = 0;
+            if indices.is_none() && are_worth_it::<C>(self.part.simd, &run) {
+                let seed = self.own.seed::<T>(self.part.plan);
+                passes::<C>(self.part.simd, &run, self.x, &mut y[begin..], seed, nan_wins);
+                next = count;
+            }
+            while next < count {
+                let of_run = Outputs::Run(run, next);
+                let ended = self.vectors::<C, I>(of_run, begin, nan_wins, y, indices.as_deref_mut());
+                let Some((row, at)) = ended.unwrap_or(Some((next, 0))) else { break };
+                for at in at..length {
+                    let (row, lane) = (row + (begin + at) / width, (begin + at) % width);
+                    self.outputs::<C, I>(row..row + 1, lane, y, indices.as_deref_mut());
+                }
+                next = row + 1;
+            }
+        }
+        // After all rows, because the loop may have written here.
+        for lane in (0..begin).chain(end..width) {
+            self.column::<C, I>(lane, nan_wins, y, indices.as_deref_mut());
+        }
+    }
+
+    /// The outputs of all rows at one place.
+    fn column<C: VectorCode<Element = T>, I: Index>(
+        &self,
+        lane: usize,
+        nan_wins: bool,
+        y: &mut [T],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let (group, shape) = (self.group, self.own.shape);
+        let output = group.lanes.start + lane;
+        let places = group.places.map(|place| place + (output * shape.stride) as i64);
+        let taps = self.last().taps_inside(output);
+        let column = Column {
+            places: &places[..group.rows_of_x],
+            kernel: shape.kernel,
+            first_tap: taps.start,
+            taps: taps.len(),
+            distance: shape.distance,
+            count: group.count,
+            x_step: group.x_step,
+            y_step: group.lanes.len(),
+        };
+        let few = group.count < FEW_ROWS;
+        if few || self.vectors::<C, I>(Outputs::Column(column), lane, nan_wins, y, indices.as_deref_mut()).is_none() {
+            self.outputs::<C, I>(0..group.count, lane, y, indices);
+        }
+    }
+
+    /// Runs a loop, the first output of which has this number in its row. `None` if there are no vectors.
+    fn vectors<C: VectorCode<Element = T>, I: Index>(
+        &self,
+        outputs: Outputs<'_>,
+        lane: usize,
+        nan_wins: bool,
+        y: &mut [T],
+        indices: Option<&mut [I]>,
+    ) -> Option<Option<(usize, usize)>> {
+        let (x, y) = (cast_slice(self.x), cast_slice_mut(&mut y[lane..]));
+        let (room, simd) = (y.len(), self.part.simd);
+        match indices {
+            None => {
+                let form = Values::<C> { y, seed: self.own.seed::<T>(self.part.plan).map(cast) };
+                simd.vectors(Taps { outputs, x, room, form, nan_wins })
+            }
+            Some(indices) => {
+                let (base, step, row_step) = (self.base(0, lane), self.step(), self.group.index_step);
+                let indices = &mut indices[lane..];
+                let form = Placed::<C, I> { y, indices, base, row_step, step, ahead: &self.group.ahead };
+                simd.vectors(Taps { outputs, x, room, form, nan_wins })
+            }
+        }
+    }
+
+    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, and what
+    /// is known to be free of NaN is not looked at again.
+    fn has_winning_nan(&self, free: &mut Range<usize>) -> bool {
+        if !nan_wins(self.part.plan) {
+            return false;
+        }
+        let (group, shape) = (self.group, self.own.shape);
+        let reach = (shape.kernel - 1) * shape.distance + (group.lanes.len() - 1) * shape.stride + 1;
+        let of_group = (group.x_step.saturating_mul(group.count - 1) + reach) as i64;
+        group.places[..group.rows_of_x].chunk_by(|a, b| b - a <= of_group).any(|near| {
+            let begin = near[0] + (group.lanes.start * shape.stride) as i64;
+            let length = (near[near.len() - 1] - near[0]) as usize + reach;
+            // What lies between rows is looked at with them where it is less than they are.
+            let (rows, length) = match group.x_step < 2 * length {
+                true => (1, group.x_step * (group.count - 1) + length),
+                false => (group.count, length),
+            };
+            (0..rows).any(|row| {
+                let begin = begin + (row * group.x_step) as i64;
+                let within = |place: i64| place.clamp(0, self.x.len() as i64) as usize;
+                let mut elements = within(begin)..within(begin + length as i64);
+                let goes_on = free.contains(&elements.start);
+                if goes_on {
+                    elements.start = free.end;
+                }
+                let nan = has_nan(self.part.simd, self.x.get(elements.clone()).unwrap_or_default());
+                if !nan {
+                    *free = if goes_on { free.start..free.end.max(elements.end) } else { elements };
+                }
+                nan
+            })
+        })
+    }
+
+    /// Writes the outputs again that differ where windows begin with the seed instead of their first elements: those that
+    /// are not greater than it. Nothing in such a window is greater, unless it begins with NaN.
+    fn begin_with_seed<C: VectorCode<Element = T>, I: Index>(&self, y: &mut [T], indices: &mut [I]) {
+        let (plan, group) = (self.part.plan, self.group);
+        if plan.nan_policy != NanPolicy::SeedLowest {
+            return;
+        }
+        let (seed, width) = (plan.seed::<T>(), group.lanes.len());
+        let rows = y.chunks_mut(width).zip(indices.chunks_mut(width)).take(group.count);
+        for (row, (y, indices)) in rows.enumerate() {
+            let all_above = self.part.simd.run(
+                #[inline(always)]
+                || y.iter().fold(true, |all, &own| all & C::above(own, seed)),
+            );
+            if all_above {
+                continue;
+            }
+            for (lane, (own, index)) in y.iter_mut().zip(indices).enumerate() {
+                if C::above(*own, seed) {
+                    continue;
+                }
+                let greater = if own.is_nan() { self.greatest::<C>(row, lane, seed) } else { None };
+                let (value, position) = greater.unwrap_or_else(|| (seed, self.index_of_seed(row, lane)));
+                (*own, *index) = (value, I::from_i64(position));
+            }
+        }
+    }
+
+    /// The first one of the greatest elements of a window and its index, if it is greater than the seed.
+    fn greatest<C: VectorCode<Element = T>>(&self, row: usize, lane: usize, seed: T) -> Option<(T, i64)> {
+        let (group, shape) = (self.group, self.own.shape);
+        let output = group.lanes.start + lane;
+        let (mut best, mut found) = (seed, None);
+        for (number, place) in group.places[..group.rows_of_x].iter().enumerate() {
+            for tap in self.last().taps_inside(output) {
+                let along = (row * group.x_step + output * shape.stride + tap * shape.distance) as i64;
+                let next = self.x[(place + along) as usize];
+                if C::above(next, best) {
+                    best = next;
+                    found = Some(self.base(row, lane).wrapping_add(group.ahead[number * shape.kernel + tap]));
+                }
+            }
+        }
+        found.map(|index| (best, index))
+    }
+
+    /// The index of a seed: that of the first element of the plane.
+    fn index_of_seed(&self, row: usize, lane: usize) -> i64 {
+        let (view, group) = (self.part.view, self.group);
+        // Where planes are the only outer axis, rows are planes.
+        let plane = if self.own.axes.len() == 2 { group.plane + row } else { group.plane };
+        let channel = if view.inner == 1 { 0 } else { (group.lanes.start + lane) as i64 };
+        let of_plane = view.index_of_plane(plane).wrapping_add(channel.wrapping_mul(view.index_c));
+        view.unit_base.wrapping_add(of_plane)
+    }
+
+    /// The outputs of some rows at one place, all of them one tap after the other.
+    fn outputs<C: VectorCode<Element = T>, I: Index>(
+        &self,
+        rows: Range<usize>,
+        lane: usize,
+        y: &mut [T],
+        mut indices: Option<&mut [I]>,
+    ) {
+        let (group, shape) = (self.group, self.own.shape);
+        let nan_wins = nan_wins(self.part.plan);
+        let taps = self.last().taps_inside(group.lanes.start + lane);
+        let seed = self.own.seed::<T>(self.part.plan);
+        let width = group.lanes.len();
+        let from = rows.start * width + lane;
+        if let Some(seed) = seed {
+            y[from..].chunks_mut(width).take(rows.len()).for_each(|best| best[0] = seed);
+        }
+        for (number, place) in group.places[..group.rows_of_x].iter().enumerate() {
+            for tap in taps.clone() {
+                // No window is empty, so the first tap is there.
+                let begins = number == 0 && tap == taps.start && seed.is_none();
+                let first = place + ((group.lanes.start + lane) * shape.stride + tap * shape.distance) as i64;
+                let x = self.x[first as usize + rows.start * group.x_step..].chunks(group.x_step).take(rows.len());
+                let of_rows = x.zip(y[from..].chunks_mut(width));
+                if let Some(indices) = &mut indices {
+                    let mut base = self.base(rows.start, lane).wrapping_add(group.ahead[number * shape.kernel + tap]);
+                    for ((next, best), index) in of_rows.zip(indices[from..].chunks_mut(width)) {
+                        let takes = begins | C::above(next[0], best[0]) | (nan_wins & next[0].is_nan());
+                        best[0] = if takes { next[0] } else { best[0] };
+                        index[0] = if takes { I::from_i64(base) } else { index[0] };
+                        base = base.wrapping_add(group.index_step);
+                    }
+                } else if begins {
+                    of_rows.for_each(|(next, best)| best[0] = next[0]);
+                } else {
+                    for (next, best) in of_rows {
+                        let takes = C::above(next[0], best[0]) | (nan_wins & next[0].is_nan());
+                        best[0] = if takes { next[0] } else { best[0] };
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+use wgpu_pooling_plan::{DType, Layout, MaxPool};
+
+use super::band::Band;
+use super::{Flat, MOST_BYTES};
+use crate::kernels::lane::OfF16;
+use crate::kernels::lane::WideF16;
+use crate::kernels::scratch::Scratch;
+use crate::kernels::view::View;
+
+#[test]
+fn the_memory_of_a_band_is_bounded() {
+    let mut found = 0;
+    for kernel in [[1, 2, 2], [1, 3, 3], [3, 3, 3], [1, 8, 8], [2, 8, 8], [5, 5, 5]] {
+        for (dilation, channels, extents) in [
+            (1, 1, [4, 300, 300]),
+            (1, 1, [4, 60, 1 << 20]),
+            (2, 3, [4, 60, 9000]),
+            (1, 64, [4, 56, 56]),
+            (4, 4096, [4, 56, 56]),
+            (1, 1 << 20, [4, 60, 60]),
+            (1, 1 << 40, [4, 60, 60]),
+        ] {
+            let pool = MaxPool::new(kernel).dilations([1, dilation, dilation]).layout(Layout::Nhwc);
+            let plan = pool.plan(&[1, extents[0], extents[1], extents[2], channels], DType::F16, None).unwrap();
+            let Ok(flat) = Flat::new(&plan, &View::of(&plan).unwrap()) else { continue };
+            let rows = 0..flat.rows.min(flat.axes[flat.down].output);
+            let band = Band::of([&flat.axes[flat.down], flat.along()], flat.inner, &flat.strips[0], rows);
+            let mut scratch = Scratch::default();
+            let memory = flat.memory::<OfF16, WideF16>(&band, &mut scratch).unwrap();
+            let own = [memory.loaded.len(), memory.reduced.len(), memory.best.len(), memory.dense.len()];
+            let words = own.into_iter().chain(memory.planes.iter().map(|plane| plane.len())).sum::<usize>();
+            assert!(
+                words * 8 <= 5 * MOST_BYTES / 2,
+                "{} bytes: {kernel:?} {dilation} {channels} {extents:?}",
+                words * 8
+            );
+            found += 1;
+        }
+    }
+    assert!(found > 20, "{found}");
+}

@@ -1,0 +1,447 @@
+//! Pools whose windows are runs of neighbouring elements ([`Runs`]), as whole planes are: the maximum of each window, then a search
+//! for the first element that equals it.
+//!
+//! The maximum of a run does not depend on the order of its elements, so they are reduced with as many running maxima as there are
+//! lanes, and read from several places at once: a processor reads ahead within a page of memory, and one such stream does not use
+//! all of its bandwidth. Of the elements that equal the maximum the first one wins, as the rule has it: -0 equals +0, and whichever
+//! comes first is found. A window's first element stays if nothing is greater, so also if it is NaN; where NaN wins, the last one is
+//! looked for.
+//!
+//! Small windows are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared
+//! among threads where there are few windows.
+
+use std::ops::Range;
+
+use bytemuck::{Zeroable, cast_slice, cast_slice_mut};
+use wgpu_pooling_plan::internal::activate_all;
+use wgpu_pooling_plan::{DType, Element, ExecuteError, Index, NanPolicy, PoolPlan};
+
+use super::lane::{
+    Code, Lane, OfBf16, OfF16, OfF32, OfF64, OfI8, OfI16, OfI32, OfI64, OfU8, OfU16, OfU32, OfU64, any_nan,
+    greatest_lane, with_code,
+};
+use super::parts::{Context, Part, PartOf, runs, threads, wanted};
+use super::runs::{Runs, Stretch};
+use super::scratch::Scratch;
+use super::simd::SimdLevel;
+use super::small_planes::{Batch, PLANES, SMALL, SmallPlanes, Winners};
+use super::subnormals::takes_subnormals_for_zeros;
+use super::view::{View, nan_wins};
+
+/// Bytes of a block: few enough to be in the first-level cache when they are looked at again.
+const BLOCK_BYTES: usize = 16 << 10;
+/// The running maxima of a block.
+const LANES: usize = 64;
+/// Windows that are too few for a batch of small ones.
+const FEW: usize = 4;
+
+/// The fewest elements of windows for which this kernel is chosen: fewer do not fill the lanes of a window.
+pub(crate) fn fewest(dtype: DType) -> usize {
+    match dtype.bytes() {
+        1 => 16,
+        8.. => 4,
+        _ => 8,
+    }
+}
+
+/// Whether no other kernel is as fast: where windows follow each other without gaps, where a plane has one, and where they are long, or
+/// there are several alike in a row, and they do not have many elements in common.
+pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
+    if view.axes.iter().all(|axis| axis.output == 1) {
+        return true;
+    }
+    let long = runs.longest > SMALL || runs.longest >= LONG && runs.in_a_row() >= IN_A_ROW;
+    long && view.windows_of_element() <= SHARED || runs.fill_x() && runs.longest >= fewest(plan.dtype())
+}
+
+/// Elements of small windows that are many, and such windows in a row.
+const LONG: usize = 16;
+const IN_A_ROW: usize = 8;
+/// Windows to which an element belongs that are few.
+const SHARED: u64 = 6;
+
+/// The windows of a pool.
+struct Windows<'a, C: Code> {
+    plan: &'a PoolPlan,
+    view: &'a View,
+    runs: &'a Runs,
+    simd: SimdLevel,
+    x: &'a [C::Element],
+    /// The element that windows begin with instead of their first.
+    seed: Option<C::Element>,
+    nan_wins: bool,
+    /// Whether neighbouring elements have neighbouring indices.
+    counts_on: bool,
+}
+
+/// What some blocks of a window have: the greatest lane, where the first block with it begins, and whether there is a NaN that
+/// could win.
+#[derive(Clone, Copy)]
+struct Found<L> {
+    best: L,
+    block: usize,
+    nan: bool,
+}
+
+/// What wins in a window.
+#[derive(Clone, Copy)]
+enum Winner<L> {
+    /// The element that windows begin with instead of their first.
+    Seed,
+    /// The element at this place in the window.
+    Place(usize),
+    /// The first element with the greatest lane.
+    Lane(Found<L>),
+}
+
+/// Takes the indices of consecutive outputs, and the number of the first one.
+type WriteIndices<'a> = dyn FnMut(usize, &[i64]) + 'a;
+
+/// Computes a part of Y, and of Indices in the order of Y. The slices have the plan's element type.
+pub(crate) fn pool<I: Index>(
+    runs: &Runs,
+    part: &PartOf<'_>,
+    x: &[u8],
+    y: &mut [u8],
+    indices: Option<&mut [I]>,
+) -> Result<(), ExecuteError> {
+    let Part { outer, rows } = part.part;
+    let row = part.view.row();
+    let first = (outer.start * part.view.axes[0].output + rows.start) * row;
+    let mut write = indices.map(writer);
+    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
+    write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, write).map(|_| ())
+}
+
+/// Has all threads compute the blocks of each window, where there are fewer windows than parts of the work. False, and nothing is
+/// written, if there are not, if windows are single blocks, or if a thread compares floats otherwise than they are.
+pub(crate) fn pool_in_blocks<I: Index>(
+    runs: &Runs,
+    (plan, view, context): (&PoolPlan, &View, &Context<'_>),
+    x: &[u8],
+    y: &mut [u8],
+    indices: Option<&mut [I]>,
+) -> Result<bool, ExecuteError> {
+    let count = y.len() / plan.dtype().bytes();
+    let wanted = wanted(plan.bytes(), threads);
+    if count >= wanted {
+        return Ok(false);
+    }
+    let mut write = indices.map(writer);
+    let write = write.as_mut().map(|write| write as &mut WriteIndices<'_>);
+    write_windows((runs, plan, view, context.simd), Share::Blocks(context, wanted.div_ceil(count)), x, y, write)
+}
+
+fn writer<I: Index>(indices: &mut [I]) -> impl FnMut(usize, &[i64]) {
+    move |first, found| {
+        for (index, &found) in indices[first..].iter_mut().zip(found) {
+            *index = I::from_i64(found);
+        }
+    }
+}
+
+/// Whether this thread compares the plan's elements otherwise than they are.
+fn is_inexact(plan: &PoolPlan) -> bool {
+    plan.dtype().is_float() && takes_subnormals_for_zeros()
+}
+
+/// Which windows are computed, and how.
+#[derive(Clone, Copy)]
+enum Share<'a> {
+    /// Consecutive ones from this number on, by this thread.
+    Windows(usize),
+    /// All of them, each in about as many runs of blocks, by all threads.
+    Blocks(&'a Context<'a>, usize),
+}
+
+/// Writes outputs. False, and nothing is written, if runs of blocks are asked for and windows are single blocks, or if a
+/// thread compares floats otherwise.
+fn write_windows(
+    (runs, plan, view, simd): (&Runs, &PoolPlan, &View, SimdLevel),
+    share: Share<'_>,
+    x: &[u8],
+    y: &mut [u8],
+    write: Option<&mut WriteIndices<'_>>,
+) -> Result<bool, ExecuteError> {
+    macro_rules! run {
+        ($code:ty) => {
+            Windows::<$code>::of((runs, plan, view, simd), cast_slice(x)).run(share, cast_slice_mut(y), write)
+        };
+    }
+    with_code!(plan.dtype(), run:
+        F32 => OfF32, F64 => OfF64, F16 => OfF16, Bf16 => OfBf16,
+        I32 => OfI32, U32 => OfU32, I64 => OfI64, U64 => OfU64,
+        I8 => OfI8, U8 => OfU8, I16 => OfI16, U16 => OfU16,
+    );
+    Ok(false)
+}
+
+impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
+    /// Elements of a block.
+    const BLOCK: usize = BLOCK_BYTES / size_of::<C::Element>();
+
+    fn of(
+        (runs, plan, view, simd): (&'a Runs, &'a PoolPlan, &'a View, SimdLevel),
+        x: &'a [C::Element],
+    ) -> Windows<'a, C> {
+        let mut next = 1;
+        let counts_on = view.axes[runs.axis..].iter().rev().all(|axis| {
+            let expected = next;
+            next = expected * axis.input as i64;
+            axis.index_stride == expected
+        });
+        let seed = (plan.nan_policy == NanPolicy::SeedLowest).then(|| plan.seed());
+        Windows { plan, view, runs, simd, x, seed, nan_wins: nan_wins(plan), counts_on }
+    }
+
+    fn run(
+        &self,
+        share: Share<'_>,
+        y: &mut [C::Element],
+        write: Option<&mut WriteIndices<'_>>,
+    ) -> Result<bool, ExecuteError> {
+        let blocks = self.runs.longest.div_ceil(Self::BLOCK);
+        match share {
+            Share::Windows(first) => self.windows(first, y, write, |_, window| {
+                self.winner(window, &[self.blocks(window, &(0..window.len().div_ceil(Self::BLOCK)))])
+            }),
+            Share::Blocks(..) if blocks <= 1 || is_inexact(self.plan) => return Ok(false),
+            Share::Blocks(context, wanted) => {
+                let shares = runs(blocks, wanted);
+                let Some(found) = self.found(context, y.len(), &shares)? else { return Ok(false) };
+                self.windows(0, y, write, |number, window| {
+                    self.winner(window, &found[number * shares.len()..][..shares.len()])
+                });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Consecutive windows, given what finds the winner of one that is not small.
+    fn windows(
+        &self,
+        first: usize,
+        y: &mut [C::Element],
+        mut write: Option<&mut WriteIndices<'_>>,
+        winner: impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
+    ) {
+        let mut done = 0;
+        while done < y.len() {
+            let stretch = self.runs.stretch(first + done, y.len() - done);
+            let own = &mut y[done..][..stretch.count];
+            let write = write.as_mut().map(|write| &mut **write as &mut WriteIndices<'_>);
+            if stretch.length <= SMALL && stretch.count >= FEW {
+                self.small(&stretch, (first + done, done), own, write);
+            } else {
+                self.each(&stretch, (first + done, done), own, write, &winner);
+            }
+            done += stretch.count;
+        }
+        activate_all(self.plan.activation, y);
+    }
+
+    /// A stretch of small windows, given the number of its first output among all and among those that are written.
+    fn small(
+        &self,
+        stretch: &Stretch,
+        (first, place): (usize, usize),
+        y: &mut [C::Element],
+        mut write: Option<&mut WriteIndices<'_>>,
+    ) {
+        let mut winners = Winners::new();
+        for (batch, y) in y.chunks_mut(PLANES).enumerate() {
+            let before = batch * PLANES;
+            let stretch = stretch.from(before);
+            let planes = Batch { count: y.len(), plane: stretch.length, step: stretch.step };
+            let x = &self.x[stretch.first..][..(y.len() - 1) * stretch.step + stretch.length];
+            let rule = (self.seed, self.nan_wins, write.is_some());
+            C::Lane::winners::<C>(self.simd, x, planes, rule, &mut winners);
+            y.copy_from_slice(&winners.values[..y.len()]);
+            if let Some(write) = &mut write {
+                let (mut indices, mut seeds) = ([0; PLANES], false);
+                let places = winners.stays.iter().zip(&winners.places);
+                let mut of_window = stretch.index;
+                for (index, (&stays, &place)) in indices.iter_mut().zip(places).take(y.len()) {
+                    *index = self.index(of_window, usize::from(place));
+                    of_window = of_window.wrapping_add(stretch.index_step);
+                    seeds |= stays;
+                }
+                if seeds && self.seed.is_some() {
+                    for (number, index) in indices[..y.len()].iter_mut().enumerate() {
+                        if winners.stays[number] {
+                            *index = self.index_of_seed(first + before + number);
+                        }
+                    }
+                }
+                write(place + before, &indices[..y.len()]);
+            }
+        }
+    }
+
+    /// A stretch of windows, one after the other.
+    fn each(
+        &self,
+        stretch: &Stretch,
+        (first, place): (usize, usize),
+        y: &mut [C::Element],
+        mut write: Option<&mut WriteIndices<'_>>,
+        winner: &impl Fn(usize, &[C::Element]) -> Winner<C::Lane>,
+    ) {
+        // A lane does not say which of two zeros it was.
+        let is_zero = |lane: C::Lane| C::Element::DTYPE.is_float() && lane == C::encode(C::Element::zeroed());
+        for (number, y) in y.iter_mut().enumerate() {
+            let stretch = stretch.from(number);
+            let window = &self.x[stretch.first..][..stretch.length];
+            let at = match winner(place + number, window) {
+                Winner::Lane(found) if write.is_none() && !is_zero(found.best) => {
+                    *y = C::decode(found.best);
+                    continue;
+                }
+                Winner::Lane(found) => self.place(window, found),
+                Winner::Place(at) => Some(at),
+                Winner::Seed => None,
+            };
+            *y = at.map_or_else(|| self.plan.seed(), |at| window[at]);
+            if let Some(write) = &mut write {
+                let index = at.map_or_else(|| self.index_of_seed(first + number), |at| self.index(stretch.index, at));
+                write(place + number, &[index]);
+            }
+        }
+    }
+
+    /// The index of a place in a window, given that of its first element.
+    #[inline]
+    fn index(&self, mut index: i64, mut place: usize) -> i64 {
+        if self.counts_on {
+            return index.wrapping_add(place as i64);
+        }
+        for axis in self.view.axes[self.runs.axis..].iter().rev() {
+            index = index.wrapping_add(((place % axis.input) as i64).wrapping_mul(axis.index_stride));
+            place /= axis.input;
+        }
+        index
+    }
+
+    fn index_of_seed(&self, output: usize) -> i64 {
+        let of_plane = self.view.axes[0].output * self.view.row();
+        self.view.index_of_seed(output / of_plane.max(1))
+    }
+
+    /// What the blocks of these windows have, in runs of blocks that threads share; `None` if one of them compares floats
+    /// otherwise.
+    fn found(
+        &self,
+        context: &Context<'_>,
+        windows: usize,
+        shares: &[Range<usize>],
+    ) -> Result<Option<Vec<Found<C::Lane>>>, ExecuteError> {
+        let nothing = Found { best: C::Lane::LOWEST, block: 0, nan: false };
+        let mut found: Vec<Option<Found<C::Lane>>> = vec![Some(nothing); windows * shares.len()];
+        let of_windows = (0..windows).flat_map(|number| shares.iter().map(move |share| (number, share)));
+        context.run(of_windows.zip(&mut found).collect(), |((number, share), found), _: &mut Scratch| {
+            let window = self.runs.stretch(number, 1);
+            let window = &self.x[window.first..][..window.length];
+            *found = (!is_inexact(self.plan)).then(|| self.blocks(window, share));
+            Ok(())
+        })?;
+        Ok(found.into_iter().collect())
+    }
+
+    /// What a run of blocks of a window has. Compiled once, and not for each type of indices.
+    #[inline(never)]
+    fn blocks(&self, window: &[C::Element], blocks: &Range<usize>) -> Found<C::Lane> {
+        let nan_wins = self.nan_wins;
+        // A shorter window has fewer blocks.
+        let end = blocks.end.min(window.len().div_ceil(Self::BLOCK));
+        self.simd.run(
+            #[inline(always)]
+            || {
+                let mut found = Found { best: C::Lane::LOWEST, block: blocks.start * Self::BLOCK, nan: false };
+                for number in blocks.start..end {
+                    let block = &window[number * Self::BLOCK..];
+                    let block = &block[..block.len().min(Self::BLOCK)];
+                    let maximum = maximum::<C>(block);
+                    if maximum > found.best {
+                        (found.best, found.block) = (maximum, number * Self::BLOCK);
+                    }
+                    found.nan |= nan_wins && any_nan(block);
+                }
+                found
+            },
+        )
+    }
+
+    /// A window's winner, given what its runs of blocks have, in their order.
+    fn winner(&self, window: &[C::Element], blocks: &[Found<C::Lane>]) -> Winner<C::Lane> {
+        if blocks.iter().any(|run| run.nan) {
+            return window.iter().rposition(|element| element.is_nan()).map_or(Winner::Seed, Winner::Place);
+        }
+        let mut found = blocks[0];
+        for &run in &blocks[1..] {
+            found = if run.best > found.best { run } else { found };
+        }
+        let first = self.seed.unwrap_or(window[0]);
+        if first.is_nan() || found.best <= C::encode(first) {
+            return if self.seed.is_none() { Winner::Place(0) } else { Winner::Seed };
+        }
+        Winner::Lane(found)
+    }
+
+    /// The place of the first element with the greatest lane of a window.
+    #[inline(never)]
+    fn place(&self, window: &[C::Element], found: Found<C::Lane>) -> Option<usize> {
+        let block = &window[found.block..];
+        let at = self.simd.run(
+            #[inline(always)]
+            || position::<C>(block, found.best),
+        );
+        at.map(|at| found.block + at)
+    }
+}
+
+/// The first element with this lane, which is above the lowest one.
+#[inline(always)]
+fn position<C: Code>(block: &[C::Element], best: C::Lane) -> Option<usize> {
+    let number = block
+        .chunks(LANES)
+        .position(|chunk| chunk.iter().fold(false, |any, &element| any | (C::encode(element) == best)))?;
+    let at = block[number * LANES..].iter().position(|&element| C::encode(element) == best)?;
+    Some(number * LANES + at)
+}
+
+/// The greatest lane of a block. Four places of it are read at a time.
+///
+/// ```text
+/// block    a0 a1 a2 ..  b0 b1 b2 ..  c0 c1 c2 ..  d0 d1 d2 ..  rest
+/// maxima   first a0 b0 c0 d0, then a1 b1 c1 d1 and so on, each of them LANES elements
+/// ```
+#[inline(always)]
+fn maximum<C: Code>(block: &[C::Element]) -> C::Lane {
+    let mut running = [C::Lane::LOWEST; LANES];
+    let quarter = block.len() / (4 * LANES) * LANES;
+    let (ab, cd) = block.split_at(2 * quarter);
+    let ((a, b), (c, d)) = (ab.split_at(quarter), cd.split_at(quarter));
+    let (d, rest) = d.split_at(quarter);
+    let [a, b, c, d] = [a, b, c, d].map(|run| run.as_chunks::<LANES>().0);
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        for (i, running) in running.iter_mut().enumerate() {
+            // What is there is never NaN, so that no NaN takes the place of another element.
+            for element in [a[i], b[i], c[i], d[i]] {
+                *running = running.step(C::encode(element), 0);
+            }
+        }
+    }
+    // What remains, in chunks of which the last one may overlap others.
+    let (chunks, few) = rest.as_chunks::<LANES>();
+    for chunk in chunks.iter().chain(block.last_chunk()) {
+        for (running, &element) in running.iter_mut().zip(chunk) {
+            *running = running.step(C::encode(element), 0);
+        }
+    }
+    if block.len() < LANES {
+        for (running, &element) in running.iter_mut().zip(few) {
+            *running = running.step(C::encode(element), 0);
+        }
+    }
+    greatest_lane(running)
+}

@@ -1,0 +1,254 @@
+//! Pools of small planes and of short rows: the elements of some planes are interleaved, and what they are then is an image whose
+//! channels lie together. Vectors are full there, whatever the windows, their strides and borders are.
+//!
+//! ```text
+//! X        a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..     planes
+//! scratch  a0 b0 c0   a1 b1 c1   a2 b2 c2   a3 b3 c3   ..      positions with a lane for each plane
+//!          the kernel that is best for as many channels
+//! scratch  A0 B0 C0   A1 B1 C1   ..
+//! Y        A0 A1 ..   B0 B1 ..   C0 C1 ..
+//! ```
+//!
+//! Leading axes of which each position has a window of its own, as the height has with windows of 1x20, are counted among the
+//! planes. Indices are computed as those within a plane, with 32 bits.
+//!
+//! Elements are moved, and nothing else is done to them here: what is computed, and why it is exact, is said by the kernel that the
+//! planes are handed to.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use wgpu_pooling_plan::internal::EmptyBase;
+use wgpu_pooling_plan::{ExecuteError, Index, Layout, NanPolicy, PoolPlan};
+
+use super::axes::MOST_INDEX;
+use super::parts::{Context, Part};
+use super::scratch::{aligned_words_of, take, take_aligned, words_of};
+use super::transpose::{BEHIND, Planes, interleave, separate};
+use super::view::{View, ViewAxis};
+
+/// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32 bits, too.
+const LANE_BYTES: usize = 64;
+/// The most vectors of neighbouring lanes.
+const MOST_VECTORS: usize = 16;
+/// The most bytes of X, Y and Indices of a block of planes: where lanes fill several vectors, and where they fill one.
+const BLOCK_BYTES: usize = 32 << 10;
+const MOST_BYTES: usize = 256 << 10;
+/// The fewest blocks of planes where lanes fill several vectors: the last block may have lanes without a plane.
+const FEWEST_BLOCKS: usize = 8;
+
+/// A pool of small planes.
+#[derive(Debug)]
+pub(crate) struct Interleaved {
+    /// Interleaved planes as channels of an image.
+    pub view: View,
+    /// The leading axes that are counted among the planes: how many positions they have, and what each adds to an index.
+    folded: Vec<(usize, i64)>,
+}
+
+impl Interleaved {
+    /// The reason why not, for plans that it does not compute.
+    pub fn new(plan: &PoolPlan, view: &View) -> Result<Interleaved, &'static str> {
+        if view.inner != 1 {
+            return Err("its channels are interleaved already");
+        }
+        if plan.ignores_nan() || plan.has_empty_windows() {
+            return Err("windows are empty, or do not begin with their first elements");
+        }
+        if plan.indices.as_ref().is_some_and(|indices| indices.space.layout != plan.layout()) && plan.channels > 1 {
+            return Err("its indices have another layout");
+        }
+        let (folded, axes) = folded(plan, view);
+        let folded: Vec<_> = folded.iter().map(|axis| (axis.output, axis.index_stride)).collect();
+        let elements = |of: fn(&ViewAxis) -> usize| axes.iter().map(of).fold(1, usize::saturating_mul);
+        let (input, output) = (elements(|axis| axis.input), elements(|axis| axis.output));
+        let bytes = plan.dtype().bytes();
+        let of_indices = if plan.indices.is_some() { output.saturating_mul(size_of::<u32>()) } else { 0 };
+        let of_lane = input.saturating_add(output).saturating_mul(bytes).saturating_add(of_indices).max(1);
+        let vector = LANE_BYTES / bytes.min(size_of::<u32>());
+        if of_lane.saturating_mul(vector) > MOST_BYTES {
+            return Err("its planes are too large");
+        }
+        let planes = folded.iter().fold(view.outer, |planes, (extent, _)| planes.saturating_mul(*extent));
+        let vectors = (BLOCK_BYTES / (of_lane * vector)).min(planes / vector / FEWEST_BLOCKS).clamp(1, MOST_VECTORS);
+        let span = axes.iter().fold(0i64, |span, axis| {
+            span.saturating_add(axis.index_stride.saturating_abs().saturating_mul(axis.input as i64))
+        });
+        let unit_base = view.unit_base.wrapping_sub(view.index_base);
+        if span > MOST_INDEX || unit_base.saturating_abs() > MOST_INDEX {
+            return Err("its indices are too far apart");
+        }
+        let lanes = vectors * vector;
+        let axes = axes.iter().map(|axis| ViewAxis { x_stride: axis.x_stride * lanes, ..*axis }).collect();
+        let view = View {
+            outer: 1,
+            channels: lanes,
+            layout: Layout::Nhwc,
+            axes,
+            inner: lanes,
+            index_base: 0,
+            index_n: 0,
+            index_c: 0,
+            unit_base,
+            empty_index: EmptyBase::Constant(-1),
+        };
+        Ok(Interleaved { view, folded })
+    }
+
+    /// Interleaved planes of each plane of X.
+    fn of_plane(&self) -> usize {
+        self.folded.iter().map(|(extent, _)| extent).product()
+    }
+
+    /// As many parts as are wanted, or fewer so that each has a whole block of planes, and how many planes of X such a block has.
+    pub fn parts(&self, outer: usize, wanted: usize) -> (usize, usize) {
+        let (lanes, of_plane) = (self.view.inner, self.of_plane().max(1));
+        let most = outer.saturating_mul(of_plane) / lanes;
+        (wanted.min(most).max(1), lanes.div_ceil(of_plane))
+    }
+
+    /// Computes a part of Y, and of Indices in the order of Y. `compute` does so for a part of interleaved planes.
+    pub fn run<I: Index>(
+        &self,
+        (plan, view, context, part): (&PoolPlan, &View, &Context<'_>, &Part),
+        x: &[u8],
+        y: &mut [u8],
+        indices: Option<&mut [I]>,
+        compute: &mut Compute<'_>,
+    ) -> Result<(), ExecuteError> {
+        let job = Job { own: self, plan, view, context, part };
+        let mut write = indices.map(|indices| {
+            move |within: &[i32], plane: usize, first: usize, place: usize| {
+                for (number, within) in within.chunks_exact(plane).enumerate() {
+                    let base = job.index_of_plane(first + number);
+                    let indices = &mut indices[place + number * plane..][..plane];
+                    for (index, &within) in indices.iter_mut().zip(within) {
+                        *index = I::from_i64(base.wrapping_add(i64::from(within)));
+                    }
+                }
+            }
+        });
+        job.run(x, y, write.as_mut().map(|write| write as &mut WriteIndices<'_>), compute)
+    }
+}
+
+/// Computes a part of interleaved planes: Y, and the indices within planes.
+type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<&mut [i32]>) -> Result<(), ExecuteError> + 'a;
+
+/// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in Indices.
+type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
+
+/// Whether there are planes for all lanes of a vector.
+pub(crate) fn fill_lanes(plan: &PoolPlan, planes: usize) -> bool {
+    planes >= LANE_BYTES / plan.dtype().bytes()
+}
+
+/// The leading axes that are counted among the planes, and the others.
+pub(crate) fn folded<'a>(plan: &PoolPlan, view: &'a View) -> (&'a [ViewAxis], &'a [ViewAxis]) {
+    // The index of a seed is that of its plane.
+    let seeded = plan.nan_policy == NanPolicy::SeedLowest && plan.indices.is_some();
+    let most = if seeded { 0 } else { view.axes.len() - 1 };
+    view.axes.split_at(view.axes[..most].iter().take_while(|axis| axis.is_identity()).count())
+}
+
+/// A part of a pool's outputs.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    own: &'a Interleaved,
+    plan: &'a PoolPlan,
+    /// The view of the pool itself.
+    view: &'a View,
+    context: &'a Context<'a>,
+    part: &'a Part,
+}
+
+impl Job<'_> {
+    fn run(
+        &self,
+        x: &[u8],
+        y: &mut [u8],
+        mut indices: Option<&mut WriteIndices<'_>>,
+        compute: &mut Compute<'_>,
+    ) -> Result<(), ExecuteError> {
+        let (view, simd) = (&self.own.view, self.context.simd);
+        let Part { outer, rows } = self.part;
+        // A part that has not all rows has a single plane.
+        let folded = self.own.of_plane();
+        let (planes, rows) = match self.own.folded.first() {
+            None => (outer.clone(), rows.clone()),
+            Some((extent, _)) => {
+                let of_row = folded / extent;
+                let first = outer.start * folded + rows.start * of_row;
+                (first..(outer.end - 1) * folded + rows.end * of_row, 0..view.axes[0].output)
+            }
+        };
+        let lanes = view.inner;
+        let (input, output) = (view.plane() / lanes, rows.len() * view.row() / lanes);
+        let bytes = self.plan.dtype().bytes();
+        let (of_x, of_y) = (input * lanes * bytes, output * lanes * bytes);
+        let of_indices = if indices.is_some() { output * lanes } else { 0 };
+        self.context.scratch.with(|own| {
+            let words = words_of::<u8>(of_x + BEHIND * bytes)
+                + aligned_words_of::<u8>(of_x)
+                + aligned_words_of::<u8>(of_y)
+                + 2 * aligned_words_of::<i32>(of_indices);
+            let mut words = own.elements::<u64>(words)?;
+            let planes_of_x = take::<u8>(&mut words, of_x + BEHIND * bytes);
+            let interleaved_x = take_aligned::<u8>(&mut words, of_x);
+            let interleaved_y = take_aligned::<u8>(&mut words, of_y);
+            let interleaved_indices = take_aligned::<i32>(&mut words, of_indices);
+            let planes_of_indices = take_aligned::<i32>(&mut words, of_indices);
+            let part = Part { outer: 0..1, rows };
+            for first in planes.clone().step_by(lanes) {
+                let count = lanes.min(planes.end - first);
+                let (of_x, of_y) = (Planes { count, plane: input, lanes }, Planes { count, plane: output, lanes });
+                // A processor reads ahead in memory that is read from end to end, and not in planes that are read side by side.
+                let length = count * input * bytes;
+                planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
+                interleave(simd, bytes, of_x, planes_of_x, interleaved_x);
+                let of_indices = indices.is_some().then_some(&mut *interleaved_indices);
+                compute(&part, interleaved_x, interleaved_y, of_indices)?;
+                let place = (first - planes.start) * output;
+                separate(simd, bytes, of_y, interleaved_y, &mut y[place * bytes..]);
+                if let Some(write) = &mut indices {
+                    let (from, to) = (cast_slice(interleaved_indices), cast_slice_mut(planes_of_indices));
+                    separate(simd, size_of::<i32>(), of_y, from, to);
+                    write(&planes_of_indices[..count * output], output, first, place);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// What is added to indices within a plane.
+    #[inline]
+    fn index_of_plane(&self, plane: usize) -> i64 {
+        let folded = self.own.of_plane();
+        let mut index = self.view.index_base.wrapping_add(self.view.index_of_plane(plane / folded));
+        let mut position = plane % folded;
+        for (extent, stride) in self.own.folded.iter().rev() {
+            index = index.wrapping_add(((position % extent) as i64).wrapping_mul(*stride));
+            position /= extent;
+        }
+        index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wgpu_pooling_plan::DType;
+    use wgpu_pooling_plan::MaxPool;
+
+    #[test]
+    fn parts_have_whole_blocks_of_planes_and_single_planes_are_shared() {
+        let parts = |kernel: [i64; 2], shape: [usize; 4]| {
+            let plan = MaxPool::new(kernel).strides(kernel).plan(&shape, DType::F32, None).unwrap();
+            Interleaved::new(&plan, &View::of(&plan).unwrap()).unwrap().parts(shape[0] * shape[1], 8)
+        };
+        // Rows are planes of their own.
+        assert_eq!(parts([1, 20], [1, 1, 20_000, 20]), (8, 1));
+        assert_eq!(parts([1, 20], [1, 3, 20_000, 20]), (8, 1));
+        // Fewer planes than lanes are one part.
+        assert_eq!(parts([2, 2], [1, 3, 8, 8]), (1, 16));
+        assert_eq!(parts([2, 2], [1, 100, 8, 8]), (6, 16));
+    }
+}

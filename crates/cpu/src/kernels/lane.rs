@@ -1,0 +1,436 @@
+//! Lanes: what elements become in scratch memory, in an order that vector instructions know.
+
+use bytemuck::Pod;
+use half::{bf16, f16};
+use wgpu_pooling_plan::{DType, Element};
+
+use super::simd::SimdLevel;
+
+/// A value in scratch memory.
+pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
+    /// Not above any lane.
+    const LOWEST: Self;
+
+    /// Whether lanes can be NaN.
+    const HAS_NAN: bool = false;
+
+    /// The greater one of two neighbours in row-major order; `self` if none is. `next` lies `ahead` taps further on: lanes that
+    /// say where they lie take that into account.
+    fn step(self, next: Self, ahead: i32) -> Self;
+
+    /// Whether this is not equal to itself.
+    #[inline(always)]
+    #[expect(clippy::eq_op, reason = "NaN is not equal to itself")]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+}
+
+macro_rules! value_lane {
+    ($type:ty, $lowest:expr, $has_nan:literal) => {
+        impl Lane for $type {
+            const LOWEST: Self = $lowest;
+            const HAS_NAN: bool = $has_nan;
+            #[inline(always)]
+            fn step(self, next: Self, _: i32) -> Self {
+                if next > self { next } else { self }
+            }
+        }
+    };
+}
+
+value_lane!(f32, f32::NEG_INFINITY, true);
+value_lane!(f64, f64::NEG_INFINITY, true);
+value_lane!(u8, u8::MIN, false);
+value_lane!(i16, i16::MIN, false);
+value_lane!(i32, i32::MIN, false);
+value_lane!(i64, i64::MIN, false);
+// Separable pools turn the others into these. Flat pools, which read and write elements where they lie, take them as they are.
+value_lane!(i8, i8::MIN, false);
+value_lane!(u16, u16::MIN, false);
+value_lane!(u32, u32::MIN, false);
+value_lane!(u64, u64::MIN, false);
+
+/// A float that the last NaN replaces.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub(crate) struct NanWins<T>(pub T);
+
+macro_rules! nan_wins_lane {
+    ($($type:ty),+) => {
+        $(impl Lane for NanWins<$type> {
+            const LOWEST: Self = NanWins(<$type>::NEG_INFINITY);
+            #[inline(always)]
+            fn step(self, next: Self, _: i32) -> Self {
+                if (next.0 > self.0) | next.0.is_nan() { next } else { self }
+            }
+        })+
+    };
+}
+
+nan_wins_lane!(f32, f64);
+
+/// The greatest of these lanes, by halves: their number is a power of two.
+#[inline(always)]
+pub(crate) fn greatest_lane<L: Lane, const COUNT: usize>(mut lanes: [L; COUNT]) -> L {
+    let mut half = const {
+        assert!(COUNT.is_power_of_two());
+        COUNT / 2
+    };
+    while half > 0 {
+        for i in 0..half {
+            lanes[i] = lanes[i].step(lanes[i + half], 0);
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+/// An element of 8 or 16 bits and its tap in one number: the element in the upper bits, and below them a number that is
+/// smaller, the further the tap. One maximum compares both, and of equal elements the earlier one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Packed(pub i32);
+
+impl Lane for Packed {
+    // The lowest element at its own tap: taps are subtracted from it as from others.
+    const LOWEST: Self = Packed(i32::MIN | 0xFFFF);
+    #[inline(always)]
+    fn step(self, next: Self, ahead: i32) -> Self {
+        Packed(self.0.max(next.0.wrapping_sub(ahead)))
+    }
+}
+
+/// Lanes that lie beside their positions in another slice.
+pub(crate) trait Positioned: Lane {
+    /// An integer of the lane's width: what a position adds to the index of the window's first tap.
+    type Position: Pod + Send + Sync;
+
+    fn position(offset: i64) -> Self::Position;
+
+    fn offset(position: Self::Position) -> i64;
+
+    fn ahead(position: Self::Position, ahead: Self::Position) -> Self::Position;
+
+    /// `b` if `next` is greater than `best`, else `a`, without a branch: compilers make one of a condition between two
+    /// loads, and then no vector instructions.
+    fn select(best: Self, next: Self, a: Self::Position, b: Self::Position) -> Self::Position;
+
+    /// Whether `next` is greater than `best`, or as great and at an earlier position.
+    fn precedes(best: (Self, Self::Position), next: (Self, Self::Position)) -> bool;
+}
+
+macro_rules! positioned {
+    ($type:ty, $position:ty) => {
+        impl Positioned for $type {
+            type Position = $position;
+            #[inline(always)]
+            fn position(offset: i64) -> $position {
+                offset as $position
+            }
+            #[inline(always)]
+            fn offset(position: $position) -> i64 {
+                position.into()
+            }
+            #[inline(always)]
+            fn ahead(position: $position, ahead: $position) -> $position {
+                position.wrapping_add(ahead)
+            }
+            #[inline(always)]
+            fn select(best: Self, next: Self, a: $position, b: $position) -> $position {
+                a ^ ((a ^ b) & <$position>::from(next > best).wrapping_neg())
+            }
+            #[inline(always)]
+            fn precedes((best, a): (Self, $position), (next, b): (Self, $position)) -> bool {
+                (next > best) | ((next == best) & (b < a))
+            }
+        }
+    };
+}
+
+positioned!(f32, i32);
+positioned!(f64, i64);
+positioned!(i32, i32);
+positioned!(i64, i64);
+
+/// The element types that have lanes. The general kernel computes the others.
+pub(crate) const DTYPES: &[DType] = &[
+    DType::F32,
+    DType::F64,
+    DType::F16,
+    DType::Bf16,
+    DType::I8,
+    DType::U8,
+    DType::I16,
+    DType::U16,
+    DType::I32,
+    DType::U32,
+    DType::I64,
+    DType::U64,
+];
+
+/// Returns the value of an expression for the code of an element type, the first one listed for it; goes on if none is.
+macro_rules! with_code {
+    ($dtype:expr, $run:ident: $($variant:ident => $code:ty),+ $(,)?) => {
+        $(if $dtype == DType::$variant {
+            return $run!($code);
+        })+
+    };
+}
+pub(crate) use with_code;
+
+/// Whether there is a NaN among elements.
+pub(crate) fn has_nan<T: Element>(simd: SimdLevel, elements: &[T]) -> bool {
+    simd.run(
+        #[inline(always)]
+        || any_nan(elements),
+    )
+}
+
+/// The same, compiled into the loops of its callers.
+#[inline(always)]
+pub(crate) fn any_nan<T: Element>(elements: &[T]) -> bool {
+    if size_of::<T>() == 2 {
+        // The greatest magnitude is that of a NaN if there is one. Integers without the sign take one instruction each.
+        let magnitudes = elements.iter().map(|element| (element.to_bits64() as u16) << 1);
+        let most = magnitudes.fold(0, u16::max) >> 1;
+        return T::from_bits64(most.into()).is_nan();
+    }
+    // Processors compare two elements at once for whether one of them is NaN.
+    let (chunks, rest) = elements.as_chunks::<{ 2 * NAN_PAIRS }>();
+    let in_chunks = chunks.iter().fold(false, |any, chunk| {
+        let (a, b) = chunk.split_at(NAN_PAIRS);
+        any | a.iter().zip(b).fold(false, |any, (a, b)| any | a.is_nan() | b.is_nan())
+    });
+    rest.iter().fold(in_chunks, |any, element| any | element.is_nan())
+}
+
+/// Pairs of elements that are looked at together.
+const NAN_PAIRS: usize = 64;
+
+/// How elements become lanes and lanes elements.
+pub(crate) trait Code: Send + Sync {
+    type Element: Element;
+    type Lane: Lane;
+
+    fn encode(element: Self::Element) -> Self::Lane;
+
+    /// The element of a lane.
+    fn decode(lane: Self::Lane) -> Self::Element;
+
+    /// Whether a lane has the bits of its element, so that elements in memory are lanes.
+    const KEEPS_BITS: bool = false;
+
+    /// Whether lanes are floats, which have to be compared with the first element of a window.
+    const IS_FLOAT: bool = false;
+
+    /// Whether `decode` does not return an element's own bits: the zeros of floats that became integers, and NaN.
+    #[inline(always)]
+    fn is_special(_: Self::Element) -> bool {
+        false
+    }
+}
+
+macro_rules! code {
+    ($name:ident, $element:ty, $lane:ty, $is_float:literal, $keeps_bits:literal, $encode:expr, $decode:expr) => {
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name;
+        impl Code for $name {
+            type Element = $element;
+            type Lane = $lane;
+            const IS_FLOAT: bool = $is_float;
+            const KEEPS_BITS: bool = $keeps_bits;
+            #[inline(always)]
+            fn encode(element: $element) -> $lane {
+                $encode(element)
+            }
+            #[inline(always)]
+            fn decode(lane: $lane) -> $element {
+                $decode(lane)
+            }
+        }
+    };
+}
+
+// The same floats where NaN wins.
+code!(NanF32, f32, NanWins<f32>, true, true, NanWins, |lane: NanWins<f32>| lane.0);
+code!(NanF64, f64, NanWins<f64>, true, true, NanWins, |lane: NanWins<f64>| lane.0);
+code!(NanF16, f16, NanWins<f32>, true, false, |x| NanWins(WideF16::encode(x)), |lane: NanWins<f32>| WideF16::decode(
+    lane.0
+));
+code!(NanBf16, bf16, NanWins<f32>, true, false, |x| NanWins(WideBf16::encode(x)), |lane: NanWins<f32>| {
+    WideBf16::decode(lane.0)
+});
+
+// Integers as they are.
+code!(SameI8, i8, i8, false, true, |x| x, |x| x);
+code!(SameU16, u16, u16, false, true, |x| x, |x| x);
+code!(SameU32, u32, u32, false, true, |x| x, |x| x);
+code!(SameU64, u64, u64, false, true, |x| x, |x| x);
+
+// An unsigned integer is a signed one of the same order with the top bit inverted, and the other way round.
+code!(OfF32, f32, f32, true, true, |x| x, |x| x);
+code!(OfF64, f64, f64, true, true, |x| x, |x| x);
+code!(OfU8, u8, u8, false, true, |x| x, |x| x);
+code!(OfI8, i8, u8, false, false, |x: i8| x as u8 ^ 0x80, |x: u8| (x ^ 0x80) as i8);
+code!(OfI16, i16, i16, false, true, |x| x, |x| x);
+code!(OfU16, u16, i16, false, false, |x: u16| (x ^ 0x8000) as i16, |x: i16| x as u16 ^ 0x8000);
+code!(OfI32, i32, i32, false, true, |x| x, |x| x);
+code!(OfU32, u32, i32, false, false, |x: u32| (x ^ 1 << 31) as i32, |x: i32| x as u32 ^ 1 << 31);
+code!(OfI64, i64, i64, false, true, |x| x, |x| x);
+code!(OfU64, u64, i64, false, false, |x: u64| (x ^ 1 << 63) as i64, |x: i64| x as u64 ^ 1 << 63);
+
+/// The integer that orders a float of 16 bits: its magnitude with its sign, so that both zeros are 0.
+#[inline(always)]
+fn key_of_half(bits: u16) -> i16 {
+    let sign = bits as i16 >> 15;
+    ((bits as i16 & i16::MAX) ^ sign).wrapping_sub(sign)
+}
+
+/// The bits of the float with this key; those of +0 for 0.
+#[inline(always)]
+fn half_of_key(key: i16) -> u16 {
+    let sign = key >> 15;
+    ((key ^ sign).wrapping_sub(sign) | (sign & i16::MIN)) as u16
+}
+
+macro_rules! code_of_half {
+    ($name:ident, $element:ty, $infinity:expr) => {
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct $name;
+        impl Code for $name {
+            type Element = $element;
+            type Lane = i16;
+            #[inline(always)]
+            fn encode(element: $element) -> i16 {
+                let bits = element.to_bits();
+                if bits & 0x7FFF > $infinity { i16::MIN } else { key_of_half(bits) }
+            }
+            #[inline(always)]
+            fn decode(lane: i16) -> $element {
+                <$element>::from_bits(half_of_key(lane))
+            }
+            #[inline(always)]
+            fn is_special(element: $element) -> bool {
+                let bits = element.to_bits();
+                (bits & 0x7FFF > $infinity) | (bits == 0x8000)
+            }
+        }
+    };
+}
+
+code_of_half!(OfF16, f16, 0x7C00);
+code_of_half!(OfBf16, bf16, 0x7F80);
+
+// Floats of 16 bits as wider ones, for data with NaN or with zeros that have a sign. Of bfloat16 these are the same numbers; a
+// half has the bits of its magnitude at the same place, which makes it another number in the same order.
+code!(WideBf16, bf16, f32, true, false, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |lane: f32| {
+    bf16::from_bits((lane.to_bits() >> 16) as u16)
+});
+code!(WideF16, f16, f32, true, false, wide_half, |lane: f32| {
+    let bits = lane.to_bits();
+    f16::from_bits(((bits >> 16) & 0x8000) as u16 | ((bits >> 13) & 0x7FFF) as u16)
+});
+
+#[inline(always)]
+fn wide_half(half: f16) -> f32 {
+    let bits = u32::from(half.to_bits());
+    let magnitude = bits & 0x7FFF;
+    let nan = if magnitude > 0x7C00 { 0x7F80_0000 } else { 0 };
+    f32::from_bits(((bits & 0x8000) << 16) | (magnitude << 13) | nan)
+}
+
+/// Integers of 8 and 16 bits as lanes of 32.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Widened<T>(std::marker::PhantomData<T>);
+
+macro_rules! widened {
+    ($($element:ty),+) => {
+        $(impl Code for Widened<$element> {
+            type Element = $element;
+            type Lane = i32;
+            #[inline(always)]
+            fn encode(element: $element) -> i32 {
+                element.into()
+            }
+            #[inline(always)]
+            fn decode(lane: i32) -> $element {
+                lane as $element
+            }
+        })+
+    };
+}
+
+widened!(i8, u8, i16, u16);
+
+/// The bits of a packed lane below its element.
+pub(crate) const TAP_BITS: u32 = 16;
+/// The taps that a packed lane can tell apart.
+pub(crate) const PACKED_TAPS: usize = 1 << TAP_BITS;
+
+/// A code of 8 or 16 bits, with taps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WithTap<C>(std::marker::PhantomData<C>);
+
+impl<C: Code> Code for WithTap<C>
+where
+    C::Lane: Narrow,
+{
+    type Element = C::Element;
+    type Lane = Packed;
+    #[inline(always)]
+    fn encode(element: C::Element) -> Packed {
+        Packed((C::encode(element).widen() << TAP_BITS) | (PACKED_TAPS as i32 - 1))
+    }
+    #[inline(always)]
+    fn decode(lane: Packed) -> C::Element {
+        C::decode(C::Lane::narrow(lane.0 >> TAP_BITS))
+    }
+    #[inline(always)]
+    fn is_special(element: C::Element) -> bool {
+        C::is_special(element)
+    }
+}
+
+impl Packed {
+    /// The tap, from the window's first one on.
+    #[inline(always)]
+    pub fn tap(self) -> usize {
+        (!self.0 & (PACKED_TAPS as i32 - 1)) as usize
+    }
+
+    /// Whether the element is greater than that of another lane.
+    #[inline(always)]
+    pub fn above(self, other: Packed) -> bool {
+        self.0 >> TAP_BITS > other.0 >> TAP_BITS
+    }
+}
+
+/// Lanes that fit the upper half of a packed one.
+pub(crate) trait Narrow: Lane {
+    fn widen(self) -> i32;
+    fn narrow(wide: i32) -> Self;
+}
+
+impl Narrow for u8 {
+    #[inline(always)]
+    fn widen(self) -> i32 {
+        // The lowest lane has to become the lowest packed one.
+        i32::from(self) + i32::from(i16::MIN)
+    }
+    #[inline(always)]
+    fn narrow(wide: i32) -> u8 {
+        (wide - i32::from(i16::MIN)) as u8
+    }
+}
+
+impl Narrow for i16 {
+    #[inline(always)]
+    fn widen(self) -> i32 {
+        self.into()
+    }
+    #[inline(always)]
+    fn narrow(wide: i32) -> i16 {
+        wide as i16
+    }
+}

@@ -1,0 +1,73 @@
+//! Memory that kernels reuse from one part of their work to the next.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytemuck::Pod;
+use wgpu_pooling_plan::ExecuteError;
+
+/// The memory of one thread, aligned for every element type.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    words: Vec<u64>,
+}
+
+impl Scratch {
+    /// Memory for `count` elements, with whatever was written there before.
+    pub fn elements<L: Pod>(&mut self, count: usize) -> Result<&mut [L], ExecuteError> {
+        let bytes = count.checked_mul(size_of::<L>());
+        let words = bytes.map(|bytes| bytes.div_ceil(size_of::<u64>()));
+        let out_of_memory = || ExecuteError::OutOfMemory(format!("{count} elements of scratch memory"));
+        let words = words.ok_or_else(out_of_memory)?;
+        if let Some(more) = words.checked_sub(self.words.len()) {
+            self.words.try_reserve_exact(more).map_err(|_| out_of_memory())?;
+            self.words.resize(words, 0);
+        }
+        Ok(&mut bytemuck::cast_slice_mut(&mut self.words[..words])[..count])
+    }
+}
+
+/// The bytes of a cache line, and the most words before the next one begins.
+const LINE_BYTES: usize = 64;
+const MOST_BEFORE: usize = LINE_BYTES / size_of::<u64>() - 1;
+
+/// The first words of some memory, as lanes.
+pub(crate) fn take<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
+    let (own, rest) = std::mem::take(words).split_at_mut(words_of::<L>(count));
+    *words = rest;
+    &mut bytemuck::cast_slice_mut(own)[..count]
+}
+
+/// The first words of some memory that lie on a boundary of cache lines, as lanes. Vectors that are as long as a cache line are
+/// stored faster there.
+pub(crate) fn take_aligned<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
+    let before = words.as_ptr().align_offset(LINE_BYTES).min(MOST_BEFORE);
+    take::<u64>(words, before);
+    take(words, count)
+}
+
+/// Words that `count` lanes take on a boundary of cache lines.
+pub(crate) fn aligned_words_of<L>(count: usize) -> usize {
+    words_of::<L>(count) + MOST_BEFORE
+}
+
+/// Words that `count` lanes take.
+pub(crate) fn words_of<L>(count: usize) -> usize {
+    (count * size_of::<L>()).div_ceil(size_of::<u64>())
+}
+
+/// The scratch memory of finished work, for later work of the same plan.
+#[derive(Debug, Default)]
+pub(crate) struct ScratchPool {
+    idle: Mutex<Vec<Scratch>>,
+}
+
+impl ScratchPool {
+    /// Runs `work` with scratch memory that nobody else has.
+    pub fn with<R>(&self, work: impl FnOnce(&mut Scratch) -> R) -> R {
+        let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = lock().pop().unwrap_or_default();
+        let result = work(&mut scratch);
+        lock().push(scratch);
+        result
+    }
+}

@@ -1,0 +1,172 @@
+//! Where the lanes of a block lie in scratch memory: a pure function of the block's extents.
+
+use wgpu_pooling_plan::internal::for_each;
+
+use super::steps::Step;
+use crate::kernels::axes::Axis;
+
+/// Lanes between two arrays beyond what they hold, so that they begin in different sets of a cache.
+const SLACK: usize = 16;
+/// About the lanes of rows that are loaded at once. If they are few, they are read again while they are on their way to the
+/// cache, and a processor waits for the whole way where it reads parts of two of them at once.
+const LOADED_AT_ONCE: usize = 4096;
+
+/// A box of outputs, and the arrays of its lanes. What the rows of X are reduced to lies in arrays that have the lanes of one
+/// phase of every outer axis: a slot for each position of the phase, and in it the maxima along a row without gaps. The maximum
+/// of a window gets the slot of the window's first tap, in phase 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BlockLayout {
+    /// Outputs along each axis.
+    pub outputs: Vec<usize>,
+    /// Lanes from one slot to the next.
+    pub slot: Vec<usize>,
+    /// Positions along each axis, padding included.
+    pub positions: Vec<usize>,
+    /// Lanes from one array to the next.
+    pub pitch: usize,
+    /// The lanes of an array.
+    pub lanes: usize,
+    /// Arrays of reduced rows, and after the first step along an outer axis.
+    pub arrays: usize,
+    pub reduced_arrays: usize,
+    pub row: RowLayout,
+    /// Rows of X that windows read, in the order in which they are loaded.
+    pub rows: Vec<RowOfX>,
+    /// Runs of outputs that have neighbouring slots and are neighbours in Y.
+    pub runs: Vec<Run>,
+    /// The length of a run.
+    pub run: usize,
+    /// Slots along each axis.
+    pub slots: Vec<usize>,
+}
+
+/// Where the lanes of a row lie: the positions along the innermost spatial axis, each with its channels if they lie innermost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RowLayout {
+    pub channels: usize,
+    /// Lanes of each phase as they are loaded, with padding, and of the maxima.
+    pub loaded: usize,
+    pub reduced: usize,
+    /// The most rows that are loaded at once, and lanes from one phase of them to the next.
+    pub at_once: usize,
+    pub pitch: usize,
+    pub phases: usize,
+}
+
+/// A row of the block along its innermost spatial axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RowOfX {
+    /// The array of its maxima, and the first one's lane there.
+    pub array: usize,
+    pub slot: usize,
+    /// What it adds to the place in X of the block's first row.
+    pub place: usize,
+    /// Its position along each outer axis.
+    pub at: Vec<usize>,
+}
+
+/// Neighbouring outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The first slot.
+    pub slot: usize,
+    /// What it adds to the place in Y of the block's first output.
+    pub place: usize,
+}
+
+impl BlockLayout {
+    /// Axes from `inner` on are those of a row. `first` is the first step along another one, if there is any.
+    pub fn new(axes: &[Axis], inner: usize, first: Option<&Step>, outputs: &[usize]) -> BlockLayout {
+        let positions = axes.iter().zip(outputs).map(|(axis, &outputs)| (outputs - 1) * axis.stride + axis.reach() + 1);
+        let with_halo = |axis: &Axis, outputs: usize| outputs + axis.reach() / axis.stride;
+        let mut slots = outputs.to_vec();
+        slots.iter_mut().zip(&axes[..inner]).for_each(|(slots, axis)| *slots = with_halo(axis, *slots));
+        let slot = strides(&slots);
+        let lanes = slot[0] * slots[0];
+        let arrays: usize = axes[..inner].iter().map(Axis::phase_count).product();
+        let channels = outputs[inner + 1..].iter().product::<usize>();
+        let loaded = with_halo(&axes[inner], outputs[inner]) * channels;
+        let phases = axes[inner].phase_count();
+        let at_once = (LOADED_AT_ONCE / (loaded * phases)).max(1);
+        let mut layout = BlockLayout {
+            outputs: outputs.to_vec(),
+            positions: positions.collect(),
+            pitch: lanes.next_multiple_of(SLACK) + SLACK,
+            lanes,
+            arrays,
+            reduced_arrays: first.map_or(0, |first| arrays / axes[first.axis].phase_count()),
+            row: RowLayout {
+                channels,
+                loaded,
+                reduced: outputs[inner] * channels,
+                at_once,
+                pitch: (at_once * loaded).next_multiple_of(SLACK) + SLACK,
+                phases,
+            },
+            rows: Vec::new(),
+            runs: Vec::new(),
+            run: 0,
+            slot,
+            slots,
+        };
+        layout.fill_rows(axes, inner);
+        layout.fill_runs(axes);
+        layout
+    }
+
+    fn fill_rows(&mut self, axes: &[Axis], inner: usize) {
+        let (rows, slot) = (&mut self.rows, &self.slot);
+        for_each(&self.positions[..inner], |at| {
+            let (mut array, mut first, mut place) = (0, 0, 0);
+            for ((axis, &position), slot) in axes.iter().zip(at).zip(slot) {
+                let Some(phase) = axis.phases[position % axis.stride] else { return };
+                array = array * axis.phase_count() + phase;
+                first += position / axis.stride * slot;
+                place += position * axis.x_stride;
+            }
+            rows.push(RowOfX { array, slot: first, place, at: at.to_vec() });
+        });
+        // All arrays grow together.
+        let group = self.row.at_once * self.row.reduced;
+        rows.sort_by_key(|row| (row.slot / group, row.array, row.slot));
+    }
+
+    fn fill_runs(&mut self, axes: &[Axis]) {
+        let whole: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
+        let y = strides(&whole);
+        // Inner axes of which Y has no output outside the block, and slots no position that is not an output.
+        let mut first = axes.len() - 1;
+        self.run = self.outputs[first];
+        while first > 0 && self.slots[first] == self.outputs[first] && whole[first] == self.outputs[first] {
+            first -= 1;
+            self.run *= self.outputs[first];
+        }
+        let (runs, slot) = (&mut self.runs, &self.slot);
+        for_each(&self.outputs[..first], |at| {
+            let place = |strides: &[usize]| at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
+            runs.push(Run { slot: place(slot), place: place(&y) });
+        });
+    }
+}
+
+/// For each tuple of positions, the last axis fastest, the sum of what each axis has at its position, as `convert` makes it.
+/// What `sums` held is replaced.
+pub(crate) fn sums<P>(sums: &mut Vec<P>, of_axes: &[Vec<i64>], convert: impl Fn(i64) -> P) {
+    sums.clear();
+    let Some((innermost, others)) = of_axes.split_last() else { return };
+    sums.reserve(of_axes.iter().map(Vec::len).product());
+    let extents: Vec<usize> = others.iter().map(Vec::len).collect();
+    for_each(&extents, |at| {
+        let outer = others.iter().zip(at).fold(0i64, |sum, (of_axis, &at)| sum.wrapping_add(of_axis[at]));
+        sums.extend(innermost.iter().map(|inner| convert(outer.wrapping_add(*inner))));
+    });
+}
+
+/// Elements from one position of each axis to the next, of a dense tensor.
+pub(crate) fn strides(extents: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; extents.len()];
+    for axis in (0..extents.len().saturating_sub(1)).rev() {
+        strides[axis] = strides[axis + 1] * extents[axis + 1];
+    }
+    strides
+}

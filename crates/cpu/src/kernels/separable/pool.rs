@@ -1,0 +1,138 @@
+//! A pool in blocks: which blocks there are, and what becomes of each.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wgpu_pooling_plan::{Layout, PoolPlan};
+
+use super::layout::{BlockLayout, sums};
+use super::steps::{Step, block, steps};
+use crate::kernels::axes::Axis;
+use crate::kernels::axes::MOST_INDEX;
+use crate::kernels::axes::axes;
+use crate::kernels::axes::index_span;
+use crate::kernels::view::View;
+
+/// A pool of strided windows, with all that does not depend on data.
+#[derive(Debug)]
+pub(crate) struct Separable {
+    pub axes: Vec<Axis>,
+    /// The innermost spatial axis: it and the channels behind it, if there are any, are rows.
+    pub inner: usize,
+    /// The steps along rows, at least one, and along the other axes.
+    pub steps: Vec<Step>,
+    pub outer_steps: Vec<Step>,
+    /// The extents of a block.
+    pub block: Vec<usize>,
+    /// What each tap of a window adds to the index, for lanes that have their taps in them.
+    pub tap_offsets: Vec<i32>,
+    pub has_empty_windows: bool,
+    /// Layouts of blocks that were computed.
+    layouts: Mutex<Vec<Arc<BlockLayout>>>,
+}
+
+impl Separable {
+    /// The reason why not, for plans that it does not compute.
+    pub fn new(plan: &PoolPlan, view: &View) -> Result<Separable, &'static str> {
+        if plan.ignores_nan() {
+            return Err("it is a part of a window");
+        }
+        let axes = axes(view)?;
+        if axes[1..].iter().any(|axis| axis.input > 1 << 31) {
+            return Err("an axis is too long");
+        }
+        let wide = plan.dtype().bytes() == 8;
+        let span = index_span(&axes);
+        if !wide && span > MOST_INDEX {
+            return Err("its indices are too far apart");
+        }
+        let inner = axes.len() - if view.inner == 1 { 1 } else { 2 };
+        let (steps, outer_steps) = steps(&axes, inner).into_iter().partition(|step| step.axis == inner);
+        let packed = plan.dtype().bytes() <= 2 && plan.indices.is_some();
+        // The planes of several batch items need not have indices that are evenly apart.
+        let evenly = plan.indices.is_none()
+            || view.layout == Layout::Nhwc
+            || view.index_n == view.index_c.wrapping_mul(view.channels as i64);
+        // The indices of all planes of a block are within 32 bits of each other.
+        let apart = axes[0].index_stride.unsigned_abs().max(1);
+        let planes = if evenly { (MOST_INDEX as u64 / apart).clamp(1, usize::MAX as u64) as usize } else { 1 };
+        let block = block(&axes, plan.dtype().bytes(), lane_bytes(plan), planes);
+        let mut tap_offsets = if packed { index_of_taps(&axes) } else { Vec::new() };
+        tap_offsets.resize(tap_offsets.len().next_power_of_two(), 0);
+        Ok(Separable {
+            axes,
+            inner,
+            steps,
+            outer_steps,
+            block,
+            tap_offsets,
+            has_empty_windows: plan.has_empty_windows(),
+            layouts: Mutex::default(),
+        })
+    }
+
+    /// The layout of blocks with these outputs along each axis.
+    pub fn layout(&self, outputs: &[usize]) -> Arc<BlockLayout> {
+        let mut layouts = self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(layout) = layouts.iter().find(|layout| layout.outputs == outputs) {
+            return Arc::clone(layout);
+        }
+        let layout = Arc::new(BlockLayout::new(&self.axes, self.inner, self.outer_steps.first(), outputs));
+        layouts.push(Arc::clone(&layout));
+        layout
+    }
+}
+
+/// The bytes of a lane.
+fn lane_bytes(plan: &PoolPlan) -> usize {
+    match (plan.dtype().bytes(), plan.indices.is_some()) {
+        (bytes, false) => bytes,
+        (bytes @ (1 | 2), true) => bytes.max(4),
+        (bytes, true) => 2 * bytes,
+    }
+}
+
+/// What each tap of a window adds to the index of the first one. A window has at most as many taps as a packed lane tells
+/// apart, and their indices fit 32 bits.
+fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
+    let along = |axis: &Axis| {
+        (0..axis.kernel).map(|tap| ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride)).collect()
+    };
+    let mut offsets = Vec::new();
+    sums(&mut offsets, &axes.iter().map(along).collect::<Vec<_>>(), |offset| offset as i32);
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wgpu_pooling_plan::MaxPool;
+    use wgpu_pooling_plan::{DType, IndexType};
+
+    #[test]
+    fn the_planes_of_a_block_have_indices_within_32_bits_of_each_other() {
+        // Single elements of planes of 2^26 elements: a block has room for thousands of them.
+        let pool = MaxPool::new([1, 1]).strides([8192, 8192]);
+        for (channels, extent, most) in [(64, 8192, 16), (64, 8, usize::MAX)] {
+            let plan = pool.plan(&[1, channels, extent, extent], DType::F32, Some(IndexType::I64)).unwrap();
+            let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
+            assert_eq!(separable.block[0], channels.min(most), "{extent}");
+        }
+    }
+
+    #[test]
+    fn blocks_of_channels_have_pieces_of_x_that_are_worth_a_cache_line() {
+        // A block of the size before has room for one channel, and would read each line of X 16 times.
+        let pool = MaxPool::new([17, 9, 17]).dilations([1, 1, 2]).layout(Layout::Nhwc);
+        let plan = pool.plan(&[1, 29, 9, 174, 66], DType::F32, Some(IndexType::I32)).unwrap();
+        let separable = Separable::new(&plan, &View::of(&plan).unwrap()).unwrap();
+        assert!(separable.block[4] >= 8, "{:?}", separable.block);
+    }
+
+    #[test]
+    fn indices_beyond_any_memory_are_no_overflow() {
+        // No machine has such an X, but a plan of it can be made, and prepared.
+        let pool = MaxPool::new([2, 1, 1]).dilations([4096, 1, 1]).pads([4096, 0, 0, 0, 0, 0]);
+        let plan = pool.plan(&[1, 1, 2, 1 << 26, 1 << 26], DType::F64, Some(IndexType::I64)).unwrap();
+        assert!(Separable::new(&plan, &View::of(&plan).unwrap()).is_ok());
+    }
+}

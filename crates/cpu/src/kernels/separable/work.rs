@@ -1,0 +1,382 @@
+//! A part of a pool in the making: block after block.
+
+use std::ops::Range;
+
+use wgpu_pooling_plan::internal::{activate_all, for_each};
+use wgpu_pooling_plan::{Element, ExecuteError, Index, MAX_SPATIAL_AXES, NanPolicy};
+
+use super::block::Block;
+use super::finish::{self, Offsets};
+use super::form::{Form, Placed, Plain};
+use super::layout::{strides, sums};
+use super::pool::Separable;
+use super::reduced::{Firsts, Piece, Reduction};
+use crate::kernels::general;
+use crate::kernels::lane::Code;
+use crate::kernels::lane::Narrow;
+use crate::kernels::lane::Packed;
+use crate::kernels::lane::Positioned;
+use crate::kernels::lane::WithTap;
+use crate::kernels::parts::PartOf;
+use crate::kernels::reduce::Rows;
+use crate::kernels::reduce::decode;
+use crate::kernels::scratch::Scratch;
+use crate::kernels::view::nan_wins;
+
+/// A part in the making.
+pub(crate) struct Work<'a, 'i, I> {
+    own: &'a Separable,
+    part: &'a PartOf<'a>,
+    /// The part's outputs along each axis, and elements of Y from one of them to the next.
+    ranges: Vec<Range<usize>>,
+    y_strides: Vec<usize>,
+    indices: Option<&'i mut [I]>,
+    scratch: &'a mut Scratch,
+}
+
+/// Tables of a block's indices, kept for the blocks that have the same.
+struct Tables<P> {
+    outputs: Vec<usize>,
+    /// What the tables depend on besides: see [`Work::key`].
+    key: Vec<i64>,
+    windows: Vec<P>,
+    firsts: Vec<P>,
+}
+
+impl<P> Tables<P> {
+    const EMPTY: Tables<P> = Tables { outputs: Vec::new(), key: Vec::new(), windows: Vec::new(), firsts: Vec::new() };
+}
+
+impl<'a, 'i, I: Index> Work<'a, 'i, I> {
+    pub fn new(
+        own: &'a Separable,
+        part: &'a PartOf<'a>,
+        indices: Option<&'i mut [I]>,
+        scratch: &'a mut Scratch,
+    ) -> Self {
+        let ranges = part.ranges(&own.axes);
+        let y_strides = strides(&own.axes.iter().map(|axis| axis.output).collect::<Vec<_>>());
+        Work { own, part, ranges, y_strides, indices, scratch }
+    }
+
+    fn set_index(&mut self, place: usize, index: i64) {
+        if let Some(indices) = &mut self.indices {
+            indices[place] = I::from_i64(index);
+        }
+    }
+
+    fn seeds_lowest(&self) -> bool {
+        self.part.plan.nan_policy == NanPolicy::SeedLowest
+    }
+
+    /// Visits the part's blocks, each with its layout. Those of different planes that lie at the same positions follow each
+    /// other.
+    fn each_block(
+        &mut self,
+        mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
+    ) -> Result<(), ExecuteError> {
+        let (own, ranges) = (self.own, self.ranges.clone());
+        let mut first: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+        loop {
+            let left = ranges.iter().zip(&first).map(|(range, first)| range.end - first);
+            let outputs: Vec<usize> = left.zip(&own.block).map(|(left, &block)| left.min(block)).collect();
+            let layout = own.layout(&outputs);
+            let mut block = Block::new(&own.axes, own.inner, &layout, first.clone());
+            let alike = ((ranges[0].end - first[0]) / outputs[0]).max(1);
+            for number in 0..alike {
+                block.move_to_plane(&own.axes, first[0] + number * outputs[0]);
+                visit(self, &block)?;
+            }
+            // The next blocks, planes fastest, then the innermost axis.
+            first[0] += alike * outputs[0];
+            if first[0] < ranges[0].end {
+                continue;
+            }
+            first[0] = ranges[0].start;
+            let next = (1..first.len()).rev().find(|&axis| first[axis] + own.block[axis] < ranges[axis].end);
+            let Some(axis) = next else { return Ok(()) };
+            first[axis] += own.block[axis];
+            (axis + 1..first.len()).for_each(|inner| first[inner] = ranges[inner].start);
+        }
+    }
+
+    /// The place in the part's Y of a block's first output.
+    fn place(&self, block: &Block<'_>) -> usize {
+        let along = block.first.iter().zip(&self.ranges).zip(&self.y_strides);
+        along.map(|((first, range), stride)| (first - range.start) * stride).sum()
+    }
+
+    /// What the maxima of windows are compared with.
+    fn firsts<C: Code>(&self) -> Firsts<C::Lane> {
+        if self.seeds_lowest() { Firsts::Constant(C::encode(self.part.plan.seed())) } else { Firsts::OfWindows }
+    }
+
+    /// Values alone. Says that there was an element that was looked for; then the block is not complete.
+    fn values_block<C: Code>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        looks: bool,
+        firsts: Firsts<C::Lane>,
+    ) -> Result<bool, ExecuteError> {
+        let (own, &PartOf { simd, plan, .. }) = (self.own, self.part);
+        let constant = (C::IS_FLOAT && self.seeds_lowest()).then(|| C::encode(plan.seed()));
+        let to = &mut y[self.place(block)..];
+        let reduction = Reduction { own, simd, looks, firsts };
+        let found = reduction.run::<C, Plain<C::Lane>>(block, x, self.scratch, |mut piece| {
+            let y = &mut to[piece.place..][..piece.slots.len()];
+            match (constant, firsts) {
+                (Some(constant), _) => finish::above::<C>(simd, y, constant, piece.best().lanes),
+                (None, Firsts::OfWindows) => finish::floats::<C>(simd, y, piece.firsts, piece.best().lanes),
+                (None, _) if C::KEEPS_BITS => piece.write(bytemuck::cast_slice_mut(y)),
+                (None, _) => decode::<C>(simd, Rows::one(y.len()), y, piece.best().lanes),
+            }
+            activate_all(plan.activation, y);
+        })?;
+        if !found {
+            self.write_all_empty(block, y);
+        }
+        Ok(found)
+    }
+
+    /// The same of any elements.
+    fn any_values_block<C: Code>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError> {
+        // Only in front of NaN is the maximum not what the rule gives.
+        let looks = C::IS_FLOAT && !self.seeds_lowest();
+        if self.values_block::<C>(block, x, y, looks, Firsts::None)? {
+            match self.part.plan.nan_policy {
+                NanPolicy::PropagateLast => self.general(block, x, y),
+                _ => _ = self.values_block::<C>(block, x, y, false, Firsts::OfWindows)?,
+            }
+        }
+        Ok(())
+    }
+
+    pub fn values<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError> {
+        self.each_block(|work, block| work.any_values_block::<C>(block, x, y))
+    }
+
+    /// Values of floats of 16 bits, as integers that cannot tell all of them apart; where that matters, as wider floats.
+    pub fn halves<C: Code, W: Code<Element = C::Element>>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError> {
+        self.each_block(|work, block| {
+            if work.values_block::<C>(block, x, y, true, Firsts::None)? {
+                work.any_values_block::<W>(block, x, y)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Values and indices, with positions beside the lanes. Says that there was an element that was looked for; then the
+    /// block is not complete.
+    fn placed_block<C: Code>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        tables: &mut Tables<<C::Lane as Positioned>::Position>,
+    ) -> Result<bool, ExecuteError>
+    where
+        C::Lane: Positioned,
+    {
+        let looks = nan_wins(self.part.plan);
+        let simd = self.part.simd;
+        let offsets = self.offsets(block, tables, C::Lane::position);
+        self.indexed_block::<C, Placed<C::Lane>>(block, x, y, looks, |y, indices, piece| {
+            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
+            finish::placed::<C, I>(simd, (y, indices), firsts, piece.best(), &offsets);
+        })
+    }
+
+    pub fn placed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
+    where
+        C::Lane: Positioned,
+    {
+        let mut tables = Tables::EMPTY;
+        self.each_block(|work, block| {
+            if work.placed_block::<C>(block, x, y, &mut tables)? {
+                work.general(block, x, y);
+            }
+            Ok(())
+        })
+    }
+
+    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes. Says that there was an element that its lane
+    /// does not give back; then the block is not complete.
+    fn packed_block<C: Code<Lane = Packed>>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        tables: &mut Tables<i32>,
+    ) -> Result<bool, ExecuteError> {
+        let looks = C::Element::DTYPE.is_float();
+        let (own, simd) = (self.own, self.part.simd);
+        let offsets = self.offsets(block, tables, |offset| offset as i32);
+        self.indexed_block::<C, Plain<Packed>>(block, x, y, looks, |y, indices, piece| {
+            let (firsts, offsets) = (piece.firsts, offsets.of(&piece.slots));
+            finish::packed::<C, I>(simd, (y, indices), (firsts, piece.best().lanes), &own.tap_offsets, &offsets);
+        })
+    }
+
+    /// Values and indices. `finish` writes those of some outputs.
+    fn indexed_block<C: Code, F: Form<Lane = C::Lane>>(
+        &mut self,
+        block: &Block<'_>,
+        x: &[C::Element],
+        y: &mut [C::Element],
+        looks: bool,
+        finish: impl Fn(&mut [C::Element], &mut [I], &mut Piece<'_, '_, F>),
+    ) -> Result<bool, ExecuteError> {
+        let place = self.place(block);
+        let activation = self.part.plan.activation;
+        let reduction = Reduction { own: self.own, simd: self.part.simd, looks, firsts: self.firsts::<C>() };
+        let Some(indices) = &mut self.indices else { return Ok(false) };
+        let found = reduction.run::<C, F>(block, x, self.scratch, |mut piece| {
+            let range = place + piece.place..place + piece.place + piece.slots.len();
+            let y = &mut y[range.clone()];
+            finish(y, &mut indices[range], &mut piece);
+            activate_all(activation, y);
+        })?;
+        if !found {
+            self.write_all_empty(block, y);
+        }
+        Ok(found)
+    }
+
+    /// Integers of 8 and 16 bits.
+    pub fn packed<C: Code>(&mut self, x: &[C::Element], y: &mut [C::Element]) -> Result<(), ExecuteError>
+    where
+        C::Lane: Narrow,
+    {
+        let mut tables = Tables::EMPTY;
+        self.each_block(|work, block| work.packed_block::<WithTap<C>>(block, x, y, &mut tables).map(|_| ()))
+    }
+
+    /// Floats of 16 bits; blocks with elements that their lanes do not give back as wider floats.
+    pub fn packed_halves<C: Code, W: Code<Element = C::Element, Lane = f32>>(
+        &mut self,
+        x: &[C::Element],
+        y: &mut [C::Element],
+    ) -> Result<(), ExecuteError>
+    where
+        C::Lane: Narrow,
+    {
+        let (mut tables, mut wide) = (Tables::EMPTY, Tables::EMPTY);
+        self.each_block(|work, block| {
+            if work.packed_block::<WithTap<C>>(block, x, y, &mut tables)?
+                && work.placed_block::<W>(block, x, y, &mut wide)?
+            {
+                work.general(block, x, y);
+            }
+            Ok(())
+        })
+    }
+
+    /// The tables of a block's indices.
+    fn offsets<'t, P>(
+        &self,
+        block: &Block<'_>,
+        tables: &'t mut Tables<P>,
+        position: impl Fn(i64) -> P,
+    ) -> Offsets<'t, P> {
+        let (axes, view) = (&self.own.axes, self.part.view);
+        let plane = view.index_of_plane(block.first[0]);
+        // That of the first output's first tap, planes and channels left out.
+        let along = axes[1..].iter().zip(&block.start[1..]);
+        let start =
+            along.fold(view.index_base, |base, (axis, start)| base.wrapping_add(start.wrapping_mul(axis.index_stride)));
+        let (outputs, key) = (&block.layout.outputs, self.key(block));
+        let same = tables.outputs == *outputs;
+        if !same {
+            sums(&mut tables.windows, &block.indices(axes), &position);
+        }
+        if !same || tables.key != key {
+            let firsts =
+                if self.seeds_lowest() { self.lowest_indices(block, start) } else { block.indices_ahead(axes) };
+            sums(&mut tables.firsts, &firsts, &position);
+        }
+        (tables.outputs, tables.key) = (outputs.clone(), key);
+        Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
+    }
+
+    /// What the tables of a block's indices depend on, besides its outputs. The first element of a window is its first tap,
+    /// unless the window begins before X: so blocks in the middle of X have the same tables. The index of a window without a
+    /// winner does not move with the block.
+    fn key(&self, block: &Block<'_>) -> Vec<i64> {
+        let lowest = self.seeds_lowest();
+        block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()
+    }
+
+    /// What leads from the index of a window's first tap to that of a window without a winner, along each axis.
+    fn lowest_indices(&self, block: &Block<'_>, start: i64) -> Vec<Vec<i64>> {
+        let (axes, view) = (&self.own.axes, self.part.view);
+        let channels = if view.inner != 1 { block.first[axes.len() - 1] as i64 * view.index_c } else { 0 };
+        let apart = view.unit_base.wrapping_add(channels).wrapping_sub(start);
+        let mut of_axes = block.indices(axes);
+        for (number, own) in of_axes.iter_mut().enumerate() {
+            // Planes and channels count in both.
+            let counts = number == 0 || view.inner != 1 && number + 1 == axes.len();
+            let once = if number == 0 { apart } else { 0 };
+            own.iter_mut().for_each(|index| *index = if counts { once } else { once.wrapping_sub(*index) });
+        }
+        of_axes
+    }
+
+    /// Writes the outputs whose windows are empty.
+    fn write_all_empty<T: Element>(&mut self, block: &Block<'_>, y: &mut [T]) {
+        let axes = &self.own.axes;
+        if self.own.has_empty_windows {
+            let empty = |number: usize, output: usize| axes[number].ahead(block.first[number] + output).is_none();
+            for_each(&block.layout.outputs, |at| {
+                if at.iter().enumerate().any(|(number, &output)| empty(number, output)) {
+                    self.write_empty(block, at, y);
+                }
+            });
+        }
+    }
+
+    /// The place in the part's Y of one of a block's outputs, and what its plane and channel add to an index.
+    fn output(&self, block: &Block<'_>, at: &[usize]) -> (usize, i64) {
+        let view = self.part.view;
+        let place = at.iter().zip(&self.y_strides).map(|(at, stride)| at * stride).sum::<usize>() + self.place(block);
+        let channel = if view.inner == 1 { 0 } else { block.first[at.len() - 1] + at[at.len() - 1] };
+        let plane = view.index_of_plane(block.first[0] + at[0]);
+        (place, plane.wrapping_add((channel as i64).wrapping_mul(view.index_c)))
+    }
+
+    fn write_empty<T: Element>(&mut self, block: &Block<'_>, at: &[usize], y: &mut [T]) {
+        let (place, plane) = self.output(block, at);
+        let view = self.part.view;
+        let outputs = at.iter().zip(&block.first).map(|(at, first)| at + first).skip(1);
+        let firsts = view.axes.iter().zip(outputs).map(|(axis, output)| axis.taps(output).first);
+        y[place] = self.part.plan.empty();
+        activate_all(self.part.plan.activation, &mut y[place..=place]);
+        self.set_index(place, view.empty_index(plane, firsts));
+    }
+
+    /// A block by the general kernel.
+    fn general<T: Element>(&mut self, block: &Block<'_>, x: &[T], y: &mut [T]) {
+        let PartOf { plan, view, .. } = *self.part;
+        for_each(&block.layout.outputs, |at| {
+            let outputs: Vec<usize> = at.iter().zip(&block.first).map(|(at, first)| at + first).collect();
+            let mut out = [0; MAX_SPATIAL_AXES];
+            out[..view.axes.len()].copy_from_slice(&outputs[1..=view.axes.len()]);
+            let inner = if view.inner == 1 { 0 } else { outputs[at.len() - 1] };
+            let (place, plane) = self.output(block, at);
+            let x = &x[outputs[0] * view.plane() + inner..];
+            let (value, index) = general::window(plan, view, &out, x, (plane, view.unit_base.wrapping_add(plane)));
+            y[place] = value;
+            self.set_index(place, index);
+        });
+    }
+}

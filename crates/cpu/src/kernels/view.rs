@@ -1,0 +1,171 @@
+//! A pool's tensors as kernels see them: outer planes, windowed axes, inner elements.
+
+use wgpu_pooling_plan::internal::EmptyBase;
+use wgpu_pooling_plan::{AxisWindow, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan, Taps, UnpoolPlan};
+
+/// X of a pool as `outer` planes, each with the spatial axes and `inner` neighbouring elements per position: N * C planes
+/// of single elements in NCHW, N planes of C elements in NHWC. Y has the same form. Spatial axes of extent 1 are left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct View {
+    pub outer: usize,
+    pub channels: usize,
+    pub layout: Layout,
+    /// At least one axis.
+    pub axes: Vec<ViewAxis>,
+    pub inner: usize,
+    /// The index of position 0 of each plane: that of (0, 0), and what N and C add.
+    pub index_base: i64,
+    pub index_n: i64,
+    pub index_c: i64,
+    /// The index of a window without a winner under `NanPolicy::SeedLowest`, of (0, 0).
+    pub unit_base: i64,
+    /// The index of an empty window, of (0, 0).
+    pub empty_index: EmptyBase,
+}
+
+/// A spatial axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ViewAxis {
+    pub input: usize,
+    pub output: usize,
+    pub window: AxisWindow,
+    /// From one position to the next: elements of X, and the index.
+    pub x_stride: usize,
+    pub index_stride: i64,
+}
+
+impl ViewAxis {
+    pub fn taps(&self, output: usize) -> Taps {
+        self.window.taps(output, self.input, self.output)
+    }
+
+    /// Whether each position is a window of its own.
+    pub fn is_identity(&self) -> bool {
+        matches!(self.window, AxisWindow::Strided { kernel: 1, stride: 1, pad_begin: 0, .. })
+            && self.input == self.output
+    }
+}
+
+impl View {
+    /// Extents of Y that no address space holds are an error.
+    pub fn of(plan: &PoolPlan) -> Result<View, PlanError> {
+        let (outer, inner) = match plan.layout() {
+            Layout::Nchw => (plan.batch.checked_mul(plan.channels), 1),
+            Layout::Nhwc => (Some(plan.batch), plan.channels),
+        };
+        let overflow = || PlanError::ShapeOverflow { shape: plan.input_shape().to_vec() };
+        let strides = plan.indices.as_ref().map(|indices| indices.space.strides());
+        let mut axes = Vec::with_capacity(plan.axes.len());
+        let mut x_stride = inner;
+        for (number, axis) in plan.axes.iter().enumerate().rev() {
+            let index_stride = strides.as_ref().map_or(0, |strides| strides.spatial[number]);
+            let window = axis.window.strided(axis.input, axis.output);
+            axes.push(ViewAxis { input: axis.input, output: axis.output, window, x_stride, index_stride });
+            x_stride = x_stride.checked_mul(axis.input).ok_or_else(overflow)?;
+        }
+        axes.reverse();
+        let one_element = |axis: &ViewAxis| axis.input == 1 && axis.output == 1 && axis.taps(0).count == 1;
+        while axes.len() > 1 {
+            let Some(number) = axes.iter().position(one_element) else { break };
+            axes.remove(number);
+        }
+        let zeros = vec![0; plan.axes.len()];
+        let (mut index_base, mut index_n, mut index_c, mut unit_base) = (0, 0, 0, 0);
+        if let Some(strides) = &strides {
+            index_base = plan.origin.flat(strides, 0, 0, &zeros);
+            (index_n, index_c) = (strides.n, strides.c);
+            unit_base = plan.origin.plane(strides, 0, 0, &zeros);
+        }
+        let empty_index = match plan.indices.as_ref().map(IndexPlan::empty_base) {
+            Some(EmptyBase::Plane(offset)) => EmptyBase::Plane(unit_base.wrapping_add(offset)),
+            Some(base) => base,
+            None => EmptyBase::Constant(-1),
+        };
+        let (outer, channels) = (outer.ok_or_else(overflow)?, plan.channels);
+        let layout = plan.layout();
+        Ok(View { outer, channels, layout, axes, inner, index_base, index_n, index_c, unit_base, empty_index })
+    }
+
+    /// What the index of a plane's first element adds to that of the first plane. Of NHWC planes: the first channel's.
+    pub fn index_of_plane(&self, outer: usize) -> i64 {
+        let (n, c) = match self.layout {
+            Layout::Nchw => (outer / self.channels.max(1), outer % self.channels.max(1)),
+            Layout::Nhwc => (outer, 0),
+        };
+        (n as i64).wrapping_mul(self.index_n).wrapping_add((c as i64).wrapping_mul(self.index_c))
+    }
+
+    /// The index of a window without a winner under `NanPolicy::SeedLowest`. Of NHWC planes: the first channel's.
+    pub fn index_of_seed(&self, outer: usize) -> i64 {
+        self.unit_base.wrapping_add(self.index_of_plane(outer))
+    }
+
+    /// The index of an empty window whose plane adds `plane` and whose first positions are these.
+    pub fn empty_index(&self, plane: i64, firsts: impl Iterator<Item = i64>) -> i64 {
+        match self.empty_index {
+            EmptyBase::Constant(index) => index,
+            EmptyBase::Plane(base) => base.wrapping_add(plane),
+            EmptyBase::ClampedStart => {
+                let along = self.axes.iter().zip(firsts).map(|(axis, first)| first.wrapping_mul(axis.index_stride));
+                along.fold(self.index_base.wrapping_add(plane), i64::wrapping_add)
+            }
+        }
+    }
+
+    /// The elements of X of one plane.
+    pub fn plane(&self) -> usize {
+        self.axes.iter().map(|axis| axis.input).product::<usize>().saturating_mul(self.inner)
+    }
+
+    /// The elements of Y at one position of the first axis.
+    pub fn row(&self) -> usize {
+        self.axes[1..].iter().map(|axis| axis.output).product::<usize>().saturating_mul(self.inner)
+    }
+
+    /// How many windows an element belongs to on average, as if all windows were as large as the largest.
+    pub fn windows_of_element(&self) -> u64 {
+        let positions = |extent: fn(&ViewAxis) -> usize| {
+            self.axes.iter().fold(1, |product: u64, axis| product.saturating_mul(extent(axis) as u64))
+        };
+        self.most_taps().saturating_mul(positions(|axis| axis.output)) / positions(|axis| axis.input).max(1)
+    }
+
+    /// The largest number of elements that a window has.
+    pub fn most_taps(&self) -> u64 {
+        self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.window.most_taps(axis.input, axis.output)))
+    }
+}
+
+/// Whether elements can be NaN, and the last NaN of a window wins.
+pub(crate) fn nan_wins(plan: &PoolPlan) -> bool {
+    plan.nan_policy == NanPolicy::PropagateLast && plan.dtype().is_float()
+}
+
+/// The positions of (n, c, ..) in a tensor of a layout: its elements from one batch item, channel and position to the
+/// next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub n: usize,
+    pub c: usize,
+    pub position: usize,
+}
+
+impl Places {
+    pub fn of(layout: Layout, channels: usize, plane: usize) -> Places {
+        let n = channels.saturating_mul(plane);
+        match layout {
+            Layout::Nchw => Places { n, c: plane, position: 1 },
+            Layout::Nhwc => Places { n, c: 1, position: channels },
+        }
+    }
+
+    pub fn at(self, n: usize, c: usize, position: usize) -> usize {
+        n * self.n + c * self.c + position * self.position
+    }
+}
+
+/// The elements of a plane of X and of Y of an unpool.
+pub(crate) fn unpool_planes(plan: &UnpoolPlan) -> [usize; 2] {
+    [&plan.x_extents, &plan.y_extents]
+        .map(|extents| extents.iter().fold(1, |count: usize, extent| count.saturating_mul(*extent)))
+}

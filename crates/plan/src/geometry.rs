@@ -1,0 +1,720 @@
+//! The output-size, padding, ceil and window formulas, one axis at a time, in exact integer arithmetic.
+//!
+//! This is their only home: plans, schedules and the reference all use these functions.
+//!
+//! An axis of a plan is checked before it has windows: extents are at most 2^58 (`element_count`), and every position
+//! of a tap is at most a quarter of the 64-bit range (`max_pool_axis`, `max_unpool_window`), so that sums of a few
+//! positions fit. The stride of an axis with one window, and the dilation of a kernel with one tap, can be any number,
+//! but are only multiplied by zero.
+
+use std::ops::Range;
+
+use crate::error::PlanError;
+use crate::options::{AutoPad, CeilRule, SamePadding, SizeRounding};
+
+/// The attributes of one axis of a MaxPool, as the caller gave them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AxisAttributes {
+    pub axis: usize,
+    pub input: usize,
+    pub kernel: i64,
+    pub stride: i64,
+    pub dilation: i64,
+    pub pads: [i64; 2],
+}
+
+/// The rules that turn attributes into an output extent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct SizeRules {
+    pub auto_pad: AutoPad,
+    pub ceil: CeilRule,
+    pub same: SamePadding,
+    pub rounding: SizeRounding,
+}
+
+/// The windows of one axis.
+///
+/// ```
+/// use wgpu_pooling::AxisWindow;
+///
+/// let padded = AxisWindow::Strided { kernel: 3, stride: 2, dilation: 1, pad_begin: 1 };
+/// let taps = padded.taps(0, 5, 3);
+/// assert_eq!((taps.first, taps.count, taps.step), (0, 2, 1));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AxisWindow {
+    /// MaxPool: window `o` starts at `o * stride - pad_begin` and has `kernel` taps, `dilation` apart.
+    Strided {
+        /// Taps of a window.
+        kernel: i64,
+        /// Elements from one window's start to the next.
+        stride: i64,
+        /// Elements from one tap to the next.
+        dilation: i64,
+        /// Padding cells before the first element; negative ones move windows right (onnxruntime's SAME rule).
+        pad_begin: i64,
+    },
+    /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including, `ceil((o + 1) * input / output)`
+    /// (OpenVINO AdaptiveMaxPool-8).
+    Adaptive,
+    /// A part of an adaptive axis: its windows from `first_output` on, on its elements from `first_input` on. The
+    /// formula needs the extents of the whole axis.
+    AdaptivePart {
+        /// Elements of the whole axis.
+        input: usize,
+        /// Windows of the whole axis.
+        output: usize,
+        /// The element of the whole axis that is the part's first.
+        first_input: usize,
+        /// The window of the whole axis that is the part's first.
+        first_output: usize,
+    },
+}
+
+/// The taps of one window that lie inside the input: `first`, `first + step`, .., `count` of them.
+///
+/// ```
+/// use wgpu_pooling::{AxisWindow, Taps};
+///
+/// // Three taps from -1 on, two apart: the first lies in the padding.
+/// let window = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 2, pad_begin: 1 };
+/// assert_eq!(window.taps(0, 5, 3), Taps { first: 1, count: 2, step: 2 });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taps {
+    /// The first tap that is not negative. It lies beyond the input if the window is empty.
+    pub first: i64,
+    /// The number of taps inside the input.
+    pub count: i64,
+    /// Elements from one tap to the next.
+    pub step: i64,
+}
+
+impl Taps {
+    /// The positions along the axis.
+    pub fn positions(self) -> impl Iterator<Item = i64> + Clone {
+        (0..self.count).map(move |tap| self.first.saturating_add(tap.saturating_mul(self.step)))
+    }
+}
+
+/// The position of the first tap of a strided window, padding included.
+fn strided_start(output_index: usize, stride: i64, pad_begin: i64) -> i64 {
+    (output_index as i64).saturating_mul(stride).saturating_sub(pad_begin)
+}
+
+impl AxisWindow {
+    /// The taps of window `output_index` on an axis of `input` elements and `output` windows.
+    ///
+    /// `output_index` must be below `output`, and dilation and stride positive; a plan ensures this, and that no
+    /// position overflows 64 bits. Otherwise positions saturate.
+    ///
+    /// ```
+    /// use wgpu_pooling::AxisWindow;
+    ///
+    /// // Five elements in two windows, which share the middle one.
+    /// let window = |output_index| AxisWindow::Adaptive.taps(output_index, 5, 2).positions().collect::<Vec<_>>();
+    /// assert_eq!((window(0), window(1)), (vec![0, 1, 2], vec![2, 3, 4]));
+    /// ```
+    #[inline]
+    pub fn taps(self, output_index: usize, input: usize, output: usize) -> Taps {
+        #[cfg(feature = "count_windows")]
+        steps::count();
+        let input = input as i64;
+        match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let start = strided_start(output_index, stride, pad_begin);
+                // Dilated windows step from their unclamped start (onnxruntime#29637), so taps in the begin padding are
+                // skipped by whole steps.
+                let dilation = dilation.max(1);
+                let skipped = if start < 0 { ceil_div(start.saturating_neg(), dilation) } else { 0 };
+                let first = start.saturating_add(skipped.saturating_mul(dilation));
+                let left = kernel.saturating_sub(skipped).max(0);
+                let room = ceil_div(input.saturating_sub(first).max(0), dilation);
+                Taps { first, count: left.min(room), step: dilation }
+            }
+            AxisWindow::Adaptive => {
+                let (index, input, output) = (output_index as i128, i128::from(input), output.max(1) as i128);
+                let start = index * input / output;
+                let end = ((index + 1) * input + output - 1) / output;
+                let saturated = |value: i128| value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                Taps { first: saturated(start), count: saturated(end - start), step: 1 }
+            }
+            AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
+                let taps = AxisWindow::Adaptive.taps(first_output.saturating_add(output_index), input, output);
+                Taps { first: taps.first.saturating_sub(first_input as i64), ..taps }
+            }
+        }
+    }
+
+    /// Adaptive windows as strided ones, where the axis divides evenly; other windows unchanged.
+    #[doc(hidden)]
+    #[inline]
+    pub fn strided(self, input: usize, output: usize) -> AxisWindow {
+        match self {
+            AxisWindow::Adaptive if output > 0 && input.is_multiple_of(output) => {
+                let stride = (input / output) as i64;
+                AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin: 0 }
+            }
+            // A part has the form of the whole axis, so that no tile takes more than the largest one.
+            AxisWindow::AdaptivePart { input, output, first_input, first_output }
+                if output > 0 && input.is_multiple_of(output) =>
+            {
+                let stride = (input / output) as i64;
+                let pad_begin = first_input as i64 - first_output as i64 * stride;
+                AxisWindow::Strided { kernel: stride, stride, dilation: 1, pad_begin }
+            }
+            other => other,
+        }
+    }
+
+    /// The elements that the windows of a range of outputs can reach, and these windows relative to them: an axis whose
+    /// windows have the same taps. It begins at or before the `first` of every window, empty ones included, unless
+    /// `first` lies beyond the axis. It has at least one element.
+    pub(crate) fn part(self, outputs: Range<usize>, input: usize, output: usize) -> (Range<usize>, AxisWindow) {
+        let (first_output, last_output) = (outputs.start, outputs.end.max(outputs.start + 1) - 1);
+        match self {
+            AxisWindow::Strided { stride, pad_begin, .. } => {
+                let start = first_output as i64 * stride - pad_begin;
+                let end = last_output as i64 * stride - pad_begin + self.reach() + 1;
+                let first = start.clamp(0, input as i64 - 1);
+                let end = end.clamp(first + 1, input as i64);
+                (first as usize..end as usize, self.shifted(first_output, first))
+            }
+            AxisWindow::Adaptive => {
+                let (start, last) = (self.taps(first_output, input, output), self.taps(last_output, input, output));
+                let first_input = start.first as usize;
+                let window = AxisWindow::AdaptivePart { input, output, first_input, first_output };
+                (first_input..(last.first + last.count) as usize, window)
+            }
+            AxisWindow::AdaptivePart { input, output, first_input, first_output: before } => {
+                let outputs = before + first_output..before + last_output + 1;
+                let (inputs, window) = AxisWindow::Adaptive.part(outputs, input, output);
+                (inputs.start - first_input..inputs.end - first_input, window)
+            }
+        }
+    }
+
+    /// The most elements that `outputs` neighbouring windows can reach: a bound on the extents that `part` returns.
+    pub(crate) fn most_extent(self, outputs: usize, input: usize, output: usize) -> usize {
+        let outputs = outputs.max(1) as u128;
+        let most = match self {
+            AxisWindow::Strided { stride, .. } => (outputs - 1) * stride as u128 + self.reach() as u128 + 1,
+            AxisWindow::Adaptive => (outputs * input as u128).div_ceil(output.max(1) as u128) + 1,
+            AxisWindow::AdaptivePart { input, output, .. } => {
+                (outputs * input as u128).div_ceil(output.max(1) as u128) + 1
+            }
+        };
+        usize::try_from(most).unwrap_or(usize::MAX).clamp(1, input.max(1))
+    }
+
+    /// One window, cut to a range of its taps, on the elements from the first to the last of these taps. An empty
+    /// window stays empty, on an axis of one element.
+    pub(crate) fn taps_part(
+        self,
+        output_index: usize,
+        taps: Range<i64>,
+        input: usize,
+        output: usize,
+    ) -> (Range<usize>, AxisWindow) {
+        let Taps { first, count, step } = self.taps(output_index, input, output);
+        if count == 0 {
+            let first = first.clamp(0, input as i64 - 1);
+            return (first as usize..first as usize + 1, self.shifted(output_index, first));
+        }
+        let (begin, end) = (taps.start.min(count - 1), taps.end.min(count));
+        let (from, last) = (first + begin * step, first + (end - 1) * step);
+        let window = AxisWindow::Strided { kernel: end - begin, stride: 1, dilation: step, pad_begin: 0 };
+        (from as usize..last as usize + 1, window)
+    }
+
+    /// The same windows, with outputs and elements counted from this output and this element on.
+    fn shifted(self, first_output: usize, first_input: i64) -> AxisWindow {
+        match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let pad_begin = pad_begin + first_input - first_output as i64 * stride;
+                AxisWindow::Strided { kernel, stride, dilation, pad_begin }
+            }
+            // Adaptive windows are never empty and move with `part`.
+            adaptive => adaptive,
+        }
+    }
+
+    /// The position of a window's first tap, padding included.
+    #[doc(hidden)]
+    #[inline]
+    pub fn start(self, output_index: usize, input: usize, output: usize) -> i64 {
+        match self {
+            AxisWindow::Strided { stride, pad_begin, .. } => strided_start(output_index, stride, pad_begin),
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => self.taps(output_index, input, output).first,
+        }
+    }
+
+    /// The distance from a window's start to its last tap.
+    #[doc(hidden)]
+    #[inline]
+    pub fn reach(self) -> i64 {
+        match self {
+            AxisWindow::Strided { kernel, dilation, .. } => (kernel - 1).saturating_mul(dilation),
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => 0,
+        }
+    }
+
+    /// A position at or before the first tap of a window, less than a step before it, and the step. Neither decreases
+    /// from one window to the next.
+    #[doc(hidden)]
+    #[inline]
+    pub fn bounds(self, output_index: usize, input: usize, output: usize) -> [i64; 2] {
+        let taps = self.taps(output_index, input, output);
+        match self {
+            AxisWindow::Strided { .. } => [self.start(output_index, input, output).max(0), taps.step],
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => [taps.first, taps.step],
+        }
+    }
+
+    /// The covering windows of position `p`: the first one and their number. Windows in this range that step over `p`
+    /// by their dilation are included.
+    #[doc(hidden)]
+    pub fn covering_windows(self, p: usize, input: usize, output: usize) -> [i64; 2] {
+        if p >= input || output == 0 {
+            return [0, 0];
+        }
+        let (first, last) = match self {
+            AxisWindow::Strided { kernel, stride, dilation, pad_begin } => {
+                let position = p as i64 + pad_begin;
+                // Window o spans o * stride to o * stride + (kernel - 1) * dilation, in padded positions.
+                let reach = (kernel as i128 - 1) * i128::from(dilation);
+                let first = (i128::from(position) - reach + i128::from(stride) - 1).div_euclid(i128::from(stride));
+                (first.max(0) as i64, position.div_euclid(stride))
+            }
+            AxisWindow::Adaptive => {
+                let (p, input, output) = (p as i128, input as i128, output as i128);
+                // floor(o * input / output) <= p < ceil((o + 1) * input / output)
+                (((p * output) / input) as i64, (((p + 1) * output - 1) / input) as i64)
+            }
+            AxisWindow::AdaptivePart { input, output, first_input, first_output } => {
+                let [first, count] = AxisWindow::Adaptive.covering_windows(first_input + p, input, output);
+                let first = first - first_output as i64;
+                (first.max(0), first + count - 1)
+            }
+        };
+        let last = last.min(output as i64 - 1);
+        [first, (last - first + 1).max(0)]
+    }
+
+    /// The largest number of covering windows of a position.
+    #[doc(hidden)]
+    pub fn most_covering_windows(self, input: usize, output: usize) -> u64 {
+        let most = match self {
+            AxisWindow::Strided { kernel, stride, dilation, .. } => {
+                // The number of window starts within the span of a window.
+                let reach = (kernel as i128 - 1) * i128::from(dilation);
+                u64::try_from(reach / i128::from(stride) + 1).unwrap_or(u64::MAX)
+            }
+            AxisWindow::Adaptive => (output as u64).div_ceil(input.max(1) as u64) + 1,
+            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_covering_windows(input, output),
+        };
+        most.min(output as u64)
+    }
+
+    /// An upper bound on the taps of a window inside the input. Windows that reach into padding have fewer, and
+    /// adaptive ones may.
+    ///
+    /// ```
+    /// use wgpu_pooling::AxisWindow;
+    ///
+    /// let dilated = AxisWindow::Strided { kernel: 3, stride: 1, dilation: 4, pad_begin: 4 };
+    /// assert_eq!(dilated.most_taps(6, 6), 2);
+    /// assert!((0..6).all(|output_index| dilated.taps(output_index, 6, 6).count <= 2));
+    /// ```
+    pub fn most_taps(self, input: usize, output: usize) -> u64 {
+        let most = match self {
+            AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation.max(1))) as u64,
+            AxisWindow::Adaptive if output == 0 => 0,
+            // A window that starts inside an element's share and ends inside another's covers one more than the quotient.
+            AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
+            AxisWindow::Adaptive => (input / output) as u64 + 2,
+            AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_taps(input, output),
+        };
+        most.min(input as u64)
+    }
+
+    /// Whether some window of the axis has no tap inside the input. Conservative: true without a search if more than
+    /// 65,536 windows would have to be tried.
+    pub(crate) fn has_empty(self, input: usize, output: usize) -> bool {
+        let AxisWindow::Strided { stride, dilation, pad_begin, .. } = self else {
+            return false;
+        };
+        if output == 0 {
+            return false;
+        }
+        let empty = |index: usize| self.taps(index, input, output).count == 0;
+        // Of the windows that start at or after 0, the last one is empty if any is. Of those that start before 0, the
+        // first is empty if any ends before the input begins. In between, a dilation wider than the input can step over
+        // all of it.
+        if empty(0) || empty(output - 1) {
+            return true;
+        }
+        if dilation <= input as i64 || pad_begin <= 0 {
+            return false;
+        }
+        const LOOKED_AT: usize = 1 << 16;
+        let before_zero = output.min(ceil_div(pad_begin, stride) as usize);
+        before_zero > LOOKED_AT || (0..before_zero).any(empty)
+    }
+
+    /// An upper bound on `first` of any window: the largest coordinate of `EmptyIndex::ClampedStart`.
+    #[doc(hidden)]
+    pub fn largest_first(self, input: usize, output: usize) -> i64 {
+        match self {
+            AxisWindow::Strided { stride, dilation, pad_begin, .. } => {
+                let last = (output as i64 - 1) * stride - pad_begin;
+                if pad_begin > 0 { last.max(dilation - 1) } else { last }
+            }
+            AxisWindow::Adaptive | AxisWindow::AdaptivePart { .. } => input as i64 - 1,
+        }
+    }
+}
+
+/// `a / b` rounded to plus infinity, for positive `b`.
+#[inline]
+pub const fn ceil_div(a: i64, b: i64) -> i64 {
+    a.div_euclid(b) + (a.rem_euclid(b) != 0) as i64
+}
+
+/// The output extent and the windows of one axis of MaxPool.
+///
+/// ONNX MaxPool: `floor((input + pads - effective_kernel) / stride) + 1`, or with the ceiling; SAME_*: `ceil(input / stride)`.
+pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Result<(usize, AxisWindow), PlanError> {
+    let AxisAttributes { axis, input, kernel, stride, dilation, pads } = *attributes;
+    for (attribute, value) in [("kernel_shape", kernel), ("strides", stride), ("dilations", dilation)] {
+        if value < 1 {
+            return Err(PlanError::NotPositive { attribute, axis, value });
+        }
+    }
+    // i128 holds every product of two i64 numbers, so nothing here overflows.
+    let (n, k, s, d) = (input as i128, i128::from(kernel), i128::from(stride), i128::from(dilation));
+    let effective = (k - 1) * d + 1;
+    let fit = |value: i128| i64::try_from(value).ok();
+    let overflow = || PlanError::GeometryOverflow { axis, input, kernel, stride, dilation, pads };
+
+    let same = matches!(rules.auto_pad, AutoPad::SameUpper | AutoPad::SameLower);
+    let same_outputs = (n + s - 1) / s;
+    let (pad_begin, pad_end) = match rules.auto_pad {
+        AutoPad::NotSet => (i128::from(pads[0]), i128::from(pads[1])),
+        AutoPad::Valid => (0, 0),
+        AutoPad::SameUpper | AutoPad::SameLower => {
+            let total = match rules.same {
+                SamePadding::SpecClamped => ((same_outputs - 1) * s + effective - n).max(0),
+                SamePadding::OrtUndilated => (same_outputs - 1) * s + k - n,
+            };
+            let begin = if rules.auto_pad == AutoPad::SameUpper { total / 2 } else { (total + 1) / 2 };
+            (begin, total - begin)
+        }
+    };
+    let padded = n + pad_begin + pad_end;
+    let output = if same && rules.same == SamePadding::SpecClamped {
+        same_outputs
+    } else {
+        let room = padded - effective;
+        let up = room.div_euclid(s) + i128::from(room.rem_euclid(s) != 0) + 1;
+        match rules.ceil {
+            CeilRule::Floor => match rules.rounding {
+                SizeRounding::Floor | SizeRounding::FloorPositive => room.div_euclid(s) + 1,
+                SizeRounding::Trunc => room / s + 1,
+            },
+            CeilRule::CeilLiteral => up,
+            // ONNX opset 22: sliding windows that would start in the right padded region are ignored (onnx#5711).
+            CeilRule::CeilDrop if (up - 1) * s >= n + pad_begin => up - 1,
+            CeilRule::CeilDrop => up,
+        }
+    };
+    let least = i128::from(rules.rounding == SizeRounding::FloorPositive);
+    if output < least {
+        return Err(match (fit(effective), fit(padded)) {
+            (Some(effective_kernel), Some(padded_input)) => {
+                PlanError::KernelExceedsInput { axis, effective_kernel, padded_input }
+            }
+            _ => overflow(),
+        });
+    }
+    // Every position of a tap, and the arithmetic that leads to it, must fit 64 bits with room for sums.
+    let last_start = (output - 1).max(0) * s;
+    let extremes = [padded, effective, pad_begin, last_start, last_start + effective, effective + pad_begin];
+    if extremes.iter().any(|&value| value.abs() > i128::from(i64::MAX / 4)) {
+        return Err(overflow());
+    }
+    let window = AxisWindow::Strided { kernel, stride, dilation, pad_begin: pad_begin as i64 };
+    Ok((usize::try_from(output).map_err(|_| overflow())?, window))
+}
+
+/// The extent that MaxUnpool infers for one axis: `(input - 1) * stride - pads + kernel` (ONNX MaxUnpool).
+pub(crate) fn max_unpool_axis(attributes: &AxisAttributes) -> Result<i64, PlanError> {
+    let AxisAttributes { axis, input, kernel, stride, dilation, pads } = *attributes;
+    for (attribute, value) in [("kernel_shape", kernel), ("strides", stride)] {
+        if value < 1 {
+            return Err(PlanError::NotPositive { attribute, axis, value });
+        }
+    }
+    let inferred =
+        (input as i128 - 1) * i128::from(stride) - i128::from(pads[0]) - i128::from(pads[1]) + i128::from(kernel);
+    i64::try_from(inferred).map_err(|_| PlanError::GeometryOverflow { axis, input, kernel, stride, dilation, pads })
+}
+
+/// The windows of the pool that MaxUnpool undoes on one axis; `None` if positions exceed 64 bits.
+pub(crate) fn max_unpool_window(attributes: &AxisAttributes) -> Option<AxisWindow> {
+    let AxisAttributes { input, kernel, stride, dilation, pads, .. } = *attributes;
+    let last_start = (input as i128 - 1) * i128::from(stride);
+    let fits = |value: i128| value.abs() <= i128::from(i64::MAX / 4);
+    let all = [last_start, i128::from(kernel) * i128::from(dilation), i128::from(stride), i128::from(pads[0])];
+    all.into_iter().all(fits).then_some(AxisWindow::Strided { kernel, stride, dilation, pad_begin: pads[0] })
+}
+
+// Counts the windows that a test's thread evaluates: the measure of the cost of planning.
+#[cfg(feature = "count_windows")]
+#[doc(hidden)]
+pub mod steps {
+    use std::cell::Cell;
+
+    thread_local! {
+        static TAKEN: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub fn count() {
+        TAKEN.set(TAKEN.get() + 1);
+    }
+
+    /// The steps since the last call.
+    pub fn take() -> u64 {
+        TAKEN.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(input: usize, kernel: i64, stride: i64, pads: [i64; 2], dilation: i64) -> AxisAttributes {
+        AxisAttributes { axis: 0, input, kernel, stride, dilation, pads }
+    }
+
+    fn outputs(attributes: AxisAttributes, rules: SizeRules) -> usize {
+        max_pool_axis(&attributes, rules).unwrap().0
+    }
+
+    #[test]
+    fn ceil_rules_differ_where_the_last_window_starts_in_the_end_padding() {
+        // (attributes, literal, drop): with and without padding.
+        let rows = [
+            (attributes(9, 2, 3, [0, 0], 1), 4, 3),
+            (attributes(5, 2, 3, [0, 1], 1), 3, 2),
+            (attributes(5, 3, 3, [1, 1], 1), 3, 2),
+            (attributes(7, 2, 5, [1, 1], 2), 3, 2),
+            (attributes(10, 2, 3, [0, 0], 1), 4, 4),
+        ];
+        for (attributes, literal, drop) in rows {
+            let rules = |ceil| SizeRules { ceil, ..SizeRules::default() };
+            assert_eq!(outputs(attributes, rules(CeilRule::CeilLiteral)), literal, "{attributes:?}");
+            assert_eq!(outputs(attributes, rules(CeilRule::CeilDrop)), drop, "{attributes:?}");
+        }
+    }
+
+    #[test]
+    fn an_oversize_kernel_gives_nothing_or_an_error_and_one_window_when_truncated() {
+        let slightly = attributes(4, 5, 2, [0, 0], 1);
+        assert_eq!(outputs(slightly, SizeRules::default()), 0);
+        assert_eq!(outputs(slightly, SizeRules { rounding: SizeRounding::Trunc, ..SizeRules::default() }), 1);
+        let positive = SizeRules { rounding: SizeRounding::FloorPositive, ..SizeRules::default() };
+        assert_eq!(
+            max_pool_axis(&slightly, positive),
+            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 5, padded_input: 4 })
+        );
+        assert_eq!(outputs(slightly, SizeRules { ceil: CeilRule::CeilDrop, ..positive }), 1, "ceil(-1 / 2) + 1");
+        assert_eq!(
+            max_pool_axis(&attributes(4, 9, 2, [0, 0], 1), SizeRules::default()),
+            Err(PlanError::KernelExceedsInput { axis: 0, effective_kernel: 9, padded_input: 4 })
+        );
+    }
+
+    #[test]
+    fn same_splits_an_odd_total_as_its_name_says() {
+        let row = attributes(5, 2, 1, [0, 0], 2);
+        let same = |auto_pad, same| max_pool_axis(&row, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap();
+        let pad = |window| match window {
+            AxisWindow::Strided { pad_begin, .. } => pad_begin,
+            _ => panic!("MaxPool windows are strided"),
+        };
+        // The effective kernel is 3, so the total is 2; the undilated kernel is 2, so the total is 1.
+        let (output, window) = same(AutoPad::SameUpper, SamePadding::SpecClamped);
+        assert_eq!((output, pad(window)), (5, 1));
+        let (output, window) = same(AutoPad::SameUpper, SamePadding::OrtUndilated);
+        assert_eq!((output, pad(window)), (4, 0));
+        let (output, window) = same(AutoPad::SameLower, SamePadding::OrtUndilated);
+        assert_eq!((output, pad(window)), (4, 1));
+        // Stride beyond the kernel: the total is (2 - 1) * 5 + 1 - 9 = -3, clamped to 0 or halved toward zero.
+        let wide = attributes(9, 1, 5, [0, 0], 1);
+        let at =
+            |auto_pad, same| pad(max_pool_axis(&wide, SizeRules { auto_pad, same, ..SizeRules::default() }).unwrap().1);
+        assert_eq!(at(AutoPad::SameUpper, SamePadding::SpecClamped), 0);
+        assert_eq!(at(AutoPad::SameUpper, SamePadding::OrtUndilated), -1);
+        assert_eq!(at(AutoPad::SameLower, SamePadding::OrtUndilated), -1);
+    }
+
+    #[test]
+    fn taps_are_those_of_the_definition() {
+        for input in 1..7usize {
+            for kernel in 1..5 {
+                for dilation in 1..5 {
+                    for stride in 1..4 {
+                        for pad_begin in -2..6 {
+                            let window = AxisWindow::Strided { kernel, stride, dilation, pad_begin };
+                            let mut any_empty = false;
+                            for o in 0..6usize {
+                                let start = o as i64 * stride - pad_begin;
+                                let expected: Vec<i64> = (0..kernel)
+                                    .map(|tap| start + tap * dilation)
+                                    .filter(|position| (0..input as i64).contains(position))
+                                    .collect();
+                                let taps = window.taps(o, input, 6);
+                                assert_eq!(taps.positions().collect::<Vec<_>>(), expected);
+                                assert!(expected.len() as u64 <= window.most_taps(input, 6));
+                                let clamped =
+                                    if start >= 0 { start } else { start + ceil_div(-start, dilation) * dilation };
+                                assert_eq!(taps.first, clamped);
+                                assert!(taps.first <= window.largest_first(input, 6));
+                                any_empty |= expected.is_empty();
+                            }
+                            assert_eq!(window.has_empty(input, 6), any_empty, "{window:?} on {input}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn covering_windows_are_those_that_can_hold_a_position() {
+        let check = |window: AxisWindow, input: usize, output: usize| {
+            for p in 0..input + 2 {
+                let [first, count] = window.covering_windows(p, input, output);
+                for o in 0..output {
+                    let holds = window.taps(o, input, output).positions().any(|tap| tap == p as i64);
+                    let counted = (first..first + count).contains(&(o as i64));
+                    assert!(!holds || counted, "{window:?} on {input}: window {o} holds {p}, but [{first}, +{count})");
+                }
+                assert!(count == 0 || first + count <= output as i64);
+                assert!(
+                    count as u64 <= window.most_covering_windows(input, output),
+                    "{window:?} on {input} to {output}"
+                );
+                if window == AxisWindow::Adaptive && p < input {
+                    let hold =
+                        (0..output).filter(|&o| window.taps(o, input, output).positions().any(|tap| tap == p as i64));
+                    assert_eq!(hold.count() as i64, count, "adaptive covering windows are exact");
+                }
+            }
+        };
+        for input in 1..8 {
+            for output in 1..7 {
+                check(AxisWindow::Adaptive, input, output);
+                for (kernel, stride, dilation, pad_begin) in
+                    [(1, 1, 1, 0), (2, 2, 1, 0), (3, 2, 1, 1), (2, 3, 1, 0), (3, 1, 2, 2), (2, 1, 4, -1), (1, 5, 9, 3)]
+                {
+                    check(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, input, output);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_an_axis_has_the_same_windows() {
+        let check = |window: AxisWindow, input: usize, output: usize| {
+            for begin in 0..output {
+                for end in begin + 1..=output {
+                    let (inputs, part) = window.part(begin..end, input, output);
+                    assert!(!inputs.is_empty() && inputs.end <= input);
+                    assert!(inputs.len() <= window.most_extent(end - begin, input, output), "{window:?}");
+                    for o in begin..end {
+                        let whole = window.taps(o, input, output);
+                        let taps = part.taps(o - begin, inputs.len(), end - begin);
+                        let moved = Taps { first: taps.first + inputs.start as i64, ..taps };
+                        assert_eq!(moved, whole, "{window:?} on {input} to {output}: window {o} of {begin}..{end}");
+                        assert!(taps.count as u64 <= part.most_taps(inputs.len(), end - begin));
+                        // Taps one by one, and a part of a part.
+                        let (again, single) = part.part(o - begin..o - begin + 1, inputs.len(), end - begin);
+                        let taps = single.taps(0, again.len(), 1);
+                        assert_eq!(taps.first + (again.start + inputs.start) as i64, whole.first);
+                        assert_eq!(taps.count, whole.count);
+                        for tap in 0..whole.count.max(1) {
+                            let (at, one) = window.taps_part(o, tap..tap + 2, input, output);
+                            let taps = one.taps(0, at.len(), 1);
+                            assert_eq!(taps.count, (whole.count - tap).clamp(0, 2));
+                            assert_eq!(taps.first + at.start as i64, whole.first + tap * whole.step);
+                        }
+                    }
+                }
+            }
+        };
+        for input in 1..8 {
+            for output in 1..7 {
+                check(AxisWindow::Adaptive, input, output);
+                for kernel in 1..4 {
+                    for dilation in [1, 2, 5] {
+                        for (stride, pad_begin) in [(1, 0), (1, 2), (2, 1), (3, 0), (2, 7), (1, -2)] {
+                            check(AxisWindow::Strided { kernel, stride, dilation, pad_begin }, input, output);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn adaptive_windows_cover_the_input_without_gaps() {
+        for input in 1..20usize {
+            for output in 1..25usize {
+                let mut covered = 0;
+                for o in 0..output {
+                    let taps = AxisWindow::Adaptive.taps(o, input, output);
+                    assert!(taps.first <= covered && taps.count >= 1);
+                    assert!(taps.count as u64 <= AxisWindow::Adaptive.most_taps(input, output));
+                    covered = taps.first + taps.count;
+                }
+                assert_eq!(covered, input as i64);
+            }
+        }
+    }
+
+    #[test]
+    fn huge_attributes_are_errors_and_never_wrap() {
+        for row in [
+            attributes(5, 2, 1, [i64::MAX, i64::MAX], 1),
+            attributes(5, i64::MAX, 1, [0, i64::MAX], i64::MAX),
+            attributes(usize::MAX, 2, i64::MAX, [i64::MAX, 0], 1),
+        ] {
+            assert!(
+                matches!(max_pool_axis(&row, SizeRules::default()), Err(PlanError::GeometryOverflow { .. })),
+                "{row:?}"
+            );
+        }
+        // One window of two taps, 10^9 apart: large and right.
+        let wide = attributes(5, 2, 1, [0, 1_000_000_000], 1_000_000_000);
+        assert_eq!(outputs(wide, SizeRules::default()), 5);
+    }
+
+    #[test]
+    fn adaptive_windows_that_divide_evenly_are_strided_in_parts_too() {
+        let (input, output) = (35, 7);
+        for outputs in [0..7, 0..1, 2..5, 6..7] {
+            let (inputs, part) = AxisWindow::Adaptive.part(outputs.clone(), input, output);
+            let strided = part.strided(inputs.len(), outputs.len());
+            assert!(matches!(strided, AxisWindow::Strided { kernel: 5, stride: 5, .. }), "{strided:?}");
+            for o in 0..outputs.len() {
+                let taps =
+                    |window: AxisWindow| window.taps(o, inputs.len(), outputs.len()).positions().collect::<Vec<_>>();
+                assert_eq!(taps(strided), taps(part), "{outputs:?}");
+            }
+        }
+        let (inputs, part) = AxisWindow::Adaptive.part(1..3, 36, 7);
+        assert_eq!(part.strided(inputs.len(), 2), part);
+    }
+}

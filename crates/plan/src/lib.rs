@@ -1,0 +1,75 @@
+//! The operators of [wgpu-pooling](https://docs.rs/wgpu-pooling) as attributes, their plans, tensors of the host, and the
+//! [`mod@reference`] that defines what a plan means; all that its backends have in common, and no device.
+//!
+//! Programs use the crate wgpu-pooling, which has all of this under its own name; so do the examples here.
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod activation;
+#[cfg(feature = "ndarray")]
+mod arrays;
+mod attributes;
+mod element;
+mod error;
+mod geometry;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod index;
+mod offence;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod ops;
+mod options;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod plan;
+mod reduction;
+pub mod reference;
+mod stream;
+mod tensor;
+#[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+mod tile;
+mod untyped;
+
+pub use attributes::{Activation, Attribute};
+pub use element::{DType, Element, Index, IndexType};
+pub use error::{ExecuteError, PlanError};
+pub use geometry::{AxisWindow, Taps};
+pub use index::{IndexSpace, IndexStrides};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator, Pooling};
+pub use options::{
+    AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
+    OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
+};
+pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use stream::{
+    AsyncStreamSink, AsyncStreamSource, MaybeSend, StreamOptions, StreamProgress, StreamReport, StreamSink,
+    StreamSource,
+};
+pub use tensor::{Tensor, TensorSpec, TensorView, element_count};
+pub use tile::{Region, Tile, Tiling};
+pub use untyped::{TensorMut, TensorRef};
+
+/// The crate `half` that this crate was built with, whose `f16` and `bf16` are its element types.
+///
+/// ```
+/// use wgpu_pooling::{half::f16, DType, Element};
+/// assert_eq!(f16::DTYPE, DType::F16);
+/// ```
+pub use half;
+
+// What backends share. Any version may change it or leave it out.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::activation::{activate, activate_all};
+    pub use crate::element::Number;
+    pub use crate::error::within;
+    pub use crate::geometry::ceil_div;
+    #[cfg(feature = "count_windows")]
+    pub use crate::geometry::steps;
+    pub use crate::index::take_digit;
+    pub use crate::offence::{Offence, stay_in_plane};
+    pub use crate::plan::{EmptyBase, Named};
+    pub use crate::reduction::Reduction;
+    pub use crate::stream::{Nowhere, PoolRun, Sinks, UnpoolRun, largest_box, without_waiting};
+    pub use crate::tensor::{count, device_bytes, for_each, position, zeros};
+    pub use crate::untyped::{assign_both, check_operands};
+}

@@ -1,0 +1,62 @@
+//! Whether a pool's call has the indices that its plan has; what the indices of an unpool name, and what becomes of bad ones.
+
+use super::PoolPlan;
+use super::{Named, UnpoolPlan};
+use crate::error::ExecuteError;
+use crate::options::{OutOfBounds, OutsideWindow};
+
+impl PoolPlan {
+    /// Refuses a call with indices of a plan without, and one without indices of a plan with.
+    #[doc(hidden)]
+    pub fn check_indices(&self, called: bool) -> Result<(), ExecuteError> {
+        let planned = self.indices.is_some();
+        let word = |with: bool| if with { "with" } else { "without" };
+        if planned == called {
+            return Ok(());
+        }
+        Err(ExecuteError::IndicesMismatch { planned: word(planned), called: word(called) })
+    }
+}
+
+impl UnpoolPlan {
+    /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows, those
+    /// outside them.
+    #[doc(hidden)]
+    pub fn refuses_bad_indices(&self) -> bool {
+        use OutsideWindow::{Error, Scatter};
+        matches!((self.outside_window, self.out_of_bounds), (Error, _) | (Scatter, OutOfBounds::Error))
+    }
+
+    /// The error of an unpool, from its first bad index.
+    #[doc(hidden)]
+    pub fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
+        match self.outside_window {
+            OutsideWindow::Error => ExecuteError::IndexOutsideWindow { position, count },
+            _ => ExecuteError::IndexOutOfRange { position, value, unit: self.space.unit(), count },
+        }
+    }
+
+    /// What the index of the source at `n`, `c` and `at` names. The spatial coordinates of an element are written to
+    /// `target`, which has one for each axis.
+    #[doc(hidden)]
+    pub fn named(&self, index: i64, n: usize, c: usize, at: &[usize], target: &mut [usize]) -> Named {
+        if self.skip_minus_one && index == -1 {
+            return Named::Nothing;
+        }
+        let scatters = self.outside_window == OutsideWindow::Scatter;
+        let Some((target_n, target_c)) = self.space.decode_into(index, n, c, target) else {
+            return if scatters { Named::OutOfRange } else { Named::Outside };
+        };
+        if scatters {
+            return Named::Element(target_n, target_c);
+        }
+        let windows = self.windows.iter().flatten().zip(&self.space.extents).zip(at.iter().zip(&self.x_extents));
+        let mut inside = windows.zip(&*target).map(|(((window, &extent), (&source, &sources)), &place)| {
+            let taps = window.taps(source, extent, sources);
+            let ahead = (place as i64).saturating_sub(taps.first);
+            (0..taps.count).contains(&ahead.div_euclid(taps.step.max(1))) && ahead.rem_euclid(taps.step.max(1)) == 0
+        });
+        let own = (target_n, target_c) == (n, c) && inside.all(|inside| inside);
+        if own { Named::Element(n, c) } else { Named::Outside }
+    }
+}

@@ -1,0 +1,19 @@
+//! How many taps the windows of a pool have.
+
+use super::{PoolAxis, PoolPlan};
+
+impl PoolAxis {
+    /// The largest number of taps of a window inside the input.
+    #[doc(hidden)]
+    pub fn most_taps(&self) -> u64 {
+        self.window.most_taps(self.input, self.output)
+    }
+}
+
+impl PoolPlan {
+    /// The most taps of a window inside the input, or more; it saturates.
+    #[doc(hidden)]
+    pub fn most_taps(&self) -> u64 {
+        self.axes.iter().fold(1, |taps: u64, axis| taps.saturating_mul(axis.most_taps()))
+    }
+}

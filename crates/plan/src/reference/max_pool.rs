@@ -1,0 +1,159 @@
+//! MaxPool, GlobalMaxPool and AdaptiveMaxPool: reduces the elements of each window in row-major order.
+
+use crate::activation;
+use crate::element::{Element, Index};
+use crate::error::ExecuteError;
+use crate::options::{EmptyIndex, Layout};
+use crate::plan::{IndexPlan, PoolPlan};
+use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
+
+/// The outcome of a window.
+enum Outcome<T> {
+    /// An element won.
+    Element { value: T, at: Vec<usize> },
+    /// Nothing in the window is above the lowest value (`NanPolicy::SeedLowest`).
+    Lowest,
+    /// The window lies wholly in padding.
+    Empty,
+}
+
+/// The maxima.
+///
+/// # Errors
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if `x` does not match the plan.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, MaxPool, TensorView};
+///
+/// let x = TensorView::new([1, 1, 4], &[3u8, 1, 2, 9])?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
+/// assert_eq!(reference::max_pool(&plan, x)?.data(), &[3, 9]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub fn max_pool<'a, T: Element>(plan: &PoolPlan, x: impl Into<TensorView<'a, T>>) -> Result<Tensor<T>, ExecuteError> {
+    let x = x.into();
+    let mut y = zeros(plan.output_shape())?;
+    pool(plan, &x, |n, c, out, outcome| {
+        y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
+    })?;
+    Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
+}
+
+/// The maxima and their indices.
+///
+/// # Errors
+/// As [`max_pool`], and [`ExecuteError::IndicesMismatch`] if the plan has no indices.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
+///
+/// let x = TensorView::new([1, 1, 4], &[3u8, 1, 2, 9])?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, Some(IndexType::I32))?;
+/// let (_, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, x)?;
+/// assert_eq!(indices.data(), &[0, 3]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub fn max_pool_with_indices<'a, T: Element, I: Index>(
+    plan: &PoolPlan,
+    x: impl Into<TensorView<'a, T>>,
+) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+    let x = x.into();
+    let Some(index_plan) = &plan.indices else {
+        return Err(ExecuteError::IndicesMismatch { planned: "without", called: "with" });
+    };
+    plan.outputs[1].check_dtype("indices", I::DTYPE)?;
+    let strides = index_plan.space.strides();
+    let mut y = zeros(plan.output_shape())?;
+    let mut indices = zeros(&plan.outputs[1].shape)?;
+    pool(plan, &x, |n, c, out, outcome| {
+        let index = match &outcome {
+            Outcome::Element { at, .. } => {
+                let at: Vec<i64> = at.iter().map(|&coordinate| coordinate as i64).collect();
+                plan.origin.flat(&strides, n, c, &at)
+            }
+            Outcome::Lowest => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
+            Outcome::Empty => empty_index(plan, index_plan, n, c, out),
+        };
+        indices[output_position(plan, index_plan.space.layout, n, c, out)] = I::from_i64(index);
+        y[output_position(plan, plan.layout(), n, c, out)] = value(plan, outcome);
+    })?;
+    Ok((
+        Tensor::from_parts(plan.output_shape().to_vec(), y),
+        Tensor::from_parts(plan.outputs[1].shape.clone(), indices),
+    ))
+}
+
+/// Visits every window with batch, channel, its coordinates in the output, and its outcome.
+fn pool<T: Element>(
+    plan: &PoolPlan,
+    x: &TensorView<'_, T>,
+    mut emit: impl FnMut(usize, usize, &[usize], Outcome<T>),
+) -> Result<(), ExecuteError> {
+    plan.inputs[0].check_host("x", x)?;
+    // Without outputs there is nothing to visit, however many batch items there are.
+    if plan.output_shape().contains(&0) {
+        return Ok(());
+    }
+    let inputs: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+    let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+    for n in 0..plan.batch {
+        for c in 0..plan.channels {
+            let element = |at: &[usize]| x.data()[position(plan.layout(), plan.channels, &inputs, n, c, at)];
+            for_each(&outputs, |out| emit(n, c, out, window(plan, out, element)));
+        }
+    }
+    Ok(())
+}
+
+/// The maximum of one window, its elements taken in row-major order.
+fn window<T: Element>(plan: &PoolPlan, out: &[usize], element: impl Fn(&[usize]) -> T) -> Outcome<T> {
+    let taps: Vec<_> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o)).collect();
+    let counts: Vec<usize> = taps.iter().map(|taps| taps.count as usize).collect();
+    if counts.contains(&0) {
+        return Outcome::Empty;
+    }
+    let mut current: Option<(T, Vec<usize>)> = None;
+    let mut at = vec![0; out.len()];
+    for_each(&counts, |tap| {
+        for axis in 0..tap.len() {
+            at[axis] = (taps[axis].first + tap[axis] as i64 * taps[axis].step) as usize;
+        }
+        let v = element(&at);
+        if plan.replaces(current.as_ref().map(|(best, _)| *best), v) {
+            current = Some((v, at.clone()));
+        }
+    });
+    match current {
+        Some((value, at)) => Outcome::Element { value, at },
+        None => Outcome::Lowest,
+    }
+}
+
+/// The element of Y of an outcome.
+fn value<T: Element>(plan: &PoolPlan, outcome: Outcome<T>) -> T {
+    let maximum = match outcome {
+        Outcome::Element { value, .. } => value,
+        Outcome::Lowest => plan.lowest(),
+        Outcome::Empty => plan.empty(),
+    };
+    activation::activate(plan.activation, maximum)
+}
+
+/// The index of a window wholly in padding.
+fn empty_index(plan: &PoolPlan, indices: &IndexPlan, n: usize, c: usize, out: &[usize]) -> i64 {
+    let strides = indices.space.strides();
+    match indices.empty {
+        EmptyIndex::MinusOne => -1,
+        EmptyIndex::OrtUnderflow => plan.origin.plane(&strides, n, c, &vec![-1; out.len()]),
+        EmptyIndex::UnitBase => plan.origin.plane(&strides, n, c, &vec![0; out.len()]),
+        EmptyIndex::ClampedStart => {
+            let first: Vec<i64> = plan.axes.iter().zip(out).map(|(axis, &o)| axis.taps(o).first).collect();
+            plan.origin.flat(&strides, n, c, &first)
+        }
+    }
+}
+
+fn output_position(plan: &PoolPlan, layout: Layout, n: usize, c: usize, out: &[usize]) -> usize {
+    let outputs: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+    position(layout, plan.channels, &outputs, n, c, out)
+}

@@ -1,0 +1,68 @@
+//! MaxUnpool: start from zeros, then write each element to the position that its index names, in (n, c, spatial) order.
+
+use crate::activation;
+use crate::element::{Element, Index};
+use crate::error::ExecuteError;
+use crate::plan::{Named, UnpoolPlan};
+use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
+
+/// The values of X at the positions that the indices name, zeros elsewhere.
+///
+/// # Errors
+/// [`ExecuteError::TypeMismatch`] or [`ExecuteError::ShapeMismatch`] if a tensor does not match the plan;
+/// [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the plan skips them;
+/// [`ExecuteError::IndexOutsideWindow`] if the plan asks for it.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
+///
+/// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 2], DType::F32, IndexType::I32)?;
+/// let x = TensorView::new([1, 1, 2], &[5.0f32, 6.0])?;
+/// let indices = TensorView::new([1, 1, 2], &[1, 2])?;
+/// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 5.0, 6.0, 0.0]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub fn max_unpool<'a, T: Element, I: Index>(
+    plan: &UnpoolPlan,
+    x: impl Into<TensorView<'a, T>>,
+    indices: impl Into<TensorView<'a, I>>,
+) -> Result<Tensor<T>, ExecuteError> {
+    let (x, indices) = (x.into(), indices.into());
+    plan.inputs[0].check_host("x", &x)?;
+    plan.inputs[1].check_host("indices", &indices)?;
+    let mut y = zeros(plan.output_shape())?;
+    // Without elements there is nothing to visit, however many batch items there are.
+    if x.data().is_empty() {
+        return Ok(Tensor::from_parts(plan.output_shape().to_vec(), y));
+    }
+    let mut first_offender: Option<(usize, i64)> = None;
+    let mut offenders = 0;
+    let mut target = vec![0; plan.x_extents.len()];
+    for n in 0..plan.batch {
+        for c in 0..plan.channels {
+            for_each(&plan.x_extents, |at| {
+                let from = position(plan.layout(), plan.channels, &plan.x_extents, n, c, at);
+                let index_position = position(plan.space.layout, plan.channels, &plan.x_extents, n, c, at);
+                let index = indices.data()[index_position].to_i64();
+                match plan.named(index, n, c, at, &mut target) {
+                    Named::Element(n, c) => {
+                        let to = position(plan.layout(), plan.channels, &plan.y_extents, n, c, &target);
+                        y[to] = x.data()[from];
+                    }
+                    Named::Nothing => {}
+                    Named::OutOfRange | Named::Outside => {
+                        offenders += 1;
+                        if first_offender.is_none_or(|(first, _)| index_position < first) {
+                            first_offender = Some((index_position, index));
+                        }
+                    }
+                }
+            });
+        }
+    }
+    if let Some((first, value)) = first_offender.filter(|_| plan.refuses_bad_indices()) {
+        return Err(plan.offence(first as u64, value, offenders));
+    }
+    activation::activate_all(plan.activation, &mut y);
+    Ok(Tensor::from_parts(plan.output_shape().to_vec(), y))
+}

@@ -1,0 +1,396 @@
+//! Pools cut into tiles. A tile is a box of outputs with the box of inputs that its windows reach, and has its own
+//! plan.
+
+mod boxes;
+mod region;
+mod split_window;
+
+use std::ops::Range;
+
+use crate::attributes::Activation;
+use crate::element::IndexType;
+use crate::error::{PlanError, within};
+use crate::geometry::AxisWindow;
+use crate::index::{IndexSpace, take_digit};
+use crate::options::{EmptyIndex, IndexFlattening};
+use crate::plan::{IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::tensor::TensorSpec;
+
+pub(crate) use boxes::Boxes;
+pub use region::Region;
+pub(crate) use split_window::SplitWindow;
+
+/// A pool, cut into tiles that fit a number of bytes, and a device's limits where they are computed on one. A tiling is a
+/// plain value: no tensor is allocated, so tensors of any size can be cut.
+///
+/// Axes are cut in memory order, the outermost first. For NCHW, tiles are whole batch items where those fit, otherwise
+/// whole channels, otherwise slabs along the outermost spatial axis, otherwise boxes. If a single window exceeds the
+/// bytes, windows are cut into parts.
+///
+/// ```
+/// use wgpu_pooling::{DType, IndexType, MaxPool, Tiling};
+///
+/// // 2^44 elements, 64 TiB.
+/// let shape = [1 << 10, 1 << 10, 1 << 12, 1 << 12];
+/// let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::F32, Some(IndexType::I64))?;
+/// let tiling = Tiling::on_cpu(&plan, 1 << 30)?;
+/// let tile = tiling.tile(tiling.len() - 1).unwrap();
+/// assert_eq!(tile.output().spatial[1].end, 1 << 11);
+/// assert!(tiling.peak_bytes() <= 1 << 30);
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Tiling {
+    plan: PoolPlan,
+    /// Outputs of a tile along N, C and the spatial axes.
+    steps: Vec<usize>,
+    /// Taps per part along each spatial axis, where windows are cut.
+    part_taps: Option<Vec<i64>>,
+    peak_bytes: u64,
+}
+
+/// A box of a pool's outputs, the box of inputs that their windows reach, and the plan that computes these outputs from
+/// these inputs.
+///
+/// ```
+/// use wgpu_pooling::{reference, DType, MaxPool, Tensor, Tiling};
+///
+/// let x = Tensor::new([3, 1, 4], vec![3u8, 1, 2, 9, 5, 5, 0, 1, 7, 8, 8, 2])?;
+/// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
+/// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
+/// let tile = tiling.tile(0).unwrap();
+/// assert_eq!(tile.input().shape(plan.inputs()[0].layout), tile.plan().input_shape());
+/// assert_eq!(reference::max_pool(tile.plan(), x.view())?.data(), &[3, 9, 5, 1, 8, 8]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tile {
+    input: Region,
+    output: Region,
+    plan: PoolPlan,
+    part: Option<WindowPart>,
+}
+
+/// A tile that is a part of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowPart {
+    pub last: bool,
+}
+
+impl Tile {
+    /// The box of X that is read.
+    pub fn input(&self) -> &Region {
+        &self.input
+    }
+
+    /// The box of Y, and of Indices, that is written. All parts of one window have the same box.
+    pub fn output(&self) -> &Region {
+        &self.output
+    }
+
+    /// The pool on this box. Its indices are those of the whole tensor.
+    pub fn plan(&self) -> &PoolPlan {
+        &self.plan
+    }
+
+    /// Whether this is a part of a window. The plan of a part computes the part's maximum without the activation. Its
+    /// index is the row-major position in the plane, which decides between parts with equal maxima.
+    pub fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    pub(crate) fn part(&self) -> Option<WindowPart> {
+        self.part
+    }
+}
+
+impl Tiling {
+    /// Cuts a plan into the largest tiles for which a backend has the memory. `peak_bytes` gives the peak memory of a run whose
+    /// largest tile has the plan that it is called with, or the error why the backend cannot compute such a tile; then
+    /// smaller ones are tried.
+    ///
+    /// # Errors
+    /// That of `peak_bytes` for the smallest tiles.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, PlanError, TensorSpec, Tiling};
+    ///
+    /// // A backend that computes tiles of at most 1 MiB, and holds X and Y of a tile twice.
+    /// let twice = |tile: &wgpu_pooling::PoolPlan| {
+    ///     let needed = 2 * tile.inputs().iter().chain(tile.outputs()).map(TensorSpec::bytes).sum::<u64>();
+    ///     let what = "bytes of tiles";
+    ///     if needed > 1 << 20 { Err(PlanError::ExceedsLimit { what, needed, limit: 1 << 20 }) } else { Ok(needed) }
+    /// };
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
+    /// assert_eq!(Tiling::new(&plan, twice)?.len(), 3);
+    /// # Ok::<(), PlanError>(())
+    /// ```
+    pub fn new(plan: &PoolPlan, peak_bytes: impl Fn(&PoolPlan) -> Result<u64, PlanError>) -> Result<Tiling, PlanError> {
+        let full: Vec<usize> =
+            [plan.batch, plan.channels].into_iter().chain(plan.axes.iter().map(|axis| axis.output)).collect();
+        let mut tiling = Tiling { plan: plan.clone(), steps: full.clone(), part_taps: None, peak_bytes: 0 };
+        if full.contains(&0) {
+            return Ok(tiling);
+        }
+        let fits = |tiling: &Tiling| peak_bytes(&tiling.largest_plan());
+        if let Ok(peak) = fits(&tiling) {
+            tiling.peak_bytes = peak;
+            return Ok(tiling);
+        }
+        // One axis after another, the outermost in memory first, is reduced to one output per tile, until the tiles
+        // fit. The step of the axis that was reduced last is then made as large as fits.
+        for &dimension in tiling.boxes().order() {
+            tiling.steps[dimension] = 1;
+            if fits(&tiling).is_ok() {
+                let set = |tiling: &mut Tiling, step: usize| tiling.steps[dimension] = step;
+                tiling.peak_bytes = largest(&mut tiling, full[dimension], set, fits)?;
+                return Ok(tiling);
+            }
+        }
+        // A single window does not fit.
+        let taps: Vec<i64> = plan.axes.iter().map(|axis| axis.most_taps().max(1) as i64).collect();
+        tiling.part_taps = Some(taps.clone());
+        for (axis, &most) in taps.iter().enumerate() {
+            let set = |tiling: &mut Tiling, taps: usize| {
+                if let Some(part_taps) = &mut tiling.part_taps {
+                    part_taps[axis] = taps as i64;
+                }
+            };
+            set(&mut tiling, 1);
+            if fits(&tiling).is_ok() {
+                tiling.peak_bytes = largest(&mut tiling, most as usize, set, fits)?;
+                return Ok(tiling);
+            }
+        }
+        fits(&tiling).map(|_| tiling)
+    }
+
+    /// Cuts a plan for the CPU, where X, Y and Indices of a tile take at most `budget_bytes`, and nothing else limits tiles.
+    ///
+    /// # Errors
+    /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and its results.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, PlanError, Tiling};
+    ///
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
+    /// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
+    /// assert_eq!((tiling.len(), tiling.peak_bytes()), (2, 3 * 349_525));
+    /// assert!(matches!(Tiling::on_cpu(&plan, 1), Err(PlanError::ExceedsLimit { limit: 1, .. })));
+    /// # Ok::<(), PlanError>(())
+    /// ```
+    pub fn on_cpu(plan: &PoolPlan, budget_bytes: u64) -> Result<Tiling, PlanError> {
+        Tiling::new(plan, |largest| {
+            let tensors = largest.inputs().iter().chain(largest.outputs());
+            // Tiles are computed one after the other in the same vectors.
+            let peak = tensors.map(TensorSpec::bytes).fold(0, u64::saturating_add);
+            within("bytes of tiles (budget_bytes)", peak, budget_bytes).map(|()| peak)
+        })
+    }
+
+    /// The peak memory in bytes, on the host and on the device together, of a run of these tiles, at most.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
+    /// The number of tile numbers. Where windows are cut, some numbers have no tile, because a window can have fewer
+    /// parts than the longest window.
+    pub fn len(&self) -> u64 {
+        let parts = self.parts().into_iter().map(|parts| parts as u64);
+        parts.fold(self.boxes().len(), u64::saturating_mul)
+    }
+
+    /// Whether there is nothing to compute.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The tile with this number, in the order in which Y is written. `None` for a number beyond the last tile, and for
+    /// a part that its window does not have.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, MaxPool, Tiling};
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::U8, None)?;
+    /// let tiling = Tiling::on_cpu(&plan, 1 << 20)?;
+    /// assert_eq!((tiling.tile(0).unwrap().plan().output_shape(), tiling.tile(1)), (&[1, 1, 3][..], None));
+    /// # Ok::<(), wgpu_pooling::PlanError>(())
+    /// ```
+    pub fn tile(&self, number: u64) -> Option<Tile> {
+        if number >= self.len() {
+            return None;
+        }
+        // The parts of one window follow each other.
+        let mut rest = number;
+        let parts = self.parts();
+        let mut part = vec![0; parts.len()];
+        for (digit, &radix) in part.iter_mut().zip(&parts).rev() {
+            *digit = take_digit(&mut rest, radix as u64) as usize;
+        }
+        let output = self.boxes().region(rest);
+        match &self.part_taps {
+            None => Some(self.box_tile(output)),
+            Some(part_taps) => self.part_tile(output, &part, part_taps),
+        }
+    }
+
+    /// A box of whole windows.
+    fn box_tile(&self, output: Region) -> Tile {
+        let axes = self.plan.axes.iter().zip(&output.spatial);
+        let of = |(axis, range): (&PoolAxis, &Range<usize>)| axis.window.part(range.clone(), axis.input, axis.output);
+        let (inputs, windows) = axes.map(of).unzip();
+        let mut tile = self.tile_of(output, inputs, windows);
+        if tile.plan.indices.is_none() {
+            // Without indices the result does not depend on the tile's origin. Clearing it gives equal tiles equal
+            // plans, which are prepared once.
+            tile.plan.origin = Origin::default();
+        }
+        tile
+    }
+
+    /// A part of one window.
+    fn part_tile(&self, output: Region, part: &[usize], part_taps: &[i64]) -> Option<Tile> {
+        let axes = || self.plan.axes.iter().zip(output.spatial.iter().map(|range| range.start));
+        let taps: Vec<i64> = axes().map(|(axis, o)| axis.taps(o).count).collect();
+        let begins: Vec<i64> =
+            part.iter().zip(part_taps).map(|(&part, &taps)| (part as i64).saturating_mul(taps)).collect();
+        let empty = taps.contains(&0);
+        let first = begins.iter().all(|&begin| begin == 0);
+        // An empty window has one part, which is empty too.
+        let there = if empty { first } else { begins.iter().zip(&taps).all(|(begin, taps)| begin < taps) };
+        if !there {
+            return None;
+        }
+        let cut = |((axis, o), (&begin, &taps)): ((&PoolAxis, usize), (&i64, &i64))| {
+            let taps = if empty { 0..1 } else { begin..begin.saturating_add(taps) };
+            axis.window.taps_part(o, taps, axis.input, axis.output)
+        };
+        let (inputs, windows) = axes().zip(begins.iter().zip(part_taps)).map(cut).unzip();
+        let mut tile = self.tile_of(output.clone(), inputs, windows);
+        if empty {
+            if let Some(indices) = &mut tile.plan.indices {
+                indices.index_type = IndexType::I64;
+            }
+            tile.plan.derive_tensors(self.plan.dtype(), self.plan.layout());
+            return Some(tile);
+        }
+        let reaches_end = |((begin, part), taps): ((&i64, &i64), &i64)| begin.saturating_add(*part) >= *taps;
+        let last = begins.iter().zip(part_taps).zip(&taps).all(reaches_end);
+        tile.part = Some(WindowPart { last });
+        let (plan, extents) = (&mut tile.plan, self.plan.axes.iter().map(|axis| axis.input).collect::<Vec<_>>());
+        plan.later_part = !first;
+        plan.activation = Activation::Identity;
+        plan.indices = Some(IndexPlan {
+            index_type: IndexType::I64,
+            space: IndexSpace::new(1, 1, extents).with_flatten(IndexFlattening::Plane),
+            empty: EmptyIndex::MinusOne,
+        });
+        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
+        Some(tile)
+    }
+
+    fn tile_of(&self, output: Region, inputs: Vec<Range<usize>>, windows: Vec<AxisWindow>) -> Tile {
+        let input = Region { batch: output.batch.clone(), channels: output.channels.clone(), spatial: inputs };
+        let mut plan = self.plan.clone();
+        (plan.batch, plan.channels) = (output.batch.len(), output.channels.len());
+        for (number, axis) in plan.axes.iter_mut().enumerate() {
+            let (input, output) = (input.spatial[number].len(), output.spatial[number].len());
+            *axis = PoolAxis { input, output, window: windows[number] };
+        }
+        let before = &self.plan.origin;
+        let at = |axis: usize| input.spatial[axis].start.saturating_add(before.spatial.get(axis).copied().unwrap_or(0));
+        plan.origin = Origin {
+            batch: before.batch.saturating_add(output.batch.start),
+            channel: before.channel.saturating_add(output.channels.start),
+            spatial: (0..plan.axes.len()).map(at).collect(),
+        };
+        plan.derive_tensors(self.plan.dtype(), self.plan.layout());
+        Tile { input, output, plan, part: None }
+    }
+
+    /// Whether each tile is a single window or a part of one.
+    #[doc(hidden)]
+    pub fn cuts_windows(&self) -> bool {
+        self.part_taps.is_some()
+    }
+
+    /// N, C and the spatial extents of Y.
+    fn full(&self) -> Vec<usize> {
+        let axes = self.plan.axes.iter().map(|axis| axis.output);
+        [self.plan.batch, self.plan.channels].into_iter().chain(axes).collect()
+    }
+
+    /// The boxes of outputs that tiles compute.
+    fn boxes(&self) -> Boxes {
+        Boxes::of(self.full(), self.steps.clone(), self.plan.layout())
+    }
+
+    /// Parts of the longest window along each spatial axis; an empty list where windows are whole.
+    fn parts(&self) -> Vec<i64> {
+        let Some(part_taps) = &self.part_taps else {
+            return Vec::new();
+        };
+        let parts = |(axis, &taps): (&PoolAxis, &i64)| axis.most_taps().max(1).div_ceil(taps as u64) as i64;
+        self.plan.axes.iter().zip(part_taps).map(parts).collect()
+    }
+
+    /// A plan that takes at least as much memory as any tile's plan.
+    fn largest_plan(&self) -> PoolPlan {
+        let steps = &self.steps[2..];
+        let of = |(number, axis): (usize, &PoolAxis)| {
+            let PoolAxis { input, output, window } = *axis;
+            if let Some(part_taps) = &self.part_taps {
+                let taps = part_taps[number];
+                let dilation = if let AxisWindow::Strided { dilation, .. } = window { dilation } else { 1 };
+                let extent = taps.saturating_sub(1).saturating_mul(dilation).saturating_add(1).clamp(1, input as i64);
+                return (0..extent as usize, AxisWindow::Strided { kernel: taps, stride: 1, dilation, pad_begin: 0 });
+            }
+            let outputs = steps[number];
+            if outputs == output {
+                return (0..input, window);
+            }
+            let most = window.most_extent(outputs, input, output);
+            let window = match window {
+                AxisWindow::Strided { .. } => window,
+                _ => window.part(0..outputs, input, output).1,
+            };
+            (0..most, window)
+        };
+        let (inputs, windows) = self.plan.axes.iter().enumerate().map(of).unzip();
+        let spatial = steps.iter().map(|&step| 0..step).collect();
+        let output = Region { batch: 0..self.steps[0], channels: 0..self.steps[1], spatial };
+        let mut plan = self.tile_of(output, inputs, windows).plan;
+        if self.part_taps.is_some() {
+            let index = |indices: IndexPlan| IndexPlan { index_type: IndexType::I64, ..indices };
+            let space = IndexSpace::new(1, 1, vec![1; plan.axes.len()]);
+            let none = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::MinusOne };
+            plan.indices = Some(plan.indices.take().map_or(none, index));
+            plan.derive_tensors(self.plan.dtype(), self.plan.layout());
+        }
+        plan
+    }
+}
+
+/// Sets the largest step up to `most` that fits, given that 1 fits, and returns its peak memory.
+fn largest(
+    tiling: &mut Tiling,
+    most: usize,
+    set: impl Fn(&mut Tiling, usize),
+    fits: impl Fn(&Tiling) -> Result<u64, PlanError>,
+) -> Result<u64, PlanError> {
+    let (mut fitting, mut beyond) = (1, most);
+    while beyond.saturating_sub(fitting) > 1 {
+        let middle = fitting.midpoint(beyond);
+        set(tiling, middle);
+        if fits(tiling).is_ok() {
+            fitting = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    set(tiling, fitting);
+    fits(tiling)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! A window too large for one tile: each tile computes the maximum of its part, and the host reduces these maxima.
+
+use crate::activation;
+use crate::element::Element;
+use crate::index::take_digit;
+use crate::options::NanPolicy;
+use crate::plan::PoolPlan;
+
+/// The best element so far of a window whose parts several tiles compute, in any order.
+pub(crate) struct SplitWindow<T> {
+    best: Option<Found<T>>,
+}
+
+/// An element and its position in the plane.
+#[derive(Clone, Copy)]
+struct Found<T> {
+    value: T,
+    position: u64,
+}
+
+impl<T: Element> SplitWindow<T> {
+    pub fn new() -> Self {
+        SplitWindow { best: None }
+    }
+
+    /// Combines the maximum of a tile with the maxima of earlier tiles. `tile` is the tile's plan.
+    pub fn combine(&mut self, tile: &PoolPlan, value: T, position: u64) {
+        if !may_win(tile, value) {
+            return;
+        }
+        let found = Found { value, position };
+        self.best = Some(self.best.map_or(found, |best| better(tile, best, found)));
+    }
+
+    /// The element of Y, and the index if the plan of the whole pool has one, of the window in plane (n, c).
+    pub fn finish(self, plan: &PoolPlan, n: usize, c: usize) -> (T, Option<i64>) {
+        let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.input).collect();
+        let mut at = vec![0; extents.len()];
+        let mut rest = self.best.map_or(0, |best| best.position);
+        for (coordinate, &extent) in at.iter_mut().zip(&extents).rev() {
+            *coordinate = take_digit(&mut rest, extent as u64) as i64;
+        }
+        let index = plan.indices.as_ref().map(|indices| indices.space.strides().flat(n, c, &at));
+        // A window with elements can lack a winner only under SeedLowest.
+        let maximum = self.best.map_or_else(|| T::from_bits64(plan.reduction.seed_bits(T::DTYPE)), |best| best.value);
+        (activation::activate(plan.activation, maximum), index)
+    }
+}
+
+/// Whether the result of a tile can win. If not, no element of the tile can.
+fn may_win<T: Element>(tile: &PoolPlan, value: T) -> bool {
+    match tile.nan_policy {
+        // A tile that does not begin the window returns a NaN if all its elements are NaN.
+        NanPolicy::SeedFirst => !(tile.later_part && value.is_nan()),
+        NanPolicy::PropagateLast => true,
+        NanPolicy::SeedLowest => tile.reduction.prefers(value, T::from_bits64(tile.reduction.seed_bits(T::DTYPE))),
+    }
+}
+
+/// The winner of two elements that may win. Of equal elements the first in row-major order wins, of two NaN the last.
+fn better<T: Element>(tile: &PoolPlan, a: Found<T>, b: Found<T>) -> Found<T> {
+    let (first, last) = if a.position < b.position { (a, b) } else { (b, a) };
+    let nan_wins = tile.nan_policy == NanPolicy::PropagateLast && last.value.is_nan();
+    let last_wins = nan_wins || tile.reduction.prefers(last.value, first.value);
+    if last_wins { last } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DType, IndexType, MaxPool};
+
+    fn plan(policy: NanPolicy, later_part: bool) -> PoolPlan {
+        let pool = MaxPool::new([4]).nan_policy(policy);
+        let mut plan = pool.plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
+        plan.later_part = later_part;
+        plan
+    }
+
+    /// The winner among these maxima, each at the position of its number. It does not depend on the order in which they
+    /// are combined.
+    fn winner(policy: NanPolicy, maxima: &[f32]) -> (u32, Option<i64>) {
+        let whole = plan(policy, false);
+        let mut results = Vec::new();
+        for turn in 0..maxima.len() {
+            let mut window = SplitWindow::new();
+            for number in (0..maxima.len()).map(|number| (number + turn) % maxima.len()) {
+                window.combine(&plan(policy, number > 0), maxima[number], number as u64);
+            }
+            let (value, index) = window.finish(&whole, 0, 0);
+            results.push((value.to_bits(), index));
+        }
+        assert!(results.iter().all(|result| *result == results[0]), "{policy:?} {maxima:?}: {results:?}");
+        results[0]
+    }
+
+    #[test]
+    fn the_parts_of_a_window_combine_as_its_elements_do_in_any_order() {
+        let nan = f32::NAN;
+        let table = [
+            (NanPolicy::SeedFirst, [1.0, 3.0, 3.0, 2.0], (3.0f32.to_bits(), Some(1))),
+            (NanPolicy::SeedFirst, [-0.0, 0.0, -1.0, 0.0], ((-0.0f32).to_bits(), Some(0))),
+            (NanPolicy::SeedFirst, [nan, 3.0, 3.0, 2.0], (nan.to_bits(), Some(0))),
+            (NanPolicy::SeedFirst, [1.0, nan, 3.0, nan], (3.0f32.to_bits(), Some(2))),
+            (NanPolicy::PropagateLast, [nan, 3.0, nan, 2.0], (nan.to_bits(), Some(2))),
+            (NanPolicy::SeedLowest, [f32::MIN, -1.0, -1.0, f32::MIN], ((-1.0f32).to_bits(), Some(1))),
+            (NanPolicy::SeedLowest, [f32::MIN; 4], (f32::MIN.to_bits(), Some(0))),
+        ];
+        for (policy, maxima, expected) in table {
+            assert_eq!(winner(policy, &maxima), expected, "{policy:?} {maxima:?}");
+        }
+    }
+}

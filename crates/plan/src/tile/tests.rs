@@ -1,0 +1,175 @@
+//! Tiles of small tensors on the reference, and plans of huge ones.
+
+use super::*;
+use crate::{
+    AdaptiveMaxPool, DType, EmptyValue, Layout, MaxPool, NanPolicy, StorageOrder, Tensor, TensorView, reference,
+};
+
+/// Data with few distinct values, so that maxima tie; with NaN payloads, infinities and both zeros.
+fn tensor(shape: &[usize]) -> Tensor<f32> {
+    let mut state = 99u32;
+    let mut value = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        match state >> 28 {
+            0 => f32::from_bits(0x7FC0_0000 | state >> 8 & 0xFF),
+            1 => -0.0,
+            2 => f32::NEG_INFINITY,
+            3 => f32::MIN,
+            level => level as f32 - 4.0,
+        }
+    };
+    let data = (0..shape.iter().product()).map(|_| value()).collect();
+    Tensor::new(shape, data).unwrap()
+}
+
+fn gather(region: &Region, x: &Tensor<f32>, layout: Layout) -> Vec<f32> {
+    let runs = region.runs(x.shape(), layout);
+    runs.flat_map(|(first, length)| x.data()[first as usize..first as usize + length].to_vec()).collect()
+}
+
+/// Copies a tile's results to their place, and checks that nothing was written there before.
+fn scatter<T: Copy>(region: &Region, shape: &[usize], layout: Layout, part: &[T], into: &mut [Option<T>]) {
+    let mut rest = part;
+    for (first, length) in region.runs(shape, layout) {
+        for (slot, &element) in into[first as usize..first as usize + length].iter_mut().zip(rest) {
+            assert!(slot.replace(element).is_none(), "an output is computed twice");
+        }
+        rest = &rest[length..];
+    }
+    assert!(rest.is_empty());
+}
+
+/// The tiles one by one on the reference, and all at once.
+fn check(tiling: &Tiling, x: &Tensor<f32>) {
+    let plan = &tiling.plan;
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(plan, x.view()).unwrap();
+    let (mut got_y, mut got_indices) = (vec![None; y.data().len()], vec![None; y.data().len()]);
+    let layout = plan.indices().unwrap().space.layout;
+    let mut window = SplitWindow::new();
+    for tile in (0..tiling.len()).filter_map(|number| tiling.tile(number)) {
+        let x = gather(tile.input(), x, plan.layout());
+        let x = TensorView::new(tile.plan().input_shape(), &x).unwrap();
+        let (y, indices) = reference::max_pool_with_indices::<f32, i64>(tile.plan(), x).unwrap();
+        let (mut y, mut indices) = (y.into_data(), indices.into_data());
+        if let Some(part) = tile.part() {
+            window.combine(tile.plan(), y[0], indices[0] as u64);
+            if !part.last {
+                continue;
+            }
+            let (n, c) = (tile.output().batch.start, tile.output().channels.start);
+            let (value, index) = std::mem::replace(&mut window, SplitWindow::new()).finish(plan, n, c);
+            (y, indices) = (vec![value], vec![index.unwrap()]);
+        }
+        scatter(tile.output(), plan.output_shape(), plan.layout(), &y, &mut got_y);
+        scatter(tile.output(), &plan.outputs()[1].shape, layout, &indices, &mut got_indices);
+    }
+    let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    let got_y: Vec<f32> = got_y.into_iter().map(|value| value.expect("every output is computed")).collect();
+    let got_indices: Vec<i64> = got_indices.into_iter().flatten().collect();
+    assert_eq!(bits(&got_y), bits(y.data()), "{:?} {:?} {plan:?}", tiling.steps, tiling.part_taps);
+    assert_eq!(got_indices, indices.data(), "{:?} {:?} {plan:?}", tiling.steps, tiling.part_taps);
+}
+
+fn tuples(choices: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    choices.iter().fold(vec![Vec::new()], |tuples, choice| {
+        let longer =
+            |tuple: &Vec<usize>| choice.iter().map(|&next| [tuple.as_slice(), &[next]].concat()).collect::<Vec<_>>();
+        tuples.iter().flat_map(longer).collect()
+    })
+}
+
+fn every_cut(plan: &PoolPlan, x: &Tensor<f32>) {
+    let whole = Tiling::on_cpu(plan, u64::MAX).unwrap();
+    assert_eq!(whole.len(), 1);
+    let steps: Vec<Vec<usize>> =
+        whole.full().iter().map(|&full| if full > 2 { vec![1, 2, full] } else { vec![1, full] }).collect();
+    for steps in tuples(&steps) {
+        check(&Tiling { steps, ..whole.clone() }, x);
+    }
+    let taps: Vec<Vec<usize>> = plan.axes.iter().map(|axis| vec![1, 2, axis.most_taps() as usize]).collect();
+    let ones = vec![1; whole.steps.len()];
+    for taps in tuples(&taps) {
+        let part_taps = Some(taps.into_iter().map(|taps| taps as i64).collect());
+        check(&Tiling { steps: ones.clone(), part_taps, ..whole.clone() }, x);
+    }
+}
+
+#[test]
+fn tiles_and_parts_of_windows_give_what_the_whole_gives() {
+    let empties = [EmptyIndex::MinusOne, EmptyIndex::OrtUnderflow, EmptyIndex::ClampedStart, EmptyIndex::UnitBase];
+    let policies = [NanPolicy::SeedFirst, NanPolicy::PropagateLast, NanPolicy::SeedLowest];
+    let mut pools = Vec::new();
+    for policy in policies {
+        let pool = || MaxPool::new([3, 2]).nan_policy(policy);
+        pools.push(pool().strides([2, 1]).pads([1, 0, 2, 1]));
+        pools.push(pool().dilations([2, 3]).pads([2, 1, 0, 3]).strides([1, 2]));
+        for empty in empties {
+            // Windows that end before the input, step over it and begin after it.
+            let pool = pool().dilations([7, 1]).pads([9, 4, 8, 5]).empty_index(empty);
+            pools.push(pool.empty_value(EmptyValue::LowestFinite));
+        }
+    }
+    let shape = [2, 3, 5, 4];
+    for (number, pool) in pools.into_iter().enumerate() {
+        let pool = if number % 2 == 1 { pool.index_order(StorageOrder::ColumnMajor) } else { pool };
+        let pool = if number % 3 == 1 { pool.flatten(IndexFlattening::Batch) } else { pool };
+        let layout = if number % 5 > 2 { Layout::Nhwc } else { Layout::Nchw };
+        let pool =
+            pool.layout(layout).activation(if number % 4 == 1 { Activation::Relu } else { Activation::Identity });
+        every_cut(&pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(), &tensor(&shape));
+    }
+    let nhwc = MaxPool::new([2, 2]).layout(Layout::Nhwc).index_layout(Layout::Nhwc).pads([1, 1, 1, 1]);
+    every_cut(&nhwc.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap(), &tensor(&shape));
+    let adaptive = AdaptiveMaxPool::new([3, 6]).plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    every_cut(&adaptive, &tensor(&shape));
+    let line = MaxPool::new([4]).strides([3]).pads([2, 1]);
+    every_cut(&line.plan(&[2, 1, 17], DType::F32, Some(IndexType::I64)).unwrap(), &tensor(&[2, 1, 17]));
+    let solid = MaxPool::new([2, 1, 2]).strides([1, 2, 2]).pads([0, 0, 1, 1, 0, 0]);
+    every_cut(&solid.plan(&[1, 2, 3, 3, 4], DType::F32, Some(IndexType::I64)).unwrap(), &tensor(&[1, 2, 3, 3, 4]));
+}
+
+#[test]
+fn on_the_cpu_nothing_but_the_budget_limits_tiles() {
+    let shape = [3, 5, 1 << 16, 70_000];
+    for (kernel, budget) in [(2, 20), (2, 4 << 10), (2, 1 << 30), (2, 1 << 50), (3000, 1 << 20), (3000, 1 << 40)] {
+        for indices in [None, Some(IndexType::I64)] {
+            let pool = MaxPool::new([kernel, kernel]).strides([2, 3]).pads([1, 0, 0, 1]);
+            let plan = pool.plan(&shape, DType::F32, indices).unwrap();
+            let tiling = Tiling::on_cpu(&plan, budget).unwrap();
+            assert!(tiling.peak_bytes() <= budget, "{tiling:?}");
+            assert!(budget < 1 << 40 || tiling.peak_bytes() > budget / 2 || tiling.len() == 1, "{tiling:?}");
+            for tile in [0, tiling.len() / 2, tiling.len() - 1].into_iter().filter_map(|number| tiling.tile(number)) {
+                let bytes: u64 = tile.plan().inputs().iter().chain(tile.plan().outputs()).map(TensorSpec::bytes).sum();
+                assert!(bytes <= tiling.peak_bytes(), "{bytes} bytes: {tile:?} of {tiling:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_past_2_to_the_40_are_not_rounded() {
+    let shape = [1, 3, 1 << 20, 1 << 20];
+    let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&shape, DType::U8, Some(IndexType::I64)).unwrap();
+    let tiling = Tiling::on_cpu(&plan, 32 << 20).unwrap();
+    let tile = tiling.tile(tiling.len() - 1).unwrap();
+    let runs: Vec<(u64, usize)> = tile.input().runs(plan.input_shape(), Layout::Nchw).collect();
+    let (first, length) = runs[runs.len() - 1];
+    assert_eq!(first + length as u64, 3 << 40);
+}
+
+#[test]
+fn outermost_axes_are_cut_first() {
+    let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(&[4, 8, 64, 64], DType::F32, None).unwrap();
+    let steps = |budget| Tiling::on_cpu(&plan, budget).unwrap().steps;
+    assert_eq!(steps(1 << 30), [4, 8, 32, 32]);
+    let bytes = |tiling: &Tiling| tiling.peak_bytes();
+    let whole = bytes(&Tiling::on_cpu(&plan, 1 << 30).unwrap());
+    assert_eq!(steps(whole), [4, 8, 32, 32]);
+    assert_eq!(steps(whole - 1), [3, 8, 32, 32]);
+    let channels = steps(whole / 6);
+    assert!(channels[0] == 1 && (1..8).contains(&channels[1]) && channels[2..] == [32, 32], "{channels:?}");
+    let rows = steps(whole / 60);
+    assert!(rows[..2] == [1, 1] && (1..32).contains(&rows[2]) && rows[3] == 32, "{rows:?}");
+    let too_small = Tiling::on_cpu(&plan, 10);
+    assert!(matches!(too_small, Err(PlanError::ExceedsLimit { limit: 10, .. })), "{too_small:?}");
+}

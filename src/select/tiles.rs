@@ -1,0 +1,150 @@
+//! Pools cut into tiles for a device: the memory that a tile takes while the device computes it.
+
+use wgpu_pooling_plan::internal::within;
+use wgpu_pooling_plan::{PlanError, PoolPlan, TensorSpec, Tiling};
+
+use super::most_of_a_reduction;
+use super::select_submit;
+use crate::family::Family;
+use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+
+/// Tiles in flight at a time on a device: one that it computes, one that is read or written.
+pub(crate) const IN_FLIGHT: u64 = 2;
+
+/// The memory that a tile takes while a device computes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TileBytes {
+    /// X, on its way from the source.
+    pub host_in: u64,
+    /// Y and Indices, on their way to the sink.
+    pub host_out: u64,
+    /// X with its staging buffer, Y and Indices with their readback buffers, and the schedule's own buffers.
+    pub device: u64,
+}
+
+impl TileBytes {
+    pub fn of(schedule: &Schedule) -> TileBytes {
+        let x = schedule.x_bytes().unwrap_or(0);
+        let (y, indices) = (schedule.y_bytes().unwrap_or(0), schedule.indices_out_bytes().unwrap_or(0));
+        let sum = |of: &[u64]| of.iter().copied().fold(0, u64::saturating_add);
+        let read_back = [y, indices].map(|bytes| bytes.checked_next_multiple_of(8).unwrap_or(u64::MAX));
+        // Uploaded bytes also lie in a staging buffer until the submit is done.
+        let uploaded = sum(&[x, schedule.constants_bytes()]);
+        let device = sum(&[uploaded, uploaded, y, indices, sum(&read_back), schedule.scratch_bytes()]);
+        TileBytes { host_in: x, host_out: sum(&[y, indices]), device }
+    }
+
+    /// The peak memory while a sequence of such tiles is computed.
+    fn peak(self) -> u64 {
+        let device = self.device.saturating_mul(IN_FLIGHT);
+        self.host_in.saturating_add(self.host_out).saturating_add(device)
+    }
+}
+
+/// Cuts a plan into tiles, so that the peak memory of a run on a device with these limits, on the host and on the device
+/// together, is at most `budget_bytes`.
+///
+/// # Errors
+/// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and the buffers of its computation;
+/// [`PlanError::NotOnGpu`] for plans that no GPU path computes.
+///
+/// ```
+/// use wgpu_pooling::{select_tiles, DType, Limits, MaxPool, PlanError};
+///
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
+/// assert!(select_tiles(&plan, &Limits::WEBGPU, 1 << 20)?.len() > 1);
+/// assert!(matches!(select_tiles(&plan, &Limits::WEBGPU, 100), Err(PlanError::ExceedsLimit { limit: 100, .. })));
+/// # Ok::<(), PlanError>(())
+/// ```
+pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<Tiling, PlanError> {
+    let peak = |largest: &PoolPlan| peak_on_device(largest, limits, budget_bytes);
+    match peak(plan) {
+        // Smaller tensors would be refused as well.
+        Err(error) if refuses_the_kernel(&error) => Err(error),
+        _ => Tiling::new(plan, peak),
+    }
+}
+
+/// The peak memory, on the host and on a device, of a run whose largest tile has this plan, if it is within the budget and the
+/// limits.
+fn peak_on_device(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
+    let [x, y, indices] = [plan.inputs().first(), plan.outputs().first(), plan.outputs().get(1)]
+        .map(|tensor| tensor.map_or(0, TensorSpec::device_bytes));
+    within("bytes of x (max_binding_bytes)", x, limits.max_binding_bytes)?;
+    within("bytes of y (max_binding_bytes)", y, limits.max_binding_bytes)?;
+    within("bytes of indices (max_binding_bytes)", indices, limits.max_binding_bytes)?;
+    // Where every tensor of a tile fits one binding, no pass is partitioned, so all tiles run the same way.
+    let max_buffer_bytes = limits.max_buffer_bytes.min(limits.max_binding_bytes);
+    let limits = &Limits { max_buffer_bytes, ..*limits };
+    let schedule = select_submit(plan, limits)?;
+    let mut bytes = TileBytes::of(&schedule);
+    if schedule.family != Family::Reducing {
+        bytes.device = bytes.device.saturating_add(most_of_a_reduction(plan));
+    }
+    let peak = bytes.peak();
+    within("bytes of tiles (budget_bytes)", peak, budget_bytes)?;
+    let work = schedule.dispatches.iter().map(Dispatch::work);
+    within("loop iterations of a submit", work.fold(0, u64::saturating_add), MAX_WORK)?;
+    Ok(peak)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AdaptiveMaxPool, Choice, DType, IndexType, Layout, MaxPool, Pooling, select};
+
+    #[test]
+    fn tensors_of_any_size_are_cut_into_tiles_that_fit() {
+        let pools: [Box<dyn Pooling>; 4] = [
+            Box::new(MaxPool::new([2, 2]).strides([2, 2])),
+            Box::new(MaxPool::new([3, 3]).pads([1, 1, 1, 1])),
+            Box::new(MaxPool::new([5, 3]).dilations([3, 1]).pads([12, 0, 12, 0]).layout(Layout::Nhwc)),
+            Box::new(AdaptiveMaxPool::new([1000, 700])),
+        ];
+        // From one tile to 2^42 elements; no two extents alike.
+        for shape in
+            [[3, 5, 7, 9], [1, 3, 1 << 16, 70_000], [1 << 11, 1 << 11, 1 << 10, 1021], [1, 1, 1 << 21, 1 << 21]]
+        {
+            for budget in [1 << 18, 64 << 20, 3 << 30] {
+                for (pool, indices) in pools.iter().flat_map(|pool| [(pool, None), (pool, Some(IndexType::I64))]) {
+                    let plan = pool.plan(&shape, DType::F32, indices).unwrap();
+                    let tiling = select_tiles(&plan, &Limits::WEBGPU, budget).unwrap();
+                    assert!(tiling.peak_bytes() <= budget);
+                    let mut outputs = 0u128;
+                    let looked_at = [0, 1, tiling.len() / 3, tiling.len().saturating_sub(2), tiling.len() - 1];
+                    let looked_at = looked_at.into_iter().filter(|&number| number < tiling.len());
+                    for tile in looked_at.filter_map(|number| tiling.tile(number)) {
+                        let schedule =
+                            select(&tile.plan().clone().into(), &Limits::WEBGPU, &Choice::default()).unwrap();
+                        assert!(
+                            TileBytes::of(&schedule).peak() <= tiling.peak_bytes(),
+                            "{}, {} bytes of scratch, {} of constants, {} of {}: {tile:?}",
+                            schedule.kernel(),
+                            schedule.scratch_bytes(),
+                            schedule.constants_bytes(),
+                            TileBytes::of(&schedule).peak(),
+                            tiling.peak_bytes()
+                        );
+                        outputs = outputs.max(u128::from(tile.output().elements()));
+                        let strides = tile.plan().indices().map(|indices| indices.space.strides());
+                        if let (Some(strides), false) = (strides, tile.is_part()) {
+                            let spatial: Vec<i64> =
+                                tile.input().spatial.iter().map(|range| range.start as i64).collect();
+                            let (n, c) = (tile.input().batch.start, tile.input().channels.start);
+                            let zeros = vec![0; spatial.len()];
+                            assert_eq!(tile.plan().origin.flat(&strides, 0, 0, &zeros), strides.flat(n, c, &spatial));
+                        }
+                    }
+                    // Where windows are cut, a tile is a part of one window.
+                    let all = plan.output_shape().iter().map(|&extent| extent as u128).product::<u128>();
+                    assert!(outputs * u128::from(tiling.len()) >= all);
+                    let last = tiling.tile(tiling.len() - 1);
+                    let ends = last.map(|tile| tile.output().spatial.iter().map(|range| range.end).collect::<Vec<_>>());
+                    let extents: Vec<usize> = plan.axes.iter().map(|axis| axis.output).collect();
+                    assert!(ends.is_none_or(|ends| ends == extents));
+                    assert_eq!(tiling.tile(tiling.len()), None);
+                }
+            }
+        }
+    }
+}
