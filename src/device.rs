@@ -5,8 +5,11 @@ pub(crate) mod prepared;
 mod spawnable;
 mod streams;
 
+use std::sync::Arc;
+
 use wgpu_pooling_plan::{
-    ConvertIndices, Element, ExecuteError, Index, MaxUnpool, Plan, Pooling, Tensor, TensorMut, TensorRef, TensorView,
+    Backend, ConvertIndices, Element, ExecuteError, Index, Later, MaxUnpool, Plan, Pooling, Run, Tensor, TensorMut,
+    TensorRef, TensorView,
 };
 
 #[cfg(feature = "gpu")]
@@ -42,6 +45,45 @@ pub enum Device {
     Gpu(Gpu),
 }
 
+impl Device {
+    fn backend(&self) -> &dyn Backend {
+        match self {
+            Device::Cpu(cpu) => cpu,
+            #[cfg(feature = "gpu")]
+            Device::Gpu(gpu) => gpu,
+        }
+    }
+}
+
+impl Backend for Device {
+    fn name(&self) -> String {
+        self.backend().name()
+    }
+
+    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+        self.backend().prepare(plan)
+    }
+
+    fn run<'a>(
+        &'a self,
+        plan: &'a Plan,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        self.backend().run(plan, inputs, outputs)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(
+        &self,
+        plan: &Plan,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError> {
+        self.backend().run_blocking(plan, inputs, outputs)
+    }
+}
+
 impl From<Cpu> for Device {
     fn from(cpu: Cpu) -> Device {
         Device::Cpu(cpu)
@@ -56,28 +98,6 @@ impl From<Gpu> for Device {
 }
 
 impl Device {
-    /// The device in words, for a line of a log: a GPU with its backend and driver, the CPU with its threads and vector
-    /// instructions.
-    ///
-    /// ```
-    /// use wgpu_pooling::{Cpu, Device};
-    /// assert!(Device::from(Cpu::new()).name().starts_with("CPU, "));
-    /// ```
-    pub fn name(&self) -> String {
-        match self {
-            Device::Cpu(cpu) => cpu.name(),
-            #[cfg(feature = "gpu")]
-            Device::Gpu(gpu) => {
-                let info = gpu.adapter_info();
-                let driver = format!("{} {}", info.driver, info.driver_info);
-                let parts = [info.name, info.backend.to_string(), format!("{:?}", info.device_type), driver];
-                // Drivers may have line breaks in their names, and browsers do not name drivers.
-                let words = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-                words.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
-            }
-        }
-    }
-
     /// A plan made ready, for calls that are made more than once or that write the caller's memory: its kernel is chosen, and on
     /// a GPU compiled.
     ///
@@ -96,7 +116,7 @@ impl Device {
         match self {
             Device::Cpu(cpu) => cpu.prepare(plan).map(PreparedOn::Cpu),
             #[cfg(feature = "gpu")]
-            Device::Gpu(gpu) => gpu.prepare(plan).await.map(PreparedOn::Gpu),
+            Device::Gpu(gpu) => gpu.prepare(plan.into()).await.map(PreparedOn::Gpu),
         }
     }
 
@@ -108,7 +128,7 @@ impl Device {
     /// ```no_run
     /// # async fn f(device: wgpu_pooling::Device) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{GlobalMaxPool, TensorView};
-    /// let x = TensorView::new([1, 2, 2], &[3.0f32, 1.0, 2.0, 4.0])?;
+    /// let x = TensorView::new(&[1, 2, 2], &[3.0f32, 1.0, 2.0, 4.0])?;
     /// assert_eq!(device.max_pool(&GlobalMaxPool::new(), x).await?.data(), &[3.0, 4.0]);
     /// # Ok(())
     /// # }
@@ -133,7 +153,7 @@ impl Device {
     /// ```no_run
     /// # async fn f(device: wgpu_pooling::Device) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{MaxPool, TensorView};
-    /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?;
     /// let (y, indices) = device.max_pool_with_indices::<f32, i32>(&MaxPool::new([2]), x).await?;
     /// assert_eq!((y.data(), indices.data()), (&[3.0, 2.0][..], &[0, 2][..]));
     /// # Ok(())
@@ -159,7 +179,7 @@ impl Device {
     /// ```no_run
     /// # async fn f(device: wgpu_pooling::Device) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{MaxUnpool, TensorView};
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?, TensorView::new(&[1, 1, 2], &[0i64, 2])?);
     /// assert_eq!(device.max_unpool(&MaxUnpool::new([2]), x, indices).await?.data(), &[3.0, 0.0, 2.0]);
     /// # Ok(())
     /// # }
@@ -187,7 +207,7 @@ impl Device {
     /// use wgpu_pooling::{ConvertIndices, IndexFlattening, IndexSpace, TensorView};
     /// let onnx = IndexSpace::new(1, 2, [4]);
     /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    /// let indices = TensorView::new([1, 2, 1], &[1, 7])?;
+    /// let indices = TensorView::new(&[1, 2, 1], &[1, 7])?;
     /// assert_eq!(device.convert_indices::<i64, i32>(&convert, indices).await?.data(), &[1, 3]);
     /// # Ok(())
     /// # }
@@ -214,10 +234,10 @@ impl Device {
     /// ```no_run
     /// # async fn f(device: wgpu_pooling::Device) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{DType, MaxPool, Plan, TensorMut, TensorRef};
-    /// let x = TensorRef::new(DType::U8, [1, 1, 4], &[3, 1, 2, 9])?;
+    /// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
     /// let plan: Plan = MaxPool::new([2]).strides([2]).plan(x.shape(), x.dtype(), None)?.into();
     /// let mut y = [0; 2];
-    /// device.execute(&plan, &[x], &mut [TensorMut::new(DType::U8, [1, 1, 2], &mut y)?]).await?;
+    /// device.execute(&plan, &[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?]).await?;
     /// assert_eq!(y, [3, 9]);
     /// # Ok(())
     /// # }
@@ -248,7 +268,7 @@ impl Device {
     /// use wgpu_pooling::{Cpu, Device, DType, MaxPool, TensorView};
     /// let device = Device::from(Cpu::new());
     /// let prepared = device.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?)?;
-    /// let y = prepared.max_pool_blocking(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+    /// let y = prepared.max_pool_blocking(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
     /// assert_eq!(y.data(), &[3.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -256,7 +276,7 @@ impl Device {
         match self {
             Device::Cpu(cpu) => cpu.prepare(plan).map(PreparedOn::Cpu),
             #[cfg(feature = "gpu")]
-            Device::Gpu(gpu) => gpu.prepare_blocking(plan).map(PreparedOn::Gpu),
+            Device::Gpu(gpu) => gpu.prepare_blocking(plan.into()).map(PreparedOn::Gpu),
         }
     }
 
@@ -267,7 +287,7 @@ impl Device {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, Device, GlobalMaxPool, TensorView};
-    /// let x = TensorView::new([1, 2, 2], &[3.0f32, 1.0, 2.0, 4.0])?;
+    /// let x = TensorView::new(&[1, 2, 2], &[3.0f32, 1.0, 2.0, 4.0])?;
     /// let y = Device::from(Cpu::new()).max_pool_blocking(&GlobalMaxPool::new(), x)?;
     /// assert_eq!(y.data(), &[3.0, 4.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -291,7 +311,7 @@ impl Device {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, Device, MaxPool, TensorView};
-    /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?;
     /// let device = Device::from(Cpu::new());
     /// let (_, indices) = device.max_pool_with_indices_blocking::<f32, i32>(&MaxPool::new([2]), x)?;
     /// assert_eq!(indices.data(), &[0, 2]);
@@ -316,7 +336,7 @@ impl Device {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, Device, MaxUnpool, TensorView};
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?, TensorView::new(&[1, 1, 2], &[0i64, 2])?);
     /// let y = Device::from(Cpu::new()).max_unpool_blocking(&MaxUnpool::new([2]), x, indices)?;
     /// assert_eq!(y.data(), &[3.0, 0.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -343,7 +363,7 @@ impl Device {
     /// use wgpu_pooling::{ConvertIndices, Cpu, Device, IndexFlattening, IndexSpace, TensorView};
     /// let onnx = IndexSpace::new(1, 2, [4]);
     /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-    /// let (device, indices) = (Device::from(Cpu::new()), TensorView::new([1, 2, 1], &[1, 7])?);
+    /// let (device, indices) = (Device::from(Cpu::new()), TensorView::new(&[1, 2, 1], &[1, 7])?);
     /// assert_eq!(device.convert_indices_blocking::<i64, i32>(&convert, indices)?.data(), &[1, 3]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -366,10 +386,10 @@ impl Device {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, MaxPool, Plan, TensorMut, TensorRef};
-    /// let x = TensorRef::new(DType::U8, [1, 1, 4], &[3, 1, 2, 9])?;
+    /// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
     /// let plan: Plan = MaxPool::new([2]).strides([2]).plan(x.shape(), x.dtype(), None)?.into();
     /// let mut y = [0; 2];
-    /// let outputs = &mut [TensorMut::new(DType::U8, [1, 1, 2], &mut y)?];
+    /// let outputs = &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?];
     /// Device::from(Cpu::new()).execute_blocking(&plan, &[x], outputs)?;
     /// assert_eq!(y, [3, 9]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())

@@ -182,7 +182,7 @@ pub use family::{Build, Family};
 pub use gpu::list_adapters_blocking;
 #[cfg(feature = "gpu")]
 pub use gpu::{
-    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepared, ReadBack, Results, StepTime, Submitted,
+    Bound, Buffers, Chain, DeviceTensor, Gpu, GpuOptions, Prepare, Prepared, ReadBack, Results, StepTime, Submitted,
     list_adapters, required_limits,
 };
 pub use kernel::{Binding, Operand};
@@ -197,13 +197,14 @@ pub use wgpu_pooling_cpu::{Cpu, CpuKernel, PreparedCpu, SimdLevel};
 pub use wgpu_pooling_onnx as onnx;
 #[doc(inline)]
 pub use wgpu_pooling_plan::{
-    Activation, AdaptiveMaxPool, AsyncStreamSink, AsyncStreamSource, Attribute, AutoPad, AxisWindow, CeilRule,
-    ConvertIndices, ConvertPlan, DType, Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool,
-    Index, IndexFlattening, IndexPlan, IndexSpace, IndexStrides, IndexType, Layout, MAX_SPATIAL_AXES, MaxPool,
-    MaxUnpool, MaybeSend, NanPolicy, Node, NodeInput, Operator, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError,
-    PoolAxis, PoolPlan, Pooling, Preset, Region, SamePadding, SizeRounding, StorageOrder, StreamOptions,
-    StreamProgress, StreamReport, StreamSink, StreamSource, Taps, Tensor, TensorMut, TensorRef, TensorSpec, TensorView,
-    Tile, Tiling, UnpoolMinSize, UnpoolPlan, UnpoolSpace, element_count, reference, with_element,
+    Activation, AdaptiveMaxPool, AsTensor, AsyncStreamSink, AsyncStreamSource, Attribute, AutoPad, AxisWindow, Backend,
+    CeilRule, ConvertIndices, ConvertPlan, DType, Duplicates, Element, EmptyIndex, EmptyValue, ExecuteError,
+    GlobalMaxPool, Index, IndexFlattening, IndexPlan, IndexSpace, IndexStrides, IndexType, Later, Layout,
+    MAX_SPATIAL_AXES, MaxPool, MaxUnpool, MaybeSend, NanPolicy, Node, NodeInput, Operator, OutOfBounds, Outputs,
+    OutsideWindow, PadsLimit, Plan, PlanError, Pool, PoolAxis, PoolPlan, Pooling, Preset, Ready, Reference, Region,
+    Request, Run, SamePadding, Shared, SizeRounding, StorageOrder, StreamOptions, StreamProgress, StreamReport,
+    StreamSink, StreamSource, Taps, Tensor, TensorMut, TensorRef, TensorSpec, TensorView, Tile, Tiling, UnpoolMinSize,
+    UnpoolPlan, UnpoolSpace, element_count, reference, with_element,
 };
 pub use wgsl::key::KernelKey;
 pub use wgsl::{part_of_line, wgsl};

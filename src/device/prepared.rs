@@ -17,7 +17,7 @@ use wgpu_pooling_cpu::PreparedCpu;
 /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::U8, Some(IndexType::I64))?;
 /// let prepared = device.prepare_blocking(plan)?;
 /// let (mut y, mut indices) = ([0u8; 2], [0i64; 2]);
-/// let x = TensorView::new([1, 1, 4], &[3, 1, 2, 9])?;
+/// let x = TensorView::new(&[1, 1, 4], &[3, 1, 2, 9])?;
 /// prepared.max_pool_with_indices_into_blocking(x, &mut y, &mut indices)?;
 /// assert_eq!((y, indices), ([3, 9], [0, 3]));
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -60,7 +60,7 @@ impl PreparedOn {
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
-    /// let y = prepared.max_pool(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?).await?;
+    /// let y = prepared.max_pool(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -82,7 +82,7 @@ impl PreparedOn {
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
     /// let mut y = [0.0; 2];
-    /// prepared.max_pool_into(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y).await?;
+    /// prepared.max_pool_into(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -106,7 +106,7 @@ impl PreparedOn {
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
-    /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?;
     /// let (y, indices) = prepared.max_pool_with_indices::<f32, i64>(x).await?;
     /// # Ok(())
     /// # }
@@ -131,7 +131,7 @@ impl PreparedOn {
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
     /// let (mut y, mut indices) = ([0.0; 2], [0i64; 2]);
-    /// prepared.max_pool_with_indices_into(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y, &mut indices).await?;
+    /// prepared.max_pool_with_indices_into(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y, &mut indices).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -156,7 +156,7 @@ impl PreparedOn {
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?, TensorView::new(&[1, 1, 2], &[0i64, 2])?);
     /// let y = prepared.max_unpool(x, indices).await?;
     /// # Ok(())
     /// # }
@@ -182,7 +182,7 @@ impl PreparedOn {
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?, TensorView::new(&[1, 1, 2], &[0i64, 2])?);
     /// let mut y = [0.0; 3];
     /// prepared.max_unpool_into(x, indices, &mut y).await?;
     /// # Ok(())
@@ -209,7 +209,7 @@ impl PreparedOn {
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
-    /// let indices = TensorView::new([1, 2, 1], &[1i64, 7])?;
+    /// let indices = TensorView::new(&[1, 2, 1], &[1i64, 7])?;
     /// let converted = prepared.convert_indices::<i64, i32>(indices).await?;
     /// # Ok(())
     /// # }
@@ -233,7 +233,7 @@ impl PreparedOn {
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::TensorView;
-    /// let indices = TensorView::new([1, 2, 1], &[1i64, 7])?;
+    /// let indices = TensorView::new(&[1, 2, 1], &[1i64, 7])?;
     /// let mut converted = [0i32; 2];
     /// prepared.convert_indices_into(indices, &mut converted).await?;
     /// # Ok(())
@@ -262,8 +262,8 @@ impl PreparedOn {
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{DType, TensorMut, TensorRef};
     /// let mut y = [0; 2];
-    /// let x = TensorRef::new(DType::U8, [1, 1, 4], &[3, 1, 2, 9])?;
-    /// prepared.execute(&[x], &mut [TensorMut::new(DType::U8, [1, 1, 2], &mut y)?]).await?;
+    /// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
+    /// prepared.execute(&[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?]).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -287,7 +287,7 @@ impl PreparedOn {
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, MaxPool, TensorView};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?)?;
-    /// let y = prepared.max_pool_blocking(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+    /// let y = prepared.max_pool_blocking(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
     /// assert_eq!(y.data(), &[3.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -311,7 +311,7 @@ impl PreparedOn {
     /// use wgpu_pooling::{Cpu, DType, Device, MaxPool, TensorView};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?)?;
     /// let mut y = [0.0; 2];
-    /// prepared.max_pool_into_blocking(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y)?;
+    /// prepared.max_pool_into_blocking(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y)?;
     /// assert_eq!(y, [3.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -335,7 +335,7 @@ impl PreparedOn {
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, IndexType, MaxPool, TensorView};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, Some(IndexType::I64))?)?;
-    /// let x = TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?;
     /// let (_, indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x)?;
     /// assert_eq!(indices.data(), &[0, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -360,7 +360,7 @@ impl PreparedOn {
     /// use wgpu_pooling::{Cpu, DType, Device, IndexType, MaxPool, TensorView};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, Some(IndexType::I64))?)?;
     /// let (mut y, mut indices) = ([0.0; 2], [0i64; 2]);
-    /// prepared.max_pool_with_indices_into_blocking(TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y, &mut indices)?;
+    /// prepared.max_pool_with_indices_into_blocking(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y, &mut indices)?;
     /// assert_eq!(indices, [0, 2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -385,7 +385,7 @@ impl PreparedOn {
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, IndexType, MaxUnpool, TensorView};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?)?;
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?, TensorView::new(&[1, 1, 2], &[0i64, 2])?);
     /// assert_eq!(prepared.max_unpool_blocking(x, indices)?.data(), &[3.0, 0.0, 2.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -409,7 +409,7 @@ impl PreparedOn {
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, IndexType, MaxUnpool, TensorView};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?)?;
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[3.0f32, 2.0])?, TensorView::new([1, 1, 2], &[0i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?, TensorView::new(&[1, 1, 2], &[0i64, 2])?);
     /// let mut y = [7.0; 3];
     /// prepared.max_unpool_into_blocking(x, indices, &mut y)?;
     /// assert_eq!(y, [3.0, 0.0, 2.0]);
@@ -438,7 +438,7 @@ impl PreparedOn {
     /// let onnx = IndexSpace::new(1, 2, [4]);
     /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
     /// let plan = convert.plan(&[1, 2, 1], IndexType::I64, IndexType::I32)?;
-    /// let indices = TensorView::new([1, 2, 1], &[1i64, 7])?;
+    /// let indices = TensorView::new(&[1, 2, 1], &[1i64, 7])?;
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(plan)?;
     /// assert_eq!(prepared.convert_indices_blocking::<i64, i32>(indices)?.data(), &[1, 3]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -464,7 +464,7 @@ impl PreparedOn {
     /// let onnx = IndexSpace::new(1, 2, [4]);
     /// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
     /// let plan = convert.plan(&[1, 2, 1], IndexType::I64, IndexType::I32)?;
-    /// let indices = TensorView::new([1, 2, 1], &[1i64, 7])?;
+    /// let indices = TensorView::new(&[1, 2, 1], &[1i64, 7])?;
     /// let mut converted = [0i32; 2];
     /// Device::from(Cpu::new()).prepare_blocking(plan)?.convert_indices_into_blocking(indices, &mut converted)?;
     /// assert_eq!(converted, [1, 3]);
@@ -491,8 +491,8 @@ impl PreparedOn {
     /// use wgpu_pooling::{Cpu, DType, Device, MaxPool, TensorMut, TensorRef};
     /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::U8, None)?)?;
     /// let mut y = [0; 2];
-    /// let x = TensorRef::new(DType::U8, [1, 1, 4], &[3, 1, 2, 9])?;
-    /// prepared.execute_blocking(&[x], &mut [TensorMut::new(DType::U8, [1, 1, 2], &mut y)?])?;
+    /// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
+    /// prepared.execute_blocking(&[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?])?;
     /// assert_eq!(y, [3, 9]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```

@@ -8,7 +8,7 @@ pub use calls::bound::Bound;
 pub use calls::chain::Chain;
 pub use calls::device_tensor::DeviceTensor;
 pub use calls::gpu::Gpu;
-pub use calls::prepare::Prepared;
+pub use calls::prepare::{Prepare, Prepared};
 pub use calls::results::{ReadBack, Results, StepTime, Submitted};
 #[cfg(not(target_arch = "wasm32"))]
 pub use device::adapter::list_adapters_blocking;

@@ -1,10 +1,13 @@
 //! Tensors and the arrays of the crate `ndarray`: conversions of views and of owned arrays in both directions, without
 //! copying.
 
-use ndarray::{Array, ArrayD, ArrayView, ArrayViewD, Dimension, IxDyn};
+use ndarray::{Array, ArrayBase, ArrayD, ArrayViewD, Data, Dimension, IxDyn};
 
+use crate::element::Element;
 use crate::error::PlanError;
+use crate::request::AsTensor;
 use crate::tensor::{Tensor, TensorView, element_count};
+use crate::untyped::TensorRef;
 
 /// The array's elements as a tensor; they have to lie in row-major order without gaps (`as_standard_layout` copies others).
 ///
@@ -13,17 +16,35 @@ use crate::tensor::{Tensor, TensorView, element_count};
 /// use wgpu_pooling::{PlanError, TensorView};
 ///
 /// let x = array![[[1.0f32, 2.0], [3.0, 4.0]]];
-/// assert_eq!(TensorView::try_from(x.view())?.shape(), &[1, 2, 2]);
-/// let transposed = TensorView::try_from(x.t());
-/// assert_eq!(transposed, Err(PlanError::NotDense { shape: vec![2, 2, 1], strides: vec![1, 2, 4] }));
+/// assert_eq!(TensorView::try_from(&x)?.shape(), &[1, 2, 2]);
+/// let transposed = x.t();
+/// assert_eq!(TensorView::try_from(&transposed), Err(PlanError::NotDense { shape: vec![2, 2, 1], strides: vec![1, 2, 4] }));
 /// # Ok::<(), PlanError>(())
 /// ```
-impl<'a, T, D: Dimension> TryFrom<ArrayView<'a, T, D>> for TensorView<'a, T> {
+impl<'a, T, S: Data<Elem = T>, D: Dimension> TryFrom<&'a ArrayBase<S, D>> for TensorView<'a, T> {
     type Error = PlanError;
 
-    fn try_from(array: ArrayView<'a, T, D>) -> Result<Self, PlanError> {
-        let data = array.to_slice().ok_or_else(|| not_dense(array.shape(), array.strides()))?;
+    fn try_from(array: &'a ArrayBase<S, D>) -> Result<Self, PlanError> {
+        let data = array.as_slice().ok_or_else(|| not_dense(array.shape(), array.strides()))?;
         TensorView::new(array.shape(), data)
+    }
+}
+
+/// The array as the input of a request.
+///
+/// ```
+/// use ndarray::array;
+/// use wgpu_pooling::{MaxPool, Reference};
+///
+/// let x = array![[[1.0f32, 2.0, 4.0, 3.0]]];
+/// assert_eq!(MaxPool::new([2]).strides([2]).on(&x).run_blocking(&Reference)?.data(), &[2.0, 4.0]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+impl<'a, S: Data<Elem: Element>, D: Dimension> AsTensor<'a> for &'a ArrayBase<S, D> {
+    type Element = S::Elem;
+
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+        Ok(TensorView::try_from(self)?.into())
     }
 }
 
@@ -83,7 +104,7 @@ impl<T> TryFrom<Tensor<T>> for ArrayD<T> {
 /// use ndarray::ArrayViewD;
 /// use wgpu_pooling::TensorView;
 ///
-/// let y = TensorView::new([1, 1, 2], &[3.0f32, 4.0])?;
+/// let y = TensorView::new(&[1, 1, 2], &[3.0f32, 4.0])?;
 /// assert_eq!(ArrayViewD::try_from(y)?.sum(), 7.0);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```

@@ -214,6 +214,10 @@ mod sealed {
 /// }
 /// assert_eq!(maximum(&[3u8, 9, 4]), Some(9));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element type",
+    note = "f32, f16, bf16, f64 and the integers of 8 to 64 bits are"
+)]
 pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + core::fmt::Debug + Send + Sync {
     /// Which dtype this is.
     ///
@@ -449,6 +453,10 @@ mod index_sealed {
 /// }
 /// assert_eq!((largest(&[3i32, 8, 1]), largest(&[1i64 << 40])), (Some(8), Some(1 << 40)));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index type",
+    label = "indices of pools are `i32` or `i64`"
+)]
 pub trait Index: index_sealed::Sealed + Element {
     /// Which index type this is.
     ///

@@ -10,6 +10,7 @@ mod activation;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod attributes;
+mod backend;
 mod element;
 mod error;
 mod geometry;
@@ -21,8 +22,12 @@ mod ops;
 mod options;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 mod plan;
+mod pooling;
 mod reduction;
 pub mod reference;
+mod request;
+#[cfg(not(target_arch = "wasm32"))]
+mod spawnable;
 mod stream;
 mod tensor;
 #[cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
@@ -30,16 +35,20 @@ mod tile;
 mod untyped;
 
 pub use attributes::{Activation, Attribute};
+pub use backend::{Backend, Later, Outputs, Run, Shared};
 pub use element::{DType, Element, Index, IndexType};
 pub use error::{ExecuteError, PlanError};
 pub use geometry::{AxisWindow, Taps};
 pub use index::{IndexSpace, IndexStrides};
-pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator, Pooling};
+pub use ops::{AdaptiveMaxPool, ConvertIndices, GlobalMaxPool, MaxPool, MaxUnpool, Node, NodeInput, Operator};
 pub use options::{
     AutoPad, CeilRule, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, OutOfBounds,
     OutsideWindow, PadsLimit, Preset, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize, UnpoolSpace,
 };
 pub use plan::{ConvertPlan, IndexPlan, MAX_SPATIAL_AXES, Plan, PoolAxis, PoolPlan, UnpoolPlan};
+pub use pooling::Pooling;
+pub use reference::Reference;
+pub use request::{AsTensor, Pool, Ready, Request};
 pub use stream::{
     AsyncStreamSink, AsyncStreamSource, MaybeSend, StreamOptions, StreamProgress, StreamReport, StreamSink,
     StreamSource,
@@ -71,5 +80,5 @@ pub mod internal {
     pub use crate::reduction::Reduction;
     pub use crate::stream::{Nowhere, PoolRun, Sinks, UnpoolRun, largest_box, without_waiting};
     pub use crate::tensor::{count, device_bytes, for_each, position, zeros};
-    pub use crate::untyped::{assign_both, check_operands};
+    pub use crate::untyped::check_operands;
 }

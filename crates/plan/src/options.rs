@@ -176,7 +176,7 @@ option! {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, NanPolicy, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 3], &[f32::NAN, 1.0, f32::NAN])?;
+    /// let x = TensorView::new(&[1, 1, 3], &[f32::NAN, 1.0, f32::NAN])?;
     /// for (policy, winner) in [(NanPolicy::SeedFirst, 0), (NanPolicy::PropagateLast, 2), (NanPolicy::SeedLowest, 1)] {
     ///     let plan = MaxPool::new([3]).nan_policy(policy).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
     ///     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.clone())?;
@@ -215,7 +215,7 @@ option! {
     /// ```
     /// use wgpu_pooling::{reference, DType, EmptyValue, MaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 1], &[7.0f32])?;
+    /// let x = TensorView::new(&[1, 1, 1], &[7.0f32])?;
     /// for (rule, value) in [(EmptyValue::NegInf, f32::NEG_INFINITY), (EmptyValue::LowestFinite, f32::MIN)] {
     ///     // The first of the two windows is the padding cell.
     ///     let plan = MaxPool::new([1]).pads([1, 0]).empty_value(rule).plan(x.shape(), DType::F32, None)?;
@@ -255,7 +255,7 @@ option! {
     /// use wgpu_pooling::{reference, DType, EmptyIndex, IndexType, MaxPool, TensorView};
     ///
     /// // The second plane begins at 3; its first window is the padding cell, and its taps would be 2 apart.
-    /// let x = TensorView::new([1, 2, 3], &[0u8; 6])?;
+    /// let x = TensorView::new(&[1, 2, 3], &[0u8; 6])?;
     /// for (rule, index) in EmptyIndex::ALL.iter().zip([-1, 2, 4, 3]) {
     ///     let pool = MaxPool::new([1]).dilations([2]).pads([1, 0]).empty_index(*rule);
     ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
@@ -345,7 +345,7 @@ option! {
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView, UnpoolSpace};
     ///
     /// // The attributes infer two rows of two, `output_shape` is two rows of three. Which element is number 2?
-    /// let (x, indices) = (TensorView::new([1, 1, 1, 1], &[9u8])?, TensorView::new([1, 1, 1, 1], &[2i64])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 1, 1], &[9u8])?, TensorView::new(&[1, 1, 1, 1], &[2i64])?);
     /// for (space, position) in [(UnpoolSpace::InferredTopLeft, 3), (UnpoolSpace::OutputShape, 2)] {
     ///     let unpool = MaxUnpool::new([2, 2]).output_shape([1, 1, 2, 3]).unpool_space(space);
     ///     let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
@@ -396,7 +396,7 @@ option! {
     /// use wgpu_pooling::{reference, DType, Duplicates, IndexType, MaxUnpool, TensorView};
     ///
     /// let unpool = MaxUnpool::new([2]).strides([2]).duplicates(Duplicates::LastWins);
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[1i64, 1])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[1i64, 1])?);
     /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 6, 0, 0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -421,7 +421,7 @@ option! {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
     ///
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[1i64, 99])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[1i64, 99])?);
     /// let plan = |rule| MaxUnpool::new([2]).out_of_bounds(rule).plan(&[1, 1, 2], DType::U8, IndexType::I64);
     /// let y = reference::max_unpool(&plan(OutOfBounds::Skip)?, x.clone(), indices.clone())?;
     /// assert_eq!(y.data(), &[0, 5, 0]);
@@ -449,7 +449,7 @@ option! {
     /// ```
     /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, OutsideWindow, TensorView};
     ///
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[1i64, 0])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[1i64, 0])?);
     /// let plan = |rule| {
     ///     MaxUnpool::new([2]).strides([2]).outside_window(rule).plan(&[1, 1, 2], DType::U8, IndexType::I64)
     /// };
@@ -508,7 +508,7 @@ option! {
     ///     .attribute("kernel_shape", Attribute::Ints(vec![2]))
     ///     .attribute("strides", Attribute::Ints(vec![3]))
     ///     .attribute("ceil_mode", Attribute::Int(1));
-    /// let x: TensorRef = TensorView::new([1, 1, 9], &[0.0f32; 9])?.into();
+    /// let x: TensorRef = TensorView::new(&[1, 1, 9], &[0.0f32; 9])?.into();
     /// for (preset, outputs) in [(Preset::Onnx, 4), (Preset::OpenVino, 4), (Preset::OnnxRuntime, 3), (Preset::PyTorch, 3)] {
     ///     assert_eq!(node.clone().preset(preset).plan(&[x.clone()], 1)?.outputs()[0].shape, [1, 1, outputs]);
     /// }

@@ -52,6 +52,15 @@ impl Plan {
         }
     }
 
+    /// What errors call the inputs and the outputs.
+    #[doc(hidden)]
+    pub fn operand_names(&self) -> [[&'static str; 2]; 2] {
+        match self {
+            Plan::Pool(_) | Plan::Unpool(_) => [["x", "indices"], ["y", "indices"]],
+            Plan::Convert(_) => [["indices", ""], ["converted", ""]],
+        }
+    }
+
     /// What errors call a plan, and a chain's calls the argument that has the prepared schedule.
     #[doc(hidden)]
     pub fn kind(&self) -> &'static str {
@@ -411,27 +420,32 @@ impl PoolPlan {
             (vec![spec(dtype, layout, &inputs)], [spec(dtype, layout, &outputs)].into_iter().chain(indices).collect());
     }
 
-    /// Completes the tensors and checks sizes, index type, empty indices and activation.
+    /// Completes the tensors of a plan without indices, and checks sizes and activation.
     pub(crate) fn complete(mut self, dtype: DType, layout: Layout) -> Result<PoolPlan, PlanError> {
         self.derive_tensors(dtype, layout);
         element_count(self.input_shape())?;
         element_count(self.output_shape())?;
         check_activation(self.activation, dtype)?;
-        let Some(indices) = &self.indices else {
-            return Ok(self);
-        };
-        indices.space.check()?;
+        Ok(self)
+    }
+
+    /// The same pool with indices, if their type can hold them.
+    pub(crate) fn with_indices(mut self, indices: IndexPlan) -> Result<PoolPlan, PlanError> {
         check_index_type(indices.index_type, indices.space.unit())?;
+        let extremes = empty_index_extremes(&indices, &self.axes);
+        let index_type = indices.index_type;
+        self.indices = Some(indices);
+        self.derive_tensors(self.dtype(), self.layout());
         if self.output_shape().contains(&0) || !self.has_empty_windows() {
             return Ok(self);
         }
-        for index in empty_index_extremes(indices, &self.axes) {
-            let fits = match indices.index_type {
+        for index in extremes {
+            let fits = match index_type {
                 IndexType::I32 => i32::try_from(index).is_ok(),
                 IndexType::I64 => i64::try_from(index).is_ok(),
             };
             if !fits {
-                return Err(PlanError::EmptyIndexOverflow { index, index_type: indices.index_type });
+                return Err(PlanError::EmptyIndexOverflow { index, index_type });
             }
         }
         Ok(self)

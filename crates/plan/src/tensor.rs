@@ -148,20 +148,28 @@ pub fn zeros<T: bytemuck::Zeroable>(shape: &[usize]) -> Result<Vec<T>, ExecuteEr
         .ok_or_else(|| ExecuteError::OutOfMemory(format!("{count} elements of shape {shape:?}")))
 }
 
-/// A borrowed dense tensor.
+/// A borrowed dense tensor: a shape and a slice, both the caller's.
 ///
 /// ```
 /// use wgpu_pooling::TensorView;
 /// let data = [1.0f32, 2.0, 3.0, 4.0];
-/// let x = TensorView::new([1, 1, 4], &data)?;
+/// let x = TensorView::new(&[1, 1, 4], &data)?;
 /// assert_eq!(x.shape(), &[1, 1, 4]);
 /// # Ok::<(), wgpu_pooling::PlanError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct TensorView<'a, T> {
-    shape: Vec<usize>,
+    shape: &'a [usize],
     data: &'a [T],
 }
+
+impl<T> Clone for TensorView<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for TensorView<'_, T> {}
 
 impl<'a, T> TensorView<'a, T> {
     /// A view of `data`, in row-major order.
@@ -172,19 +180,18 @@ impl<'a, T> TensorView<'a, T> {
     ///
     /// ```
     /// use wgpu_pooling::{PlanError, TensorView};
-    /// let error = TensorView::new([1, 1, 4], &[1u8, 2, 3]).unwrap_err();
+    /// let error = TensorView::new(&[1, 1, 4], &[1u8, 2, 3]).unwrap_err();
     /// assert_eq!(error, PlanError::DataLength { shape: vec![1, 1, 4], expected: 4, actual: 3 });
     /// ```
-    pub fn new(shape: impl AsRef<[usize]>, data: &'a [T]) -> Result<Self, PlanError> {
-        let shape = shape.as_ref().to_vec();
-        check_length(&shape, data.len())?;
+    pub fn new(shape: &'a [usize], data: &'a [T]) -> Result<Self, PlanError> {
+        check_length(shape, data.len())?;
         Ok(TensorView { shape, data })
     }
 
     /// The extents, outermost first.
     #[inline]
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
+    pub fn shape(&self) -> &'a [usize] {
+        self.shape
     }
 
     /// The elements, in row-major order.
@@ -258,6 +265,16 @@ impl<T> Tensor<T> {
         &mut self.data
     }
 
+    /// A tensor whose elements are still to come.
+    pub(crate) fn unfilled(shape: Vec<usize>) -> Self {
+        Tensor { shape, data: Vec::new() }
+    }
+
+    /// The extents, and the vector of elements to be written.
+    pub(crate) fn parts_mut(&mut self) -> (&[usize], &mut Vec<T>) {
+        (&self.shape, &mut self.data)
+    }
+
     /// The elements, moved out.
     ///
     /// ```
@@ -273,11 +290,11 @@ impl<T> Tensor<T> {
     /// ```
     /// use wgpu_pooling::{Tensor, TensorView};
     /// let x = Tensor::new([1, 2], vec![7u8, 8])?;
-    /// assert_eq!(x.view(), TensorView::new([1, 2], &[7, 8])?);
+    /// assert_eq!(x.view(), TensorView::new(&[1, 2], &[7, 8])?);
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn view(&self) -> TensorView<'_, T> {
-        TensorView { shape: self.shape.clone(), data: &self.data }
+        TensorView { shape: &self.shape, data: &self.data }
     }
 }
 
@@ -298,7 +315,7 @@ impl<'a, T> From<&'a Tensor<T>> for TensorView<'a, T> {
 
 impl<'a, T> From<&TensorView<'a, T>> for TensorView<'a, T> {
     fn from(view: &TensorView<'a, T>) -> TensorView<'a, T> {
-        TensorView { shape: view.shape.clone(), data: view.data }
+        *view
     }
 }
 
@@ -323,10 +340,10 @@ mod tests {
 
     #[test]
     fn a_slice_must_have_exactly_the_elements_of_its_shape() {
-        assert!(TensorView::new([2, 3], &[0u8; 6]).is_ok());
+        assert!(TensorView::new(&[2, 3], &[0u8; 6]).is_ok());
         for actual in [0, 5, 7] {
             let data = vec![0u8; actual];
-            let error = TensorView::new([2, 3], &data).unwrap_err();
+            let error = TensorView::new(&[2, 3], &data).unwrap_err();
             assert_eq!(error, PlanError::DataLength { shape: vec![2, 3], expected: 6, actual });
         }
     }

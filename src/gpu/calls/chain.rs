@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, TensorRef, TensorSpec};
+use wgpu_pooling_plan::{Element, ExecuteError, IndexSpace, Layout, Plan, PlanError, TensorRef, TensorSpec};
 
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
@@ -150,7 +150,7 @@ impl Chain {
     /// ```no_run
     /// # fn f(mut chain: wgpu_pooling::Chain) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{Layout, TensorView};
-    /// let x = chain.upload(TensorView::new([1, 1, 2], &[1.0f32, 2.0])?, Layout::Nchw)?;
+    /// let x = chain.upload(TensorView::new(&[1, 1, 2], &[1.0f32, 2.0])?, Layout::Nchw)?;
     /// # Ok(())
     /// # }
     /// ```
@@ -166,93 +166,62 @@ impl Chain {
         Ok(DeviceTensor::whole(&self.gpu, buffer, spec))
     }
 
-    /// The maxima of `x`.
+    /// Computes a prepared plan on tensors of the device, into new ones: as many as the plan has, and as the caller's pattern
+    /// names.
     ///
     /// # Errors
-    /// [`ExecuteError::OperatorMismatch`], [`ExecuteError::IndicesMismatch`], [`ExecuteError::TypeMismatch`],
-    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the call
-    /// does not fit the plan; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to be of
-    /// another convention; otherwise the errors of allocating Y. The chain is then unchanged.
+    /// [`PlanError::OperandCount`](crate::PlanError::OperandCount), [`ExecuteError::TypeMismatch`],
+    /// [`ExecuteError::ShapeMismatch`], [`ExecuteError::LayoutMismatch`] and [`ExecuteError::OtherGpu`] if the tensors are not
+    /// the plan's; [`PlanError::IndexSpaceMismatch`](crate::PlanError) for indices that are known to be of another
+    /// convention; otherwise the errors of allocating the outputs. The chain is then unchanged.
     ///
     /// ```no_run
     /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
     /// # -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let y = chain.max_pool(&pool, &x)?;
+    /// let [y, indices] = chain.step(&pool, &[&x])?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn max_pool(&mut self, pool: &Prepared, x: &DeviceTensor) -> Result<DeviceTensor, ExecuteError> {
-        pool.values_plan()?;
-        let [y] = self.checked_step(pool, [x])?;
-        Ok(y)
+    pub fn step<const O: usize>(
+        &mut self,
+        prepared: &Prepared,
+        inputs: &[&DeviceTensor],
+    ) -> Result<[DeviceTensor; O], ExecuteError> {
+        let schedule = prepared.schedule();
+        check_inputs(schedule, inputs)?;
+        check_count(schedule.plan(), "outputs", schedule.plan().outputs().len(), O)?;
+        let missing = |_| ExecuteError::BufferMissing { what: "an output" };
+        self.record(prepared, inputs, &[])?.try_into().map_err(missing)
     }
 
-    /// The maxima of `x` and where they were found.
+    /// Computes a prepared plan on tensors of the device, into ones that exist, as those of the frame before.
     ///
     /// # Errors
-    /// As [`Chain::max_pool`].
+    /// As [`Chain::step`]; [`ExecuteError::BufferOverlap`] and [`ExecuteError::BufferShared`] for tensors that share memory.
     ///
     /// ```no_run
-    /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor)
-    /// # -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let (y, indices) = chain.max_pool_with_indices(&pool, &x)?;
+    /// # fn f(pool: wgpu_pooling::Prepared, mut chain: wgpu_pooling::Chain, x: wgpu_pooling::DeviceTensor,
+    /// # y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// chain.step_into(&pool, &[&x], &[&y])?;
     /// # Ok(())
     /// # }
     /// ```
-    pub fn max_pool_with_indices(
+    pub fn step_into(
         &mut self,
-        pool: &Prepared,
-        x: &DeviceTensor,
-    ) -> Result<(DeviceTensor, DeviceTensor), ExecuteError> {
-        pool.indices_plan()?;
-        let [y, indices] = self.checked_step(pool, [x])?;
-        Ok((y, indices))
-    }
-
-    /// The values of `x` at the positions that `indices` name, zeros elsewhere. Bad indices are an error of
-    /// [`Submitted::results`], unless the plan skips them.
-    ///
-    /// # Errors
-    /// As [`Chain::max_pool`].
-    ///
-    /// ```no_run
-    /// # use wgpu_pooling::{Chain, DeviceTensor, ExecuteError, Prepared};
-    /// # fn f(unpool: Prepared, mut chain: Chain, x: DeviceTensor, indices: DeviceTensor) -> Result<(), ExecuteError> {
-    /// let y = chain.max_unpool(&unpool, &x, &indices)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn max_unpool(
-        &mut self,
-        unpool: &Prepared,
-        x: &DeviceTensor,
-        indices: &DeviceTensor,
-    ) -> Result<DeviceTensor, ExecuteError> {
-        unpool.unpool_plan()?;
-        let [y] = self.checked_step(unpool, [x, indices])?;
-        Ok(y)
-    }
-
-    /// The indices in the second convention. Bad indices are an error of [`Submitted::results`].
-    ///
-    /// # Errors
-    /// As [`Chain::max_pool`].
-    ///
-    /// ```no_run
-    /// # use wgpu_pooling::{Chain, DeviceTensor, ExecuteError, Prepared};
-    /// # fn f(conversion: Prepared, mut chain: Chain, indices: DeviceTensor) -> Result<(), ExecuteError> {
-    /// let converted = chain.convert_indices(&conversion, &indices)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn convert_indices(
-        &mut self,
-        conversion: &Prepared,
-        indices: &DeviceTensor,
-    ) -> Result<DeviceTensor, ExecuteError> {
-        conversion.convert_plan()?;
-        let [converted] = self.checked_step(conversion, [indices])?;
-        Ok(converted)
+        prepared: &Prepared,
+        inputs: &[&DeviceTensor],
+        outputs: &[&DeviceTensor],
+    ) -> Result<(), ExecuteError> {
+        let schedule = prepared.schedule();
+        check_inputs(schedule, inputs)?;
+        check_count(schedule.plan(), "outputs", schedule.plan().outputs().len(), outputs.len())?;
+        let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
+        let name = names(schedule.plan());
+        for ((&operand, expected), tensor) in expected.zip(outputs) {
+            tensor.check_spec(name(operand), expected)?;
+            check_space(written_space(schedule.plan()).filter(|_| operand == Operand::IndicesOut), tensor)?;
+        }
+        self.record(prepared, inputs, outputs).map(|_| ())
     }
 
     /// Requests a tensor's elements, as they are at the end of the chain.
@@ -363,44 +332,6 @@ impl Chain {
         pollster::block_on(self.run())
     }
 
-    /// Checks that the tensors match the plan, and records its schedule; its outputs are fresh tensors.
-    fn checked_step<const I: usize, const O: usize>(
-        &mut self,
-        prepared: &Prepared,
-        inputs: [&DeviceTensor; I],
-    ) -> Result<[DeviceTensor; O], ExecuteError> {
-        check_inputs(prepared.schedule(), &inputs)?;
-        self.step(prepared, inputs)
-    }
-
-    /// Checks that the tensors match the plan, and records its schedule; its outputs are given.
-    pub(super) fn step_into(
-        &mut self,
-        prepared: &Prepared,
-        inputs: &[&DeviceTensor],
-        outputs: &[&DeviceTensor],
-    ) -> Result<(), ExecuteError> {
-        let schedule = prepared.schedule();
-        check_inputs(schedule, inputs)?;
-        let expected = schedule.output_operands().iter().zip(schedule.plan().outputs());
-        let name = names(schedule.plan());
-        for ((&operand, expected), tensor) in expected.zip(outputs) {
-            tensor.check_spec(name(operand), expected)?;
-            check_space(written_space(schedule.plan()).filter(|_| operand == Operand::IndicesOut), tensor)?;
-        }
-        self.record(prepared, inputs, outputs).map(|_| ())
-    }
-
-    /// Records a schedule; its outputs are fresh tensors.
-    pub(super) fn step<const I: usize, const O: usize>(
-        &mut self,
-        prepared: &Prepared,
-        inputs: [&DeviceTensor; I],
-    ) -> Result<[DeviceTensor; O], ExecuteError> {
-        let missing = |_| ExecuteError::BufferMissing { what: "an output" };
-        self.record(prepared, &inputs, &[])?.try_into().map_err(missing)
-    }
-
     /// Records a schedule. Its outputs are the given tensors or, where none are given, fresh ones, which are returned.
     pub(super) fn record(
         &mut self,
@@ -487,12 +418,22 @@ impl Chain {
 
 /// Refuses inputs that do not match the plan.
 fn check_inputs(schedule: &Schedule, inputs: &[&DeviceTensor]) -> Result<(), ExecuteError> {
+    check_count(schedule.plan(), "inputs", schedule.plan().inputs().len(), inputs.len())?;
     let name = names(schedule.plan());
     for ((&operand, expected), tensor) in schedule.input_operands().iter().zip(schedule.plan().inputs()).zip(inputs) {
         tensor.check_spec(name(operand), expected)?;
         check_space(read_space(schedule.plan()).filter(|_| operand == Operand::Indices), tensor)?;
     }
     Ok(())
+}
+
+fn check_count(plan: &Plan, what: &'static str, expected: usize, actual: usize) -> Result<(), PlanError> {
+    if expected == actual {
+        return Ok(());
+    }
+    // A plan has at most two of each.
+    let expected = if expected == 1 { "1" } else { "2" };
+    Err(PlanError::OperandCount { operator: plan.operator(), what, expected, actual })
 }
 
 /// Refuses indices that are known to count in another way than the plan.

@@ -189,7 +189,7 @@ impl Gpu {
     /// ```no_run
     /// # async fn upload(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{Layout, TensorView};
-    /// let x = gpu.upload(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw).await?;
+    /// let x = gpu.upload(TensorView::new(&[1, 1, 2], &[1u8, 2])?, Layout::Nchw).await?;
     /// assert_eq!(x.bytes(), 4);
     /// # Ok(())
     /// # }
@@ -306,7 +306,7 @@ mod blocking {
         /// ```no_run
         /// use wgpu_pooling::{Gpu, Layout, TensorView};
         /// let gpu = Gpu::new_blocking()?;
-        /// let x = gpu.upload_blocking(TensorView::new([1, 1, 2], &[1u8, 2])?, Layout::Nchw)?;
+        /// let x = gpu.upload_blocking(TensorView::new(&[1, 1, 2], &[1u8, 2])?, Layout::Nchw)?;
         /// # Ok::<(), wgpu_pooling::ExecuteError>(())
         /// ```
         pub fn upload_blocking<'a>(

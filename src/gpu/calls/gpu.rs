@@ -24,7 +24,7 @@ use crate::select::Choice;
 /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
 ///
 /// let gpu = Gpu::new_blocking()?;
-/// let x = TensorView::new([1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0])?;
+/// let x = TensorView::new(&[1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0])?;
 /// let y = gpu.max_pool_blocking(&MaxPool::new([2]).strides([2]), x)?;
 /// assert_eq!(y.data(), &[3.0, 9.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -136,7 +136,7 @@ impl Gpu {
     ///
     /// let gpu = Gpu::new_blocking()?;
     /// gpu.notify_lost("the driver was updated");
-    /// let x = TensorView::new([1, 1, 2], &[1.0f32, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 2], &[1.0f32, 2.0])?;
     /// let result = gpu.max_pool_blocking(&MaxPool::new([2]), x);
     /// assert_eq!(result, Err(ExecuteError::DeviceLost("the driver was updated".to_owned())));
     /// # Ok::<(), ExecuteError>(())
@@ -399,7 +399,7 @@ impl Gpu {
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
     ///
     /// let gpu = Gpu::new_blocking()?;
-    /// gpu.max_pool_blocking(&MaxPool::new([2]), TensorView::new([1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
+    /// gpu.max_pool_blocking(&MaxPool::new([2]), TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?)?;
     /// assert!(gpu.idle_bytes() > 0);
     /// gpu.trim();
     /// assert_eq!((gpu.idle_bytes(), gpu.resident_pipeline_count()), (0, 0));

@@ -2,15 +2,12 @@
 
 pub(in crate::gpu) mod bound;
 pub(in crate::gpu) mod chain;
-pub(in crate::gpu) mod chain_into;
 pub(in crate::gpu) mod device_tensor;
-pub(in crate::gpu) mod execute;
 pub(crate) mod gpu;
-#[cfg(feature = "cpu")]
-mod into;
-pub(in crate::gpu) mod one_shot;
 pub(crate) mod prepare;
 pub(in crate::gpu) mod results;
+pub(in crate::gpu) mod run;
+mod shims;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;
 pub(in crate::gpu) mod stream;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wgpu_pooling_plan::{ExecuteError, Plan};
+use wgpu_pooling_plan::{ConvertPlan, ExecuteError, Plan, PoolPlan, UnpoolPlan};
 
 use super::gpu::{Gpu, Inner};
 use crate::family::Build;
@@ -20,13 +20,14 @@ use crate::select::{Choice, select};
 /// A schedule, ready to run any number of times. `Send + Sync`; it keeps its [`Gpu`] alive.
 ///
 /// ```no_run
-/// use wgpu_pooling::{DType, Gpu, MaxPool, TensorView};
+/// use wgpu_pooling::{DType, Gpu, MaxPool, Run, Tensor, TensorView};
 ///
 /// let gpu = Gpu::new_blocking()?;
 /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::F32, None)?;
 /// let prepared = gpu.prepare_blocking(plan)?;
 /// for data in [[1.0f32, 2.0, 3.0, 4.0], [8.0, 7.0, 6.0, 5.0]] {
-///     println!("{:?}", prepared.max_pool_blocking(TensorView::new([1, 1, 4], &data)?)?);
+///     let y: Tensor<f32> = prepared.call_blocking(&[TensorView::new(&[1, 1, 4], &data)?.into()])?;
+///     println!("{y:?}");
 /// }
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -36,78 +37,141 @@ pub struct Prepared {
     pub(super) preparation: Preparation,
 }
 
-impl Gpu {
-    /// Selects kernels for a plan, by default or as [`Gpu::with_choice`] says, compiles them and allocates their buffers.
+/// What [`Gpu::prepare`] makes ready, and how: `From` a plan or a schedule.
+///
+/// ```
+/// use wgpu_pooling::{DType, MaxPool, Prepare};
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
+/// let shared = Prepare::from(plan).cached();
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Prepare {
+    what: What,
+    cached: bool,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    Plan(Plan),
+    Schedule(Schedule),
+}
+
+impl From<Schedule> for Prepare {
+    fn from(schedule: Schedule) -> Prepare {
+        Prepare { what: What::Schedule(schedule), cached: false, scratch: Scratch::Own }
+    }
+}
+
+macro_rules! prepare_from {
+    ($plan:ty) => {
+        impl From<$plan> for Prepare {
+            fn from(plan: $plan) -> Prepare {
+                Prepare { what: What::Plan(plan.into()), cached: false, scratch: Scratch::Own }
+            }
+        }
+    };
+}
+prepare_from!(Plan);
+prepare_from!(PoolPlan);
+prepare_from!(UnpoolPlan);
+prepare_from!(ConvertPlan);
+
+impl Prepare {
+    /// Through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared again, and
+    /// what is returned shares its scratch memory. For callers that hold tensors on the device and do not know which plans
+    /// will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until [`Gpu::trim`]. A
+    /// schedule, and a plan whose runs bring their scratch memory, are prepared anew.
     ///
-    /// # Errors
-    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise the errors of compiling and
-    /// allocating.
+    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element type.
+    /// It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted them, in all
+    /// shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel. They are then compiled
+    /// on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that takes longer than compiling, and
+    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except
+    /// which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// ```no_run
-    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// use wgpu_pooling::{DType, MaxPool};
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
-    /// let prepared = gpu.prepare(plan).await?;
-    /// assert_eq!(prepared.schedule().output_shape(), &[1, 1, 3]);
+    /// # async fn pool(gpu: wgpu_pooling::Gpu, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{MaxPool, Prepare};
+    /// let plan = MaxPool::new([2, 2]).plan(x.shape(), x.dtype(), None)?;
+    /// let mut chain = gpu.chain();
+    /// let [y] = chain.step(&gpu.prepare(Prepare::from(plan).cached()).await?, &[&x])?;
+    /// chain.submit()?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn prepare(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
-        self.prepare_chosen(plan.into(), &self.choice).await
+    pub fn cached(self) -> Prepare {
+        Prepare { cached: true, ..self }
     }
 
-    /// [`Gpu::prepare`] with another choice of kernels than this `Gpu`'s.
-    pub(super) async fn prepare_chosen(&self, plan: Plan, choice: &Choice) -> Result<Prepared, ExecuteError> {
-        self.inner.device.check_alive()?;
-        // A schedule selected for these limits needs no further check.
-        let schedule = select(&plan, &self.inner.device.limits, choice)?;
-        self.preparation(schedule, Scratch::Own).await
-    }
-
-    /// Compiles the kernels of a schedule and allocates its buffers.
-    ///
-    /// # Errors
-    /// [`ExecuteError::Plan`] if the schedule was made for larger limits than this device has; otherwise the errors of
-    /// compiling and allocating.
+    /// Without scratch memory: every encode provides it in [`Buffers::scratch`], so that runs may overlap and many schedules
+    /// may share the memory. Chains and one-shot calls allocate it for each run.
     ///
     /// ```no_run
     /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// use wgpu_pooling::{select, Choice, DType, Family, MaxPool};
-    /// let plan = MaxPool::new([5, 5]).plan(&[1, 3, 64, 64], DType::F32, None)?;
-    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
-    /// let prepared = gpu.prepare_schedule(select(&plan.into(), &gpu.limits(), &choice)?).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn prepare_schedule(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
-        self.inner.device.check_alive()?;
-        schedule.check(&self.inner.device.limits)?;
-        self.preparation(schedule, Scratch::Own).await
-    }
-
-    /// Compiles the kernels of a schedule, but allocates no scratch memory: every encode provides it in
-    /// [`Buffers::scratch`]. This is for callers with many schedules that share the memory. Chains and one-shot calls
-    /// allocate scratch memory for each run of such a schedule.
-    ///
-    /// # Errors
-    /// As [`Gpu::prepare_schedule`].
-    ///
-    /// ```no_run
-    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// use wgpu_pooling::{select, Choice, DType, GlobalMaxPool};
+    /// use wgpu_pooling::{DType, GlobalMaxPool, Prepare};
     /// let plan = GlobalMaxPool::new().plan(&[1, 1, 1 << 10, 1 << 10], DType::F32, None)?;
-    /// let prepared =
-    ///     gpu.prepare_without_scratch(select(&plan.into(), &gpu.limits(), &Choice::default())?).await?;
+    /// let prepared = gpu.prepare(Prepare::from(plan).scratch_of_the_run()).await?;
     /// for bytes in prepared.schedule().scratch() {
     ///     println!("a buffer of {bytes} bytes");
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn prepare_without_scratch(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
+    pub fn scratch_of_the_run(self) -> Prepare {
+        Prepare { scratch: Scratch::OfTheRun, ..self }
+    }
+}
+
+impl Gpu {
+    /// Makes a plan or a schedule ready. Of a plan it selects kernels, by default or as [`Gpu::with_choice`] says; it compiles
+    /// them and allocates their buffers. [`Prepare`] has options. (The method of [`Backend`](crate::Backend) of this name
+    /// returns an `Arc<dyn Run>`.)
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] if the plan exceeds the device's limits, or the schedule was made for larger ones; otherwise the
+    /// errors of compiling and allocating.
+    ///
+    /// ```no_run
+    /// # async fn prepare(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// use wgpu_pooling::{select, Choice, DType, Family, MaxPool};
+    /// let plan = MaxPool::new([5, 5]).plan(&[1, 3, 64, 64], DType::F32, None)?;
+    /// let prepared = gpu.prepare(plan.clone()).await?;
+    /// assert_eq!(prepared.schedule().output_shape(), &[1, 3, 60, 60]);
+    /// let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
+    /// let prepared = gpu.prepare(select(&plan.into(), &gpu.limits(), &choice)?).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn prepare(&self, what: impl Into<Prepare>) -> Result<Prepared, ExecuteError> {
+        self.prepare_what(what.into()).await
+    }
+
+    async fn prepare_what(&self, Prepare { what, cached, scratch }: Prepare) -> Result<Prepared, ExecuteError> {
+        match what {
+            What::Plan(plan) if cached && scratch == Scratch::Own => self.prepare_cached(&plan).await,
+            What::Plan(plan) => self.prepare_chosen(plan, &self.choice, scratch).await,
+            What::Schedule(schedule) => {
+                self.inner.device.check_alive()?;
+                schedule.check(&self.inner.device.limits)?;
+                self.preparation(schedule, scratch).await
+            }
+        }
+    }
+
+    /// The preparation of a plan with a choice of kernels that need not be this `Gpu`'s.
+    pub(super) async fn prepare_chosen(
+        &self,
+        plan: Plan,
+        choice: &Choice,
+        scratch: Scratch,
+    ) -> Result<Prepared, ExecuteError> {
         self.inner.device.check_alive()?;
-        schedule.check(&self.inner.device.limits)?;
-        self.preparation(schedule, Scratch::OfTheRun).await
+        // A schedule selected for these limits needs no further check.
+        let schedule = select(&plan, &self.inner.device.limits, choice)?;
+        self.preparation(schedule, scratch).await
     }
 
     async fn preparation(
@@ -120,44 +184,20 @@ impl Gpu {
         Ok(Prepared { gpu: self.clone(), preparation })
     }
 
-    /// A preparation through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared
-    /// again, and what is returned shares its scratch memory. For callers that hold tensors on the device and do not know
-    /// which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until [`Gpu::trim`].
-    ///
-    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element type.
-    /// It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted them, in all
-    /// shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel. They are then compiled
-    /// on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that takes longer than compiling, and
-    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except
-    /// which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
-    ///
-    /// # Errors
-    /// As [`Gpu::prepare`].
-    ///
-    /// ```no_run
-    /// # async fn pool(gpu: wgpu_pooling::Gpu, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// use wgpu_pooling::MaxPool;
-    /// let plan = MaxPool::new([2, 2]).plan(x.shape(), x.dtype(), None)?;
-    /// let mut chain = gpu.chain();
-    /// let y = chain.max_pool(&gpu.prepare_cached(plan).await?, &x)?;
-    /// chain.submit()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn prepare_cached(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
-        let plan = plan.into();
+    /// A preparation through the plan cache ([`Prepare::cached`]).
+    pub(super) async fn prepare_cached(&self, plan: &Plan) -> Result<Prepared, ExecuteError> {
         let Inner { compiler, device, pipelines, plan_cache } = &*self.inner;
         device.check_alive()?;
         let prepared = |preparation| Ok(Prepared { gpu: self.clone(), preparation });
-        let found = plan_cache.find(&plan, &self.choice);
+        let found = plan_cache.find(plan, &self.choice);
         let (kept, selected) = match found {
             Some((preparation, None)) => return prepared(preparation),
             Some((preparation, Some(selected))) => (Some(preparation), selected),
-            None => (None, select(&plan, &device.limits, &self.choice)?.into()),
+            None => (None, select(plan, &device.limits, &self.choice)?.into()),
         };
         let generic = match &kept {
             Some(kept) => Some(Arc::clone(&kept.schedule)),
-            None => self.generic_first(&plan, &selected).map(Arc::new),
+            None => self.generic_first(plan, &selected).map(Arc::new),
         };
         let waits = |generic: &Arc<Schedule>| !compiler.takes_specialised(device, pipelines, &selected, generic);
         let (schedule, specialised) = match (generic.filter(waits), kept) {
@@ -189,8 +229,11 @@ impl Gpu {
 
     /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that
     /// are compiled already are not compiled again. Kernels that the calls so far have left to a thread
-    /// ([`Gpu::prepare_cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the most
+    /// ([`Prepare::cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the most
     /// recently used are kept, 32 on software adapters and 128 on GPUs, until [`Gpu::trim`].
+    ///
+    /// `progress` is called before the first kernel and after each one, with the number of kernels that are ready and the
+    /// number of all. On the web, where each kernel is awaited, the page is drawn in between.
     ///
     /// # Errors
     /// The errors of compiling.
@@ -199,29 +242,13 @@ impl Gpu {
     /// # async fn warm_up(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
     /// use wgpu_pooling::{select, Choice, DType, MaxPool};
     /// let plan = MaxPool::new([2, 2]).plan(&[1, 3, 64, 64], DType::F32, None)?;
-    /// gpu.warm_up(&[select(&plan.into(), &gpu.limits(), &Choice::default())?]).await?;
+    /// let schedule = select(&plan.into(), &gpu.limits(), &Choice::default())?;
+    /// gpu.warm_up(&[schedule], |ready, kernels| println!("{ready} of {kernels} kernels")).await?;
     /// assert!(gpu.pipeline_count() > 0);
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn warm_up(&self, schedules: &[Schedule]) -> Result<(), ExecuteError> {
-        self.warm_up_with_progress(schedules, |_, _| ()).await
-    }
-
-    /// [`Gpu::warm_up`], which calls `progress` before the first kernel and after each one, with the number of kernels that are
-    /// ready and the number of all. It is for programs that show how far compiling has come: on the web, where each kernel is
-    /// awaited, the page is drawn in between.
-    ///
-    /// # Errors
-    /// The errors of compiling.
-    ///
-    /// ```no_run
-    /// # async fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// gpu.warm_up_with_progress(&[schedule], |ready, kernels| println!("{ready} of {kernels} kernels")).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn warm_up_with_progress(
+    pub async fn warm_up(
         &self,
         schedules: &[Schedule],
         mut progress: impl FnMut(usize, usize),
@@ -234,23 +261,6 @@ impl Gpu {
         }
         self.until_compiled().await;
         self.inner.device.probe()
-    }
-
-    /// Compiles the kernels of a schedule, without scratch memory: the blocking twin of
-    /// [`Gpu::prepare_without_scratch`].
-    ///
-    /// # Errors
-    /// As [`Gpu::prepare_schedule`].
-    ///
-    /// ```no_run
-    /// # fn prepare(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
-    /// let prepared = gpu.prepare_without_scratch_blocking(schedule)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn prepare_without_scratch_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
-        pollster::block_on(self.prepare_without_scratch(schedule))
     }
 
     /// Compiles the kernels of schedules ahead, as [`Gpu::warm_up`] does, several at a time: on as many threads as the
@@ -296,55 +306,22 @@ impl Gpu {
         device.probe()
     }
 
-    /// Selects kernels for a plan and compiles them: the blocking twin of [`Gpu::prepare`].
+    /// [`Gpu::prepare`], waiting for the result in this thread. Outside the web.
     ///
     /// # Errors
     /// As [`Gpu::prepare`].
     ///
     /// ```no_run
-    /// use wgpu_pooling::{DType, Gpu, MaxPool};
-    /// let gpu = Gpu::new_blocking()?;
-    /// let prepared = gpu.prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?)?;
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn prepare_blocking(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
-        pollster::block_on(self.prepare(plan.into()))
-    }
-
-    /// Prepares through the plan cache: the blocking twin of [`Gpu::prepare_cached`].
-    ///
-    /// # Errors
-    /// As [`Gpu::prepare`].
-    ///
-    /// ```no_run
-    /// use wgpu_pooling::{DType, Gpu, MaxPool};
+    /// use wgpu_pooling::{DType, Gpu, MaxPool, Prepare};
     /// let gpu = Gpu::new_blocking()?;
     /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?;
-    /// let (first, second) = (gpu.prepare_cached_blocking(plan.clone())?, gpu.prepare_cached_blocking(plan)?);
-    /// assert!(std::ptr::eq(first.schedule(), second.schedule()));
+    /// let cached = || gpu.prepare_blocking(Prepare::from(plan.clone()).cached());
+    /// assert!(std::ptr::eq(cached()?.schedule(), cached()?.schedule()));
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn prepare_cached_blocking(&self, plan: impl Into<Plan>) -> Result<Prepared, ExecuteError> {
-        pollster::block_on(self.prepare_cached(plan.into()))
-    }
-
-    /// Compiles the kernels of a schedule: the blocking twin of [`Gpu::prepare_schedule`].
-    ///
-    /// # Errors
-    /// As [`Gpu::prepare_schedule`].
-    ///
-    /// ```no_run
-    /// use wgpu_pooling::{select, Choice, DType, Gpu, MaxPool};
-    /// let gpu = Gpu::new_blocking()?;
-    /// let plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, None)?.into();
-    /// let prepared = gpu.prepare_schedule_blocking(select(&plan, &gpu.limits(), &Choice::default())?)?;
-    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
-    /// ```
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn prepare_schedule_blocking(&self, schedule: Schedule) -> Result<Prepared, ExecuteError> {
-        pollster::block_on(self.prepare_schedule(schedule))
+    pub fn prepare_blocking(&self, what: impl Into<Prepare>) -> Result<Prepared, ExecuteError> {
+        pollster::block_on(self.prepare(what))
     }
 }
 

@@ -283,14 +283,12 @@ impl Results {
 
     /// Writes what was read back to these places. Every range is mapped before the first output is written.
     pub(super) fn write(&self, places: &[StagingPlace], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        let views: Vec<_> = places
-            .iter()
-            .zip(outputs.iter())
-            .map(|(&place, output)| self.view(place, output.bytes().len() as u64))
-            .collect::<Result<_, _>>()?;
+        // All are there before one is written.
+        let view = |(&place, output): (_, &TensorMut<'_>)| self.view(place, output.byte_count());
+        let views: Vec<_> = places.iter().zip(outputs.iter()).map(view).collect::<Result<_, _>>()?;
         for (output, view) in outputs.iter_mut().zip(&views) {
-            let bytes = output.bytes_mut();
-            bytes.copy_from_slice(view.as_ref().map_or(&[], |view| &view[..bytes.len()]));
+            let bytes = output.byte_count() as usize;
+            output.put(view.as_ref().map_or(&[], |view| &view[..bytes]))?;
         }
         Ok(())
     }

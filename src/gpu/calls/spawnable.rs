@@ -1,16 +1,13 @@
-//! Outside the web every call's future can be spawned on any runtime, and what calls return moves between threads. Nothing
-//! here runs; it compiles only if this is so.
+//! Outside the web the futures of what only a GPU has can be spawned on any runtime, as those of all backends can, and what
+//! calls return moves between threads. Nothing here runs; it compiles only if this is so.
 
-use wgpu_pooling_plan::{
-    AsyncStreamSink, AsyncStreamSource, ConvertIndices, MaxPool, MaxUnpool, Plan, PoolPlan, StreamOptions, TensorMut,
-    TensorRef, TensorView, UnpoolPlan,
-};
+use wgpu_pooling_plan::{AsyncStreamSink, AsyncStreamSource, Plan, PoolPlan, StreamOptions, TensorView, UnpoolPlan};
 
 use super::bound::Bound;
 use super::chain::Chain;
 use super::device_tensor::DeviceTensor;
 use super::gpu::Gpu;
-use super::prepare::Prepared;
+use super::prepare::{Prepare, Prepared};
 use super::results::{ReadBack, Results, Submitted};
 use crate::gpu::device::adapter::{GpuOptions, list_adapters};
 use crate::schedule::Schedule;
@@ -35,7 +32,6 @@ const _: () = {
 };
 
 type X<'a> = TensorView<'a, f32>;
-type Indices<'a> = TensorView<'a, i64>;
 
 #[allow(dead_code, reason = "it only has to compile")]
 fn opening(options: &GpuOptions) {
@@ -47,34 +43,10 @@ fn opening(options: &GpuOptions) {
 
 #[allow(dead_code, reason = "it only has to compile")]
 fn preparing(gpu: &Gpu, plan: Plan, schedule: &Schedule) {
-    spawnable(&gpu.prepare(plan));
-    spawnable(&gpu.prepare_schedule(schedule.clone()));
-    spawnable(&gpu.prepare_without_scratch(schedule.clone()));
-    spawnable(&gpu.warm_up(std::slice::from_ref(schedule)));
-    spawnable(&gpu.warm_up_with_progress(std::slice::from_ref(schedule), |_, _| ()));
+    spawnable(&gpu.prepare(Prepare::from(plan).cached()));
+    spawnable(&gpu.prepare(schedule.clone()));
+    spawnable(&gpu.warm_up(std::slice::from_ref(schedule), |_, _| ()));
     spawnable(&gpu.until_lost());
-}
-
-#[allow(dead_code, reason = "it only has to compile")]
-fn one_shot(gpu: &Gpu, (pool, unpool, conversion): (&MaxPool, &MaxUnpool, &ConvertIndices), x: X<'_>, i: Indices<'_>) {
-    spawnable(&gpu.max_pool(pool, x.clone()));
-    spawnable(&gpu.max_pool_with_indices::<f32, i64>(pool, x.clone()));
-    spawnable(&gpu.max_unpool(unpool, x, i.clone()));
-    spawnable(&gpu.convert_indices::<i64, i32>(conversion, i));
-}
-
-#[allow(dead_code, reason = "it only has to compile")]
-fn prepared(prepared: &Prepared, x: X<'_>, i: Indices<'_>) {
-    spawnable(&prepared.max_pool(x.clone()));
-    spawnable(&prepared.max_pool_with_indices::<f32, i64>(x.clone()));
-    spawnable(&prepared.max_unpool(x, i.clone()));
-    spawnable(&prepared.convert_indices::<i64, i32>(i));
-}
-
-#[allow(dead_code, reason = "it only has to compile")]
-fn untyped(gpu: &Gpu, prepared: &Prepared, plan: &Plan, x: &[TensorRef<'_>], y: &mut [TensorMut<'_>]) {
-    spawnable(&gpu.execute(plan, x, y));
-    spawnable(&prepared.execute(x, y));
 }
 
 #[allow(dead_code, reason = "it only has to compile")]

@@ -12,6 +12,7 @@ use wgpu_pooling_plan::{
 use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::{ReadBack, Submitted};
+use crate::gpu::prepared::preparation::Scratch;
 use crate::select::Choice;
 use crate::select::tiles::{IN_FLIGHT, TileBytes, select_tiles};
 
@@ -66,7 +67,8 @@ impl PoolFlights<'_> {
         if self.prepared.as_ref().is_none_or(|prepared| !prepared.computes(tile.plan())) {
             // The previous preparation is dropped before the next one is allocated.
             self.prepared = None;
-            self.prepared = Some(self.gpu.prepare_chosen(tile.plan().clone().into(), &Choice::default()).await?);
+            self.prepared =
+                Some(self.gpu.prepare_chosen(tile.plan().clone().into(), &Choice::default(), Scratch::Own).await?);
         }
         let Some(prepared) = &self.prepared else {
             return Err(ExecuteError::BufferMissing { what: "a tile" });

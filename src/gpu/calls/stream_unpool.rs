@@ -9,6 +9,7 @@ use wgpu_pooling_plan::{
 
 use super::gpu::Gpu;
 use super::results::{ReadBack, Submitted};
+use crate::gpu::prepared::preparation::Scratch;
 use crate::schedule::{Limits, Schedule};
 use crate::select::tiles::IN_FLIGHT;
 use crate::select::{Choice, select};
@@ -89,7 +90,7 @@ impl UnpoolFlights<'_> {
     ) -> Result<Flight<T>, ExecuteError> {
         let scattering = scattering(self.unpool.plan, sources.values.len(), region.elements() as usize, last);
         let shape = scattering.inputs[0].shape.clone();
-        let prepared = self.gpu.prepare_chosen(Plan::Unpool(scattering), &Choice::default()).await?;
+        let prepared = self.gpu.prepare_chosen(Plan::Unpool(scattering), &Choice::default(), Scratch::Own).await?;
         let device_bytes = device_bytes(prepared.schedule());
         let memory = &mut self.unpool.run.memory;
         memory.device(device_bytes, 0);
@@ -97,7 +98,7 @@ impl UnpoolFlights<'_> {
         let x = chain.upload(TensorView::new(&shape, &sources.values)?, Layout::Nchw)?;
         let indices = chain.upload(TensorView::new(&shape, &sources.targets)?, Layout::Nchw)?;
         memory.report.bytes_uploaded += x.bytes() + indices.bytes();
-        let y = chain.max_unpool(&prepared, &x, &indices)?;
+        let [y] = chain.step(&prepared, &[&x, &indices])?;
         let y_bytes = region.elements() * size_of::<T>() as u64;
         let y = chain.read_back(&y)?;
         let submitted = chain.submit()?;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use wgpu_pooling_plan::ExecuteError;
 
 use crate::kernels::choose::CpuKernel;
-use crate::kernels::parts::threads;
 use crate::kernels::simd::SimdLevel;
 
 /// The CPU backend: every operator on the processors of the host, with the same calls as `Gpu` has and with the bits of the
@@ -113,12 +112,12 @@ impl Cpu {
     /// use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
     /// let plan = MaxUnpool::new([2]).plan(&[1, 1, 2], DType::F32, IndexType::I64)?;
     /// let prepared = Cpu::new().with_fresh_outputs().prepare(plan)?;
-    /// let x = TensorView::new([1, 1, 2], &[3.0f32, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 2], &[3.0f32, 2.0])?;
     /// let mut y = vec![0.0; 3];
-    /// prepared.max_unpool_into(&x, TensorView::new([1, 1, 2], &[0i64, 2])?, &mut y)?;
+    /// prepared.max_unpool_into(&x, TensorView::new(&[1, 1, 2], &[0i64, 2])?, &mut y)?;
     /// assert_eq!(y, [3.0, 0.0, 2.0]);
     /// // The error is the same; what `y` holds after it is not said.
-    /// let refused = prepared.max_unpool_into(&x, TensorView::new([1, 1, 2], &[0i64, 7])?, &mut y);
+    /// let refused = prepared.max_unpool_into(&x, TensorView::new(&[1, 1, 2], &[0i64, 7])?, &mut y);
     /// assert!(matches!(refused, Err(ExecuteError::IndexOutOfRange { .. })));
     /// # Ok::<(), ExecuteError>(())
     /// ```
@@ -146,19 +145,6 @@ impl Cpu {
     /// ```
     pub fn stop_when(self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Cpu {
         Cpu { stop: Some(Arc::new(stop)), ..self }
-    }
-
-    /// The backend in words, for a line of a log: the threads that a call from here has, and the vector instructions.
-    ///
-    /// ```
-    /// use wgpu_pooling::Cpu;
-    /// assert!(Cpu::new().name().starts_with("CPU, "));
-    /// ```
-    pub fn name(&self) -> String {
-        match threads() {
-            1 => format!("CPU, 1 thread, {}", self.simd.name()),
-            threads => format!("CPU, {threads} threads, {}", self.simd.name()),
-        }
     }
 
     /// The vector instructions that kernels use.

@@ -2,8 +2,7 @@
 
 pub(crate) mod cpu;
 pub(crate) mod dispatch;
-pub(crate) mod execute;
-pub(crate) mod one_shot;
 pub(crate) mod prepared;
+mod shims;
 pub(crate) mod stream;
 pub(crate) mod stream_unpool;

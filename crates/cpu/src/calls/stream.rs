@@ -1,9 +1,10 @@
 //! Streaming pools on the CPU: tensors of any size, tile after tile, in the memory that the caller allows.
 
+use bytemuck::cast_slice_mut;
 use wgpu_pooling_plan::internal::{Nowhere, PoolRun, Sinks, without_waiting};
 use wgpu_pooling_plan::{
     AsyncStreamSink, AsyncStreamSource, Element, ExecuteError, Index, Plan, PoolPlan, StreamOptions, StreamReport,
-    StreamSink, StreamSource, TensorView, Tiling,
+    StreamSink, StreamSource, TensorMut, TensorView, Tiling,
 };
 
 use super::cpu::Cpu;
@@ -148,14 +149,17 @@ impl Cpu {
                 None => None,
             };
             pool.read(&tile, source, x).await?;
-            let x = TensorView::new(tile.plan().input_shape(), x)?;
+            let x = TensorView::new(tile.plan().input_shape(), x)?.into();
+            let to_y = TensorMut::new(T::DTYPE, tile.plan().output_shape(), cast_slice_mut(y))?;
             pool.run.progress.bytes_written += match indices {
                 Some(indices) => {
-                    prepared.max_pool_with_indices_into(x, y, indices)?;
+                    let shape = &tile.plan().outputs()[1].shape;
+                    let to_indices = TensorMut::new(J::DTYPE, shape, cast_slice_mut(indices))?;
+                    prepared.compute(&[x], &mut [to_y, to_indices])?;
                     sinks.take(&tile, y, Some(indices)).await?
                 }
                 None => {
-                    prepared.max_pool_into(x, y)?;
+                    prepared.compute(&[x], &mut [to_y])?;
                     sinks.take::<J>(&tile, y, None).await?
                 }
             };

@@ -1,10 +1,11 @@
 //! Streaming unpools on the CPU.
 
+use bytemuck::cast_slice_mut;
 use wgpu_pooling_plan::internal::{UnpoolRun, activate_all, count, largest_box, without_waiting};
 use wgpu_pooling_plan::{
     AsyncStreamSink, AsyncStreamSource, Element, ExecuteError, Index, IndexFlattening, IndexSpace, Layout, OutOfBounds,
-    OutsideWindow, Plan, PlanError, Region, StreamOptions, StreamReport, StreamSink, StreamSource, TensorView,
-    UnpoolPlan,
+    OutsideWindow, Plan, PlanError, Region, StreamOptions, StreamReport, StreamSink, StreamSource, TensorMut,
+    TensorView, UnpoolPlan,
 };
 
 use super::cpu::Cpu;
@@ -177,7 +178,9 @@ impl Cpu {
         unpool.read_into(&from, &plan.inputs[1], indices, read_indices).await?;
         count_from_planes(plan, tile, read_indices);
         let shape = from.shape(Layout::Nchw);
-        prepared.max_unpool_into(TensorView::new(&shape, read_x)?, TensorView::new(&shape, read_indices)?, y)?;
+        let inputs = [TensorView::new(&shape, read_x)?.into(), TensorView::new(&shape, read_indices)?.into()];
+        let y = TensorMut::new(T::DTYPE, &prepared.plan().outputs()[0].shape, cast_slice_mut(y))?;
+        prepared.compute(&inputs, &mut [y])?;
         held.prepared = Some(prepared);
         Ok(())
     }

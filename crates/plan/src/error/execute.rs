@@ -12,8 +12,8 @@ use super::plan::PlanError;
 /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
 ///
 /// let unpool = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 1], DType::F32, IndexType::I64)?;
-/// let x = TensorView::new([1, 1, 1], &[1.0f32])?;
-/// let indices = TensorView::new([1, 1, 1], &[7i64])?;
+/// let x = TensorView::new(&[1, 1, 1], &[1.0f32])?;
+/// let indices = TensorView::new(&[1, 1, 1], &[7i64])?;
 /// let error = reference::max_unpool(&unpool, x, indices).unwrap_err();
 /// assert_eq!(error, ExecuteError::IndexOutOfRange { position: 0, value: 7, unit: 2, count: 1 });
 /// # Ok::<(), wgpu_pooling::PlanError>(())

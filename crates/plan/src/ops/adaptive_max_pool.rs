@@ -1,6 +1,6 @@
 //! OpenVINO AdaptiveMaxPool-8.
 
-use super::node::{Pooling, extents};
+use super::node::extents;
 use super::pool_options::{PoolOptions, pool_options};
 use crate::attributes::Activation;
 use crate::element::{DType, IndexType};
@@ -8,7 +8,10 @@ use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::options::{EmptyIndex, EmptyValue, IndexFlattening, Layout, NanPolicy, StorageOrder};
 use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::pooling::Pooling;
 use crate::reduction::Reduction;
+use crate::request::{AsTensor, Pool, Request};
+use crate::tensor::Tensor;
 
 /// Max pooling to a given output size (OpenVINO AdaptiveMaxPool-8).
 ///
@@ -18,7 +21,7 @@ use crate::reduction::Reduction;
 /// ```
 /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, TensorView};
 ///
-/// let x = TensorView::new([1, 1, 5], &[1.0f32, 4.0, 2.0, 3.0, 0.0])?;
+/// let x = TensorView::new(&[1, 1, 5], &[1.0f32, 4.0, 2.0, 3.0, 0.0])?;
 /// let plan = AdaptiveMaxPool::new([2]).plan(x.shape(), DType::F32, Some(IndexType::I32))?;
 /// let (y, indices) = reference::max_pool_with_indices::<f32, i32>(&plan, x)?;
 /// assert_eq!((y.data(), indices.data()), (&[4.0, 3.0][..], &[1, 3][..]));
@@ -62,6 +65,22 @@ impl AdaptiveMaxPool {
     /// assert_eq!(error, PlanError::AttributeLength { attribute: "output_size", expected: 1, actual: 2 });
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        Pooling::plan(self, shape, dtype, indices)
+    }
+
+    /// This pool of `x`, to be run on a backend.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, Reference, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// assert_eq!(AdaptiveMaxPool::new([2]).on(&x).run_blocking(&Reference)?.data(), &[3, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+        Request::pool(self, x)
+    }
+
+    fn plan_without(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let dimensions = Dimensions::of(shape, self.options.layout)?;
         let (expected, actual) = (dimensions.spatial.len(), self.output_size.len());
         if expected != actual {
@@ -74,7 +93,7 @@ impl AdaptiveMaxPool {
             .collect();
         let space = self.options.indices(StorageOrder::default()).on(&dimensions, &dimensions.spatial);
         space.check()?;
-        PoolPlan {
+        let plan = PoolPlan {
             operator: "adaptive_max_pool",
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -85,12 +104,13 @@ impl AdaptiveMaxPool {
             nan_policy: self.options.nan_policy,
             // Adaptive windows are never empty, so the values for empty windows are never used.
             empty_value: EmptyValue::default(),
-            indices: indices.map(|index_type| IndexPlan { index_type, space, empty: EmptyIndex::default() }),
+            indices: None,
             activation: Activation::default(),
             origin: Origin::default(),
             later_part: false,
-        }
-        .complete(dtype, self.options.layout)
+        };
+        let rules = IndexPlan { index_type: IndexType::I64, space, empty: EmptyIndex::default() };
+        Ok((plan.complete(dtype, self.options.layout)?, rules))
     }
 }
 
@@ -102,9 +122,9 @@ pool_options! {
     index_order: "Default row major."
 }
 
-impl super::node::sealed::Sealed for AdaptiveMaxPool {}
+impl crate::pooling::sealed::Sealed for AdaptiveMaxPool {}
 impl Pooling for AdaptiveMaxPool {
-    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
-        AdaptiveMaxPool::plan(self, shape, dtype, indices)
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        self.plan_without(shape, dtype)
     }
 }

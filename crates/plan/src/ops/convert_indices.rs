@@ -1,9 +1,11 @@
 //! Conversion of indices from one convention to another.
 
-use crate::element::IndexType;
+use crate::element::{Index, IndexType};
 use crate::error::PlanError;
 use crate::index::IndexSpace;
 use crate::plan::{ConvertPlan, Dimensions};
+use crate::request::{AsTensor, Request};
+use crate::tensor::Tensor;
 
 /// Rewrites an index tensor from one convention to another, for example from ONNX's indices of the whole tensor to
 /// PyTorch's indices of a plane, from row major to column major, or from NCHW to NHWC.
@@ -20,7 +22,7 @@ use crate::plan::{ConvertPlan, Dimensions};
 /// let onnx = IndexSpace::new(1, 2, [4]);
 /// let pytorch = onnx.clone().with_flatten(IndexFlattening::Plane);
 /// let plan = ConvertIndices::new(onnx, pytorch).plan(&[1, 2, 2], IndexType::I64, IndexType::I32)?;
-/// let indices = TensorView::new([1, 2, 2], &[1i64, 3, 4, 7])?;
+/// let indices = TensorView::new(&[1, 2, 2], &[1i64, 3, 4, 7])?;
 /// assert_eq!(reference::convert_indices::<i64, i32>(&plan, indices)?.data(), &[1, 3, 0, 3]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -45,6 +47,28 @@ impl ConvertIndices {
     /// ```
     pub fn new(from: IndexSpace, to: IndexSpace) -> Self {
         ConvertIndices { from, to }
+    }
+
+    /// This conversion of indices, to be run on a backend; `To` is the type of the results.
+    ///
+    /// ```
+    /// use wgpu_pooling::{ConvertIndices, IndexSpace, Reference, StorageOrder, TensorView};
+    /// // (1, 0) of a plane of 2 x 3: 3 by rows, 1 by columns.
+    /// let rows = IndexSpace::new(1, 1, [2, 3]);
+    /// let columns = rows.clone().with_order(StorageOrder::ColumnMajor);
+    /// let indices = TensorView::new(&[1, 1, 1, 1], &[3i64])?;
+    /// let converted = ConvertIndices::new(rows, columns).on::<i32, _>(indices).run_blocking(&Reference)?;
+    /// assert_eq!(converted.data(), &[1]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn on<'a, To: Index, I: AsTensor<'a, Element: Index>>(&self, indices: I) -> Request<'a, Tensor<To>> {
+        match indices.tensor() {
+            Err(error) => Request::of(Err(error), Vec::new()),
+            Ok(indices) => {
+                let plan = self.plan(indices.shape(), I::Element::INDEX_TYPE, To::INDEX_TYPE);
+                Request::of(plan.map(Into::into), vec![indices])
+            }
+        }
     }
 
     /// The plan for an index tensor of this shape, in the layout of the first convention. N and C are those of the

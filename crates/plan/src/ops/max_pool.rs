@@ -1,6 +1,6 @@
 //! ONNX MaxPool (opset 1 to 22) and GlobalMaxPool.
 
-use super::node::{NodeActivation, Pooling, Seen, pads_per_axis, per_axis};
+use super::node::{NodeActivation, Seen, pads_per_axis, per_axis};
 use super::pool_options::{PoolOptions, pool_options};
 use crate::attributes::{Activation, Attribute, ceil_mode, storage_order};
 use crate::element::{DType, IndexType};
@@ -11,7 +11,10 @@ use crate::options::{
     SizeRounding, StorageOrder,
 };
 use crate::plan::{Dimensions, IndexPlan, Origin, PoolAxis, PoolPlan};
+use crate::pooling::Pooling;
 use crate::reduction::Reduction;
+use crate::request::{AsTensor, Pool, Request};
+use crate::tensor::Tensor;
 
 const OPERATOR: &str = "MaxPool";
 
@@ -24,7 +27,7 @@ const OPERATOR: &str = "MaxPool";
 /// ```
 /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
 ///
-/// let x = TensorView::new([1, 1, 2, 4], &[1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
+/// let x = TensorView::new(&[1, 1, 2, 4], &[1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
 /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
 /// let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64))?;
 /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
@@ -234,7 +237,7 @@ impl MaxPool {
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
     ///
     /// // Column major: two elements of the first column precede the 9.
-    /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
+    /// let x = TensorView::new(&[1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
     /// let plan = MaxPool::new([2, 3]).storage_order(1).plan(x.shape(), DType::U8, Some(IndexType::I64))?;
     /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -267,7 +270,7 @@ impl MaxPool {
     /// use wgpu_pooling::{reference, AutoPad, DType, MaxPool, SamePadding, TensorView};
     ///
     /// // Two windows of one element, five apart, reach over six of nine elements: the padding would be -3.
-    /// let x = TensorView::new([1, 1, 9], &[0u8, 1, 2, 3, 4, 5, 6, 7, 8])?;
+    /// let x = TensorView::new(&[1, 1, 9], &[0u8, 1, 2, 3, 4, 5, 6, 7, 8])?;
     /// for (rule, y) in [(SamePadding::SpecClamped, [0, 5]), (SamePadding::OrtUndilated, [1, 6])] {
     ///     let pool = MaxPool::new([1]).strides([5]).auto_pad(AutoPad::SameUpper).same_padding(rule);
     ///     assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::U8, None)?, x.clone())?.data(), &y);
@@ -301,7 +304,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, DType, EmptyValue, MaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 1], &[7.0f32])?;
+    /// let x = TensorView::new(&[1, 1, 1], &[7.0f32])?;
     /// let pool = MaxPool::new([1]).pads([0, 1]).empty_value(EmptyValue::LowestFinite);
     /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x)?.data(), &[7.0, f32::MIN]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -319,7 +322,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, DType, EmptyIndex, IndexType, MaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 2, 1], &[7u8, 8])?;
+    /// let x = TensorView::new(&[1, 2, 1], &[7u8, 8])?;
     /// let pool = MaxPool::new([1]).pads([0, 1]).empty_index(EmptyIndex::UnitBase);
     /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
     /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[0, 0, 1, 1]);
@@ -350,7 +353,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, Activation, DType, MaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 4], &[-3i8, -5, 2, 9])?;
+    /// let x = TensorView::new(&[1, 1, 4], &[-3i8, -5, 2, 9])?;
     /// let plan = MaxPool::new([2]).activation(Activation::Relu).plan(x.shape(), DType::I8, None)?;
     /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[0, 2, 9]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -378,6 +381,23 @@ impl MaxPool {
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        Pooling::plan(self, shape, dtype, indices)
+    }
+
+    /// This pool of `x`, to be run on a backend.
+    ///
+    /// ```
+    /// use wgpu_pooling::{MaxPool, Reference, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// let y = MaxPool::new([2]).on(&x).run_blocking(&Reference)?;
+    /// assert_eq!(y.data(), &[3, 2]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+        Request::pool(self, x)
+    }
+
+    fn plan_without(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let dimensions = Dimensions::of(shape, self.options.layout)?;
         let rank = dimensions.spatial.len();
         let kernel = per_axis("kernel_shape", Some(&self.kernel_shape), 1, rank)?;
@@ -406,7 +426,7 @@ impl MaxPool {
         let space = self.options.indices(order).on(&dimensions, &dimensions.spatial);
         // A combination that no convention has is refused even when no indices are requested.
         space.check()?;
-        PoolPlan {
+        let plan = PoolPlan {
             operator: "max_pool",
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -416,12 +436,13 @@ impl MaxPool {
             reduction: Reduction::Max,
             nan_policy: self.options.nan_policy,
             empty_value: self.empty_value,
-            indices: indices.map(|index_type| IndexPlan { index_type, space, empty: self.empty_index }),
+            indices: None,
             activation: self.activation,
             origin: Origin::default(),
             later_part: false,
-        }
-        .complete(dtype, self.options.layout)
+        };
+        let rules = IndexPlan { index_type: IndexType::I64, space, empty: self.empty_index };
+        Ok((plan.complete(dtype, self.options.layout)?, rules))
     }
 
     fn check_pads(&self, pads: &[[i64; 2]], kernel: &[i64]) -> Result<(), PlanError> {
@@ -453,10 +474,10 @@ pool_options! {
     index_order: "Overrides `storage_order`."
 }
 
-impl super::node::sealed::Sealed for MaxPool {}
+impl crate::pooling::sealed::Sealed for MaxPool {}
 impl Pooling for MaxPool {
-    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
-        MaxPool::plan(self, shape, dtype, indices)
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        self.plan_without(shape, dtype)
     }
 }
 
@@ -487,7 +508,7 @@ impl GlobalMaxPool {
     /// ```
     /// use wgpu_pooling::{reference, DType, GlobalMaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 2, 3], &[1u8, 9, 2, 4, 3, 8])?;
+    /// let x = TensorView::new(&[1, 2, 3], &[1u8, 9, 2, 4, 3, 8])?;
     /// let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, None)?;
     /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[9, 8]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -508,14 +529,30 @@ impl GlobalMaxPool {
     /// assert_eq!(error, PlanError::ZeroExtent { axis: 0, shape: vec![1, 3, 0] });
     /// ```
     pub fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        Pooling::plan(self, shape, dtype, indices)
+    }
+
+    /// This pool of `x`, to be run on a backend.
+    ///
+    /// ```
+    /// use wgpu_pooling::{GlobalMaxPool, Reference, Tensor};
+    /// let x = Tensor::new([1, 2, 2], vec![3u8, 1, 2, 9])?;
+    /// assert_eq!(GlobalMaxPool::new().on(&x).run_blocking(&Reference)?.data(), &[3, 9]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn on<'a, X: AsTensor<'a>>(&self, x: X) -> Request<'a, Tensor<X::Element>, Pool> {
+        Request::pool(self, x)
+    }
+
+    fn plan_without(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
         let spatial = Dimensions::of(shape, self.options.layout)?.spatial;
         let kernel_shape = spatial
             .iter()
             .map(|&extent| i64::try_from(extent).map_err(|_| PlanError::ShapeOverflow { shape: shape.to_vec() }))
             .collect::<Result<Vec<_>, _>>()?;
         let pool = MaxPool { options: self.options.clone(), ..MaxPool::new(kernel_shape) };
-        let plan = pool.plan(shape, dtype, indices)?;
-        Ok(PoolPlan { operator: "global_max_pool", ..plan })
+        let (plan, rules) = pool.plan_without(shape, dtype)?;
+        Ok((PoolPlan { operator: "global_max_pool", ..plan }, rules))
     }
 }
 
@@ -527,9 +564,9 @@ pool_options! {
     index_order: "Default row major."
 }
 
-impl super::node::sealed::Sealed for GlobalMaxPool {}
+impl crate::pooling::sealed::Sealed for GlobalMaxPool {}
 impl Pooling for GlobalMaxPool {
-    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
-        GlobalMaxPool::plan(self, shape, dtype, indices)
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError> {
+        self.plan_without(shape, dtype)
     }
 }

@@ -1,8 +1,8 @@
 //! ONNX MaxUnpool (opset 9, 11, 22).
 
-use super::node::{IndexOptions, NodeActivation, Pooling, Seen, extents, pads_per_axis, per_axis};
+use super::node::{IndexOptions, NodeActivation, Seen, extents, pads_per_axis, per_axis};
 use crate::attributes::{Activation, Attribute};
-use crate::element::{DType, IndexType};
+use crate::element::{DType, Index, IndexType};
 use crate::error::PlanError;
 use crate::geometry::{AxisAttributes, AxisWindow, max_unpool_axis, max_unpool_window};
 use crate::index::IndexSpace;
@@ -11,6 +11,9 @@ use crate::options::{
     UnpoolSpace,
 };
 use crate::plan::{Dimensions, PoolPlan, UnpoolPlan};
+use crate::pooling::Pooling;
+use crate::request::{AsTensor, Request};
+use crate::tensor::Tensor;
 
 const OPERATOR: &str = "MaxUnpool";
 
@@ -28,8 +31,8 @@ const OPERATOR: &str = "MaxUnpool";
 ///
 /// let pool = MaxPool::new([2, 2]).strides([2, 2]);
 /// let unpool = MaxUnpool::inverse_of(&pool, &[1, 1, 2, 4]).plan(&[1, 1, 1, 2], DType::F32, IndexType::I64)?;
-/// let y = TensorView::new([1, 1, 1, 2], &[5.0f32, 7.0])?;
-/// let indices = TensorView::new([1, 1, 1, 2], &[1i64, 6])?;
+/// let y = TensorView::new(&[1, 1, 1, 2], &[5.0f32, 7.0])?;
+/// let indices = TensorView::new(&[1, 1, 1, 2], &[1i64, 6])?;
 /// let back = reference::max_unpool(&unpool, y, indices)?;
 /// assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -123,7 +126,7 @@ impl MaxUnpool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, MaxUnpool, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 4], &[1u8, 9, 2, 3])?;
+    /// let x = TensorView::new(&[1, 1, 4], &[1u8, 9, 2, 3])?;
     /// let pool = MaxPool::new([2]).dilations([2]);
     /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
     /// let (y, indices) = reference::max_pool_with_indices::<u8, i64>(&plan, x.clone())?;
@@ -294,7 +297,7 @@ impl MaxUnpool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, MaxUnpool, TensorView};
     ///
-    /// let (x, indices) = (TensorView::new([1, 2, 1], &[5u8, 6])?, TensorView::new([1, 2, 1], &[1i64, 0])?);
+    /// let (x, indices) = (TensorView::new(&[1, 2, 1], &[5u8, 6])?, TensorView::new(&[1, 2, 1], &[1i64, 0])?);
     /// let unpool = MaxUnpool::new([2]).flatten(IndexFlattening::Plane);
     /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 5, 6, 0]);
@@ -312,7 +315,7 @@ impl MaxUnpool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, StorageOrder, TensorView};
     ///
-    /// let (x, index) = (TensorView::new([1, 1, 1, 1], &[5u8])?, TensorView::new([1, 1, 1, 1], &[1i64])?);
+    /// let (x, index) = (TensorView::new(&[1, 1, 1, 1], &[5u8])?, TensorView::new(&[1, 1, 1, 1], &[1i64])?);
     /// let unpool = MaxUnpool::new([2, 2]).index_order(StorageOrder::ColumnMajor);
     /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
     /// assert_eq!(reference::max_unpool(&plan, x, index)?.data(), &[0, 0, 5, 0]);
@@ -376,7 +379,7 @@ impl MaxUnpool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, OutOfBounds, TensorView};
     ///
-    /// let (x, indices) = (TensorView::new([1, 1, 2], &[5u8, 6])?, TensorView::new([1, 1, 2], &[-1i64, 2])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 2], &[5u8, 6])?, TensorView::new(&[1, 1, 2], &[-1i64, 2])?);
     /// let unpool = MaxUnpool::new([2]).out_of_bounds(OutOfBounds::Skip);
     /// let plan = unpool.plan(x.shape(), DType::U8, IndexType::I64)?;
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0, 0, 6]);
@@ -409,7 +412,7 @@ impl MaxUnpool {
     /// ```
     /// use wgpu_pooling::{reference, Activation, DType, IndexType, MaxUnpool, TensorView};
     ///
-    /// let (x, indices) = (TensorView::new([1, 1, 1], &[9i8])?, TensorView::new([1, 1, 1], &[1i64])?);
+    /// let (x, indices) = (TensorView::new(&[1, 1, 1], &[9i8])?, TensorView::new(&[1, 1, 1], &[1i64])?);
     /// let unpool = MaxUnpool::new([2]).activation(Activation::Clip { min: 1.0, max: 6.0 });
     /// let plan = unpool.plan(x.shape(), DType::I8, IndexType::I64)?;
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[1, 6]);
@@ -425,6 +428,29 @@ impl MaxUnpool {
         if let Target::Pool(_) = self.target {
             self.overridden = Some(attribute);
         }
+    }
+
+    /// This unpool of `x` at these indices, to be run on a backend.
+    ///
+    /// ```
+    /// use wgpu_pooling::{MaxUnpool, Reference, TensorView};
+    /// let x = TensorView::new(&[1, 1, 2], &[5.0f32, 6.0])?;
+    /// let indices = TensorView::new(&[1, 1, 2], &[1, 2])?;
+    /// let y = MaxUnpool::new([2]).strides([2]).on(x, indices).run_blocking(&Reference)?;
+    /// assert_eq!(y.data(), &[0.0, 5.0, 6.0, 0.0]);
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn on<'a, X: AsTensor<'a>, I: AsTensor<'a, Element: Index>>(
+        &self,
+        x: X,
+        indices: I,
+    ) -> Request<'a, Tensor<X::Element>> {
+        let (x, indices) = match (x.tensor(), indices.tensor()) {
+            (Ok(x), Ok(indices)) => (x, indices),
+            (Err(error), _) | (_, Err(error)) => return Request::of(Err(error), Vec::new()),
+        };
+        let plan = self.plan(x.shape(), x.dtype(), I::Element::INDEX_TYPE).map(Into::into);
+        Request::of(plan, vec![x, indices])
     }
 
     /// The plan for an X of this shape and type and indices of this type.

@@ -16,6 +16,5 @@ pub use adaptive_max_pool::AdaptiveMaxPool;
 pub use convert_indices::ConvertIndices;
 pub use max_pool::{GlobalMaxPool, MaxPool};
 pub use max_unpool::MaxUnpool;
-pub use node::Pooling;
 pub use onnx_node::{Node, NodeInput};
 pub use operator::Operator;

@@ -1,44 +1,10 @@
-//! Common parts of the operators: the trait of pools, per-axis attributes, the index options.
+//! Common parts of the operators: per-axis attributes, the index options.
 
 use crate::attributes::Activation;
-use crate::element::{DType, IndexType};
 use crate::error::PlanError;
 use crate::index::IndexSpace;
 use crate::options::{IndexFlattening, Layout, StorageOrder};
-use crate::plan::{Dimensions, PoolPlan};
-
-pub(super) mod sealed {
-    pub trait Sealed {}
-}
-
-/// MaxPool, GlobalMaxPool and AdaptiveMaxPool: operators that plan a pool from a shape. Sealed.
-///
-/// ```
-/// use wgpu_pooling::{AdaptiveMaxPool, DType, MaxPool, Pooling};
-///
-/// let pools: [&dyn Pooling; 2] = [&MaxPool::new([2, 2]), &AdaptiveMaxPool::new([3, 3])];
-/// for pool in pools {
-///     assert_eq!(pool.plan(&[1, 1, 4, 4], DType::F32, None)?.output_shape(), &[1, 1, 3, 3]);
-/// }
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-pub trait Pooling: sealed::Sealed + Send + Sync {
-    /// The plan for an X of this shape and type, with or without indices.
-    ///
-    /// # Errors
-    /// A [`PlanError`] with the numbers that do not fit.
-    ///
-    /// ```
-    /// use wgpu_pooling::{DType, GlobalMaxPool, PlanError, Pooling};
-    ///
-    /// fn output_shape(pool: &dyn Pooling, shape: &[usize]) -> Result<Vec<usize>, PlanError> {
-    ///     Ok(pool.plan(shape, DType::F32, None)?.output_shape().to_vec())
-    /// }
-    /// assert_eq!(output_shape(&GlobalMaxPool::new(), &[2, 3, 5, 7])?, [2, 3, 1, 1]);
-    /// # Ok::<(), PlanError>(())
-    /// ```
-    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError>;
-}
+use crate::plan::Dimensions;
 
 /// The names of a node's attributes so far; each may occur once.
 pub(super) struct Seen {

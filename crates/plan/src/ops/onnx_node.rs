@@ -53,11 +53,11 @@ const OPENVINO: &str = "openvino";
 /// let node = Node::new("MaxPool", 12)
 ///     .attribute("kernel_shape", Attribute::Ints(vec![2]))
 ///     .attribute("strides", Attribute::Ints(vec![2]));
-/// let x = TensorRef::new(DType::U8, [1, 1, 4], &[3, 1, 2, 9])?;
+/// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
 /// // Y alone; with 2 outputs Y and Indices.
 /// let plan = node.plan(&[x.clone()], 1)?;
 /// let mut y = [0; 2];
-/// reference::execute(&plan, &[x], &mut [TensorMut::new(DType::U8, [1, 1, 2], &mut y)?])?;
+/// reference::execute(&plan, &[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?])?;
 /// assert_eq!(y, [3, 9]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```
@@ -113,7 +113,7 @@ impl Node {
     /// let kernel = Attribute::Ints(vec![2, 2]);
     /// let node = Node::new("MaxPool", 12).domain("com.ms.internal.nhwc").attribute("kernel_shape", kernel);
     /// // X and Y have the channels last, Indices has not.
-    /// let plan = node.plan(&[TensorRef::new(DType::U8, [1, 4, 5, 3], &[0; 60])?], 2)?;
+    /// let plan = node.plan(&[TensorRef::new(DType::U8, &[1, 4, 5, 3], &[0; 60])?], 2)?;
     /// assert_eq!((&plan.outputs()[0].shape, &plan.outputs()[1].shape), (&vec![1, 3, 4, 3], &vec![1, 3, 3, 4]));
     /// # Ok::<(), wgpu_pooling::PlanError>(())
     /// ```
@@ -237,9 +237,9 @@ impl Node {
     /// use wgpu_pooling::{Attribute, Node, TensorRef, TensorView};
     ///
     /// let node = Node::new("MaxUnpool", 9).attribute("kernel_shape", Attribute::Ints(vec![2]));
-    /// let x: TensorRef = TensorView::new([1, 1, 2], &[5.0f32, 6.0])?.into();
-    /// let indices: TensorRef = TensorView::new([1, 1, 2], &[1i64, 2])?.into();
-    /// let output_shape: TensorRef = TensorView::new([3], &[1i64, 1, 7])?.into();
+    /// let x: TensorRef = TensorView::new(&[1, 1, 2], &[5.0f32, 6.0])?.into();
+    /// let indices: TensorRef = TensorView::new(&[1, 1, 2], &[1i64, 2])?.into();
+    /// let output_shape: TensorRef = TensorView::new(&[3], &[1i64, 1, 7])?.into();
     /// assert_eq!(node.plan(&[x.clone(), indices.clone()], 1)?.outputs()[0].shape, [1, 1, 3]);
     /// assert_eq!(node.plan(&[x, indices, output_shape], 1)?.outputs()[0].shape, [1, 1, 7]);
     /// # Ok::<(), wgpu_pooling::PlanError>(())

@@ -73,7 +73,7 @@ macro_rules! pool_options {
             /// ```
             #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView, ", stringify!($type), "};")]
             ///
-            /// let x = TensorView::new([1, 2, 2], &[1u8, 2, 4, 3])?;
+            /// let x = TensorView::new(&[1, 2, 2], &[1u8, 2, 4, 3])?;
             /// for (flatten, found) in [(IndexFlattening::Plane, [1, 0]), (IndexFlattening::Tensor, [1, 2])] {
             #[doc = concat!("     let pool = ", $line, ".flatten(flatten);")]
             ///     let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
@@ -92,7 +92,7 @@ macro_rules! pool_options {
             #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView, ", stringify!($type), "};")]
             ///
             /// // Column major: two elements of the first column precede the 9.
-            /// let x = TensorView::new([1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
+            /// let x = TensorView::new(&[1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
             #[doc = concat!(" let pool = ", $grid, ".index_order(StorageOrder::ColumnMajor);")]
             /// let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I64))?;
             /// assert_eq!(reference::max_pool_with_indices::<u8, i64>(&plan, x)?.1.data(), &[2]);
@@ -109,7 +109,7 @@ macro_rules! pool_options {
             /// ```
             #[doc = concat!(" use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]
             ///
-            /// let x = TensorView::new([1, 1, 2], &[1.0f32, f32::NAN])?;
+            /// let x = TensorView::new(&[1, 1, 2], &[1.0f32, f32::NAN])?;
             #[doc = concat!(" let pool = ", $line, ";")]
             /// assert_eq!(reference::max_pool(&pool.plan(x.shape(), DType::F32, None)?, x.clone())?.data(), &[1.0]);
             /// let pool = pool.nan_policy(NanPolicy::PropagateLast);

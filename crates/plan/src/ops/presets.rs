@@ -103,7 +103,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 2, 4], &[3.0f32, 1.0, 4.0, f32::NAN, 5.0, 9.0, 2.0, 6.0])?;
+    /// let x = TensorView::new(&[1, 2, 4], &[3.0f32, 1.0, 4.0, f32::NAN, 5.0, 9.0, 2.0, 6.0])?;
     /// let plan = MaxPool::pytorch([2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
     /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
     /// assert!(y.data()[1].is_nan());
@@ -145,7 +145,7 @@ impl MaxPool {
     /// ```
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 4], &[f32::NAN, 2.0, f32::NEG_INFINITY, f32::NAN])?;
+    /// let x = TensorView::new(&[1, 1, 4], &[f32::NAN, 2.0, f32::NEG_INFINITY, f32::NAN])?;
     /// let plan = MaxPool::openvino([2]).strides([2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
     /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
     /// assert_eq!((y.data(), indices.data()), (&[2.0, f32::MIN][..], &[1, 0][..]));
@@ -171,7 +171,7 @@ impl MaxPool {
     /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
     ///
     /// // One row of two pixels with two channels: the maxima are pixel 1 of channel 0 and pixel 0 of channel 1.
-    /// let x = TensorView::new([1, 1, 2, 2], &[1.0f32, 8.0, 2.0, 4.0])?;
+    /// let x = TensorView::new(&[1, 1, 2, 2], &[1.0f32, 8.0, 2.0, 4.0])?;
     /// let plan = MaxPool::tensorflow([1, 2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
     /// let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
     /// assert_eq!((y.data(), indices.data()), (&[2.0, 8.0][..], &[2, 1][..]));
@@ -197,7 +197,7 @@ impl MaxUnpool {
     /// // The index 3 is row 1, column 1 of the inferred 2 by 2 block.
     /// let unpool = MaxUnpool::onnx([2, 2]).output_shape([1, 1, 2, 3]);
     /// let plan = unpool.plan(&[1, 1, 1, 1], DType::F32, IndexType::I64)?;
-    /// let (x, indices) = (TensorView::new([1; 4], &[7.0f32])?, TensorView::new([1; 4], &[3i64])?);
+    /// let (x, indices) = (TensorView::new(&[1; 4], &[7.0f32])?, TensorView::new(&[1; 4], &[3i64])?);
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -214,7 +214,7 @@ impl MaxUnpool {
     /// // The index 3 is row 1, column 0 of the 2 by 3 output.
     /// let unpool = MaxUnpool::onnx_after_1_23([2, 2]).output_shape([1, 1, 2, 3]);
     /// let plan = unpool.plan(&[1, 1, 1, 1], DType::F32, IndexType::I64)?;
-    /// let (x, indices) = (TensorView::new([1; 4], &[7.0f32])?, TensorView::new([1; 4], &[3i64])?);
+    /// let (x, indices) = (TensorView::new(&[1; 4], &[7.0f32])?, TensorView::new(&[1; 4], &[3i64])?);
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 0.0, 0.0, 7.0, 0.0, 0.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -272,7 +272,7 @@ impl MaxUnpool {
     ///
     /// // Two planes with the same index.
     /// let plan = MaxUnpool::pytorch([2]).plan(&[1, 2, 1], DType::F32, IndexType::I64)?;
-    /// let (x, indices) = (TensorView::new([1, 2, 1], &[5.0f32, 6.0])?, TensorView::new([1, 2, 1], &[1i64, 1])?);
+    /// let (x, indices) = (TensorView::new(&[1, 2, 1], &[5.0f32, 6.0])?, TensorView::new(&[1, 2, 1], &[1i64, 1])?);
     /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 5.0, 0.0, 6.0]);
     /// # Ok::<(), wgpu_pooling::ExecuteError>(())
     /// ```
@@ -314,7 +314,7 @@ impl AdaptiveMaxPool {
     /// ```
     /// use wgpu_pooling::{reference, AdaptiveMaxPool, DType, IndexType, TensorView};
     ///
-    /// let x = TensorView::new([1, 1, 4], &[1.0f32, f32::NAN, 3.0, 2.0])?;
+    /// let x = TensorView::new(&[1, 1, 4], &[1.0f32, f32::NAN, 3.0, 2.0])?;
     /// let plan = AdaptiveMaxPool::pytorch([2]).plan(x.shape(), DType::F32, Some(IndexType::I64))?;
     /// let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x)?;
     /// assert_eq!(indices.data(), &[1, 2]);

@@ -19,7 +19,7 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// let rows = IndexSpace::new(1, 1, [2, 3]);
 /// let columns = rows.clone().with_order(StorageOrder::ColumnMajor);
 /// let plan = ConvertIndices::new(rows, columns).plan(&[1, 1, 1, 1], IndexType::I64, IndexType::I64)?;
-/// let indices = TensorView::new([1, 1, 1, 1], &[3i64])?;
+/// let indices = TensorView::new(&[1, 1, 1, 1], &[3i64])?;
 /// assert_eq!(reference::convert_indices::<i64, i64>(&plan, indices)?.data(), &[1]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```

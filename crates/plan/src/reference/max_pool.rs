@@ -25,7 +25,7 @@ enum Outcome<T> {
 /// ```
 /// use wgpu_pooling::{reference, DType, MaxPool, TensorView};
 ///
-/// let x = TensorView::new([1, 1, 4], &[3u8, 1, 2, 9])?;
+/// let x = TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9])?;
 /// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, None)?;
 /// assert_eq!(reference::max_pool(&plan, x)?.data(), &[3, 9]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
@@ -47,7 +47,7 @@ pub fn max_pool<'a, T: Element>(plan: &PoolPlan, x: impl Into<TensorView<'a, T>>
 /// ```
 /// use wgpu_pooling::{reference, DType, IndexType, MaxPool, TensorView};
 ///
-/// let x = TensorView::new([1, 1, 4], &[3u8, 1, 2, 9])?;
+/// let x = TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9])?;
 /// let plan = MaxPool::new([2]).strides([2]).plan(x.shape(), DType::U8, Some(IndexType::I32))?;
 /// let (_, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, x)?;
 /// assert_eq!(indices.data(), &[0, 3]);

@@ -17,8 +17,8 @@ use crate::tensor::{Tensor, TensorView, for_each, position, zeros};
 /// use wgpu_pooling::{reference, DType, IndexType, MaxUnpool, TensorView};
 ///
 /// let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 2], DType::F32, IndexType::I32)?;
-/// let x = TensorView::new([1, 1, 2], &[5.0f32, 6.0])?;
-/// let indices = TensorView::new([1, 1, 2], &[1, 2])?;
+/// let x = TensorView::new(&[1, 1, 2], &[5.0f32, 6.0])?;
+/// let indices = TensorView::new(&[1, 1, 2], &[1, 2])?;
 /// assert_eq!(reference::max_unpool(&plan, x, indices)?.data(), &[0.0, 5.0, 6.0, 0.0]);
 /// # Ok::<(), wgpu_pooling::ExecuteError>(())
 /// ```

@@ -1,0 +1,279 @@
+//! Backends: where plans are computed. Below this file a tensor is bytes with a [`TensorSpec`], and every call of every kind
+//! ends in one `run`.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::element::{Element, Index};
+use crate::error::{ExecuteError, PlanError};
+use crate::plan::Plan;
+use crate::tensor::{Tensor, TensorSpec};
+use crate::untyped::{TensorMut, TensorRef};
+
+/// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web.
+///
+/// The box is what makes `dyn Backend` possible.
+#[cfg(not(target_arch = "wasm32"))]
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + Send + 'a>>;
+/// What the methods of a [`Backend`] return: a boxed future of a result, `Send` outside the web.
+#[cfg(target_arch = "wasm32")]
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, ExecuteError>> + 'a>>;
+
+/// `Send + Sync` outside the web, where the objects of a device belong to one thread.
+#[cfg(not(target_arch = "wasm32"))]
+pub trait Shared: Send + Sync {}
+#[cfg(not(target_arch = "wasm32"))]
+impl<T: Send + Sync + ?Sized> Shared for T {}
+
+/// `Send + Sync` outside the web, where the objects of a device belong to one thread.
+#[cfg(target_arch = "wasm32")]
+pub trait Shared {}
+#[cfg(target_arch = "wasm32")]
+impl<T: ?Sized> Shared for T {}
+
+/// Where plans are computed: `Gpu`, `Cpu`, `Device`, which is one of them, and [`Reference`](crate::Reference). All give the
+/// same bits.
+///
+/// Programs call a [`Request`](crate::Request), which takes any backend; a runtime that chooses among several holds an
+/// `Arc<dyn Backend>`.
+///
+/// ```
+/// use wgpu_pooling::{Backend, MaxPool, Reference, Tensor};
+///
+/// let backends: [Box<dyn Backend>; 1] = [Box::new(Reference)];
+/// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+/// for backend in &backends {
+///     assert_eq!(MaxPool::new([2]).on(&x).run_blocking(backend)?.data(), &[3, 2], "{}", backend.name());
+/// }
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+pub trait Backend: Shared {
+    /// The backend in words, for a line of a log.
+    fn name(&self) -> String;
+
+    /// Makes a plan ready, for calls that are made more than once.
+    ///
+    /// # Errors
+    /// [`ExecuteError::Plan`] if the backend cannot compute the plan; those of a device.
+    fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>>;
+
+    /// Computes a plan once: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`].
+    ///
+    /// # Errors
+    /// As [`Backend::prepare`] and [`Run::run`].
+    fn run<'a>(
+        &'a self,
+        plan: &'a Plan,
+        inputs: &'a [TensorRef<'a>],
+        outputs: &'a mut [TensorMut<'_>],
+    ) -> Later<'a, ()> {
+        Box::pin(async move { self.prepare(plan.clone()).await?.run(inputs, outputs).await })
+    }
+
+    /// [`Backend::run`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(
+        &self,
+        plan: &Plan,
+        inputs: &[TensorRef<'_>],
+        outputs: &mut [TensorMut<'_>],
+    ) -> Result<(), ExecuteError>;
+}
+
+/// A plan made ready on a backend, for any number of calls.
+///
+/// ```
+/// use wgpu_pooling::{Backend, DType, MaxPool, Reference, Run, Tensor};
+///
+/// # async fn f() -> Result<(), wgpu_pooling::ExecuteError> {
+/// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::U8, None)?;
+/// let prepared = Backend::prepare(&Reference, plan.into()).await?;
+/// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+/// let y: Tensor<u8> = prepared.call(&[(&x).into()]).await?;
+/// assert_eq!(y.data(), &[3, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub trait Run: Shared {
+    /// The plan.
+    fn plan(&self) -> &Plan;
+
+    /// The name of the kernel that computes it.
+    fn kernel(&self) -> String;
+
+    /// Reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whatever their element types. A GPU submits
+    /// its work when the future is polled first, so that runs that were polled once overlap. A future that is dropped
+    /// cancels the call.
+    ///
+    /// # Errors
+    /// [`PlanError::OperandCount`], [`ExecuteError::TypeMismatch`] and [`ExecuteError::ShapeMismatch`] if the tensors are not
+    /// the plan's; [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] and
+    /// [`ExecuteError::IndexNotInPlane`] for bad indices, unless the plan skips them; [`ExecuteError::OutOfMemory`],
+    /// [`ExecuteError::Interrupted`] and those of a device. If there is an error other than `Interrupted` and `OutOfMemory`,
+    /// outputs that are not [fresh](TensorMut::fresh) are as they were.
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()>;
+
+    /// [`Run::run`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Run::run`].
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError>;
+
+    /// The outputs as new tensors of known types: `Tensor<T>`, or `(Tensor<T>, Tensor<I>)` for a pool with indices.
+    ///
+    /// # Errors
+    /// As [`Run::run`]; [`PlanError::OperandCount`] and [`ExecuteError::TypeMismatch`] if the plan has other outputs.
+    fn call<'a, O: Outputs + 'a>(&'a self, inputs: &'a [TensorRef<'a>]) -> Later<'a, O>
+    where
+        Self: Sized,
+    {
+        Box::pin(async move {
+            let mut made = O::new(self.plan())?;
+            self.run(inputs, made.tensors().as_mut()).await?;
+            made.completed()
+        })
+    }
+
+    /// [`Run::call`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Run::call`].
+    #[cfg(not(target_arch = "wasm32"))]
+    fn call_blocking<O: Outputs>(&self, inputs: &[TensorRef<'_>]) -> Result<O, ExecuteError>
+    where
+        Self: Sized,
+    {
+        let mut made = O::new(self.plan())?;
+        self.run_blocking(inputs, made.tensors().as_mut())?;
+        made.completed()
+    }
+}
+
+macro_rules! backend_by_reference {
+    ($pointer:ident) => {
+        impl<B: Backend + ?Sized> Backend for $pointer<B> {
+            fn name(&self) -> String {
+                (**self).name()
+            }
+
+            fn prepare(&self, plan: Plan) -> Later<'_, Arc<dyn Run>> {
+                (**self).prepare(plan)
+            }
+
+            fn run<'a>(
+                &'a self,
+                plan: &'a Plan,
+                inputs: &'a [TensorRef<'a>],
+                outputs: &'a mut [TensorMut<'_>],
+            ) -> Later<'a, ()> {
+                (**self).run(plan, inputs, outputs)
+            }
+
+            #[cfg(not(target_arch = "wasm32"))]
+            fn run_blocking(
+                &self,
+                plan: &Plan,
+                inputs: &[TensorRef<'_>],
+                outputs: &mut [TensorMut<'_>],
+            ) -> Result<(), ExecuteError> {
+                (**self).run_blocking(plan, inputs, outputs)
+            }
+        }
+    };
+}
+
+backend_by_reference!(Box);
+backend_by_reference!(Arc);
+
+impl<R: Run + ?Sized> Run for Arc<R> {
+    fn plan(&self) -> &Plan {
+        (**self).plan()
+    }
+
+    fn kernel(&self) -> String {
+        (**self).kernel()
+    }
+
+    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+        (**self).run(inputs, outputs)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
+        (**self).run_blocking(inputs, outputs)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The types of what a call returns: `Tensor<T>`, `(Tensor<T>, Tensor<I>)`, and `()` where the caller gave the memory. Sealed.
+pub trait Outputs: sealed::Sealed + Send + Sized {
+    /// Tensors without their elements yet.
+    #[doc(hidden)]
+    fn new(plan: &Plan) -> Result<Self, ExecuteError>;
+
+    /// The tensors, to be written.
+    #[doc(hidden)]
+    fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send;
+
+    /// The same after a call. What a backend has not written is zeros: a tensor has the elements that its shape says.
+    #[doc(hidden)]
+    fn completed(mut self) -> Result<Self, ExecuteError> {
+        self.tensors().as_mut().iter_mut().try_for_each(|tensor| tensor.bytes_mut().map(|_| ()))?;
+        Ok(self)
+    }
+}
+
+/// The outputs of a plan, if there are as many.
+fn outputs<const N: usize>(plan: &Plan) -> Result<&[TensorSpec; N], PlanError> {
+    let (operator, what, actual) = (plan.operator(), "outputs", plan.outputs().len());
+    let expected = if N == 1 { "1" } else { "2" };
+    plan.outputs().try_into().map_err(|_| PlanError::OperandCount { operator, what, expected, actual })
+}
+
+fn empty<T: Element>(what: &'static str, spec: &TensorSpec) -> Result<Tensor<T>, ExecuteError> {
+    spec.check_dtype(what, T::DTYPE)?;
+    Ok(Tensor::unfilled(spec.shape.clone()))
+}
+
+impl<T: Element> sealed::Sealed for Tensor<T> {}
+impl<T: Element> Outputs for Tensor<T> {
+    fn new(plan: &Plan) -> Result<Self, ExecuteError> {
+        let [y] = outputs(plan)?;
+        empty(plan.operand_names()[1][0], y)
+    }
+
+    fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send {
+        [TensorMut::to_fill(self)]
+    }
+}
+
+impl<T: Element, I: Index> sealed::Sealed for (Tensor<T>, Tensor<I>) {}
+impl<T: Element, I: Index> Outputs for (Tensor<T>, Tensor<I>) {
+    fn new(plan: &Plan) -> Result<Self, ExecuteError> {
+        let ([y, indices], [_, names]) = (outputs(plan)?, plan.operand_names());
+        Ok((empty(names[0], y)?, empty(names[1], indices)?))
+    }
+
+    fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send {
+        [TensorMut::to_fill(&mut self.0), TensorMut::to_fill(&mut self.1)]
+    }
+}
+
+impl sealed::Sealed for () {}
+impl Outputs for () {
+    fn new(_: &Plan) -> Result<Self, ExecuteError> {
+        Ok(())
+    }
+
+    fn tensors(&mut self) -> impl AsMut<[TensorMut<'_>]> + Send {
+        []
+    }
+}

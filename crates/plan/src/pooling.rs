@@ -1,0 +1,48 @@
+//! The trait of the operators that plan a pool.
+
+use crate::element::{DType, IndexType};
+use crate::error::PlanError;
+use crate::plan::{IndexPlan, PoolPlan};
+
+pub(crate) mod sealed {
+    pub trait Sealed {}
+}
+
+/// MaxPool, GlobalMaxPool and AdaptiveMaxPool: operators that plan a pool from a shape. Sealed.
+///
+/// ```
+/// use wgpu_pooling::{AdaptiveMaxPool, DType, MaxPool, Pooling};
+///
+/// let pools: [&dyn Pooling; 2] = [&MaxPool::new([2, 2]), &AdaptiveMaxPool::new([3, 3])];
+/// for pool in pools {
+///     assert_eq!(pool.plan(&[1, 1, 4, 4], DType::F32, None)?.output_shape(), &[1, 1, 3, 3]);
+/// }
+/// # Ok::<(), wgpu_pooling::PlanError>(())
+/// ```
+pub trait Pooling: sealed::Sealed + Send + Sync {
+    /// The plan for an X of this shape and type, with or without indices.
+    ///
+    /// # Errors
+    /// A [`PlanError`] with the numbers that do not fit.
+    ///
+    /// ```
+    /// use wgpu_pooling::{DType, GlobalMaxPool, PlanError, Pooling};
+    ///
+    /// fn output_shape(pool: &dyn Pooling, shape: &[usize]) -> Result<Vec<usize>, PlanError> {
+    ///     Ok(pool.plan(shape, DType::F32, None)?.output_shape().to_vec())
+    /// }
+    /// assert_eq!(output_shape(&GlobalMaxPool::new(), &[2, 3, 5, 7])?, [2, 3, 1, 1]);
+    /// # Ok::<(), PlanError>(())
+    /// ```
+    fn plan(&self, shape: &[usize], dtype: DType, indices: Option<IndexType>) -> Result<PoolPlan, PlanError> {
+        let (plan, rules) = self.plan_and_rules(shape, dtype)?;
+        match indices {
+            None => Ok(plan),
+            Some(index_type) => plan.with_indices(IndexPlan { index_type, ..rules }),
+        }
+    }
+
+    /// The plan without indices, and what they would be; of any type.
+    #[doc(hidden)]
+    fn plan_and_rules(&self, shape: &[usize], dtype: DType) -> Result<(PoolPlan, IndexPlan), PlanError>;
+}

@@ -1,0 +1,292 @@
+//! Requests: a plan with tensors whose types are known at compile time. This is where element types are, and nothing below.
+
+use std::marker::PhantomData;
+
+use crate::backend::{Backend, Outputs};
+use crate::element::{DType, Element, Index, IndexType};
+use crate::error::{ExecuteError, PlanError};
+use crate::plan::{IndexPlan, Plan, PoolPlan};
+use crate::pooling::Pooling;
+use crate::tensor::{Tensor, TensorView};
+use crate::untyped::{TensorMut, TensorRef};
+
+/// A dense host tensor, as a request takes it: `&Tensor<T>`, `TensorView<T>`, a shape with a slice, and with the feature
+/// `ndarray` a reference to an array. A program implements it for its own arrays.
+///
+/// ```
+/// use wgpu_pooling::{AsTensor, MaxPool, PlanError, Reference, TensorRef, TensorView};
+///
+/// struct Picture {
+///     shape: [usize; 4],
+///     pixels: Vec<u8>,
+/// }
+/// impl<'a> AsTensor<'a> for &'a Picture {
+///     type Element = u8;
+///     fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+///         Ok(TensorView::new(&self.shape, &self.pixels)?.into())
+///     }
+/// }
+/// let picture = Picture { shape: [1, 1, 2, 2], pixels: vec![3, 1, 2, 9] };
+/// assert_eq!(MaxPool::new([2, 2]).on(&picture).run_blocking(&Reference)?.data(), &[9]);
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tensor",
+    label = "has no shape",
+    note = "`&Tensor<T>`, `TensorView<T>`, `(&[1, 3, 8, 8], &[T])` and references to arrays of ndarray are"
+)]
+pub trait AsTensor<'a> {
+    /// The type of its elements.
+    type Element: Element;
+
+    /// The tensor.
+    ///
+    /// # Errors
+    /// Why it is none: [`PlanError::DataLength`] for a slice that does not fill its shape, [`PlanError::NotDense`] for gaps
+    /// between elements.
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError>;
+}
+
+impl<'a, T: Element> AsTensor<'a> for &'a Tensor<T> {
+    type Element = T;
+
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+        Ok(self.into())
+    }
+}
+
+impl<'a, T: Element> AsTensor<'a> for TensorView<'a, T> {
+    type Element = T;
+
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+        Ok(self.into())
+    }
+}
+
+impl<'a, T: Element, const R: usize> AsTensor<'a> for (&'a [usize; R], &'a [T]) {
+    type Element = T;
+
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+        Ok(TensorView::new(self.0, self.1)?.into())
+    }
+}
+
+/// The state of the request of a pool, which may still be asked for indices.
+#[derive(Debug)]
+pub enum Pool {}
+
+/// The state of any other request.
+#[derive(Debug)]
+pub enum Ready {}
+
+/// An operator on tensors of known types, to be run on a backend; `O` is what it returns. Operators make it by `on`.
+///
+/// It owns its plan and borrows the tensors, so that the operator may be a temporary. An error of the plan waits in it.
+///
+/// ```
+/// use wgpu_pooling::{MaxPool, MaxUnpool, Reference, Tensor};
+///
+/// let x = Tensor::new([1, 1, 2, 4], vec![1.0f32, 5.0, 2.0, 0.0, 4.0, 3.0, 7.0, 6.0])?;
+/// let pool = MaxPool::new([2, 2]).strides([2, 2]);
+/// let y = pool.on(&x).run_blocking(&Reference)?;
+/// let (_, indices) = pool.on(&x).with_indices::<i64>().run_blocking(&Reference)?;
+/// assert_eq!((y.data(), indices.data()), (&[5.0, 7.0][..], &[1, 6][..]));
+/// let back = MaxUnpool::inverse_of(&pool, x.shape()).on(&y, &indices).run_blocking(&Reference)?;
+/// assert_eq!(back.data(), &[0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
+///
+/// // A shape with a slice is a tensor, too; the index type may follow from its use; outputs may be the caller's.
+/// let (mut mine, mut places) = (vec![0.0; 2], vec![0i32; 2]);
+/// pool.on((&[1, 1, 2, 4], x.data())).with_indices().to(&mut mine, &mut places).run_blocking(&Reference)?;
+/// assert_eq!((mine, places), (vec![5.0, 7.0], vec![1, 6]));
+/// # Ok::<(), wgpu_pooling::ExecuteError>(())
+/// ```
+///
+/// What the types can see does not compile:
+///
+/// ```compile_fail,E0277
+/// # use wgpu_pooling::*;
+/// # fn f(unpool: MaxUnpool, y: Tensor<f32>) -> Result<(), ExecuteError> {
+/// // `f32` is not an index type
+/// let back = unpool.on(&y, &y).run_blocking(&Reference)?;
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use wgpu_pooling::*;
+/// # fn f(pool: MaxPool, x: Tensor<f32>) -> Result<(), ExecuteError> {
+/// // expected `Tensor<f32>`, found `(_, _)`: `.with_indices` is missing
+/// let (y, indices) = pool.on(&x).run_blocking(&Reference)?;
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use wgpu_pooling::*;
+/// # fn f(pool: MaxPool, x: Tensor<f32>) -> Result<(), ExecuteError> {
+/// // expected `Tensor<f16>`, found `Tensor<f32>`
+/// let y: Tensor<half::f16> = pool.on(&x).run_blocking(&Reference)?;
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail,E0283
+/// # use wgpu_pooling::*;
+/// # fn f(pool: MaxPool, x: Tensor<f32>) -> Result<(), ExecuteError> {
+/// // cannot infer type of the type parameter `I` declared on the method `with_indices`
+/// let (y, indices) = pool.on(&x).with_indices().run_blocking(&Reference)?;
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use wgpu_pooling::*;
+/// # fn f(unpool: MaxUnpool, y: Tensor<f32>, i: Tensor<i64>) -> Result<(), ExecuteError> {
+/// // no method named `with_indices`: an unpool has none
+/// let back = unpool.on(&y, &i).with_indices::<i64>().run_blocking(&Reference)?;
+/// # Ok(()) }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use wgpu_pooling::*;
+/// # fn f(pool: MaxPool, x: &[f32]) -> Result<(), ExecuteError> {
+/// // `&[f32]` is not a tensor: it has no shape
+/// let y = pool.on(x).run_blocking(&Reference)?;
+/// # Ok(()) }
+/// ```
+#[must_use = "a request computes nothing until it is run"]
+#[derive(Debug)]
+pub struct Request<'a, O, S = Ready> {
+    call: Result<Call<'a>, PlanError>,
+    types: PhantomData<fn() -> (O, S)>,
+}
+
+/// A request without its types.
+#[derive(Debug)]
+struct Call<'a> {
+    plan: Plan,
+    inputs: Vec<TensorRef<'a>>,
+    given: Vec<(DType, &'a mut [u8])>,
+    /// What the indices of a pool would be.
+    rules: Option<IndexPlan>,
+}
+
+impl<'a> Call<'a> {
+    fn pool((plan, rules): (PoolPlan, IndexPlan), x: TensorRef<'a>) -> Self {
+        Call { plan: plan.into(), inputs: vec![x], given: Vec::new(), rules: Some(rules) }
+    }
+
+    fn with_indices(self, index_type: IndexType) -> Result<Self, PlanError> {
+        match (self.plan, self.rules) {
+            (Plan::Pool(plan), Some(rules)) => {
+                let plan = plan.with_indices(IndexPlan { index_type, ..rules })?.into();
+                Ok(Call { plan, rules: None, ..self })
+            }
+            (plan, rules) => Ok(Call { plan, rules, ..self }),
+        }
+    }
+
+    /// The tensors of the caller's memory.
+    fn outputs<'b>(plan: &'b Plan, given: &'b mut [(DType, &'a mut [u8])]) -> Result<Vec<TensorMut<'b>>, PlanError> {
+        let outputs = given.iter_mut().zip(plan.outputs());
+        outputs.map(|((dtype, bytes), spec)| TensorMut::new(*dtype, &spec.shape, bytes)).collect()
+    }
+
+    async fn run(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
+        if self.given.is_empty() {
+            return backend.run(&self.plan, &self.inputs, made).await;
+        }
+        let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
+        backend.run(&self.plan, &self.inputs, outputs).await
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn run_blocking(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
+        if self.given.is_empty() {
+            return backend.run_blocking(&self.plan, &self.inputs, made);
+        }
+        let outputs = &mut *Call::outputs(&self.plan, &mut self.given)?;
+        backend.run_blocking(&self.plan, &self.inputs, outputs)
+    }
+}
+
+impl<'a, O, S> Request<'a, O, S> {
+    fn new(call: Result<Call<'a>, PlanError>) -> Self {
+        Request { call, types: PhantomData }
+    }
+
+    /// A request of a plan whose types the caller has checked.
+    pub(crate) fn of(plan: Result<Plan, PlanError>, inputs: Vec<TensorRef<'a>>) -> Self {
+        Request::new(plan.map(|plan| Call { plan, inputs, given: Vec::new(), rules: None }))
+    }
+
+    fn given(self, given: Vec<(DType, &'a mut [u8])>) -> Request<'a, ()> {
+        Request::new(self.call.map(|call| Call { given, ..call }))
+    }
+
+    /// The plan, or why there is none.
+    ///
+    /// # Errors
+    /// Those of the operator's `plan`, and of the tensors.
+    pub fn plan(&self) -> Result<&Plan, &PlanError> {
+        self.call.as_ref().map(|call| &call.plan)
+    }
+}
+
+impl<'a, T: Element> Request<'a, Tensor<T>, Pool> {
+    /// What `on` of every pool calls, for any of them.
+    ///
+    /// ```
+    /// use wgpu_pooling::{AdaptiveMaxPool, GlobalMaxPool, Pooling, Reference, Request, Tensor};
+    /// let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2])?;
+    /// for pool in [&GlobalMaxPool::new() as &dyn Pooling, &AdaptiveMaxPool::new([1])] {
+    ///     assert_eq!(Request::pool(pool, &x).run_blocking(&Reference)?.data(), &[3]);
+    /// }
+    /// # Ok::<(), wgpu_pooling::ExecuteError>(())
+    /// ```
+    pub fn pool(pool: &(impl Pooling + ?Sized), x: impl AsTensor<'a, Element = T>) -> Self {
+        let call = |x: TensorRef<'a>| Ok(Call::pool(pool.plan_and_rules(x.shape(), x.dtype())?, x));
+        Request::new(x.tensor().and_then(call))
+    }
+
+    /// Asks for the indices of the maxima, too.
+    pub fn with_indices<I: Index>(self) -> Request<'a, (Tensor<T>, Tensor<I>)> {
+        Request::new(self.call.and_then(|call| call.with_indices(I::INDEX_TYPE)))
+    }
+}
+
+impl<'a, T: Element, S> Request<'a, Tensor<T>, S> {
+    /// Writes the caller's memory instead of returning a tensor: as many elements as the output has.
+    pub fn to(self, y: &'a mut [T]) -> Request<'a, ()> {
+        self.given(vec![(T::DTYPE, bytemuck::cast_slice_mut(y))])
+    }
+}
+
+impl<'a, T: Element, I: Index> Request<'a, (Tensor<T>, Tensor<I>)> {
+    /// Writes the caller's memory instead of returning tensors: as many elements as the outputs have.
+    pub fn to(self, y: &'a mut [T], indices: &'a mut [I]) -> Request<'a, ()> {
+        self.given(vec![(T::DTYPE, bytemuck::cast_slice_mut(y)), (I::DTYPE, bytemuck::cast_slice_mut(indices))])
+    }
+}
+
+impl<O: Outputs, S> Request<'_, O, S> {
+    /// Computes it on a backend.
+    ///
+    /// # Errors
+    /// The plan's; [`PlanError::ByteLength`] for memory of another length than the outputs'; those of
+    /// [`Backend::run`].
+    pub async fn run(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
+        let call = self.call?;
+        let mut made = O::new(&call.plan)?;
+        call.run(made.tensors().as_mut(), backend).await?;
+        made.completed()
+    }
+
+    /// [`Request::run`], waiting for the result in this thread. Outside the web.
+    ///
+    /// # Errors
+    /// As [`Request::run`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_blocking(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
+        let call = self.call?;
+        let mut made = O::new(&call.plan)?;
+        call.run_blocking(made.tensors().as_mut(), backend)?;
+        made.completed()
+    }
+}
