@@ -1,12 +1,12 @@
 //! One-shot calls whose tensors exceed the device's limits are computed in tiles.
 
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, reference, wgpu,
 };
 
 use crate::streams::pools::{bits, tensor};
 use crate::streams::unpools::values;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -1,5 +1,7 @@
 //! `Device`: a GPU and the CPU give the same bits and the same errors through it.
 
+use support::device::gpu;
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexSpace,
     IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, PreparedOn, StreamOptions, Tensor,
@@ -7,8 +9,6 @@ use wgpu_pooling::{
 };
 
 use crate::streams::pools::{bits, tensor};
-use crate::support::device::gpu;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>
