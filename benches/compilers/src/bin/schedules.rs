@@ -56,7 +56,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let (mut cases, mut large) = (Vec::new(), 0);
     for manifest in manifest::manifests(Path::new(VECTORS))? {
         for case in manifest::read(&manifest)? {
-            if matches!(case.x, Input::Generated(_)) || case.x.tensor().len() > LARGEST {
+            if matches!(case.x, Input::Generated(_)) || case.x.tensor().count() > LARGEST {
                 large += 1;
             } else {
                 cases.push(case);

@@ -2,10 +2,10 @@
 //! random bytes.
 
 pub mod attempts;
-mod bytes;
+pub mod bytes;
 pub mod cases;
 #[cfg(feature = "gpu")]
 pub mod devices;
 #[cfg(feature = "cpu")]
 pub mod processors;
-mod small;
+pub mod small;

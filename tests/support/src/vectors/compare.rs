@@ -25,13 +25,13 @@ impl NanRule {
 pub fn compare(what: &str, expected: &RawTensor, actual: &RawTensor, nan: NanRule) -> Result<(), String> {
     let dtype = same_form(what, expected.dtype, &expected.shape, actual)?;
     let differs = |&i: &usize| !nan.equal(dtype, expected.bits(i), actual.bits(i));
-    let Some(first) = (0..expected.len()).find(differs) else {
+    let Some(first) = (0..expected.count()).find(differs) else {
         return Ok(());
     };
-    let count = (first..expected.len()).filter(differs).count();
+    let count = (first..expected.count()).filter(differs).count();
     Err(format!(
         "{what}: {count} of {} elements differ, the first at {:?} (flat {first}): expected {}, got {}",
-        expected.len(),
+        expected.count(),
         coordinates(first, &expected.shape),
         describe(dtype, expected.bits(first)),
         describe(dtype, actual.bits(first)),

@@ -45,7 +45,7 @@ pub struct Digest {
 /// `sum of (splitmix64(i) | 1) * (bits(i) + 1)`, wrapping; a NaN counts as all ones of its width.
 pub fn digest(tensor: &RawTensor) -> u64 {
     let ones = u64::MAX >> (64 - 8 * tensor.dtype.bytes());
-    (0..tensor.len()).fold(0, |sum: u64, i| {
+    (0..tensor.count()).fold(0, |sum: u64, i| {
         let bits = if is_nan(tensor.dtype, tensor.bits(i)) { ones } else { tensor.bits(i) };
         sum.wrapping_add((splitmix64(i as u64) | 1).wrapping_mul(bits.wrapping_add(1)))
     })

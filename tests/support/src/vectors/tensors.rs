@@ -56,7 +56,7 @@ impl RawTensor {
     }
 
     /// The number of elements.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.bytes.len() / self.dtype.bytes()
     }
 
