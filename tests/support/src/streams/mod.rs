@@ -2,7 +2,7 @@
 
 pub mod pools;
 pub mod unpools;
-pub mod waiting;
+mod waiting;
 
 use libtest_mimic::Trial;
 use wgpu_pooling::{Cpu, Device};
