@@ -1,11 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-
-#[path = "../../tests/fuzz/bytes.rs"]
-mod bytes;
-#[path = "../../tests/fuzz/cases.rs"]
-mod cases;
+use support::fuzz::cases;
 
 fuzz_target!(|data: &[u8]| {
     cases::plan(data);

@@ -3,22 +3,22 @@
 use std::sync::OnceLock;
 
 #[cfg(feature = "cpu")]
+use support::cpu::ways;
+#[cfg(feature = "gpu")]
+use support::device::gpu;
+use support::vectors::case::{Case, Expectation};
+use support::vectors::compare::{NanRule, compare};
+use support::vectors::recipe::{Operator, Recipe, RecipeError};
+use support::vectors::tensors::RawTensor;
+#[cfg(feature = "cpu")]
 use wgpu_pooling::SimdLevel;
 use wgpu_pooling::{IndexType, Plan};
 
-use crate::case::{Case, Expectation};
-use crate::compare::{NanRule, compare};
 #[cfg(feature = "gpu")]
 use crate::device;
 #[cfg(feature = "gpu")]
 use crate::encoded::Encoded;
 use crate::paths::{Failure, Outcome, Output, Reference, compute, guarded};
-use crate::recipe::{Operator, Recipe, RecipeError};
-#[cfg(feature = "cpu")]
-use crate::support::cpu::ways;
-#[cfg(feature = "gpu")]
-use crate::support::device::gpu;
-use crate::tensors::RawTensor;
 
 /// A case and the reference's results, which both paths need and which are computed once.
 pub struct Subject {

@@ -4,34 +4,18 @@
 //! `WGPU_POOLING_VECTORS` names directories, separated by ':', to run instead of those of this repository.
 //! `WGPU_POOLING_SKIP_GPU=1` ignores the tests that need a GPU adapter.
 
-mod case;
 mod checks;
-mod compare;
 #[cfg(feature = "gpu")]
 mod device;
 #[cfg(feature = "gpu")]
 mod encoded;
-mod generated;
-mod manifest;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod pages;
 mod paths;
 mod presets;
-mod recipe;
 mod self_checks;
 mod specialised;
-#[path = "../support"]
-mod support {
-    #[cfg(feature = "cpu")]
-    pub mod cpu;
-    #[cfg(feature = "gpu")]
-    pub mod device;
-    pub mod harness;
-    pub mod place;
-    pub mod splitmix;
-}
-mod tensors;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -39,10 +23,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use support::vectors::case::Case;
+use support::vectors::manifest;
+use support::{harness, place};
 
-use crate::case::Case;
 use crate::checks::Subject;
-use crate::support::{harness, place};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

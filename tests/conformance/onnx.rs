@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use support::vectors::case::{Case, Expectation, Expected, Input};
+use support::vectors::compare::NanRule;
+use support::vectors::recipe::Recipe;
+use support::vectors::tensors::RawTensor;
 use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
-
-use crate::case::{Case, Expectation, Expected, Input};
-use crate::compare::NanRule;
-use crate::recipe::Recipe;
-use crate::tensors::RawTensor;
 
 /// The directories below this one that hold a `model.onnx`, in the order of their names.
 pub fn node_tests(directory: &Path) -> Result<Vec<PathBuf>, String> {

@@ -2,13 +2,12 @@
 //!
 //! The examples of the ONNX MaxPool and MaxUnpool pages are node tests of the same names: see `tests/onnx-node-tests`.
 
+use support::splitmix::splitmix64;
+use support::vectors::case::{Case, Expectation, Expected, Input};
+use support::vectors::compare::NanRule;
+use support::vectors::recipe::Recipe;
+use support::vectors::tensors::RawTensor;
 use wgpu_pooling::Attribute;
-
-use crate::case::{Case, Expectation, Expected, Input};
-use crate::compare::NanRule;
-use crate::recipe::Recipe;
-use crate::support::splitmix::splitmix64;
-use crate::tensors::RawTensor;
 
 pub fn cases() -> Vec<Case> {
     vec![

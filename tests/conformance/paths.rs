@@ -2,11 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use support::vectors::tensors::RawTensor;
 #[cfg(feature = "cpu")]
 use wgpu_pooling::PreparedCpu;
 use wgpu_pooling::{ExecuteError, Plan, TensorMut, TensorRef, reference};
-
-use crate::tensors::RawTensor;
 
 /// What came out.
 #[derive(Debug)]

@@ -2,15 +2,15 @@
 //! the options that the manifest names, has to give the recorded tensors.
 
 use serde_json::{Map, Value};
+use support::place;
+use support::tests;
+use support::vectors::case::{Case, Expectation};
+use support::vectors::manifest;
 use wgpu_pooling::{
     AdaptiveMaxPool, AutoPad, CeilRule, IndexFlattening, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
 };
 
-use crate::case::{Case, Expectation};
-use crate::manifest;
 use crate::paths::{Failure, Reference, compute};
-use crate::support::harness::tests;
-use crate::support::place;
 
 tests! {
     cpu =>

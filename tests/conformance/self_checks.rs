@@ -5,22 +5,22 @@ use std::process::{Command, Output as Finished};
 
 use libtest_mimic::Trial;
 use serde_json::Value;
+use support::place;
+use support::vectors::case::{Case, Expectation, Expected, Input};
+use support::vectors::compare::{NanRule, compare};
+use support::vectors::generated::digest;
+use support::vectors::recipe::Recipe;
+use support::vectors::tensors::RawTensor;
 use wgpu_pooling::Attribute;
 #[cfg(any(feature = "cpu", feature = "gpu"))]
 use wgpu_pooling::ExecuteError;
 
-use crate::case::{Case, Expectation, Expected, Input};
 use crate::checks::Subject;
 #[cfg(any(feature = "cpu", feature = "gpu"))]
 use crate::checks::agree;
-use crate::compare::{NanRule, compare};
-use crate::generated::digest;
 #[cfg(any(feature = "cpu", feature = "gpu"))]
 use crate::paths::{Failure, Outcome, Output};
-use crate::recipe::Recipe;
 use crate::specialised::mark_listed;
-use crate::support::place;
-use crate::tensors::RawTensor;
 
 pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, check: fn()| {
@@ -156,7 +156,7 @@ fn a_batch_with_our_names_has_its_own_list() {
     assert!(!unknown.status.success() && text(&unknown).contains("there is no case"), "{}", text(&unknown));
     // Only a GPU runs specialised builds.
     #[cfg(feature = "gpu")]
-    let fails = !crate::support::harness::skips_gpu();
+    let fails = !support::harness::skips_gpu();
     #[cfg(not(feature = "gpu"))]
     let fails = false;
     let said = text(&listed);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::case::Case;
+use support::vectors::case::Case;
 
 /// A specialised kernel is compiled for its window, which takes longer than most cases take to run.
 const MOST: usize = 64;

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
+use support::tests;
 use wgpu_pooling::{
     Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, StreamOptions, Tensor, TensorView,
 };
-
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

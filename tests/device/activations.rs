@@ -3,12 +3,11 @@
 
 use approx::relative_eq;
 use half::{bf16, f16};
+use support::device::gpu;
+use support::tests;
 use wgpu_pooling::{
     Activation, DType, Element, ExecuteError, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, reference,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -1,14 +1,13 @@
 //! Unpools in which any of equal indices may win and bad ones are skipped: two dispatches for elements of four bytes.
 //! Every element of Y is the activation of zero, or of the value of one of the sources that name it.
 
+use support::device::gpu;
+use support::splitmix::splitmix64;
+use support::tests;
 use wgpu_pooling::{
     Activation, Choice, DType, Duplicates, Element, Family, Index, IndexType, Layout, Limits, MaxPool, MaxUnpool,
     OutOfBounds, Plan, Schedule, Tensor, UnpoolPlan, families, reference, select,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
-use crate::support::splitmix::splitmix64;
 
 tests! {
     gpu =>

@@ -1,12 +1,11 @@
 //! One-shot calls whose tensors exceed the device's limits are computed in tiles.
 
+use support::streams::pools::{bits, tensor};
+use support::streams::unpools::values;
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, reference, wgpu,
 };
-
-use crate::streams::pools::{bits, tensor};
-use crate::streams::unpools::values;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -1,15 +1,14 @@
 //! Chains of device tensors: one submit, one readback, and a step that does not fit leaves the chain as it was.
 
+use support::device::gpu;
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions,
     IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepared, Tensor,
     TensorView, reference, select,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>

@@ -1,12 +1,11 @@
 //! Index conversion: every pair of conventions, on the host and on the device, and what cannot be converted.
 
+use support::device::gpu;
+use support::tests;
 use wgpu_pooling::{
     ConvertIndices, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, PlanError,
     StorageOrder, Tensor, reference,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

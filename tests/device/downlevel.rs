@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use support::device::POISON;
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, Index,
@@ -11,8 +13,6 @@ use wgpu_pooling::{
 };
 
 use super::limits::data;
-use crate::support::device::POISON;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

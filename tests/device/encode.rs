@@ -1,15 +1,14 @@
 //! Encoding into the caller's own encoder, with the caller's buffers: nothing is submitted, and what does not fit is an
 //! error before wgpu sees it.
 
+use support::device::{POISON, gpu};
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Choice, ConvertIndices, DType, Element, ExecuteError, IndexFlattening, IndexSpace, IndexType, Limits,
     MaxPool, MaxUnpool, OutOfBounds, OutsideWindow, Plan, Prepared, Tensor, families, reference, select,
 };
-
-use crate::support::device::{POISON, gpu};
-use crate::support::harness::tests;
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
+use support::device::gpu;
+use support::harness::join_all;
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout,
     Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Tensor, TensorView, families, reference, select,
     wgpu,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::{join_all, tests};
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>

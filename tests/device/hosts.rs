@@ -1,5 +1,7 @@
 //! A host that takes nothing but values from the library (examples/bare_wgpu/host.rs) computes what the library does.
 
+use support::device::{POISON, gpu};
+use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, Dispatch, Element, GlobalMaxPool, Index, IndexFlattening,
     IndexSpace, Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, Pooling, Report, Tensor,
@@ -7,8 +9,6 @@ use wgpu_pooling::{
 };
 
 use super::host::{Contents, execute};
-use crate::support::device::{POISON, gpu};
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

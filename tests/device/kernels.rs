@@ -4,15 +4,14 @@
 //! list of configurations: every way in which a kernel reads, compares and writes, with every element type for which
 //! this way differs.
 
+use support::device::gpu;
+use support::splitmix::{STEP, splitmix64};
+use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
     IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, Schedule, StorageOrder, Tensor,
     UnpoolPlan, UnpoolSpace, reference, select,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
-use crate::support::splitmix::{STEP, splitmix64};
 
 tests! {
     gpu =>
@@ -427,7 +426,7 @@ fn unpools_of_windows_that_overlap() {
     unpools::<f32, i32>(&MaxPool::new([2, 3, 3]).strides([2, 2, 2]).pads([0, 1, 1, 0, 1, 1]), &[1, 2, 5, 9, 13]);
 }
 
-/// Compiling takes most of the time, so the list has to stay short: tests/random draws the geometries that are not on
+/// Compiling takes most of the time, so the list has to stay short: the tests `random` draw the geometries that are not on
 /// it.
 fn the_list_is_short() {
     let source = include_str!("kernels.rs");

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::support::harness::tests;
+use support::tests;
 
 tests! {
     cpu =>

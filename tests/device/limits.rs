@@ -2,15 +2,14 @@
 //! A schedule for small limits runs on any larger device, so every machine can test it; a device that was opened with
 //! small limits is tested too.
 
+use support::device::{POISON, gpu};
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, ExecuteError, Family, Gpu,
     GpuOptions, Index, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy,
     OutOfBounds, Plan, PlanError, Pooling, StorageOrder, Tensor, families, reference, select, wgpu,
 };
-
-use crate::support::device::{POISON, gpu};
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -3,8 +3,6 @@
 mod activations;
 mod any_wins;
 mod beyond_limits;
-#[path = "../by_hand/mod.rs"]
-mod by_hand;
 mod chain;
 mod convert;
 mod downlevel;
@@ -19,37 +17,18 @@ mod kernels;
 mod left_out;
 mod limits;
 mod own_windows;
-#[path = "../random/mod.rs"]
-mod random;
 mod reuse;
-#[path = "../streams/mod.rs"]
-mod streams;
-#[path = "../support"]
-mod support {
-    pub mod case;
-    #[cfg(feature = "cpu")]
-    pub mod cpu;
-    pub mod device;
-    pub mod harness;
-    pub mod splitmix;
-    pub mod tensors;
-}
 mod untrusted;
 mod untyped;
 
 use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
-
-/// Tells the modules that belong to several binaries whether this one computes on a GPU.
-const COMPUTES_ON_GPU: bool = true;
-
-/// What these modules compute on.
-fn device() -> wgpu_pooling::Device {
-    support::device::gpu().clone().into()
-}
+use support::device::summary;
+use support::{by_hand, harness, random, streams};
 
 fn main() -> ExitCode {
+    harness::compute_on_gpu();
     let arguments = Arguments::from_args();
     let lists = [
         activations::tests(),
@@ -74,9 +53,9 @@ fn main() -> ExitCode {
         untrusted::tests(),
         untyped::tests(),
     ];
-    let code = support::harness::run(&arguments, lists.into_iter().flatten().collect());
+    let code = harness::run(&arguments, lists.into_iter().flatten().collect());
     if !arguments.list {
-        println!("{}", support::device::summary());
+        println!("{}", summary());
     }
     code
 }

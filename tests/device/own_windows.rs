@@ -1,15 +1,14 @@
 //! Unpools that keep indices to their own windows: an index outside is an error or skipped, in every family and build, and an
 //! unpool of a pool's own indices is one dispatch.
 
+use support::device::gpu;
+use support::splitmix::{STEP, splitmix64};
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Bound, Buffers, Choice, DType, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
     Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Report,
     Schedule, StorageOrder, StreamOptions, Tensor, UnpoolPlan, families, reference, select, wgpu,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
-use crate::support::splitmix::{STEP, splitmix64};
 
 tests! {
     gpu =>

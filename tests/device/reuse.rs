@@ -4,14 +4,14 @@
 use std::pin::pin;
 use std::task::{Context, Waker};
 
+use support::harness::join_all;
+use support::tensors::seeded as tensor;
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
     Prepared, Tensor, reference, select,
 };
-
-use crate::support::harness::{join_all, tests};
-use crate::support::tensors::seeded as tensor;
 
 tests! {
     gpu =>
@@ -27,7 +27,7 @@ tests! {
 
 /// Devices that no other test uses: one with outputs as they come, and one with poisoned outputs.
 fn gpus() -> [Gpu; 2] {
-    [GpuOptions::new(), GpuOptions::new().poison(crate::support::device::POISON)]
+    [GpuOptions::new(), GpuOptions::new().poison(support::device::POISON)]
         .map(|options| Gpu::open_blocking(&options).unwrap())
 }
 

@@ -3,14 +3,13 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use support::device::{POISON, gpu};
+use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Build, Choice, DType, DeviceTensor, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
     Layout, MaxUnpool, OutOfBounds, Prepared, Tensor, UnpoolPlan, reference, select,
 };
-
-use crate::support::device::{POISON, gpu};
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

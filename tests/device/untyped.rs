@@ -1,15 +1,14 @@
 //! Tensors whose element type is known at run time only: the same bits as typed calls and as the reference, at any
 //! address, in tiles too; and an output is never written where there is an error.
 
+use support::device::{POISON, gpu};
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, ConvertIndices, DType, Element, ExecuteError, Gpu, GpuOptions, IndexFlattening, IndexSpace,
     IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Tensor, TensorMut, TensorRef, reference, wgpu,
     with_element,
 };
-
-use crate::support::device::{POISON, gpu};
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use support::tests;
+
 use crate::absent::{ABSENT_BACKEND, WITHOUT_AN_ADAPTER};
 use crate::example::Example;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -1,8 +1,9 @@
 //! The example `bare_wgpu` from the outside: it compares what it computes with the reference itself.
 
+use support::tests;
+
 use crate::absent::WITHOUT_AN_ADAPTER;
 use crate::example::Example;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

@@ -1,12 +1,12 @@
 //! The example `inspect` from the outside: its numbers are compared with ones worked out by hand, and naga has to
 //! accept the texts of its kernels. It needs no GPU.
 
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, Family, IndexType, Limits, MaxPool, MaxUnpool, Plan, Schedule, select, wgsl,
 };
 
 use crate::example::Example;
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

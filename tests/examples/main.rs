@@ -26,13 +26,6 @@ mod roofline;
 mod segnet;
 #[cfg(all(feature = "cpu", feature = "gpu"))]
 mod stream;
-#[path = "../support"]
-mod support {
-    pub mod harness;
-    pub mod place;
-    #[cfg(all(feature = "cpu", feature = "gpu"))]
-    pub mod splitmix;
-}
 
 use std::process::ExitCode;
 

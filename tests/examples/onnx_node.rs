@@ -1,9 +1,10 @@
 //! The example `onnx_node` from the outside, on ONNX's own node tests.
 
+use support::place;
+use support::tests;
+
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
-use crate::support::harness::tests;
-use crate::support::place;
 
 tests! {
     gpu =>

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use image::{Rgb, RgbImage};
+use support::tests;
 
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

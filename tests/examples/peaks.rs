@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use image::{GrayImage, ImageBuffer, Luma, Rgb, RgbImage};
+use support::tests;
 
 use crate::example::Example;
 use crate::pictures::{cat, check_refusals, check_without_a_gpu, noise, picture, read};
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use image::{GrayImage, Luma, RgbImage};
+use support::place::root;
 
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
-use crate::support::place::root;
 
 /// A picture in the repository.
 pub fn picture(name: &str) -> String {

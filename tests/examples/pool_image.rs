@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, Rgb, RgbImage, Rgba};
+use support::tests;
 
 use crate::example::Example;
 use crate::pictures::{cat, check_refusals, check_without_a_gpu, noise, read};
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

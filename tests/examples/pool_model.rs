@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use serde_json::Value;
+use support::place;
+use support::tests;
 
 use crate::example::Example;
-use crate::support::harness::tests;
-use crate::support::place;
 
 tests! {
     cpu =>

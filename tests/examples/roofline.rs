@@ -4,12 +4,12 @@
 use std::fs;
 
 use serde_json::Value;
+use support::splitmix::{STEP, splitmix64};
+use support::tests;
 use wgpu_pooling::{DType, IndexType, MaxPool, SimdLevel, Tensor, reference};
 
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
-use crate::support::harness::tests;
-use crate::support::splitmix::{STEP, splitmix64};
 
 tests! {
     gpu =>

@@ -1,9 +1,10 @@
 //! The example `segnet` from the outside: its shapes, the bytes that it counts beside those that follow from the
 //! shapes, and its one line on stderr.
 
+use support::tests;
+
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

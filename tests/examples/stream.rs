@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use support::tests;
 use wgpu_pooling::{DType, IndexType, Layout, MaxPool, TensorView, reference};
 
 use crate::example::Example;
-use crate::support::harness::tests;
 
 tests! {
     gpu =>

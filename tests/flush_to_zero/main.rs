@@ -3,14 +3,6 @@
 
 mod flags;
 mod modes;
-#[path = "../support"]
-mod support {
-    pub mod case;
-    pub mod cpu;
-    pub mod harness;
-    pub mod nasty;
-    pub mod splitmix;
-}
 
 use std::process::ExitCode;
 

@@ -4,16 +4,16 @@
 use std::sync::OnceLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use support::case::{Case, Outcome, same};
+use support::cpu::ways;
+use support::nasty::{STYLES, Style, elements};
+use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, CpuKernel, DType, GlobalMaxPool, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy,
     Plan, Pooling, SimdLevel, reference, with_element,
 };
 
 use crate::flags::{KNOWN, subnormals_are_zeros, take_subnormals_for_zeros};
-use crate::support::case::{Case, Outcome, same};
-use crate::support::cpu::ways;
-use crate::support::harness::tests;
-use crate::support::nasty::{STYLES, Style, elements};
 
 tests! {
     cpu if KNOWN =>

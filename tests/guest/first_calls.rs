@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
+use support::device::POISON;
+use support::harness::join_all;
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
     Schedule, Tensor, families, reference, select,
 };
-
-use crate::support::device::POISON;
-use crate::support::harness::{join_all, tests};
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>

@@ -5,14 +5,14 @@
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
+use support::harness::join_all;
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages, ErrorFilter};
 use wgpu_pooling::{
     Buffers, Chain, DType, DeviceTensor, ExecuteError, Gpu, IndexType, Layout, MaxPool, MaxUnpool, Prepared,
     required_limits,
 };
-
-use crate::support::harness::{join_all, tests};
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>

@@ -6,6 +6,10 @@ use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
 
+use support::device::gpu as shared;
+use support::harness::join_all;
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Bound, Buffers, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Gpu, IndexFlattening, IndexSpace,
@@ -14,9 +18,6 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
-use crate::support::device::gpu as shared;
-use crate::support::harness::{join_all, tests};
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>

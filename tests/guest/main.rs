@@ -8,13 +8,6 @@ mod loss;
 mod memory;
 mod page;
 mod refusals;
-#[path = "../support"]
-mod support {
-    pub mod device;
-    pub mod harness;
-    pub mod splitmix;
-    pub mod tensors;
-}
 mod threads;
 mod validation;
 

@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use support::tensors::tensor;
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
@@ -12,8 +14,6 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
-use crate::support::harness::tests;
-use crate::support::tensors::tensor;
 
 tests! {
     gpu =>
@@ -219,9 +219,7 @@ fn every_allocation_of_every_kind_of_call_can_fail() {
     ];
     let mut injected = 0;
     // Poisoned outputs are mapped when they are made, other outputs are not.
-    for options in
-        [GpuOptions::new().timestamps(), GpuOptions::new().timestamps().poison(crate::support::device::POISON)]
-    {
+    for options in [GpuOptions::new().timestamps(), GpuOptions::new().timestamps().poison(support::device::POISON)] {
         let allocations = Allocations::new();
         let gpu = Gpu::open_blocking(&options.failing_allocations_where(allocations.hook())).unwrap();
         let uncaptured = Uncaptured::on(gpu.device());

@@ -4,17 +4,16 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use support::device::gpu;
+use support::splitmix::splitmix64;
+use support::tensors::seeded;
+use support::tests;
 use wgpu_pooling::wgpu::util::DeviceExt;
 use wgpu_pooling::wgpu::{self, BufferUsages, TextureFormat, TextureUsages};
 use wgpu_pooling::{
     Buffers, DType, DeviceTensor, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, Plan, Prepared, Tensor,
     TensorSpec, half, reference, required_limits,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::tests;
-use crate::support::splitmix::splitmix64;
-use crate::support::tensors::seeded;
 
 tests! {
     cpu =>

@@ -1,6 +1,8 @@
 //! Machines without an adapter, adapters that refuse, devices with next to no limits: errors that say what was found
 //! and what to do.
 
+use support::device::{POISON, gpu};
+use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     DType, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, list_adapters_blocking,
@@ -8,8 +10,6 @@ use wgpu_pooling::{
 };
 
 use crate::faults::{Uncaptured, is_child, passed, run_child};
-use crate::support::device::{POISON, gpu};
-use crate::support::harness::tests;
 
 tests! {
     cpu if wgpu::Instance::enabled_backend_features().is_empty() =>

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
+use support::device::gpu;
+use support::harness::join_all;
+use support::tensors::seeded as tensor;
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Build, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu, IndexFlattening,
     IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView, reference, select,
     wgpu,
 };
-
-use crate::support::device::gpu;
-use crate::support::harness::{join_all, tests};
-use crate::support::tensors::seeded as tensor;
 
 tests! {
     gpu =>

@@ -7,13 +7,13 @@
 use std::process::{Command, ExitCode, Output};
 
 use libtest_mimic::{Arguments, Trial};
+use support::harness::{skips_gpu, trial};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
     Plan, Tensor, families, reference, select,
 };
 
 use crate::faults::is_child;
-use crate::support::harness::{skips_gpu, trial};
 
 /// The environment variable that says which part a child plays.
 const ROLE: &str = "WGPU_POOLING_VALIDATION_ROLE";

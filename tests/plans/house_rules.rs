@@ -101,7 +101,7 @@ fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
 }
 
 /// Whether a file has a test of this name: marked with `#[test]`, or declared and listed in `tests!`
-/// (tests/support/harness.rs).
+/// (tests/support/src/harness.rs).
 fn has_test(text: &str, test: &str) -> bool {
     let list = text.split_once("\ntests! {\n").and_then(|(_, rest)| rest.split_once("\n}\n"));
     let listed =
@@ -129,7 +129,11 @@ fn tests_are_listed_where_marks_mean_nothing() {
     for (path, text) in sources("tests", ".rs") {
         let marked = text.lines().any(|line| line.trim() == "#[test]");
         let plans = path.components().any(|part| part.as_os_str() == "plans");
-        assert!(plans || !marked, "{} marks a test that would never run: see tests/support/harness.rs", path.display());
+        assert!(
+            plans || !marked,
+            "{} marks a test that would never run: see tests/support/src/harness.rs",
+            path.display()
+        );
         lists += usize::from(text.contains("tests! {\n"));
     }
     assert!(lists > 30, "{lists} lists");

@@ -1,25 +1,13 @@
 //! The fuzz targets `plan` and `cpu_reference` as tests. `fuzz/README.md` has them for cargo-fuzz, and says how a failing
 //! input is tried alone.
 
-#[path = "../fuzz/attempts.rs"]
-mod attempts;
-#[path = "../fuzz/bytes.rs"]
-mod bytes;
-#[path = "../fuzz/cases.rs"]
-mod cases;
-#[cfg(feature = "cpu")]
-#[path = "../fuzz/processors.rs"]
-mod processors;
-#[path = "../fuzz/seeds.rs"]
 mod seeds;
-#[cfg(feature = "cpu")]
-#[path = "../fuzz/small.rs"]
-mod small;
 
+use support::fuzz::attempts::fuzz;
+use support::fuzz::cases;
 #[cfg(feature = "cpu")]
-use crate::support::case;
-use crate::support::harness::tests;
-use attempts::fuzz;
+use support::fuzz::processors;
+use support::tests;
 
 tests! {
     cpu =>

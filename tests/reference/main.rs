@@ -3,34 +3,14 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
-#[path = "../by_hand/mod.rs"]
-mod by_hand;
 #[cfg(feature = "cpu")]
 mod cpu;
 mod fuzz;
-#[path = "../random/mod.rs"]
-mod random;
-#[path = "../support"]
-mod support {
-    #[cfg(feature = "cpu")]
-    pub mod case;
-    #[cfg(feature = "cpu")]
-    pub mod cpu;
-    #[cfg(feature = "gpu")]
-    pub mod device;
-    pub mod harness;
-    #[cfg(feature = "cpu")]
-    pub mod nasty;
-    pub mod place;
-    pub mod splitmix;
-}
 
 use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
-
-/// Tells the modules that belong to several binaries whether this one computes on a GPU.
-const COMPUTES_ON_GPU: bool = false;
+use support::{by_hand, harness, random};
 
 fn main() -> ExitCode {
     let lists = [
@@ -42,5 +22,5 @@ fn main() -> ExitCode {
         fuzz::tests(),
         random::tests(),
     ];
-    support::harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
+    harness::run(&Arguments::from_args(), lists.into_iter().flatten().collect())
 }

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-
-use crate::sweep;
+use support::translations::sweep;
 
 /// Which kernels a program takes.
 #[derive(Debug, Clone, clap::Args)]

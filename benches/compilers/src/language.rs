@@ -2,10 +2,11 @@
 
 use naga::back::glsl::Version;
 use naga::back::hlsl::ShaderModel;
+use support::translations::faults::text_faults;
+use support::translations::hlsl;
+use support::translations::writers::{glsl, msl, spirv};
 
-use crate::faults::text_faults;
 use crate::spirv::Source;
-use crate::writers::{glsl, msl, spirv};
 
 /// The versions of MSL that wgpu asks for, from macOS 10.13 on.
 const MSL_VERSIONS: [(u8, u8); 9] = [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (3, 0), (3, 1), (3, 2), (4, 0)];
@@ -81,7 +82,7 @@ impl Language {
         }
         let source = source.ok_or("the text was not parsed")?;
         let (module, info) = (&source.module, &source.info);
-        let hlsl = |model| crate::hlsl::write(module, info, model).map_err(|error| error.to_string());
+        let hlsl = |model| hlsl::write(module, info, model).map_err(|error| error.to_string());
         let text = match self {
             Language::Spirv(major, minor) => {
                 let bytes = spirv(module, info, (major, minor)).iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -38,10 +38,6 @@ pub mod aco;
 pub mod catalogue;
 pub mod cycles;
 pub mod family;
-#[path = "../../../tests/plans/translations/faults.rs"]
-pub mod faults;
-#[path = "../../../tests/plans/translations/hlsl.rs"]
-pub mod hlsl;
 pub mod judge;
 pub mod kernels;
 pub mod language;
@@ -54,12 +50,8 @@ pub mod rows;
 pub mod shell;
 pub mod spirv;
 pub mod survey;
-#[path = "../../../tests/plans/translations/sweep.rs"]
-pub mod sweep;
 pub mod trips;
 pub mod vulkan;
 #[path = "../../../examples/roofline/work.rs"]
 pub mod work;
 pub mod worker;
-#[path = "../../../tests/plans/translations/writers.rs"]
-pub mod writers;

@@ -2,15 +2,11 @@
 //! SPIR-V, with the options that wgpu-hal uses, and the results are searched for what a compiler behind one of them
 //! refuses or miscompiles.
 
-mod faults;
-mod hlsl;
-mod sweep;
-mod writers;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use faults::{duplicates, text_faults, wide_types};
 use naga::{Expression, Function, Module, Scalar, ScalarKind, Statement, TypeInner};
+use support::translations::faults::{duplicates, text_faults, wide_types};
+use support::translations::{sweep, writers};
 
 /// The functions of the activations that round: the only ones that may compute in floats.
 fn float_functions() -> BTreeSet<String> {

@@ -2,15 +2,15 @@
 
 use std::process::Command;
 
+use support::case::{Case, same};
+use support::cpu::ways;
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType,
     Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, SimdLevel, TensorMut, TensorRef, TensorView, reference,
 };
 
 use super::{case, undone};
-use crate::support::case::{Case, same};
-use crate::support::cpu::ways;
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

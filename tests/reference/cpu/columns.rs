@@ -2,13 +2,13 @@
 //! columns; windows that are found in many rows together and one by one; more rows of X than are listed; channels that are columns and
 //! channels along rows of columns.
 
+use support::nasty::{STYLES, Style};
+use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, Plan,
 };
 
 use super::{Random, agrees};
-use crate::support::harness::tests;
-use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>

@@ -1,11 +1,11 @@
 //! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, and of windows
 //! with several planes.
 
+use support::nasty::{STYLES, Style};
+use support::tests;
 use wgpu_pooling::{Cpu, CpuKernel, DType, Layout, MaxPool, NanPolicy, Plan};
 
 use super::{Random, agrees};
-use crate::support::harness::tests;
-use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>

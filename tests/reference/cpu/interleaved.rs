@@ -1,11 +1,11 @@
 //! Random pools for the kernel `interleaved`: fewer planes than a vector has lanes, as many, and several blocks of them; planes that
 //! are smaller than a vector and larger; leading axes that are counted among the planes; indices across batch items.
 
+use support::nasty::{STYLES, Style};
+use support::tests;
 use wgpu_pooling::{Cpu, CpuKernel, DType, IndexFlattening, IndexType, MaxPool, NanPolicy, Plan};
 
 use super::{Random, agrees};
-use crate::support::harness::tests;
-use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>

@@ -15,11 +15,10 @@ use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use support::case::{Case, same};
+use support::nasty::{self, Style};
+use support::splitmix::{STEP, splitmix64};
 use wgpu_pooling::{Cpu, CpuKernel, IndexType, MaxUnpool, NanPolicy, Plan, Pooling, SimdLevel, with_element};
-
-use crate::support::case::{Case, same};
-use crate::support::nasty::{self, Style};
-use crate::support::splitmix::{STEP, splitmix64};
 
 pub fn tests() -> Vec<Trial> {
     [

@@ -1,11 +1,11 @@
 //! One prepared plan that several threads use at once, from inside and outside of rayon's pools.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use support::case::{Case, Outcome, same};
+use support::tests;
 use wgpu_pooling::{AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu};
 
 use super::{case, pools, undone};
-use crate::support::case::{Case, Outcome, same};
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use support::case::{Case, same};
+use support::tests;
 use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan};
 
 use super::{case, pools, undone};
-use crate::support::case::{Case, same};
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

@@ -1,15 +1,15 @@
 //! The same bits at any number of threads and at every level, in every kernel that applies, on tensors that are cut into
 //! parts: whole planes, rows of a plane, channels of a row.
 
+use support::case::{Case, Outcome, same};
+use support::cpu::ways;
+use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, Element, GlobalMaxPool, IndexFlattening,
     IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, SimdLevel, StorageOrder,
 };
 
 use super::{case, policies, pools, undone};
-use crate::support::case::{Case, Outcome, same};
-use crate::support::cpu::ways;
-use crate::support::harness::tests;
 use half::f16;
 
 tests! {

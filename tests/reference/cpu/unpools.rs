@@ -1,14 +1,14 @@
 //! Random unpools: channels and positions that fill the blocks of the kernel `scatter` and do not, indices that repeat, that are
 //! skipped, that lie in another plane and outside; and a pool's own indices, kept to their windows.
 
+use support::case::{Case, Outcome, same};
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
     OutsideWindow, Plan, SimdLevel,
 };
 
 use super::{Random, pools};
-use crate::support::case::{Case, Outcome, same};
-use crate::support::harness::tests;
 
 tests! {
     cpu =>

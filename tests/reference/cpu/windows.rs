@@ -1,13 +1,13 @@
 //! Random pools whose windows are runs of neighbouring elements, for the kernel `global`: along rows, cut by borders, with gaps and
 //! shared elements, and whole rows.
 
+use support::nasty::{STYLES, Style};
+use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, Plan,
 };
 
 use super::{Random, agrees};
-use crate::support::harness::tests;
-use crate::support::nasty::{STYLES, Style};
 
 tests! {
     cpu =>

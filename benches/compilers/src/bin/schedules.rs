@@ -8,29 +8,8 @@
 //! cargo run --release -p compilers --bin schedules -- schedules.jsonl
 //! ```
 
-// Reading cases is the conformance test's business, and this is its code; what the test alone needs is left unused.
-#[allow(dead_code)]
-#[path = "../../../../tests/conformance/case.rs"]
-mod case;
-#[allow(dead_code)]
-#[path = "../../../../tests/conformance/compare.rs"]
-mod compare;
-#[allow(dead_code)]
-#[path = "../../../../tests/conformance/generated.rs"]
-mod generated;
 #[path = "../../../../examples/inspect/json.rs"]
 mod json;
-#[path = "../../../../tests/conformance/manifest.rs"]
-mod manifest;
-#[path = "../../../../tests/conformance/recipe.rs"]
-mod recipe;
-#[path = "../../../../tests/support"]
-mod support {
-    pub mod splitmix;
-}
-#[allow(dead_code)]
-#[path = "../../../../tests/conformance/tensors.rs"]
-mod tensors;
 
 use std::error::Error;
 use std::io::Write;
@@ -40,13 +19,13 @@ use std::process::ExitCode;
 use clap::Parser;
 use compilers::part::Part;
 use serde_json::{Map, Value, json};
+use support::vectors::case::{Case, Expectation, Input};
+use support::vectors::manifest;
+use support::vectors::recipe::{Operator, RecipeError};
+use support::vectors::tensors::RawTensor;
 use wgpu_pooling::{
     Choice, IndexType, Limits, Operand, Plan, PlanError, Schedule, TensorMut, TensorRef, families, reference, select,
 };
-
-use crate::case::{Case, Expectation, Input};
-use crate::recipe::{Operator, RecipeError};
-use crate::tensors::RawTensor;
 
 /// The folder of the cases.
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors");
@@ -77,7 +56,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let (mut cases, mut large) = (Vec::new(), 0);
     for manifest in manifest::manifests(Path::new(VECTORS))? {
         for case in manifest::read(&manifest)? {
-            if matches!(case.x, Input::Generated(_)) || case.x.tensor().len() > LARGEST {
+            if matches!(case.x, Input::Generated(_)) || case.x.tensor().count() > LARGEST {
                 large += 1;
             } else {
                 cases.push(case);

@@ -1,0 +1,116 @@
+//! Cases as Rust code: what a failing case prints is pasted into a test.
+
+use std::fmt::Write;
+
+use wgpu_pooling::{
+    Activation, AutoPad, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout,
+    NanPolicy, OutOfBounds, OutsideWindow, PadsLimit, SamePadding, SizeRounding, StorageOrder, UnpoolMinSize,
+    UnpoolSpace,
+};
+
+/// A value that can be written as Rust code.
+pub trait Code {
+    fn code(&self) -> String;
+}
+
+macro_rules! code_by_debug {
+    ($($type:ident),+) => {
+        $(impl Code for $type {
+            fn code(&self) -> String {
+                format!("{}::{self:?}", stringify!($type))
+            }
+        })+
+    };
+}
+
+code_by_debug!(AutoPad, CeilRule, DType, Duplicates, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout);
+code_by_debug!(
+    NanPolicy,
+    OutOfBounds,
+    OutsideWindow,
+    PadsLimit,
+    SamePadding,
+    SizeRounding,
+    StorageOrder,
+    UnpoolMinSize,
+    UnpoolSpace
+);
+
+impl Code for i64 {
+    fn code(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Code for Vec<i64> {
+    fn code(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl Code for Activation {
+    fn code(&self) -> String {
+        match self {
+            Activation::Clip { min, max } => {
+                let bits = |bound: &f32| format!("f32::from_bits({:#010x})", bound.to_bits());
+                format!("Activation::Clip {{ min: {}, max: {} }}", bits(min), bits(max))
+            }
+            other => format!("Activation::{other:?}"),
+        }
+    }
+}
+
+/// An operator and the calls that made it, so that what is printed is what ran.
+pub struct Written<P> {
+    pub value: P,
+    pub code: String,
+}
+
+impl<P> Written<P> {
+    pub fn new(value: P, code: String) -> Self {
+        Written { value, code }
+    }
+
+    /// Calls a setter, unless the option is left at its default.
+    pub fn set<V: Code + Clone>(mut self, name: &str, option: &Option<V>, setter: impl FnOnce(P, V) -> P) -> Self {
+        if let Some(option) = option {
+            let _ = write!(self.code, ".{name}({})", option.code());
+            self.value = setter(self.value, option.clone());
+        }
+        self
+    }
+}
+
+/// The name of the Rust type of a dtype.
+pub fn rust_type(dtype: DType) -> &'static str {
+    // The dtypes are named after the Rust types; f16 and bf16 are imported from the crate half.
+    dtype.name()
+}
+
+/// A tensor literal whose elements are given as bits.
+pub fn tensor(dtype: DType, shape: &[usize], elements: &[u64]) -> String {
+    let digits = 2 + 2 * dtype.bytes();
+    let bits: Vec<String> = elements.iter().map(|bits| format!("{bits:#0digits$x}")).collect();
+    let (name, bits) = (rust_type(dtype), bits.join(", "));
+    format!("Tensor::new({shape:?}, [{bits}].map({name}::from_bits64).to_vec()).unwrap()")
+}
+
+/// A tensor literal of indices.
+pub fn indices(index_type: IndexType, shape: &[usize], indices: &[i64]) -> String {
+    format!("Tensor::new({shape:?}, Vec::<{}>::from({indices:?})).unwrap()", index_type.name())
+}
+
+/// The whole test around the lines of a case.
+pub fn test(lines: &[String]) -> String {
+    let mut text = String::from(
+        "#[allow(unused_imports)]\n\
+         use {half::{bf16, f16}, support::device::gpu, wgpu_pooling::*};\n\n\
+         #[test]\n\
+         fn reproducer() {\n",
+    );
+    for line in lines {
+        let _ = writeln!(text, "    {line}");
+    }
+    text.push_str("}\n");
+    text
+}

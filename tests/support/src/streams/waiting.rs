@@ -1,0 +1,312 @@
+//! Streaming runs whose sources and sinks have to wait: the bits, the reports and the errors of those that answer at once.
+
+use std::future::{Future, pending, poll_fn};
+use std::io;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+
+use wgpu_pooling::{
+    AsyncStreamSink, AsyncStreamSource, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType, Layout,
+    MaxPool, MaxUnpool, Pooling, StreamOptions, StreamSink, StreamSource, Tensor, TensorView, reference,
+};
+
+use super::device;
+use super::either;
+use super::pools::{bits, tensor};
+use crate::tests;
+
+tests! {
+    here =>
+        ends_that_wait_give_the_same_bits_and_reports,
+        unpools_wait_for_both_sources,
+        errors_after_a_wait_have_the_numbers_of_the_call,
+        a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was,
+        a_source_may_compute_on_the_device_of_its_run;
+}
+
+/// Waits for a run, which any executor could move between threads.
+fn wait<F: Future + Send>(run: F) -> F::Output {
+    pollster::block_on(run)
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Elements that another thread reads and writes. A call is pending a few times first, and wakes itself.
+struct Elsewhere<T> {
+    elements: Arc<Mutex<Vec<T>>>,
+    thread: Sender<Job>,
+    /// The calls that succeed before one fails.
+    successes: usize,
+}
+
+impl<T: Element> Elsewhere<T> {
+    fn new(elements: &[T]) -> Self {
+        let (thread, jobs) = channel::<Job>();
+        // It ends with its sender.
+        std::thread::spawn(move || jobs.iter().for_each(|job| job()));
+        Elsewhere { elements: Arc::new(Mutex::new(elements.to_vec())), thread, successes: usize::MAX }
+    }
+
+    fn empty(length: usize) -> Self {
+        Elsewhere::new(&vec![T::from_bits64(0); length])
+    }
+
+    fn failing_after(self, successes: usize) -> Self {
+        Elsewhere { successes, ..self }
+    }
+
+    fn bits(&self) -> Vec<u64> {
+        bits(&self.elements.lock().unwrap())
+    }
+
+    /// What the other thread makes of the elements.
+    async fn ask<R: Send + 'static>(&self, job: impl FnOnce(&mut Vec<T>) -> R + Send + 'static) -> R {
+        pending_times(3).await;
+        let answer = Arc::new(Mutex::new((None::<R>, None::<Waker>)));
+        let (elements, told) = (Arc::clone(&self.elements), Arc::clone(&answer));
+        let job = move || {
+            let result = job(&mut elements.lock().unwrap());
+            let mut told = told.lock().unwrap();
+            told.0 = Some(result);
+            if let Some(waker) = told.1.take() {
+                waker.wake();
+            }
+        };
+        self.thread.send(Box::new(job)).unwrap();
+        poll_fn(|context| {
+            let mut answer = answer.lock().unwrap();
+            answer.1 = Some(context.waker().clone());
+            answer.0.take().map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+
+    /// Counts a call; an error that names it if it is to fail.
+    fn count(&mut self, first: u64, length: usize) -> io::Result<()> {
+        self.successes = self.successes.checked_sub(1).ok_or_else(|| io::Error::other(named(first, length as u64)))?;
+        Ok(())
+    }
+}
+
+fn named(first: u64, elements: u64) -> String {
+    format!("no {elements} elements from {first} on")
+}
+
+async fn pending_times(mut times: usize) {
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        times = times.saturating_sub(1);
+        if times == 0 { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// For each type by itself: for all of them at once Rust refuses it, as the trait says.
+macro_rules! wait_for {
+    ($($element:ty)*) => {
+        $(
+            impl AsyncStreamSource<$element> for Elsewhere<$element> {
+                async fn read_async(&mut self, first: u64, elements: &mut [$element]) -> io::Result<()> {
+                    let mut read = elements.to_vec();
+                    let answer = self.ask(move |of| of.as_slice().read(first, &mut read).map(|()| read)).await?;
+                    self.count(first, elements.len())?;
+                    elements.copy_from_slice(&answer);
+                    Ok(())
+                }
+            }
+
+            impl AsyncStreamSink<$element> for Elsewhere<$element> {
+                async fn write_async(&mut self, first: u64, elements: &[$element]) -> io::Result<()> {
+                    let written = elements.to_vec();
+                    self.ask(move |to| to.write(first, &written)).await?;
+                    self.count(first, elements.len())
+                }
+            }
+        )*
+    };
+}
+
+wait_for!(f32 u8 i32 i64);
+
+/// Runs with indices and without, which wait and do not.
+fn check<T: Element, I: Index>(pool: &dyn Pooling, shape: &[usize], budget: u64)
+where
+    Elsewhere<T>: AsyncStreamSource<T> + AsyncStreamSink<T>,
+    Elsewhere<I>: AsyncStreamSink<I>,
+{
+    let x = tensor::<T>(shape);
+    let options = || StreamOptions::new(budget);
+    let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
+    let (mut source, mut sink) = (Elsewhere::new(x.data()), Elsewhere::<T>::empty(y.data().len()));
+    let mut indices_sink = Elsewhere::<I>::empty(y.data().len());
+    let run = wait(device().stream_max_pool_with_indices(&plan, &mut source, &mut sink, &mut indices_sink, options()));
+    assert_eq!((sink.bits(), indices_sink.bits()), (bits(y.data()), bits(indices.data())), "{plan:?}");
+    let (mut got_y, mut got_indices) = (y.data().to_vec(), indices.data().to_vec());
+    let at_once =
+        device().stream_max_pool_with_indices_blocking(&plan, &mut x.view(), &mut got_y, &mut got_indices, options());
+    assert_eq!(run.unwrap(), at_once.unwrap(), "{plan:?}");
+    assert_eq!((bits(&got_y), bits(&got_indices)), (bits(y.data()), bits(indices.data())), "{plan:?}");
+
+    let plan = pool.plan(shape, T::DTYPE, None).unwrap();
+    // A source that waits and a sink that does not.
+    let mut got_y = vec![T::from_bits64(0); y.data().len()];
+    let report = wait(device().stream_max_pool(&plan, &mut source, &mut got_y, options())).unwrap();
+    assert_eq!(bits(&got_y), bits(y.data()), "{plan:?}");
+    assert!(report.tiles > 1 && report.peak_bytes <= budget, "{report:?}");
+}
+
+fn ends_that_wait_give_the_same_bits_and_reports() {
+    let square = MaxPool::new([3, 2]).strides([2, 1]).pads([1, 0, 2, 1]);
+    let budget = either(24 << 10, 1 << 10);
+    check::<f32, i64>(&square, &[2, 3, 20, 17], budget);
+    check::<u8, i32>(&square.layout(Layout::Nhwc), &[2, 20, 17, 3], budget);
+    // Windows in parts, whose indices the tiles have in another type than the sink.
+    check::<f32, i32>(&GlobalMaxPool::new(), &[2, 2, 5000], budget);
+    check::<f32, i64>(&MaxPool::new([60, 50]).strides([30, 40]).pads([20, 10, 20, 10]), &[1, 2, 64, 70], budget);
+}
+
+fn unpools_wait_for_both_sources() {
+    let (shape, pool) = ([2, 3, 26, 22], MaxPool::new([2, 2]).strides([2, 2]));
+    let x = tensor::<f32>(&shape);
+    let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
+    let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
+    let unpool = MaxUnpool::inverse_of(&pool, &shape).plan(y.shape(), DType::F32, IndexType::I64).unwrap();
+    // Indices of other planes as well: there all sources are looked at for each tile, in several steps.
+    let mixed = Tensor::new(y.shape(), indices.data().iter().rev().copied().collect()).unwrap();
+    for indices in [indices, mixed] {
+        let expected = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
+        let options = || StreamOptions::new(either(24 << 10, 1 << 10));
+        let (mut values, mut places) = (Elsewhere::new(y.data()), Elsewhere::new(indices.data()));
+        let mut sink = Elsewhere::<f32>::empty(expected.data().len());
+        let run = wait(device().stream_max_unpool(&unpool, &mut values, &mut places, &mut sink, options()));
+        assert_eq!(sink.bits(), bits(expected.data()));
+        let mut got = vec![0.0; expected.data().len()];
+        let (values, places) = (&mut y.view(), &mut indices.view());
+        let at_once = device().stream_max_unpool_blocking(&unpool, values, places, &mut got, options());
+        assert_eq!(run.unwrap(), at_once.unwrap());
+    }
+}
+
+fn errors_after_a_wait_have_the_numbers_of_the_call() {
+    let plan = MaxPool::new([2]).strides([2]).plan(&[1, 64, 256], DType::F32, Some(IndexType::I64)).unwrap();
+    let x = vec![1.0f32; 64 * 256];
+    let run = |reads, writes, writes_of_indices| {
+        let mut source = Elsewhere::new(&x).failing_after(reads);
+        let mut sink = Elsewhere::<f32>::empty(x.len() / 2).failing_after(writes);
+        let mut indices = Elsewhere::<i64>::empty(x.len() / 2).failing_after(writes_of_indices);
+        let options = StreamOptions::new(48 << 10);
+        wait(device().stream_max_pool_with_indices(&plan, &mut source, &mut sink, &mut indices, options)).unwrap_err()
+    };
+    for calls in [0, 1, 2] {
+        let error = run(calls, 9, 9);
+        let ExecuteError::Source { first, elements, error } = error else { panic!("{error:?}") };
+        assert_eq!((first == 0, error), (calls == 0, named(first, elements)));
+        for (expected, error) in [("sink", run(99, calls, 99)), ("indices", run(99, 99, calls))] {
+            let ExecuteError::Sink { what, first, elements, error } = error else { panic!("{error:?}") };
+            assert_eq!((what, first == 0, error), (expected, calls == 0, named(first, elements)));
+        }
+    }
+    // The source is too short; the other thread says so.
+    let mut short = Elsewhere::new(&x[1..]);
+    let (mut y, mut indices) = (vec![0.0; x.len() / 2], vec![0i64; x.len() / 2]);
+    let options = StreamOptions::new(64 << 20);
+    let run = wait(device().stream_max_pool_with_indices(&plan, &mut short, &mut y, &mut indices, options));
+    assert!(matches!(run, Err(ExecuteError::Source { first: 0, elements: 16384, .. })), "{run:?}");
+}
+
+/// Calls an end, but never returns from the last of so many calls.
+struct Stuck<'a, S> {
+    end: S,
+    calls: &'a AtomicUsize,
+    last: usize,
+}
+
+impl<S> Stuck<'_, S> {
+    async fn count(&mut self) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
+            pending().await
+        }
+    }
+}
+
+impl<S: AsyncStreamSource<f32> + Send> AsyncStreamSource<f32> for Stuck<'_, S> {
+    async fn read_async(&mut self, first: u64, elements: &mut [f32]) -> io::Result<()> {
+        self.count().await;
+        self.end.read_async(first, elements).await
+    }
+}
+
+impl<S: AsyncStreamSink<f32> + Send> AsyncStreamSink<f32> for Stuck<'_, S> {
+    async fn write_async(&mut self, first: u64, elements: &[f32]) -> io::Result<()> {
+        self.count().await;
+        self.end.write_async(first, elements).await
+    }
+}
+
+/// More calls than there are.
+const NEVER: usize = usize::MAX;
+
+fn a_run_that_is_dropped_in_a_call_leaves_the_device_as_it_was() {
+    let x = tensor::<f32>(&[8, 2, 16, 16]);
+    let plan = MaxPool::new([2, 2]).strides([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
+    let expected = reference::max_pool(&plan, x.view()).unwrap();
+    let options = || StreamOptions::new(either(24 << 10, 6 << 10));
+    let device = device();
+    let (reads, writes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for (last_read, last_write) in [(1, NEVER), (2, NEVER), (4, NEVER), (NEVER, 1), (NEVER, 2), (NEVER, 3)] {
+        let mut source = Stuck { end: x.view(), calls: &reads, last: last_read };
+        let mut sink = Stuck { end: Elsewhere::<f32>::empty(expected.data().len()), calls: &writes, last: last_write };
+        reads.store(0, Ordering::Relaxed);
+        writes.store(0, Ordering::Relaxed);
+        let mut run = pin!(device.stream_max_pool(&plan, &mut source, &mut sink, options()));
+        let stuck = || reads.load(Ordering::Relaxed) == last_read || writes.load(Ordering::Relaxed) == last_write;
+        wait(poll_fn(|context| {
+            let polled = run.as_mut().poll(context);
+            assert!(polled.is_pending(), "{polled:?}");
+            if stuck() { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        if last_read == 2 {
+            // On a GPU the second tile is read while the first is computed.
+            assert_eq!(writes.load(Ordering::Relaxed), either(0, 1));
+        }
+        let mut y = vec![0.0; expected.data().len()];
+        // While the first run is stuck, another one is not.
+        wait(device.stream_max_pool(&plan, &mut x.view(), &mut y, options())).unwrap();
+        assert_eq!(bits(&y), bits(expected.data()));
+    }
+    let mut y = vec![0.0; expected.data().len()];
+    device.stream_max_pool_blocking(&plan, &mut x.view(), &mut y, options()).unwrap();
+    assert_eq!(bits(&y), bits(expected.data()));
+}
+
+/// The maxima of neighbouring pairs, which the device computes for each read.
+struct Pairs<'a> {
+    device: &'a Device,
+    of: &'a [f32],
+}
+
+impl AsyncStreamSource<f32> for Pairs<'_> {
+    async fn read_async(&mut self, first: u64, elements: &mut [f32]) -> io::Result<()> {
+        let pairs = &self.of[2 * first as usize..][..2 * elements.len()];
+        let x = TensorView::new([1, 1, pairs.len()], pairs).map_err(io::Error::other)?;
+        let y = self.device.max_pool(&MaxPool::new([2]).strides([2]), x).await.map_err(io::Error::other)?;
+        elements.copy_from_slice(y.data());
+        Ok(())
+    }
+}
+
+fn a_source_may_compute_on_the_device_of_its_run() {
+    let x: Vec<f32> = (0..1 << 14).map(|number| (number * 7919 % 1000) as f32).collect();
+    let plan = MaxPool::new([3]).strides([3]).plan(&[1, 1, x.len() / 2], DType::F32, None).unwrap();
+    let device = device();
+    let mut y = vec![0.0; plan.output_shape()[2]];
+    let options = StreamOptions::new(either(24 << 10, 6 << 10));
+    let report = wait(device.stream_max_pool(&plan, &mut Pairs { device: &device, of: &x }, &mut y, options)).unwrap();
+    let largest = |six: &[f32]| six.iter().copied().fold(f32::MIN, f32::max);
+    assert_eq!(y, x.chunks_exact(6).map(largest).collect::<Vec<_>>());
+    assert!(report.tiles > 2, "{report:?}");
+}
