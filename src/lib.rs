@@ -1,5 +1,6 @@
-//! Max pooling with argmax, max unpooling and adaptive max pooling on any GPU that wgpu reaches (Vulkan, Metal, DX12, GL,
-//! WebGPU), and on the processors of the host, bit-exact with each other and with the specification that the caller chose.
+//! Max pooling with argmax, max unpooling and adaptive max pooling on any GPU that wgpu reaches (Vulkan, Metal, DX12,
+//! GL, WebGPU), and on the processors of the host, bit-exact with each other and with the specification that the caller
+//! chose.
 //!
 //! * [`MaxPool`], [`GlobalMaxPool`]: ONNX MaxPool, opset 1 to 22, with Indices and every attribute.
 //! * [`MaxUnpool`]: ONNX MaxUnpool, opset 9, 11 and 22; [`MaxUnpool::inverse_of`] undoes a given pool.
@@ -43,13 +44,13 @@
 //! # Ok::<(), wgpu_pooling::ExecuteError>(())
 //! ```
 //!
-//! A `Device` is either of them, for programs that decide at run time. The [`mod@reference`] has the operators as plain loops,
-//! which define what a plan means, and results are compared with.
+//! A `Device` is either of them, for programs that decide at run time. The [`mod@reference`] has the operators as plain
+//! loops, which define what a plan means, and results are compared with.
 //!
 //! Intermediate results stay on the device as `DeviceTensor`s of a `Chain`; callers with their own encoder and buffers
-//! use `Prepared::encode`. The page `choosing` compares the three ways, and the ways to compute on the CPU; the page `guests` has what an application with its
-//! own device needs: where elements lie, own kernels, textures, runtimes; the page `faults` lists possible faults and the
-//! errors that callers see.
+//! use `Prepared::encode`. The page `choosing` compares the three ways, and the ways to compute on the CPU; the page
+//! `guests` has what an application with its own device needs: where elements lie, own kernels, textures, runtimes; the
+//! page `faults` lists possible faults and the errors that callers see.
 //!
 //! # Bird's-eye view
 //!
@@ -58,7 +59,7 @@
 //! node, preset --operator()--> attributes        a model's node, by its opset's rules            | PlanError
 //! attributes + shape --plan()--> Plan            what must be computed                        | PlanError
 //! Plan + Limits --select()--> Schedule           dispatches, scratch, bytes moved             | PlanError
-//! KernelKey --wgsl()--> shader text              a prelude of constants, then the parts of shaders/ that its entry requires
+//! KernelKey --wgsl()--> shader text              a prelude of constants, then parts of shaders/
 //! ------------------------------------------------ effects below ------------------------------------------
 //! Cpu + Plan --prepare()--> PreparedCpu          a kernel for slices of the host              | ExecuteError
 //! Gpu + Schedule --prepare()--> Prepared         pipelines from the cache, scratch            | ExecuteError
@@ -69,9 +70,9 @@
 //! ```
 //!
 //! Everything above the line is a value that can be printed, compared and tested without a device. With
-//! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu. The feature
-//! `cpu` brings the CPU backend, `gpu` the rest, `onnx` the reader of models, and the features `vulkan`, `metal`, `dx12`, `gles` and
-//! `webgpu` the backends of wgpu.
+//! `default-features = false` the crate consists of that part and the reference, and does not depend on wgpu. The
+//! feature `cpu` brings the CPU backend, `gpu` the rest, `onnx` the reader of models, and the features `vulkan`,
+//! `metal`, `dx12`, `gles` and `webgpu` the backends of wgpu.
 //!
 //! # Code map
 //!
@@ -117,15 +118,20 @@
 //!
 //! # Glossary
 //!
-//! * **node**: an operator as a model has it: type, domain, opset, attributes ([`Node`]); **preset**: a runtime's conventions.
-//! * **plan**: what must be computed, on which tensors: [`Plan`]. **schedule**: how, on a device with given limits: [`Schedule`].
-//! * **family**: an algorithm; **build**: whether its kernels have a window's attributes as constants or in a uniform: [`Family`],
-//!   [`Build`].
-//! * **kernel**: a compute shader; **key**: what its text follows from; **part**: a WGSL file under shaders/, of which it is made.
-//! * **dispatch**: a kernel, a uniform, bindings and a grid; **pass**: the dispatches that reduce windows along up to three axes.
-//! * **window**: the elements that one output is the maximum of; **tap**: one of them; **plane**: the spatial axes of one channel.
-//! * **candidate**: the element that is the maximum so far, as an order-preserving key and a position; **accumulator**: the
-//!   same with the bits of the element, between dispatches that each see a part of a window.
+//! * **node**: an operator as a model has it: type, domain, opset, attributes ([`Node`]); **preset**: a runtime's
+//!   conventions.
+//! * **plan**: what must be computed, on which tensors: [`Plan`]. **schedule**: how, on a device with given limits:
+//!   [`Schedule`].
+//! * **family**: an algorithm; **build**: whether its kernels have a window's attributes as constants or in a uniform:
+//!   [`Family`], [`Build`].
+//! * **kernel**: a compute shader; **key**: what its text follows from; **part**: a WGSL file under shaders/, of which
+//!   it is made.
+//! * **dispatch**: a kernel, a uniform, bindings and a grid; **pass**: the dispatches that reduce windows along up to
+//!   three axes.
+//! * **window**: the elements that one output is the maximum of; **tap**: one of them; **plane**: the spatial axes of
+//!   one channel.
+//! * **candidate**: the element that is the maximum so far, as an order-preserving key and a position; **accumulator**:
+//!   the same with the bits of the element, between dispatches that each see a part of a window.
 //! * **epilogue**: from a window's maximum to Y and Indices: empty windows, index convention, activation.
 //! * **source** of an unpool: an element of X and its index; **owner** of an output: the last source that names it.
 //! * **table**: the windows of an axis that no formula of 32 bits gives; **scratch**: device memory of one run.

@@ -11,8 +11,9 @@ use crate::error::{Fallible, guarded};
 use crate::fork::Opened;
 use crate::operators::text;
 
-/// An open GPU. Any number of threads can use it at once. It belongs to the process that opened it: in a forked child every
-/// call raises DeviceError, and the child opens its own. Pickling keeps the adapter's name and backend, and opens it again.
+/// An open GPU. Any number of threads can use it at once. It belongs to the process that opened it: in a forked child
+/// every call raises DeviceError, and the child opens its own. Pickling keeps the adapter's name and backend, and opens
+/// it again.
 ///
 /// `adapter_name` is a part of the adapter's name, ignoring case; `backend` one of "vulkan", "metal", "dx12" and "gl";
 /// `power_preference` "high" or "low". Without them the environment variables WGPU_ADAPTER_NAME, WGPU_BACKEND and
@@ -146,8 +147,9 @@ impl PyGpu {
         })
     }
 
-    /// Marks the Gpu as lost: every later call that needs it raises DeviceError with this reason. For programs that know of a loss
-    /// before the driver does, and for trying what they do after one. Raises DeviceError in a forked child.
+    /// Marks the Gpu as lost: every later call that needs it raises DeviceError with this reason. For programs that
+    /// know of a loss before the driver does, and for trying what they do after one. Raises DeviceError in a forked
+    /// child.
     fn notify_lost(&self, py: Python<'_>, reason: &Bound<'_, PyAny>) -> PyResult<()> {
         guarded(py, || {
             self.opened(py)?.notify_lost(text("reason", reason)?);

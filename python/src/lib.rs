@@ -1,4 +1,5 @@
-//! What the Python package `wgpu_pooling` calls: its functions on numpy arrays and on tensors of a GPU, over `wgpu-pooling`.
+//! What the Python package `wgpu_pooling` calls: its functions on numpy arrays and on tensors of a GPU, over
+//! `wgpu-pooling`.
 //!
 //! | file | contents |
 //! | --- | --- |

@@ -88,10 +88,10 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which of
-/// equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it
-/// asks only whether it is software ([`Limits::software`]), which decides how much an invocation does and, where the table
-/// says so, which family runs. It is the first family of a column that applies and fits the limits:
+/// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which
+/// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it asks only whether it
+/// is software ([`Limits::software`]), which decides how much an invocation does and, where the table says so, which
+/// family runs. It is the first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
@@ -108,10 +108,10 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
-/// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs as
-/// [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or with too
-/// many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes
-/// if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
+/// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs
+/// as [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or
+/// with too many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements
+/// of four bytes if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
 /// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///

@@ -41,8 +41,8 @@ impl TileBytes {
     }
 }
 
-/// Cuts a plan into tiles, so that the peak memory of a run on a device with these limits, on the host and on the device
-/// together, is at most `budget_bytes`.
+/// Cuts a plan into tiles, so that the peak memory of a run on a device with these limits, on the host and on the
+/// device together, is at most `budget_bytes`.
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and the buffers of its computation;
@@ -65,8 +65,8 @@ pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Resu
     }
 }
 
-/// The peak memory, on the host and on a device, of a run whose largest tile has this plan, if it is within the budget and the
-/// limits.
+/// The peak memory, on the host and on a device, of a run whose largest tile has this plan, if it is within the budget
+/// and the limits.
 fn peak_on_device(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
     let [x, y, indices] = [plan.inputs().first(), plan.outputs().first(), plan.outputs().get(1)]
         .map(|tensor| tensor.map_or(0, TensorSpec::device_bytes));

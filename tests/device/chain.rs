@@ -155,8 +155,8 @@ fn indices_know_how_they_count() {
     };
     let refused = chain.max_unpool(&onnx, &y, &indices).unwrap_err();
     assert_eq!(refused, mismatch(&whole, &planes));
-    let text = "the indices count row_major through the plane of N, C and extents [2, 3, 8, 8], Nchw, but the operator counts \
-                row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
+    let text = "the indices count row_major through the plane of N, C and extents [2, 3, 8, 8], Nchw, but the operator \
+                counts row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
     assert_eq!(refused.to_string(), text);
     let back = chain.max_unpool(&inverse, &y, &indices).unwrap();
     let converted = chain.convert_indices(&conversion, &indices).unwrap();

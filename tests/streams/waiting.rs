@@ -1,4 +1,5 @@
-//! Streaming runs whose sources and sinks have to wait: the bits, the reports and the errors of those that answer at once.
+//! Streaming runs whose sources and sinks have to wait: the bits, the reports and the errors of those that answer at
+//! once.
 
 use std::future::{Future, pending, poll_fn};
 use std::io;

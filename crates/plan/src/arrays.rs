@@ -6,7 +6,8 @@ use ndarray::{Array, ArrayD, ArrayView, ArrayViewD, Dimension, IxDyn};
 use crate::error::PlanError;
 use crate::tensor::{Tensor, TensorView, element_count};
 
-/// The array's elements as a tensor; they have to lie in row-major order without gaps (`as_standard_layout` copies others).
+/// The array's elements as a tensor; they have to lie in row-major order without gaps (`as_standard_layout` copies
+/// others).
 ///
 /// ```
 /// use ndarray::array;

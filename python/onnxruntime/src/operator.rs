@@ -83,8 +83,9 @@ impl Domain {
 
     /// The version of the operator set that the operators are of.
     ///
-    /// No operator of ONNX's is of version 0. onnxruntime's optimiser rewrites nodes, and computes those of constants with a kernel of its
-    /// own, by the version of their operator: so it finds nothing for these nodes and leaves them as they are, whatever their neighbours.
+    /// No operator of ONNX's is of version 0. onnxruntime's optimiser rewrites nodes, and computes those of constants
+    /// with a kernel of its own, by the version of their operator: so it finds nothing for these nodes and leaves them
+    /// as they are, whatever their neighbours.
     pub const fn version(self) -> i32 {
         match self {
             Domain::Own | Domain::Nhwc => 1,
@@ -198,8 +199,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A node of a session. It belongs to the process that made it: a forked child has none of the threads that its device and the CPU
-/// backend wait for.
+/// A node of a session. It belongs to the process that made it: a forked child has none of the threads that its device
+/// and the CPU backend wait for.
 pub(crate) struct Kernel {
     node: Node,
     shared: &'static Shared,

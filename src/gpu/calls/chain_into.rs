@@ -6,10 +6,10 @@ use super::chain::Chain;
 use super::device_tensor::DeviceTensor;
 use super::prepare::Prepared;
 
-/// Steps into tensors that exist. They allocate no tensor, so a program that computes the same in every frame does so with
-/// the memory of the first one. The outputs must have the shapes, types and layouts of the plan's, and a buffer that no
-/// input of the step has; they are written whole. They are also valid inputs of later steps. A tensor of indices is taken as
-/// what [`DeviceTensor::with_index_space`] says of it; one without a convention gets none.
+/// Steps into tensors that exist. They allocate no tensor, so a program that computes the same in every frame does so
+/// with the memory of the first one. The outputs must have the shapes, types and layouts of the plan's, and a buffer
+/// that no input of the step has; they are written whole. They are also valid inputs of later steps. A tensor of
+/// indices is taken as what [`DeviceTensor::with_index_space`] says of it; one without a convention gets none.
 impl Chain {
     /// The maxima of `x`, into `y`.
     ///
@@ -53,8 +53,8 @@ impl Chain {
         self.step_into(pool, &[x], &[y, indices])
     }
 
-    /// The values of `x` at the positions that `indices` name and zeros elsewhere, into `y`. Bad indices are an error of
-    /// [`Submitted::results`](crate::Submitted::results), unless the plan skips them.
+    /// The values of `x` at the positions that `indices` name and zeros elsewhere, into `y`. Bad indices are an error
+    /// of [`Submitted::results`](crate::Submitted::results), unless the plan skips them.
     ///
     /// # Errors
     /// As [`Chain::max_pool_into`].

@@ -68,10 +68,10 @@ impl Prepared {
 }
 
 impl Gpu {
-    /// Computes a plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an error,
-    /// nothing is written. Pools and unpools beyond the device's limits are computed in tiles. This is the call for
-    /// runtimes, whose tensors have their element type at run time only; [`Node`](crate::Node) leads from a model's node
-    /// to its plan.
+    /// Computes a plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an
+    /// error, nothing is written. Pools and unpools beyond the device's limits are computed in tiles. This is the call
+    /// for runtimes, whose tensors have their element type at run time only; [`Node`](crate::Node) leads from a model's
+    /// node to its plan.
     ///
     /// # Errors
     /// As [`Prepared::execute`], and [`ExecuteError::Plan`] for a plan that no device of these limits computes.

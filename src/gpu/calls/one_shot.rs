@@ -190,9 +190,8 @@ impl Prepared {
     /// good indices, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if there
-    /// were bad indices;
-    /// [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
+    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if
+    /// there were bad indices; [`ExecuteError::OperatorMismatch`] if this is a pool, which has no report.
     ///
     /// ```no_run
     /// # use wgpu_pooling::{ExecuteError, Prepared, Report};

@@ -37,7 +37,8 @@ pub struct Prepared {
 }
 
 impl Gpu {
-    /// Selects kernels for a plan, by default or as [`Gpu::with_choice`] says, compiles them and allocates their buffers.
+    /// Selects kernels for a plan, by default or as [`Gpu::with_choice`] says, compiles them and allocates their
+    /// buffers.
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the plan exceeds the device's limits; otherwise the errors of compiling and
@@ -120,22 +121,24 @@ impl Gpu {
         Ok(Prepared { gpu: self.clone(), preparation })
     }
 
-    /// A preparation through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not prepared
-    /// again, and what is returned shares its scratch memory. For callers that hold tensors on the device and do not know
-    /// which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each, until [`Gpu::trim`].
+    /// A preparation through the plan cache, as one-shot calls prepare: an equal plan that was prepared lately is not
+    /// prepared again, and what is returned shares its scratch memory. For callers that hold tensors on the device and
+    /// do not know which plans will come again. The cache keeps eight preparations with at most 1 MiB of buffers each,
+    /// until [`Gpu::trim`].
     ///
-    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element type.
-    /// It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted them, in all
-    /// shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel. They are then compiled
-    /// on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that takes longer than compiling, and
-    /// a call in a program without threads, such as a page, compiles them itself. The bits are the same, except
-    /// which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
+    /// A plan comes first with the kernels of the generic build, which are compiled once for all windows of an element
+    /// type. It comes with those that [`Gpu::prepare`] selects as soon as they are compiled: when the calls that wanted
+    /// them, in all shapes together, have taken as long as compiling takes, which is 64 small calls for each kernel.
+    /// They are then compiled on a thread of this `Gpu`'s, and calls go on with the generic ones. A single run that
+    /// takes longer than compiling, and a call in a program without threads, such as a page, compiles them itself. The
+    /// bits are the same, except which of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any).
     ///
     /// # Errors
     /// As [`Gpu::prepare`].
     ///
     /// ```no_run
-    /// # async fn pool(gpu: wgpu_pooling::Gpu, x: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{DeviceTensor, ExecuteError, Gpu};
+    /// # async fn pool(gpu: Gpu, x: DeviceTensor) -> Result<(), ExecuteError> {
     /// use wgpu_pooling::MaxPool;
     /// let plan = MaxPool::new([2, 2]).plan(x.shape(), x.dtype(), None)?;
     /// let mut chain = gpu.chain();
@@ -169,8 +172,8 @@ impl Gpu {
         prepared(plan_cache.keep(self.choice, preparation, specialised))
     }
 
-    /// The schedule that takes the place of a specialised one until this is worth compiling, where the choice of kernels is
-    /// left to the crate and there is one.
+    /// The schedule that takes the place of a specialised one until this is worth compiling, where the choice of
+    /// kernels is left to the crate and there is one.
     fn generic_first(&self, plan: &Plan, selected: &Schedule) -> Option<Schedule> {
         if self.choice != Choice::default() || selected.build() == Build::Generic {
             return None;
@@ -178,8 +181,8 @@ impl Gpu {
         select(plan, &self.inner.device.limits, &Choice { family: None, build: Some(Build::Generic) }).ok()
     }
 
-    /// Waits for the kernels that are being compiled for calls that have gone on with others. Whether it succeeds is no business
-    /// of the caller's.
+    /// Waits for the kernels that are being compiled for calls that have gone on with others. Whether it succeeds is no
+    /// business of the caller's.
     async fn until_compiled(&self) {
         let Inner { compiler, device, pipelines, .. } = &*self.inner;
         for dispatch in compiler.ordered() {
@@ -189,8 +192,8 @@ impl Gpu {
 
     /// Compiles the kernels of schedules ahead, so that preparing the schedules later compiles nothing. Kernels that
     /// are compiled already are not compiled again. Kernels that the calls so far have left to a thread
-    /// ([`Gpu::prepare_cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the most
-    /// recently used are kept, 32 on software adapters and 128 on GPUs, until [`Gpu::trim`].
+    /// ([`Gpu::prepare_cached`]) are compiled too when this returns. Of the pipelines that no [`Prepared`] holds, the
+    /// most recently used are kept, 32 on software adapters and 128 on GPUs, until [`Gpu::trim`].
     ///
     /// # Errors
     /// The errors of compiling.
@@ -208,15 +211,16 @@ impl Gpu {
         self.warm_up_with_progress(schedules, |_, _| ()).await
     }
 
-    /// [`Gpu::warm_up`], which calls `progress` before the first kernel and after each one, with the number of kernels that are
-    /// ready and the number of all. It is for programs that show how far compiling has come: on the web, where each kernel is
-    /// awaited, the page is drawn in between.
+    /// [`Gpu::warm_up`], which calls `progress` before the first kernel and after each one, with the number of kernels
+    /// that are ready and the number of all. It is for programs that show how far compiling has come: on the web, where
+    /// each kernel is awaited, the page is drawn in between.
     ///
     /// # Errors
     /// The errors of compiling.
     ///
     /// ```no_run
-    /// # async fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{ExecuteError, Gpu, Schedule};
+    /// # async fn warm_up(gpu: Gpu, schedule: Schedule) -> Result<(), ExecuteError> {
     /// gpu.warm_up_with_progress(&[schedule], |ready, kernels| println!("{ready} of {kernels} kernels")).await?;
     /// # Ok(())
     /// # }
@@ -243,7 +247,8 @@ impl Gpu {
     /// As [`Gpu::prepare_schedule`].
     ///
     /// ```no_run
-    /// # fn prepare(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{ExecuteError, Gpu, Schedule};
+    /// # fn prepare(gpu: Gpu, schedule: Schedule) -> Result<(), ExecuteError> {
     /// let prepared = gpu.prepare_without_scratch_blocking(schedule)?;
     /// # Ok(())
     /// # }
@@ -261,7 +266,8 @@ impl Gpu {
     /// As [`Gpu::warm_up`].
     ///
     /// ```no_run
-    /// # fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{ExecuteError, Gpu, Schedule};
+    /// # fn warm_up(gpu: Gpu, schedule: Schedule) -> Result<(), ExecuteError> {
     /// gpu.warm_up_blocking(&[schedule])?;
     /// # Ok(())
     /// # }
@@ -369,8 +375,8 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`], [`ExecuteError::BufferShared`] and [`ExecuteError::BufferOverlap`], and wgpu's own errors, for example for a
-    /// destroyed buffer. The encoder is then unchanged.
+    /// [`ExecuteError::BufferUsage`], [`ExecuteError::BufferShared`] and [`ExecuteError::BufferOverlap`], and wgpu's
+    /// own errors, for example for a destroyed buffer. The encoder is then unchanged.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};

@@ -278,7 +278,8 @@ mod blocking {
         ///
         /// ```no_run
         /// # use wgpu_pooling::{ExecuteError, Gpu, PoolPlan, StreamOptions};
-        /// # fn f(gpu: Gpu, plan: PoolPlan, x: Vec<f32>, mut y: Vec<f32>, mut indices: Vec<i64>) -> Result<(), ExecuteError> {
+        /// # fn f(gpu: Gpu, plan: PoolPlan, x: Vec<f32>) -> Result<(), ExecuteError> {
+        /// # let (mut y, mut indices) = (vec![0.0; 64], vec![0i64; 64]);
         /// let options = StreamOptions::new(64 << 20);
         /// gpu.stream_max_pool_with_indices_blocking(&plan, &mut &x[..], &mut y, &mut indices, options)?;
         /// # Ok(())

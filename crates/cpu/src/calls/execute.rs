@@ -7,8 +7,8 @@ use wgpu_pooling_plan::{DType, Element, ExecuteError, Index, IndexType, Plan, Te
 use super::prepared::PreparedCpu;
 
 impl PreparedCpu {
-    /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an error
-    /// other than [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`], nothing is written, unless
+    /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`]. If there is an
+    /// error other than [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`], nothing is written, unless
     /// [`Cpu::with_fresh_outputs`](crate::Cpu::with_fresh_outputs) says that this does not matter.
     ///
     /// # Errors

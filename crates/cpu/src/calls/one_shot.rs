@@ -11,8 +11,9 @@ impl Cpu {
     /// A plan with its kernel chosen, for calls that are made more than once or that write the caller's memory.
     ///
     /// # Errors
-    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply) where a kernel was asked for; [`PlanError::ShapeOverflow`](wgpu_pooling_plan::PlanError::ShapeOverflow) for tensors that no
-    /// memory of this machine could hold.
+    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply) where a kernel was asked
+    /// for; [`PlanError::ShapeOverflow`](wgpu_pooling_plan::PlanError::ShapeOverflow) for tensors that no memory of
+    /// this machine could hold.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, TensorView};
@@ -109,9 +110,10 @@ impl Cpu {
         self.prepare(conversion.plan(indices.shape(), F::INDEX_TYPE, T::INDEX_TYPE)?)?.convert_indices(indices)
     }
 
-    /// Computes a plan on tensors whose element type is known at run time only: reads those of [`Plan::inputs`] and writes
-    /// those of [`Plan::outputs`]. If there is an error other than [`ExecuteError::Interrupted`] and
-    /// [`ExecuteError::OutOfMemory`], nothing is written, unless [`Cpu::with_fresh_outputs`] says that this does not matter.
+    /// Computes a plan on tensors whose element type is known at run time only: reads those of [`Plan::inputs`] and
+    /// writes those of [`Plan::outputs`]. If there is an error other than [`ExecuteError::Interrupted`] and
+    /// [`ExecuteError::OutOfMemory`], nothing is written, unless [`Cpu::with_fresh_outputs`] says that this does not
+    /// matter.
     ///
     /// # Errors
     /// As [`Cpu::prepare`] and [`PreparedCpu::execute`].

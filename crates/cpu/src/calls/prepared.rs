@@ -14,11 +14,11 @@ use crate::kernels::pool::PoolWork;
 use crate::kernels::scratch::ScratchPool;
 use crate::kernels::unpool::UnpoolWork;
 
-/// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several threads at
-/// once.
+/// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
+/// threads at once.
 ///
-/// The calls that end in `_into` write the caller's memory. Fresh memory costs more time than most kernels take, because the
-/// system has to hand out and clear its pages.
+/// The calls that end in `_into` write the caller's memory. Fresh memory costs more time than most kernels take,
+/// because the system has to hand out and clear its pages.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, DType, IndexType, MaxPool, TensorView};
@@ -100,8 +100,8 @@ impl PreparedCpu {
     /// The maxima, written to `y`, which has the elements of [`PoolPlan::output_shape`].
     ///
     /// # Errors
-    /// As [`PreparedCpu::max_pool`], and [`PlanError::DataLength`] if the slice is shorter or longer. If there is an error other
-    /// than [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`], nothing is written.
+    /// As [`PreparedCpu::max_pool`], and [`PlanError::DataLength`] if the slice is shorter or longer. If there is an
+    /// error other than [`ExecuteError::Interrupted`] and [`ExecuteError::OutOfMemory`], nothing is written.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, TensorView};
@@ -178,8 +178,8 @@ impl PreparedCpu {
     /// The values of X at the positions that the indices name, zeros elsewhere.
     ///
     /// # Errors
-    /// As [`PreparedCpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless the
-    /// plan skips them, or [`ExecuteError::IndexOutsideWindow`] if the plan asks for it.
+    /// As [`PreparedCpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] for indices outside the index space, unless
+    /// the plan skips them, or [`ExecuteError::IndexOutsideWindow`] if the plan asks for it.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, TensorView};
@@ -204,8 +204,8 @@ impl PreparedCpu {
     /// The same, written to `y`.
     ///
     /// # Errors
-    /// As [`PreparedCpu::max_unpool`] and [`PreparedCpu::max_pool_into`]: bad indices are found before anything is written,
-    /// unless [`Cpu::with_fresh_outputs`] says that this does not matter.
+    /// As [`PreparedCpu::max_unpool`] and [`PreparedCpu::max_pool_into`]: bad indices are found before anything is
+    /// written, unless [`Cpu::with_fresh_outputs`] says that this does not matter.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, TensorView};
@@ -243,8 +243,8 @@ impl PreparedCpu {
     /// The indices in the second convention.
     ///
     /// # Errors
-    /// As [`PreparedCpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] for indices
-    /// that cannot be converted.
+    /// As [`PreparedCpu::max_pool`], and [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexNotInPlane`] for
+    /// indices that cannot be converted.
     ///
     /// ```
     /// use wgpu_pooling::{ConvertIndices, Cpu, IndexFlattening, IndexSpace, IndexType, TensorView};
@@ -270,7 +270,8 @@ impl PreparedCpu {
     /// The same, written to `converted`.
     ///
     /// # Errors
-    /// As [`PreparedCpu::convert_indices`] and [`PreparedCpu::max_pool_into`]: bad indices are found before anything is written.
+    /// As [`PreparedCpu::convert_indices`] and [`PreparedCpu::max_pool_into`]: bad indices are found before anything is
+    /// written.
     ///
     /// ```
     /// use wgpu_pooling::{ConvertIndices, Cpu, IndexSpace, IndexType, StorageOrder, TensorView};
