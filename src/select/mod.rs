@@ -23,7 +23,6 @@ mod slide;
 mod sliding;
 mod stream;
 mod team;
-pub(crate) mod tiles;
 mod tuning;
 mod unpool;
 mod view;
@@ -33,8 +32,7 @@ use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
 pub(crate) use bounds::MAX_TAPS;
-use reduce::most_of_a_reduction;
-pub use tiles::select_tiles;
+pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
 use crate::schedule::{Limits, Schedule};
@@ -197,7 +195,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 /// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
 /// dispatches. It is not tried where all taps together exceed the limit of one submit, because its schedule would be
 /// built and then refused.
-fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build, limits);
     let all_taps = count(plan.output_shape()).saturating_mul(plan.most_taps());
@@ -260,7 +258,7 @@ fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling};
+    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, select_tiles};
     use wgpu_pooling_plan::internal::steps;
 
     /// Plans whose attributes make planning as expensive as it can be.

@@ -32,7 +32,7 @@ tests! {
         calls_run_on_tokio;
 }
 
-const PAGE: &str = include_str!("../../src/guests.md");
+const PAGE: &str = include_str!("../../src/docs/guests.md");
 
 /// The shader of the page that has this line.
 fn shader(line: &str) -> &'static str {

@@ -130,7 +130,7 @@ fn tests_are_listed_where_marks_mean_nothing() {
 fn every_fault_is_injected_by_a_test_that_exists() {
     let tests: Vec<String> = sources("tests", ".rs").into_iter().map(|(_, text)| text).collect();
     let mut named = 0;
-    for row in rows(include_str!("../../src/faults.md")) {
+    for row in rows(include_str!("../../src/docs/faults.md")) {
         let [fault, _, _, test] = row[..] else { panic!("a row of four cells: {row:?}") };
         let test = test.trim_matches('`');
         assert!(tests.iter().any(|text| has_test(text, test)), "{fault}: there is no test {test}");
@@ -436,12 +436,16 @@ fn operators_options_and_entry_points_have_an_example() {
 }
 
 #[test]
-fn the_recipes_name_files_that_exist() {
+fn the_recipes_and_the_code_map_name_files_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let quoted: Vec<&str> = include_str!("../../src/growing.md").split('`').skip(1).step_by(2).collect();
-    let files: Vec<&str> = quoted.into_iter().filter(|text| text.contains('/') && !text.contains('<')).collect();
-    assert!(files.len() > 10, "{files:?}");
-    for file in files {
-        assert!(root.join(file).exists(), "growing.md names {file}");
+    for page in ["CONTRIBUTING.md", "ARCHITECTURE.md"] {
+        let text = read(page);
+        let quoted = text.split('`').skip(1).step_by(2);
+        let is_path = |text: &&str| text.contains('/') && !text.contains('<') && !text.contains(char::is_whitespace);
+        let files: Vec<&str> = quoted.filter(is_path).collect();
+        assert!(files.len() > 10, "{files:?}");
+        for file in files {
+            assert!(root.join(file).exists(), "{page} names {file}");
+        }
     }
 }

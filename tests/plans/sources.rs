@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The library: the folder of each crate.
-pub const CRATES: [&str; 4] = ["", "crates/plan", "crates/cpu", "crates/onnx"];
+/// The crates of the library: the folder of each, none before one that it depends on.
+pub const CRATES: [&str; 4] = ["", "crates/cpu", "crates/onnx", "crates/plan"];
 
 /// The text of a file of the repository.
 pub fn read(path: impl AsRef<Path>) -> String {

@@ -145,7 +145,7 @@ impl DeviceTensor {
 
     /// The tensor as a resource of the caller's own bind group: its bytes, and no others of its buffer. wgpu refuses a
     /// bind group if they are more than the device's `max_storage_buffer_binding_size`. The page
-    /// [`guests`](crate::guests) says where in them each element lies.
+    /// [`guests`](crate::docs::guests) says where in them each element lies.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, DeviceTensor, Gpu};

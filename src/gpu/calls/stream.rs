@@ -13,7 +13,7 @@ use super::gpu::Gpu;
 use super::prepare::Prepared;
 use super::results::{ReadBack, Submitted};
 use crate::select::Choice;
-use crate::select::tiles::{IN_FLIGHT, TileBytes, select_tiles};
+use crate::tiles::{IN_FLIGHT, TileBytes, select_tiles};
 
 /// A tile on the device.
 struct Flight<T, J> {

@@ -10,8 +10,8 @@ use wgpu_pooling_plan::{
 use super::gpu::Gpu;
 use super::results::{ReadBack, Submitted};
 use crate::schedule::{Limits, Schedule};
-use crate::select::tiles::IN_FLIGHT;
 use crate::select::{Choice, select};
+use crate::tiles::IN_FLIGHT;
 #[cfg(not(target_arch = "wasm32"))]
 use wgpu_pooling_plan::{StreamSink, StreamSource};
 

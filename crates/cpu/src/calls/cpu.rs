@@ -17,7 +17,7 @@ use crate::kernels::simd::SimdLevel;
 /// changes a bit of any result.
 ///
 /// Debug builds are slow unless they have this crate optimised: page
-/// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/choosing/#on-the-cpu).
+/// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, MaxPool, MaxUnpool, Tensor};

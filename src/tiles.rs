@@ -3,10 +3,9 @@
 use wgpu_pooling_plan::internal::within;
 use wgpu_pooling_plan::{PlanError, PoolPlan, TensorSpec, Tiling};
 
-use super::most_of_a_reduction;
-use super::select_submit;
 use crate::family::Family;
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+use crate::select::{most_of_a_reduction, select_submit};
 
 /// Tiles in flight at a time on a device: one that it computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
