@@ -412,7 +412,7 @@ option! {
         /// elements of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches without
         /// scratch memory, and which of several sources wins may differ from run to run; other paths compute as with
         /// `LastWins`. For large tensors with a pool's own indices, [`OutsideWindow`] or
-        /// [`Family::Streaming`](crate::Family::Streaming) moves fewer bytes.
+        /// `Family::Streaming` moves fewer bytes.
         Any = "any",
     }
 }
