@@ -17,12 +17,12 @@ use crate::gpu::calls::gpu::Gpu;
 use prepared::PreparedOn;
 use wgpu_pooling_cpu::Cpu;
 
-/// What computes, a GPU or the CPU: for programs that decide at run time. It has the calls that both have, with the same bits,
-/// and the same errors of plans and of calls that do not fit them.
+/// What computes, a GPU or the CPU: for programs that decide at run time. It has the calls that both have, with the
+/// same bits, and the same errors of plans and of calls that do not fit them.
 ///
-/// Calls are asynchronous, with blocking twins outside wasm, as those of `Gpu` are. On the CPU an asynchronous call computes at
-/// once and never waits, so it blocks its thread; the blocking twins do the same. Which of both to take is the program's
-/// decision: nothing here falls back from one to the other.
+/// Calls are asynchronous, with blocking twins outside wasm, as those of `Gpu` are. On the CPU an asynchronous call
+/// computes at once and never waits, so it blocks its thread; the blocking twins do the same. Which of both to take is
+/// the program's decision: nothing here falls back from one to the other.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, Device, MaxPool, MaxUnpool, Tensor};
@@ -224,9 +224,10 @@ impl Device {
         }
     }
 
-    /// Computes a plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whose element types are known at
-    /// run time only. If there is an error other than [`ExecuteError::Interrupted`] and, on the CPU,
-    /// [`ExecuteError::OutOfMemory`], nothing is written, unless `Cpu::with_fresh_outputs` says that this does not matter.
+    /// Computes a plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whose element
+    /// types are known at run time only. If there is an error other than [`ExecuteError::Interrupted`] and, on the CPU,
+    /// [`ExecuteError::OutOfMemory`], nothing is written, unless `Cpu::with_fresh_outputs` says that this does not
+    /// matter.
     ///
     /// # Errors
     /// As [`Cpu::execute`], or as `Gpu::execute`.

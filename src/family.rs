@@ -35,8 +35,8 @@ pub enum Family {
     /// is too large. Slow, but always possible on up to three spatial axes.
     Accumulating,
     /// Unpools: every output element is gathered from the few sources whose windows cover it. The device detects
-    /// indices outside their sources' windows, and the steps of `ClaimEmit` then follow without a round trip, unless such
-    /// indices are an error or skipped ([`OutsideWindow`](crate::OutsideWindow)).
+    /// indices outside their sources' windows, and the steps of `ClaimEmit` then follow without a round trip, unless
+    /// such indices are an error or skipped ([`OutsideWindow`](crate::OutsideWindow)).
     Streaming,
     /// Unpools: every source claims its target element, then every output element reads its owner. Works for any
     /// indices.

@@ -59,9 +59,8 @@ impl Report {
     /// values of the good ones, and a conversion has written -1 for the bad ones.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if there
-    /// were bad indices;
-    /// [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
+    /// [`ExecuteError::IndexOutOfRange`], [`ExecuteError::IndexOutsideWindow`] or [`ExecuteError::IndexNotInPlane`] if
+    /// there were bad indices; [`ExecuteError::OperatorMismatch`] if the plan is a pool, which has no report.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, MaxUnpool, Plan, Report};

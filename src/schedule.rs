@@ -60,8 +60,8 @@ pub struct Limits {
     pub max_workgroups_per_dimension: u32,
     /// The most storage buffers that a kernel can bind.
     pub max_storage_buffers: u32,
-    /// Whether the adapter is software (wgpu's `DeviceType::Cpu`). It decides which kernels are fast, and never a result:
-    /// a GPU reads memory for many neighbouring invocations at once, a CPU runs a few of them at a time.
+    /// Whether the adapter is software (wgpu's `DeviceType::Cpu`). It decides which kernels are fast, and never a
+    /// result: a GPU reads memory for many neighbouring invocations at once, a CPU runs a few of them at a time.
     pub software: bool,
 }
 
@@ -261,9 +261,10 @@ impl Schedule {
 
     /// The same schedule with X and the indices that are read bound as writable storage, though nothing writes them.
     ///
-    /// WebGPU does not permit a dispatch to bind a buffer once as read-only and once as writable storage, even if the ranges
-    /// do not overlap. A program whose tensors are ranges of one large buffer, as in a memory pool, takes this schedule; then X,
-    /// Y, Indices and the report may all lie in one buffer, as long as they do not overlap. Scratch memory lies elsewhere.
+    /// WebGPU does not permit a dispatch to bind a buffer once as read-only and once as writable storage, even if the
+    /// ranges do not overlap. A program whose tensors are ranges of one large buffer, as in a memory pool, takes this
+    /// schedule; then X, Y, Indices and the report may all lie in one buffer, as long as they do not overlap. Scratch
+    /// memory lies elsewhere.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, Limits, MaxPool, Operand};
@@ -435,8 +436,8 @@ impl Schedule {
         self.tensor_bytes(Operand::IndicesOut)
     }
 
-    /// The bytes of the report; `None` for pools, whose data cannot be invalid, and for unpools whose dispatches skip bad
-    /// indices without noting them.
+    /// The bytes of the report; `None` for pools, whose data cannot be invalid, and for unpools whose dispatches skip
+    /// bad indices without noting them.
     pub fn status_bytes(&self) -> Option<u64> {
         let reports = || self.operands().contains(&Operand::Report) || self.dispatches.is_empty();
         match &self.plan {
@@ -447,10 +448,10 @@ impl Schedule {
     }
 
     /// Whether the dispatches add to the report and do not clear it first: those of an unpool under
-    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps the first
-    /// position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it. Several such unpools may share
-    /// one, which then has the count of all and the smallest position, but not whose it is; any other unpool or conversion needs
-    /// its own, since it clears it first.
+    /// [`OutsideWindow::Error`](crate::OutsideWindow::Error). Such a report must be zero before the first run, keeps
+    /// the first position and the count (modulo 2^32) over all runs, and is cleared by whoever reads it. Several such
+    /// unpools may share one, which then has the count of all and the smallest position, but not whose it is; any other
+    /// unpool or conversion needs its own, since it clears it first.
     ///
     /// ```
     /// use wgpu_pooling::{select, Choice, DType, IndexType, Limits, MaxUnpool, OutsideWindow};

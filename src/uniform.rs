@@ -216,12 +216,12 @@ uniform! {
 impl Divisor {
     /// For dividends below 2^31.
     ///
-    /// With d <= 2^shift, the multiplier m is the smallest integer above 2^(31 + shift) / d, so m * d = 2^(31 + shift) + e where
-    /// 0 < e <= d <= 2^shift. For n = q * d + r the kernel computes the integer part of n * m / 2^(31 + shift), and
-    /// n * m / 2^(31 + shift) = n / d + n * e / (d * 2^(31 + shift)), where the second term is below 1 / d since n < 2^31: not
-    /// enough to reach the next integer from q + r / d. And m fits a word: d > 2^(shift - 1), so 2^(31 + shift) / d < 2^32, of
-    /// which the integer part is 2^32 - 1 at most, and is that for no d: d * (2^32 - 1) <= 2^(31 + shift) would need
-    /// d <= 2^(shift - 1).
+    /// With d <= 2^shift, the multiplier m is the smallest integer above 2^(31 + shift) / d, so
+    /// m * d = 2^(31 + shift) + e where 0 < e <= d <= 2^shift. For n = q * d + r the kernel computes the integer part
+    /// of n * m / 2^(31 + shift), and n * m / 2^(31 + shift) = n / d + n * e / (d * 2^(31 + shift)), where the second
+    /// term is below 1 / d since n < 2^31: not enough to reach the next integer from q + r / d. And m fits a word:
+    /// d > 2^(shift - 1), so 2^(31 + shift) / d < 2^32, of which the integer part is 2^32 - 1 at most, and is that for
+    /// no d: d * (2^32 - 1) <= 2^(31 + shift) would need d <= 2^(shift - 1).
     pub fn new(divisor: u64) -> Divisor {
         let divisor = divisor.clamp(1, 1 << 31) as u32;
         let shift = divisor.next_power_of_two().trailing_zeros();
@@ -310,7 +310,8 @@ mod tests {
         ((u64::from(number << 1) * u64::from(by.multiplier)) >> 32) as u32 >> by.shift
     }
 
-    /// The proof at `Divisor::new` covers every number; these are where it would fail first: beside multiples, and the largest.
+    /// The proof at `Divisor::new` covers every number; these are where it would fail first: beside multiples, and the
+    /// largest.
     #[test]
     fn divisors_divide_every_number_below_2_to_the_31() {
         let largest = (1u32 << 31) - 1;

@@ -1,5 +1,6 @@
 //! What a call costs besides computing: planning, selecting and composing a shader; encoding into an encoder; a call
-//! from slices to vectors beside a bare round trip of the same bytes; the reference; and small calls of the CPU backend.
+//! from slices to vectors beside a bare round trip of the same bytes; the reference; and small calls of the CPU
+//! backend.
 //!
 //! Only ratios within one run can be compared; every answer is verified before it is timed. The example `roofline`
 //! measures the kernels themselves.

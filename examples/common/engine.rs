@@ -32,8 +32,8 @@ impl Where {
         }
     }
 
-    /// The device that the options ask for, and its name with the reason if it is the CPU. Only `auto` falls back to the CPU if
-    /// there is no GPU; a backend or an adapter that was named has to exist.
+    /// The device that the options ask for, and its name with the reason if it is the CPU. Only `auto` falls back to
+    /// the CPU if there is no GPU; a backend or an adapter that was named has to exist.
     pub fn open(&self) -> Result<(Device, String), Box<dyn Error>> {
         let cpu = |why: &str| {
             let device = Device::from(Cpu::new());

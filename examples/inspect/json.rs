@@ -5,7 +5,8 @@ use std::error::Error;
 use serde_json::{Map, Value, json};
 use wgpu_pooling::{BoundRange, Dispatch, IndexSpace, Limits, Operand, Plan, Schedule, TensorSpec, wgsl};
 
-/// The schedule, and the limits that it was selected for. `buffers` has the bytes of each buffer that `bindings` name; that of the tables has its contents too.
+/// The schedule, and the limits that it was selected for. `buffers` has the bytes of each buffer that `bindings` name;
+/// that of the tables has its contents too.
 pub fn of(schedule: &Schedule, limits: &Limits) -> Result<String, Box<dyn Error>> {
     let mut buffers = Map::new();
     for operand in schedule.operands() {

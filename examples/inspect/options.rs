@@ -32,7 +32,8 @@ pub struct Options {
     pub specialised: bool,
 
     /// What the device allows
-    #[arg(long, global = true, help_heading = SELECTION, ignore_case = true, default_value = "webgpu", value_parser = named(&LIMITS, |limits| limits.0))]
+    #[arg(long, global = true, help_heading = SELECTION, ignore_case = true, default_value = "webgpu")]
+    #[arg(value_parser = named(&LIMITS, |limits| limits.0))]
     limits: (&'static str, Limits),
 
     /// The size of the largest buffer, instead of that of --limits
@@ -52,7 +53,8 @@ pub struct Options {
     pub writable_inputs: bool,
 
     /// Print the text of all kernels too, or of one dispatch: --wgsl=2
-    #[arg(long, global = true, help_heading = SELECTION, value_name = "DISPATCH", num_args = 0..=1, require_equals = true)]
+    #[arg(long, global = true, help_heading = SELECTION, value_name = "DISPATCH", num_args = 0..=1)]
+    #[arg(require_equals = true)]
     pub wgsl: Option<Option<usize>>,
 
     /// Print the schedule as JSON and nothing else: for each dispatch its text, uniform, grid and bindings
@@ -152,7 +154,8 @@ pub struct MaxUnpoolOptions {
     pub tensors: Tensors,
 
     /// The conventions to start from
-    #[arg(long, ignore_case = true, default_value = "onnx", value_parser = named(&MAX_UNPOOL_PRESETS, |preset| preset.0))]
+    #[arg(long, ignore_case = true, default_value = "onnx")]
+    #[arg(value_parser = named(&MAX_UNPOOL_PRESETS, |preset| preset.0))]
     pub preset: Preset<MaxUnpool>,
 
     #[command(flatten)]
@@ -191,7 +194,8 @@ pub struct AdaptiveMaxPoolOptions {
     pub tensors: Tensors,
 
     /// The conventions to start from
-    #[arg(long, ignore_case = true, default_value = "openvino", value_parser = named(&ADAPTIVE_MAX_POOL_PRESETS, |preset| preset.0))]
+    #[arg(long, ignore_case = true, default_value = "openvino")]
+    #[arg(value_parser = named(&ADAPTIVE_MAX_POOL_PRESETS, |preset| preset.0))]
     pub preset: Preset<AdaptiveMaxPool>,
 
     /// The spatial extents of Y

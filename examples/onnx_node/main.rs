@@ -1,8 +1,8 @@
 //! An ONNX runner: nodes of models, given as operator type, domain, opset and attributes, run on the GPU or the CPU.
 //!
-//! `cargo run --release --features onnx --example onnx_node` runs ONNX's own node tests, which are in the repository of this crate, and
-//! compares the outputs with theirs; `-- folder` runs others; `--help` lists the options. runner.rs is what a runtime
-//! needs.
+//! `cargo run --release --features onnx --example onnx_node` runs ONNX's own node tests, which are in the repository of
+//! this crate, and compares the outputs with theirs; `-- folder` runs others; `--help` lists the options. runner.rs is
+//! what a runtime needs.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -31,8 +31,8 @@ struct Options {
     #[arg(default_value = "tests/onnx-node-tests")]
     folders: Vec<PathBuf>,
 
-    /// Whose conventions hold where the specification and runtimes differ: onnx, onnx_after_1_23, onnxruntime, openvino,
-    /// pytorch
+    /// Whose conventions hold where the specification and runtimes differ: onnx, onnx_after_1_23, onnxruntime,
+    /// openvino, pytorch
     #[arg(long, default_value = "onnx")]
     preset: Preset,
 

@@ -33,8 +33,8 @@ impl Plans {
     /// not so large that memory would not hold them.
     pub fn new(options: &Options, shape: &[usize]) -> Result<Self, Box<dyn Error>> {
         let pool = MaxPool::new(options.kernel).strides(options.stride()).pads(options.pads);
-        // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two on a GPU, but cannot
-        // have very many windows that overlap.
+        // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two on a GPU, but
+        // cannot have very many windows that overlap.
         let overlap = options.kernel.iter().zip(options.stride()).any(|(&kernel, stride)| kernel / 2 > stride);
         let outside_window = if overlap { OutsideWindow::Scatter } else { OutsideWindow::Error };
         let unpool = MaxUnpool::inverse_of(&pool, shape).outside_window(outside_window);

@@ -50,7 +50,10 @@ fn node(listing: &Listing<'_>) -> Value {
 
 fn plan(plan: &Plan) -> Value {
     let tensors = |specs: &[TensorSpec]| -> Vec<Value> {
-        let tensor = |spec: &TensorSpec| json!({ "dtype": spec.dtype.name(), "shape": spec.shape, "layout": spec.layout.name() });
+        let tensor = |spec: &TensorSpec| {
+            let (dtype, layout) = (spec.dtype.name(), spec.layout.name());
+            json!({ "dtype": dtype, "shape": spec.shape, "layout": layout })
+        };
         specs.iter().map(tensor).collect()
     };
     let axes: Vec<Value> = match plan {
@@ -68,7 +71,8 @@ fn plan(plan: &Plan) -> Value {
             .collect(),
         _ => Vec::new(),
     };
-    json!({ "operator": plan.operator(), "inputs": tensors(plan.inputs()), "outputs": tensors(plan.outputs()), "axes": axes })
+    let (inputs, outputs) = (tensors(plan.inputs()), tensors(plan.outputs()));
+    json!({ "operator": plan.operator(), "inputs": inputs, "outputs": outputs, "axes": axes })
 }
 
 fn run(run: &Run) -> Value {

@@ -1,8 +1,8 @@
 //! Lists the pooling nodes of a model: what each computes, by which kernels, and where runtimes disagree about it.
 //!
-//! `cargo run --release --features onnx --example pool_model -- model.onnx` reads an ONNX model or an OpenVINO IR (`.xml`); `--inputs
-//! test_data_set_0` runs the nodes whose inputs are known and compares their outputs with the recorded ones; `--json` prints the same
-//! for programs. It needs no GPU.
+//! `cargo run --release --features onnx --example pool_model -- model.onnx` reads an ONNX model or an OpenVINO IR
+//! (`.xml`); `--inputs test_data_set_0` runs the nodes whose inputs are known and compares their outputs with the
+//! recorded ones; `--json` prints the same for programs. It needs no GPU.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -30,12 +30,13 @@ struct Options {
     /// The model: an ONNX file, or an OpenVINO IR that ends in .xml with its .bin beside it
     model: PathBuf,
 
-    /// A folder with recorded tensors, input_0.pb and so on and output_0.pb and so on: nodes whose inputs are known are run
+    /// A folder with recorded tensors, input_0.pb and so on and output_0.pb and so on: nodes whose inputs are known are
+    /// run
     #[arg(long, value_name = "DIR")]
     inputs: Option<PathBuf>,
 
-    /// Whose conventions hold where the specification and runtimes differ: onnx, onnx_after_1_23, onnxruntime, openvino,
-    /// pytorch
+    /// Whose conventions hold where the specification and runtimes differ: onnx, onnx_after_1_23, onnxruntime,
+    /// openvino, pytorch
     #[arg(long, default_value = "onnx")]
     preset: Preset,
 

@@ -326,8 +326,8 @@ mod tests {
                 "output_size is no key of a row of MaxPool",
             ),
             (
-                r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 9, 4], "kernel_shape": [1, 5], "dilations": [1, 2],
-                   "pads": [0, 1, 0, 2]}]}"#,
+                r#"{"rows": [{"name": "a", "op": "MaxPool", "x": [1, 1, 9, 4], "kernel_shape": [1, 5],
+                   "dilations": [1, 2], "pads": [0, 1, 0, 2]}]}"#,
                 "axis 1: a window reaches over 9 of 7 elements",
             ),
             (r#"{"rows": [{"name": "a", "op": "GlobalMaxPool", "x": [1, 1, 4], "dtype": "f8"}]}"#, "f8"),

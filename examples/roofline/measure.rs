@@ -40,8 +40,8 @@ pub struct Method {
     pub rounds: usize,
     /// How long a pass should take at least.
     pub pass_seconds: f64,
-    /// How long the first of what is compared runs before anything is measured: the clock of a GPU that was idle, while the
-    /// CPU verified, takes a while to rise.
+    /// How long the first of what is compared runs before anything is measured: the clock of a GPU that was idle, while
+    /// the CPU verified, takes a while to rise.
     pub warm_up: Duration,
     /// Sets of buffers, taken in turn.
     pub sets: usize,

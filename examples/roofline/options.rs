@@ -38,7 +38,8 @@ pub struct Options {
     pub shrink: u64,
 
     /// Make every row that moves more bytes than this smaller, in the same way
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1 << 10..), conflicts_with = "shrink")]
+    #[arg(long, value_name = "BYTES", conflicts_with = "shrink")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1 << 10..))]
     pub row_bytes: Option<u64>,
 
     /// How many rounds to measure; the best one counts
@@ -46,7 +47,8 @@ pub struct Options {
     pub rounds: usize,
 
     /// The least time that each kernel runs in a round
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 10)]
+    #[arg(value_parser = clap::value_parser!(u64).range(0..=10_000))]
     pub pass: u64,
 
     /// The most taps that the reference computes for a row, but at least one plane [default: 2^31; 2^26 in a sweep]

@@ -49,7 +49,8 @@ impl Ratio {
         match self {
             Ratio::Copy => "Time over a copy of the same bytes:",
             Ratio::F32Copy => {
-                "Time over an f32 copy of as many elements (4 bytes for each element of X and Y, and the indices' bytes):"
+                "Time over an f32 copy of as many elements (4 bytes for each element of X and Y, and the indices' \
+                 bytes):"
             }
         }
     }
@@ -137,7 +138,8 @@ pub fn worst_of(draws: &Draws, entries: &[Entry]) -> String {
         let kernel = &figures.kernel;
         let _ = writeln!(
             text,
-            "{place}. {ratio:.2}, {copy:.2} over a copy of its own {megabytes:.1} MB: {kernel}, {slices} of {of} planes verified"
+            "{place}. {ratio:.2}, {copy:.2} over a copy of its own {megabytes:.1} MB: {kernel}, {slices} of {of} \
+             planes verified"
         );
         let _ = writeln!(text, "   {}", entry.row.entry(entry.dtype));
         let _ = writeln!(text, "   {}", entry.number.map(|number| draws.command(number)).unwrap_or_default());

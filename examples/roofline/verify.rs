@@ -131,8 +131,8 @@ fn same<E: Element>(what: &str, slice: usize, computed: &[E], by_reference: &[E]
         return Err(Failure::Mismatch(format!("{what} has fewer elements than the reference")));
     };
     Err(Failure::Mismatch(format!(
-        "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) was computed, {expected:?} (0x{:x}) by the reference; {} \
-         of {} elements of the slice differ",
+        "slice {slice} of {what}, element {at}: {found:?} (0x{:x}) was computed, {expected:?} (0x{:x}) by the \
+         reference; {} of {} elements of the slice differ",
         found.to_bits64(),
         expected.to_bits64(),
         1 + differing.count(),

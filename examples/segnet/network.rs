@@ -32,8 +32,8 @@ impl Plans {
                 return Err(format!("nothing is left to pool for level {level}: {height} x {width} elements").into());
             }
             let down = pool.plan(&shape, T::DTYPE, Some(IndexType::I32))?;
-            // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two, without scratch
-            // memory.
+            // Indices of a pool lie in their own windows. An unpool that is told so is one dispatch or two, without
+            // scratch memory.
             let up = MaxUnpool::inverse_of(&pool, &shape).outside_window(OutsideWindow::Error);
             let up = up.plan(down.output_shape(), T::DTYPE, IndexType::I32)?;
             shape = down.output_shape().to_vec();

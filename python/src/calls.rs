@@ -1,5 +1,5 @@
-//! The functions that `wgpu_pooling`'s Python files call. Arrays come C-contiguous and in the machine's byte order, each with the
-//! short name of its element type.
+//! The functions that `wgpu_pooling`'s Python files call. Arrays come C-contiguous and in the machine's byte order,
+//! each with the short name of its element type.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

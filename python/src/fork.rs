@@ -7,8 +7,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Fallible, device_error};
 
-/// Something of a device, which belongs to the process that opened it. Used in a forked child it would wait for threads that
-/// only the parent has; so would dropping it, and the child leaks it instead.
+/// Something of a device, which belongs to the process that opened it. Used in a forked child it would wait for threads
+/// that only the parent has; so would dropping it, and the child leaks it instead.
 pub(crate) struct Opened<T> {
     value: Option<T>,
     process: u32,
@@ -27,7 +27,8 @@ impl<T> Opened<T> {
             _ => Err(device_error(
                 py,
                 format!(
-                    "this Gpu was opened by the process {} before a fork, and this is the process {here}: open a Gpu in the worker",
+                    "this Gpu was opened by the process {} before a fork, and this is the process {here}: open a Gpu \
+                     in the worker",
                     self.process
                 ),
             )),
@@ -50,8 +51,8 @@ impl<T> Drop for Opened<T> {
 
 /// The process that imported the module. rayon's global threads are its own.
 static IMPORTED_BY: OnceLock<u32> = OnceLock::new();
-/// The threads of a forked child, with its process number. Locked only by threads that hold the GIL, as a forking thread does, so
-/// no child finds it locked.
+/// The threads of a forked child, with its process number. Locked only by threads that hold the GIL, as a forking
+/// thread does, so no child finds it locked.
 static CHILD_THREADS: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
 /// Notes the process that imports the module.

@@ -1,4 +1,5 @@
-//! What the Python package `wgpu_pooling` calls: its functions on numpy arrays and on tensors of a GPU, over `wgpu-pooling`.
+//! What the Python package `wgpu_pooling` calls: its functions on numpy arrays and on tensors of a GPU, over
+//! `wgpu-pooling`.
 //!
 //! | file | contents |
 //! | --- | --- |
@@ -7,7 +8,7 @@
 //! | `compute.rs` | plans on arrays and on tensors of a device |
 //! | `watch.rs` | computing without the GIL, and stopping at a signal |
 //! | `arrays.rs` | numpy arrays as bytes, without a copy |
-//! | `gpu.rs`, `device_tensor.rs` | GPUs and their tensors as Python's objects |
+//! | `gpu.rs`, `gpu_methods.rs`, `device_tensor.rs` | GPUs and their tensors as Python's objects |
 //! | `fork.rs` | what must not be touched in a forked child |
 //! | `error.rs` | errors as Python's exceptions |
 //!
@@ -23,6 +24,7 @@ mod device_tensor;
 mod error;
 mod fork;
 mod gpu;
+mod gpu_methods;
 mod operators;
 mod watch;
 
@@ -38,7 +40,9 @@ mod _native {
     #[pymodule_export]
     use super::device_tensor::PyDeviceTensor;
     #[pymodule_export]
-    use super::gpu::{PyGpu, adapters};
+    use super::gpu::PyGpu;
+    #[pymodule_export]
+    use super::gpu_methods::adapters;
     use super::*;
 
     #[pymodule_init]

@@ -173,7 +173,8 @@ fn max_pool(preset: &str, mut keywords: Keywords) -> Fallible<MaxPool> {
             return Err(unknown_preset(preset, expected));
         }
     };
-    // Of OpenVINO's two ceilings the one to which it maps the attribute of ONNX models. The option ceil_rule names either.
+    // Of OpenVINO's two ceilings the one to which it maps the attribute of ONNX models. The option ceil_rule names
+    // either.
     let literal = preset == "openvino"
         && keywords.attributes.iter().any(|(name, value)| name == "ceil_mode" && *value == Attribute::Int(1));
     let mut pool = pool.with_attributes(keywords.attributes)?;

@@ -17,7 +17,8 @@ use crate::fork::threads;
 
 /// The time between two looks at Python's signals.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Work that is over soon enough without looking: the bytes that it moves, and the elements that its windows have in all.
+/// Work that is over soon enough without looking: the bytes that it moves, and the elements that its windows have in
+/// all.
 const SHORT_BYTES: u64 = 4 << 20;
 const SHORT_TAPS: u64 = 16 << 20;
 
@@ -47,7 +48,8 @@ pub(crate) fn execute(
     }
 }
 
-/// Polls a future of a GPU's call until it is done, or drops it when there is a signal. The device finishes what was submitted.
+/// Polls a future of a GPU's call until it is done, or drops it when there is a signal. The device finishes what was
+/// submitted.
 pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteError>>) -> Fallible<T> {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -67,7 +69,8 @@ pub(crate) fn until_signal<T>(future: impl Future<Output = Result<T, ExecuteErro
     }
 }
 
-/// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is one.
+/// Runs work of the CPU backend on another thread, since Python gives signals to this one, and stops it when there is
+/// one.
 fn stoppable(cpu: Cpu, work: impl FnOnce(Cpu) -> Result<(), ExecuteError> + Send) -> Fallible<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);

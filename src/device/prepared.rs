@@ -8,7 +8,8 @@ use wgpu_pooling_cpu::PreparedCpu;
 
 /// A plan made ready on a [`Device`](crate::Device), for any number of calls.
 ///
-/// The calls that end in `_into` write the caller's memory. Fresh memory costs more time than most kernels of the CPU take.
+/// The calls that end in `_into` write the caller's memory. Fresh memory costs more time than most kernels of the CPU
+/// take.
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, DType, Device, IndexType, MaxPool, TensorView};
@@ -76,7 +77,8 @@ impl PreparedOn {
     /// [`ExecuteError::Interrupted`] and, on the CPU, [`ExecuteError::OutOfMemory`], nothing is written.
     ///
     /// # Errors
-    /// As [`PreparedOn::max_pool`], and [`PlanError::DataLength`](crate::PlanError::DataLength) if the slice is shorter or longer.
+    /// As [`PreparedOn::max_pool`], and [`PlanError::DataLength`](crate::PlanError::DataLength) if the slice is shorter
+    /// or longer.
     ///
     /// ```no_run
     /// # async fn f(prepared: wgpu_pooling::PreparedOn) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -173,8 +175,8 @@ impl PreparedOn {
         }
     }
 
-    /// The values of X at the positions that the indices name, zeros elsewhere, written to `y`. Bad indices are found before anything
-    /// is written.
+    /// The values of X at the positions that the indices name, zeros elsewhere, written to `y`. Bad indices are found
+    /// before anything is written.
     ///
     /// # Errors
     /// As [`PreparedOn::max_unpool`] and [`PreparedOn::max_pool_into`].
@@ -251,9 +253,10 @@ impl PreparedOn {
         }
     }
 
-    /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whose element types are known at
-    /// run time only. If there is an error other than [`ExecuteError::Interrupted`] and, on the CPU,
-    /// [`ExecuteError::OutOfMemory`], nothing is written, unless `Cpu::with_fresh_outputs` says that this does not matter.
+    /// Computes the plan: reads the tensors of [`Plan::inputs`] and writes those of [`Plan::outputs`], whose element
+    /// types are known at run time only. If there is an error other than [`ExecuteError::Interrupted`] and, on the CPU,
+    /// [`ExecuteError::OutOfMemory`], nothing is written, unless `Cpu::with_fresh_outputs` says that this does not
+    /// matter.
     ///
     /// # Errors
     /// As [`PreparedCpu::execute`], or as `Prepared::execute`.
@@ -309,7 +312,8 @@ impl PreparedOn {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, MaxPool, TensorView};
-    /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?)?;
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, None)?;
+    /// let prepared = Device::from(Cpu::new()).prepare_blocking(plan)?;
     /// let mut y = [0.0; 2];
     /// prepared.max_pool_into_blocking(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y)?;
     /// assert_eq!(y, [3.0, 2.0]);
@@ -358,7 +362,8 @@ impl PreparedOn {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, IndexType, MaxPool, TensorView};
-    /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, Some(IndexType::I64))?)?;
+    /// let plan = MaxPool::new([2]).plan(&[1, 1, 3], DType::F32, Some(IndexType::I64))?;
+    /// let prepared = Device::from(Cpu::new()).prepare_blocking(plan)?;
     /// let (mut y, mut indices) = ([0.0; 2], [0i64; 2]);
     /// prepared.max_pool_with_indices_into_blocking(TensorView::new(&[1, 1, 3], &[3.0f32, 1.0, 2.0])?, &mut y, &mut indices)?;
     /// assert_eq!(indices, [0, 2]);
@@ -489,7 +494,8 @@ impl PreparedOn {
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, Device, MaxPool, TensorMut, TensorRef};
-    /// let prepared = Device::from(Cpu::new()).prepare_blocking(MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::U8, None)?)?;
+    /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 4], DType::U8, None)?;
+    /// let prepared = Device::from(Cpu::new()).prepare_blocking(plan)?;
     /// let mut y = [0; 2];
     /// let x = TensorRef::new(DType::U8, &[1, 1, 4], &[3, 1, 2, 9])?;
     /// prepared.execute_blocking(&[x], &mut [TensorMut::new(DType::U8, &[1, 1, 2], &mut y)?])?;

@@ -1,5 +1,5 @@
-//! Outside the web every call's future can be spawned on any runtime, on the CPU too, where it computes in the thread that polls
-//! it. Nothing here runs; it compiles only if this is so.
+//! Outside the web every call's future can be spawned on any runtime, on the CPU too, where it computes in the thread
+//! that polls it. Nothing here runs; it compiles only if this is so.
 
 use wgpu_pooling_plan::{
     AsyncStreamSink, AsyncStreamSource, ConvertIndices, MaxPool, MaxUnpool, Plan, PoolPlan, StreamOptions, TensorMut,

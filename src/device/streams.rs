@@ -10,9 +10,9 @@ use wgpu_pooling_plan::{StreamSink, StreamSource};
 
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Device {
-    /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut into tiles that
-    /// fit the budget, which on the CPU are larger than on a GPU, where a tile lies on the host and on the device. Both ends may
-    /// wait; on the CPU nothing is computed meanwhile.
+    /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
+    /// into tiles that fit the budget, which on the CPU are larger than on a GPU, where a tile lies on the host and on
+    /// the device. Both ends may wait; on the CPU nothing is computed meanwhile.
     ///
     /// # Errors
     /// As [`Cpu::stream_max_pool`](crate::Cpu::stream_max_pool), or as `Gpu::stream_max_pool`.
@@ -42,7 +42,8 @@ impl Device {
         }
     }
 
-    /// The maxima of a tensor and their indices, as in [`Device::stream_max_pool`]. Indices are those of the whole tensor.
+    /// The maxima of a tensor and their indices, as in [`Device::stream_max_pool`]. Indices are those of the whole
+    /// tensor.
     ///
     /// # Errors
     /// As [`Device::stream_max_pool`].
@@ -74,8 +75,9 @@ impl Device {
         }
     }
 
-    /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the positions that the
-    /// indices name, zeros elsewhere. None of the three has to be in memory. All indices are checked before anything is written.
+    /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the
+    /// positions that the indices name, zeros elsewhere. None of the three has to be in memory. All indices are checked
+    /// before anything is written.
     ///
     /// # Errors
     /// As [`Cpu::stream_max_unpool`](crate::Cpu::stream_max_unpool), or as `Gpu::stream_max_unpool`.

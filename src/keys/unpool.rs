@@ -81,8 +81,8 @@ pub(crate) fn unpool_check(index_type: IndexType, outside: OutsideWindow) -> Ker
     Kernel { reads: Some(index_type), ..kernel }.into()
 }
 
-/// Writes output words from the sources of their covering windows; with `own_windows`, from none whose index lies outside
-/// its own window.
+/// Writes output words from the sources of their covering windows; with `own_windows`, from none whose index lies
+/// outside its own window.
 pub(crate) fn unpool_gather(
     dtype: DType,
     index_type: IndexType,

@@ -95,8 +95,8 @@ impl Axes {
         self.pad[axis] == 0 && self.kernel[axis] <= self.stride[axis]
     }
 
-    /// Whether cells have elements beside their windows. Kernels write an element of a cell if its source's index names it,
-    /// and do not look whether the window has it.
+    /// Whether cells have elements beside their windows. Kernels write an element of a cell if its source's index names
+    /// it, and do not look whether the window has it.
     fn leave_gaps(&self) -> bool {
         (0..3).any(|axis| self.apart(axis) && self.kernel[axis] < self.stride[axis])
     }

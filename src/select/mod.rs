@@ -23,7 +23,6 @@ mod slide;
 mod sliding;
 mod stream;
 mod team;
-pub(crate) mod tiles;
 mod tuning;
 mod unpool;
 mod view;
@@ -33,8 +32,7 @@ use wgpu_pooling_plan::{OutsideWindow, Plan, PlanError, PoolPlan, UnpoolPlan};
 
 pub use bounds::MAX_ITERATIONS;
 pub(crate) use bounds::MAX_TAPS;
-use reduce::most_of_a_reduction;
-pub use tiles::select_tiles;
+pub(crate) use reduce::most_of_a_reduction;
 
 use crate::family::{Build, Family};
 use crate::schedule::{Limits, Schedule};
@@ -88,10 +86,10 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 
 /// The schedule that computes a plan on a device with these limits.
 ///
-/// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which of
-/// equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it
-/// asks only whether it is software ([`Limits::software`]), which decides how much an invocation does and, where the table
-/// says so, which family runs. It is the first family of a column that applies and fits the limits:
+/// The choice depends on the plan and the limits only, never on the device's name, and changes no result, but for which
+/// of equal indices wins under [`Duplicates::Any`](crate::Duplicates::Any). Of a device's kind it asks only whether it
+/// is software ([`Limits::software`]), which decides how much an invocation does and, where the table says so, which
+/// family runs. It is the first family of a column that applies and fits the limits:
 ///
 /// | X of 4096 elements or more | smaller X |
 /// | --- | --- |
@@ -108,10 +106,10 @@ pub fn families(plan: &Plan, limits: &Limits) -> Vec<Family> {
 /// | [`Family::Accumulating`] | [`Family::Accumulating`] |
 ///
 /// Small tensors run generic kernels, which are compiled once for all windows: compiling a specialised kernel would
-/// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs as
-/// [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or with too
-/// many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements of four bytes
-/// if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
+/// take longer than it saves. An unpool with an output of 2,097,152 elements or more (4096 on software adapters) runs
+/// as [`Family::Streaming`] where the specialised build of that family applies. An unpool with a smaller output, or
+/// with too many overlapping windows, runs as [`Family::ClaimEmit`], which has fewer steps: three, or two for elements
+/// of four bytes if any of equal indices may win ([`Duplicates::Any`](crate::Duplicates::Any)) and bad ones are skipped
 /// ([`OutOfBounds::Skip`](crate::OutOfBounds::Skip)). Only [`Family::Streaming`] keeps indices to their windows
 /// ([`OutsideWindow`](crate::OutsideWindow)).
 ///
@@ -197,7 +195,7 @@ fn choose_pool(plan: &PoolPlan, limits: &Limits, choice: &Choice) -> Result<Sche
 /// The schedule of a pool that must fit one submit. `Family::Accumulating` reads every tap of every window in many
 /// dispatches. It is not tried where all taps together exceed the limit of one submit, because its schedule would be
 /// built and then refused.
-fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
+pub(crate) fn select_submit(plan: &PoolPlan, limits: &Limits) -> Result<Schedule, PlanError> {
     let build = policy::default_build(plan);
     let mut order = policy::preference(plan, build, limits);
     let all_taps = count(plan.output_shape()).saturating_mul(plan.most_taps());
@@ -260,7 +258,7 @@ fn choose_stream(plan: &UnpoolPlan, limits: &Limits, choice: &Choice) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling};
+    use crate::{AdaptiveMaxPool, DType, IndexType, MaxPool, MaxUnpool, Pooling, select_tiles};
     use wgpu_pooling_plan::internal::steps;
 
     /// Plans whose attributes make planning as expensive as it can be.

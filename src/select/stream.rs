@@ -1,6 +1,6 @@
 //! Schedules of unpools whose indices are expected to lie in their sources' windows. The device computes Y from these
-//! windows, checks that every index lies in its window, and runs the general path if one does not, unless such indices are an
-//! error or skipped.
+//! windows, checks that every index lies in its window, and runs the general path if one does not, unless such indices
+//! are an error or skipped.
 
 use wgpu_pooling_plan::internal::count;
 use wgpu_pooling_plan::{AxisWindow, IndexStrides, Layout, OutsideWindow, Plan, PlanError, PoolAxis, UnpoolPlan};
@@ -113,8 +113,8 @@ impl Streaming<'_> {
         Ok(())
     }
 
-    /// The general path, whose dispatches have grids that the device writes: empty ones, unless an index lies outside its
-    /// window.
+    /// The general path, whose dispatches have grids that the device writes: empty ones, unless an index lies outside
+    /// its window.
     fn general(&mut self, general: Vec<Dispatch>) {
         // The owner table stays the first scratch buffer; the indirect grids that the device writes are the second.
         let grids = self.schedule.scratch.len();

@@ -80,8 +80,8 @@ fn steps(plan: &UnpoolPlan, limits: &Limits, scatters: bool) -> Result<Schedule,
     Ok(schedule)
 }
 
-/// Whether sources write their targets themselves, in two steps: nothing is said of bad indices, any of equal indices may win,
-/// and an element is one word, so that one store writes all of it and nothing of its neighbours.
+/// Whether sources write their targets themselves, in two steps: nothing is said of bad indices, any of equal indices
+/// may win, and an element is one word, so that one store writes all of it and nothing of its neighbours.
 pub(super) fn scatters(plan: &UnpoolPlan) -> bool {
     let free = plan.duplicates == Duplicates::Any && plan.out_of_bounds == OutOfBounds::Skip;
     free && plan.outside_window == OutsideWindow::Scatter && plan.dtype().bytes() == 4
@@ -97,8 +97,8 @@ pub(super) fn check_sizes(plan: &UnpoolPlan, limits: &Limits) -> Result<(), Plan
     check_buffer("bytes of y (max_buffer_bytes)", device_bytes(outputs, plan.dtype().bytes()), limits)
 }
 
-/// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that kernels
-/// split. They need no digits where a source's own rank is its position, or an index its output.
+/// The uniform of all dispatches, without the fields that depend on the dispatch, and the numbers of digits that
+/// kernels split. They need no digits where a source's own rank is its position, or an index its output.
 fn uniform(plan: &UnpoolPlan, activation: uniform::Activation) -> (uniform::Unpool, UnpoolDigits) {
     let mut uniform = uniform::Unpool {
         unit: plan.space.unit() as u32,
@@ -277,7 +277,8 @@ impl General<'_, Kernels> {
                     turn == 0,
                 )?);
             }
-            // The lookup of the first bad index is part of the last step, unless the device has too few bindings for that.
+            // The lookup of the first bad index is part of the last step, unless the device has too few bindings for
+            // that.
             let report = number == 0 && self.plan.out_of_bounds == OutOfBounds::Error && reports_apart(self.limits);
             for &chunk in chunks.iter().filter(|chunk| report && chunk.count() > 0) {
                 dispatches.push(self.report(window, chunk, indices_of(self.plan, chunk))?);

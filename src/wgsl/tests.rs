@@ -141,7 +141,8 @@ fn every_block(dtype: DType) -> Vec<KernelKey> {
     keys
 }
 
-/// Cells in every shape: apart, overlapping, with gaps, cut off by padding; even or not, in words or element by element.
+/// Cells in every shape: apart, overlapping, with gaps, cut off by padding; even or not, in words or element by
+/// element.
 fn every_cells(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 8] = [
@@ -177,8 +178,8 @@ fn every_cells(dtype: DType) -> Vec<KernelKey> {
     keys
 }
 
-/// Passes along one axis of every kind: from X or from another pass, to another pass or to the end, with and without chunks,
-/// dilation, a rest and a last tap.
+/// Passes along one axis of every kind: from X or from another pass, to another pass or to the end, with and without
+/// chunks, dilation, a rest and a last tap.
 fn every_sliding(dtype: DType) -> Vec<KernelKey> {
     let mut keys = Vec::new();
     let pools: [(MaxPool, &[usize]); 6] = [

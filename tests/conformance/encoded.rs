@@ -128,7 +128,8 @@ fn given<'a>(x: &'a Option<Island>, indices: &'a Option<Island>, outputs: &'a Ou
     }
 }
 
-/// Writes the bytes at the beginning of some words to an output; the bytes behind them in the last word have to be zero.
+/// Writes the bytes at the beginning of some words to an output; the bytes behind them in the last word have to be
+/// zero.
 fn write(output: &mut TensorMut<'_>, words: &[u32]) {
     let bytes = output.bytes_mut();
     if bytes.is_empty() {

@@ -66,8 +66,8 @@ fn compare<T: Element>(
             assert!(wide_actual.is_nan(), "{activation:?} of {x:?}");
             continue;
         }
-        // A shader may flush a subnormal f32, so below the smallest normal one any result is as good as zero. It may flush
-        // its input as well, before it is multiplied.
+        // A shader may flush a subnormal f32, so below the smallest normal one any result is as good as zero. It may
+        // flush its input as well, before it is multiplied.
         let factor =
             if let Activation::LeakyRelu { alpha } = activation { f64::from(alpha).abs().max(1.0) } else { 1.0 };
         let flushed = f64::from(f32::MIN_POSITIVE) * factor;

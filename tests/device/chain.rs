@@ -154,8 +154,8 @@ fn indices_know_how_they_count() {
     };
     let refused = chain.max_unpool(&onnx, &y, &indices).unwrap_err();
     assert_eq!(refused, mismatch(&whole, &planes));
-    let text = "the indices count row_major through the plane of N, C and extents [2, 3, 8, 8], Nchw, but the operator counts \
-                row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
+    let text = "the indices count row_major through the plane of N, C and extents [2, 3, 8, 8], Nchw, but the operator \
+                counts row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
     assert_eq!(refused.to_string(), text);
     let back = chain.max_unpool(&inverse, &y, &indices).unwrap();
     let converted = chain.convert_indices(&conversion, &indices).unwrap();
@@ -188,7 +188,7 @@ fn bad_indices_name_the_step_and_the_offender() {
         let mut chain = gpu().chain();
         let x = chain.upload(x.view(), Layout::Nchw).unwrap();
         let mut indices = |values: Vec<i32>| {
-            chain.upload(TensorView::new([1, 1, values.len()], &values).unwrap(), Layout::Nchw).unwrap()
+            chain.upload(TensorView::new(&[1, 1, values.len()], &values).unwrap(), Layout::Nchw).unwrap()
         };
         let indices = [indices(own(4)), indices(bad), indices(own(16))];
         let y = chain.max_unpool(&first, &x, &indices[0]).unwrap();
@@ -211,7 +211,7 @@ fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     let indexed = prepare(pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap());
     let mut chain = gpu().chain();
     let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
-    let bytes = chain.upload(TensorView::new([1, 2, 6], &[0u8; 12]).unwrap(), Layout::Nchw).unwrap();
+    let bytes = chain.upload(TensorView::new(&[1, 2, 6], &[0u8; 12]).unwrap(), Layout::Nchw).unwrap();
     let other = chain.upload(tensor(&[2, 1, 6]).view(), Layout::Nchw).unwrap();
     let nhwc = chain.upload(x.view(), Layout::Nhwc).unwrap();
     let refused = |result: Result<DeviceTensor, ExecuteError>| result.unwrap_err();
@@ -391,8 +391,8 @@ fn chains_without_steps_and_tensors_without_elements() {
     let unpool = MaxUnpool::new([2]).strides([2]).out_of_bounds(OutOfBounds::Skip);
     let unpool = prepare(unpool.plan(&[0, 1, 2], DType::F32, IndexType::I32).unwrap());
     let mut chain = gpu().chain();
-    let x = chain.upload(TensorView::new([0, 1, 2], &[0f32; 0]).unwrap(), Layout::Nchw).unwrap();
-    let indices = chain.upload(TensorView::new([0, 1, 2], &[0i32; 0]).unwrap(), Layout::Nchw).unwrap();
+    let x = chain.upload(TensorView::new(&[0, 1, 2], &[0f32; 0]).unwrap(), Layout::Nchw).unwrap();
+    let indices = chain.upload(TensorView::new(&[0, 1, 2], &[0i32; 0]).unwrap(), Layout::Nchw).unwrap();
     let y = chain.max_unpool(&unpool, &x, &indices).unwrap();
     assert_eq!(y.shape(), &[0, 1, 4]);
     chain.run_blocking().unwrap();

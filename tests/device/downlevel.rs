@@ -1,5 +1,5 @@
-//! A device with wgpu's downlevel limits, and no more, runs every operator with every element type and index type, in the
-//! families that are selected for it. Small tensors run in generic builds, larger ones in specialised ones.
+//! A device with wgpu's downlevel limits, and no more, runs every operator with every element type and index type, in
+//! the families that are selected for it. Small tensors run in generic builds, larger ones in specialised ones.
 
 use std::collections::BTreeSet;
 

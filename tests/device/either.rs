@@ -114,14 +114,14 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     });
     assert_eq!(wrong, ExecuteError::IndicesMismatch { planned: "without", called: "with" });
     // Other types, shapes and lengths.
-    let bytes = TensorView::new([1, 1, 4], &[1u8; 4]).unwrap();
+    let bytes = TensorView::new(&[1, 1, 4], &[1u8; 4]).unwrap();
     let wrong = error(&|device| prepared(device, values.clone()).max_pool_into_blocking(bytes.clone(), &mut [0; 3]));
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "x", .. }), "{wrong}");
     let wrong = error(&|device| {
         prepared(device, with_indices.clone()).max_pool_with_indices_blocking::<f32, i32>(&x).map(drop)
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "indices", .. }), "{wrong}");
-    let short = TensorView::new([1, 1, 3], &[1.0f32; 3]).unwrap();
+    let short = TensorView::new(&[1, 1, 3], &[1.0f32; 3]).unwrap();
     let wrong = error(&|device| prepared(device, values.clone()).max_pool_into_blocking(short.clone(), &mut [0.0; 3]));
     assert!(matches!(wrong, ExecuteError::ShapeMismatch { what: "x", .. }), "{wrong}");
     for length in [2, 4] {
@@ -150,7 +150,7 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     assert!(matches!(wrong, ExecuteError::Plan(PlanError::OperandCount { .. })), "{wrong}");
     let wrong = error(&|device| {
         let mut y = [0; 3];
-        let y = TensorMut::new(DType::U8, [1, 1, 3], &mut y).unwrap();
+        let y = TensorMut::new(DType::U8, &[1, 1, 3], &mut y).unwrap();
         device.execute_blocking(&values.clone().into(), &[TensorRef::from(&x)], &mut [y])
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "outputs[0]", .. }), "{wrong}");

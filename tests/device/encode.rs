@@ -220,8 +220,8 @@ fn ranges<const N: usize>(bytes: [u64; N]) -> ([std::ops::Range<u64>; N], u64) {
     (ranges, end + 256)
 }
 
-/// X, Y and Indices of a pool, then those of its unpool with the report, in one buffer: in every family and build, whole
-/// and cut. What lies between the tensors is not written.
+/// X, Y and Indices of a pool, then those of its unpool with the report, in one buffer: in every family and build,
+/// whole and cut. What lies between the tensors is not written.
 fn inputs_may_lie_beside_outputs_where_they_are_bound_as_writable() {
     in_one_buffer::<f32>();
     in_one_buffer::<u8>();

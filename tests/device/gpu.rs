@@ -279,7 +279,7 @@ fn a_callers_device_is_taken_as_it_is() {
     let opened = Gpu::new_blocking().unwrap();
     let guest = Gpu::from_wgpu(opened.device().clone(), opened.queue().clone());
     assert_eq!(guest.adapter_info().name, opened.adapter_info().name);
-    let x = TensorView::new([1, 1, 4], &[1.0f32, 5.0, 3.0, 2.0]).unwrap();
+    let x = TensorView::new(&[1, 1, 4], &[1.0f32, 5.0, 3.0, 2.0]).unwrap();
     assert_eq!(guest.max_pool_blocking(&MaxPool::new([2]).strides([2]), x).unwrap().data(), &[5.0, 3.0]);
 }
 

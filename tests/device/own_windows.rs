@@ -1,5 +1,5 @@
-//! Unpools that keep indices to their own windows: an index outside is an error or skipped, in every family and build, and an
-//! unpool of a pool's own indices is one dispatch.
+//! Unpools that keep indices to their own windows: an index outside is an error or skipped, in every family and build,
+//! and an unpool of a pool's own indices is one dispatch.
 
 use support::device::gpu;
 use support::splitmix::{STEP, splitmix64};

@@ -127,9 +127,9 @@ fn tensors_beyond_the_limits_in_tiles() {
 fn an_error_leaves_the_outputs_as_they_were() {
     let plan: Plan = MaxPool::new([2]).plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap().into();
     let prepared = gpu().prepare_blocking(plan.clone()).unwrap();
-    let x = TensorRef::new(DType::F32, [1, 1, 4], &[0; 16]).unwrap();
-    let integers = TensorRef::new(DType::I32, [1, 1, 4], &[0; 16]).unwrap();
-    let longer = TensorRef::new(DType::F32, [1, 1, 5], &[0; 20]).unwrap();
+    let x = TensorRef::new(DType::F32, &[1, 1, 4], &[0; 16]).unwrap();
+    let integers = TensorRef::new(DType::I32, &[1, 1, 4], &[0; 16]).unwrap();
+    let longer = TensorRef::new(DType::F32, &[1, 1, 5], &[0; 20]).unwrap();
     let same = |inputs: &[TensorRef<'_>], [y, indices]: [(DType, usize); 2], outputs: usize| {
         let calls: [&Execute<'_>; 3] = [
             &|outputs| reference::execute(&plan, inputs, outputs),
@@ -141,8 +141,8 @@ fn an_error_leaves_the_outputs_as_they_were() {
             let mut bytes = sizes.map(|size| vec![GARBAGE; size]);
             let [of_y, of_indices] = &mut bytes;
             let mut tensors = [
-                TensorMut::new(y.0, [1, 1, y.1], of_y).unwrap(),
-                TensorMut::new(indices.0, [1, 1, indices.1], of_indices).unwrap(),
+                TensorMut::new(y.0, &[1, 1, y.1], of_y).unwrap(),
+                TensorMut::new(indices.0, &[1, 1, indices.1], of_indices).unwrap(),
             ];
             let result = call(&mut tensors[..outputs]);
             let untouched = bytes.iter().flatten().all(|&byte| byte == GARBAGE);
@@ -193,7 +193,7 @@ fn tensors_without_elements() {
 
 fn a_tensor_stays_on_the_device() {
     let x = Tensor::new([1, 1, 3], vec![3u8, 1, 2]).unwrap();
-    let untyped = TensorRef::new(DType::U8, [1, 1, 3], x.data()).unwrap();
+    let untyped = TensorRef::new(DType::U8, &[1, 1, 3], x.data()).unwrap();
     let uploaded = gpu().upload_blocking(untyped.clone(), Layout::Nchw).unwrap();
     assert_eq!((uploaded.dtype(), uploaded.shape()), (DType::U8, &[1, 1, 3][..]));
     assert_eq!(gpu().download_blocking::<u8>(&uploaded).unwrap(), x);

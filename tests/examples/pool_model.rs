@@ -1,5 +1,5 @@
-//! The example `pool_model` from the outside: on ONNX's node tests, on a model of onnxruntime's with nested graphs and a
-//! function, and on one of OpenVINO's. It needs no GPU.
+//! The example `pool_model` from the outside: on ONNX's node tests, on a model of onnxruntime's with nested graphs and
+//! a function, and on one of OpenVINO's. It needs no GPU.
 
 use std::path::Path;
 

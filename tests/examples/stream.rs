@@ -66,7 +66,7 @@ fn it_streams_what_the_reference_gives_from_npy_to_npy() {
         assert!(report.contains("bit for bit"), "{report}");
         let pool = MaxPool::new([3, 3]).strides([2, 2]).pads([1; 4]).dilations([2, 2]).layout(layout);
         let plan = pool.plan(&[2, 3, 90, 70], DType::F32, Some(IndexType::I64)).unwrap();
-        let x = TensorView::new([2, 3, 90, 70], &x).unwrap();
+        let x = TensorView::new(&[2, 3, 90, 70], &x).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x).unwrap();
         let (header, written) = read_npy(&folder.join("y.npy"));
         let shape: String = y.shape().iter().map(|extent| format!("{extent}, ")).collect();
@@ -92,7 +92,7 @@ fn safetensors_go_in_and_out_and_the_cpu_does_it_too() {
     let arguments = "x.safetensors --tensor x --kernel 5 --stride 1 --out y.safetensors --backend cpu --budget 32KiB";
     STREAM.run_well(&folder, &arguments.split(' ').collect::<Vec<_>>());
     let plan = MaxPool::new([5]).plan(&[1, 2, 1500], DType::F32, None).unwrap();
-    let y = reference::max_pool(&plan, TensorView::new([1, 2, 1500], &x).unwrap()).unwrap();
+    let y = reference::max_pool(&plan, TensorView::new(&[1, 2, 1500], &x).unwrap()).unwrap();
     let bytes = fs::read(folder.join("y.safetensors")).unwrap();
     let written = safetensors::SafeTensors::deserialize(&bytes).unwrap();
     let tensor = written.tensor("y").unwrap();

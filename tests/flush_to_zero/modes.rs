@@ -1,5 +1,5 @@
-//! The tests: what is expected is computed on a thread in the default mode, then everything is computed again where some
-//! threads, or all, are in the other mode.
+//! The tests: what is expected is computed on a thread in the default mode, then everything is computed again where
+//! some threads, or all, are in the other mode.
 
 use std::sync::OnceLock;
 

@@ -58,8 +58,8 @@ fn random_windows_compile_one_kernel() {
     assert_eq!(prepared.schedule().build(), Build::Specialised);
 }
 
-/// Has a plan prepared as one-shot calls do, again and again, until the specialised build has taken the generic one's place.
-/// Returns how often.
+/// Has a plan prepared as one-shot calls do, again and again, until the specialised build has taken the generic one's
+/// place. Returns how often.
 fn calls_until_specialised(gpu: &Gpu, plan: impl Fn(usize) -> Plan) -> usize {
     let specialised = |call: &usize| {
         gpu.warm_up_blocking(&[]).unwrap();
@@ -237,7 +237,8 @@ fn a_cache_of_the_callers_is_looked_up() {
     gpu.use_pipeline_cache(cache(&gpu, None)).unwrap();
     let wider = MaxPool::new([3, 3]);
     let expected = reference::max_pool(&wider.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
-    assert_eq!(gpu.max_pool_blocking(&wider, &x).unwrap(), expected); // No cache at all, and a device without the feature, which refuses one before a pipeline is compiled with it.
+    assert_eq!(gpu.max_pool_blocking(&wider, &x).unwrap(), expected);
+    // No cache at all, and a device without the feature, which refuses one before a pipeline is compiled with it.
     gpu.use_pipeline_cache(None).unwrap();
     assert!(gpu.max_pool_blocking(&MaxPool::new([4, 4]), &x).is_ok());
     let without = open(GpuOptions::new());
@@ -247,7 +248,8 @@ fn a_cache_of_the_callers_is_looked_up() {
     assert!(without.max_pool_blocking(&wider, &x).is_ok());
 }
 
-/// wgpu refuses a pipeline with a cache of another device of its instance, so the refusal shows that pipelines are looked up.
+/// wgpu refuses a pipeline with a cache of another device of its instance, so the refusal shows that pipelines are
+/// looked up.
 fn a_pipeline_is_made_with_the_cache_that_was_handed_over() {
     let adapter = pollster::block_on(GpuOptions::new().request_adapter()).unwrap();
     if !adapter.features().contains(Features::PIPELINE_CACHE) {

@@ -342,7 +342,7 @@ fn a_new_gpu_works_beside_what_is_left_of_a_lost_one() {
             gpu.device().destroy();
             let (fresh, uncaptured) = open(device);
             assert!(shared().max_pool_blocking(&held.pool, held.x.view()).is_ok(), "other devices still work");
-            let x = TensorView::new([1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0]).unwrap();
+            let x = TensorView::new(&[1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0]).unwrap();
             let y = fresh.max_pool_blocking(&MaxPool::new([2]).strides([2]), x).unwrap();
             assert_eq!(y.data(), [3.0, 9.0]);
             // Objects of the lost GPU are refused, and dropping them raises no error.
@@ -354,7 +354,7 @@ fn a_new_gpu_works_beside_what_is_left_of_a_lost_one() {
             drop((pending, held, gpu));
             assert_eq!(
                 fresh
-                    .max_pool_blocking(&MaxPool::new([4]), TensorView::new([1, 1, 4], &[3u8, 1, 2, 9]).unwrap())
+                    .max_pool_blocking(&MaxPool::new([4]), TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9]).unwrap())
                     .unwrap()
                     .data(),
                 [9]

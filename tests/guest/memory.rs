@@ -295,7 +295,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     let expected = gpu.max_pool_blocking(pool, small.view()).unwrap();
     let extent = (gpu.limits().max_binding_bytes.min(128 << 20)) as usize;
     let large = vec![7u8; extent];
-    let large = &TensorView::new([1, 1, extent], &large).unwrap();
+    let large = &TensorView::new(&[1, 1, extent], &large).unwrap();
     let on_device = &gpu.upload_blocking(large.clone(), Layout::Nchw).unwrap();
     let global = &gpu.prepare_blocking(GlobalMaxPool::new().plan(large.shape(), DType::U8, None).unwrap()).unwrap();
     let is_seven = |y: Tensor<u8>| assert_eq!(y.data(), [7]);
@@ -307,8 +307,8 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
         ("pool", &|| gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone()).map(is_seven)),
         ("unpool", &|| {
             let unpool = MaxUnpool::new([extent as i64]);
-            let (x, indices) = (TensorView::new([1, 1, 1], &[9u8])?, [extent as i64 - 1]);
-            let y = gpu.max_unpool_blocking(&unpool, x, TensorView::new([1, 1, 1], &indices)?)?;
+            let (x, indices) = (TensorView::new(&[1, 1, 1], &[9u8])?, [extent as i64 - 1]);
+            let y = gpu.max_unpool_blocking(&unpool, x, TensorView::new(&[1, 1, 1], &indices)?)?;
             assert_eq!(y.data().last(), Some(&9));
             Ok(())
         }),
@@ -408,7 +408,7 @@ fn what_is_dropped_is_freed() {
     };
     let (waiting, mebibyte) = (64 << 20, 1 << 20);
     let x = Tensor::new([1, 1, 80 * mebibyte], vec![1u8; 80 * mebibyte]).unwrap();
-    let part = TensorView::new([1, 1, 5 * mebibyte], &x.data()[..5 * mebibyte]).unwrap();
+    let part = TensorView::new(&[1, 1, 5 * mebibyte], &x.data()[..5 * mebibyte]).unwrap();
 
     // A large upload takes the tensor's bytes, without those of the copy, and leaves nothing.
     let on_device = gpu.upload_blocking(x.view(), Layout::Nchw).unwrap();

@@ -1,5 +1,5 @@
-//! The page `guests` of the documentation: its shaders are taken from it and run, and its functions stand here once more,
-//! letter for letter, so that they are run too. What they compute is compared with the reference.
+//! The page `guests` of the documentation: its shaders are taken from it and run, and its functions stand here once
+//! more, letter for letter, so that they are run too. What they compute is compared with the reference.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ tests! {
         calls_run_on_tokio;
 }
 
-const PAGE: &str = include_str!("../../src/guests.md");
+const PAGE: &str = include_str!("../../src/docs/guests.md");
 
 /// The shader of the page that has this line.
 fn shader(line: &str) -> &'static str {
@@ -457,8 +457,8 @@ fn a_padded_picture_is_pooled_without_repacking() {
     assert_eq!(gpu().download_blocking::<u8>(&planes).unwrap().data(), &x.data()[256..768]);
 }
 
-/// The columns beyond a picture are zeros: a pool with `ceil_mode` and pads at the end finds the picture's elements alone,
-/// of which many are zero too.
+/// The columns beyond a picture are zeros: a pool with `ceil_mode` and pads at the end finds the picture's elements
+/// alone, of which many are zero too.
 fn windows_beyond_a_padded_picture_find_zeros() {
     let pool = MaxPool::new([3, 3]).strides([2, 2]).dilations([1, 2]).pads([1, 2, 1, 3]).ceil_mode(1);
     let pool = pool.layout(Layout::Nhwc).index_layout(Layout::Nhwc);

@@ -2,28 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-fn sources(under: &str, ending: &str) -> Vec<(PathBuf, String)> {
-    fn collect(folder: &Path, ending: &str, found: &mut Vec<(PathBuf, String)>) {
-        let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        for entry in entries {
-            let path = entry.expect("a readable folder").path();
-            if path.is_dir() {
-                collect(&path, ending, found);
-            } else if path.to_string_lossy().ends_with(ending) {
-                let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                found.push((path, text));
-            }
-        }
-    }
-    let mut found = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(under), ending, &mut found);
-    assert!(!found.is_empty(), "no {ending} under {under}");
-    found
+use crate::sources::{CRATES, read, sources, sources_of};
+
+fn library() -> Vec<(PathBuf, String)> {
+    CRATES.into_iter().flat_map(sources_of).collect()
 }
 
-/// The sources of the library without the files that hold nothing but tests.
-fn library() -> Vec<(PathBuf, String)> {
-    sources("src", ".rs").into_iter().filter(|(path, _)| !path.ends_with("tests.rs")).collect()
+#[test]
+fn every_crate_of_the_library_is_named() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    for entry in std::fs::read_dir(crates).expect("a readable folder") {
+        let folder = format!("crates/{}", entry.expect("a readable folder").file_name().display());
+        assert!(CRATES.contains(&folder.as_str()), "no rule is kept in {folder}: tests/plans/sources.rs");
+    }
 }
 
 /// The lines that are compiled into the library: no comments, nothing from the test module on.
@@ -34,7 +25,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn wgpu_is_spelled_only_under_src_gpu() {
     for (path, text) in library() {
-        let inside = path.components().any(|part| part.as_os_str() == "gpu");
+        let inside = path.starts_with("src/gpu");
         let spelled = code(&text).any(|line| line.contains("wgpu::"));
         assert!(inside || !spelled, "{} spells wgpu::", path.display());
     }
@@ -62,7 +53,7 @@ fn buffers_are_made_and_staged_in_one_place() {
             words.iter().any(|word| line.contains(word))
         });
         assert!(
-            !makes || path.ends_with("gpu/device/allocator.rs"),
+            !makes || path == Path::new("src/gpu/device/allocator.rs"),
             "{} allocates what no test can make fail",
             path.display()
         );
@@ -143,7 +134,7 @@ fn tests_are_listed_where_marks_mean_nothing() {
 fn every_fault_is_injected_by_a_test_that_exists() {
     let tests: Vec<String> = sources("tests", ".rs").into_iter().map(|(_, text)| text).collect();
     let mut named = 0;
-    for row in rows(include_str!("../../src/faults.md")) {
+    for row in rows(include_str!("../../src/docs/faults.md")) {
         let [fault, _, _, test] = row[..] else { panic!("a row of four cells: {row:?}") };
         let test = test.trim_matches('`');
         assert!(tests.iter().any(|text| has_test(text, test)), "{fault}: there is no test {test}");
@@ -152,14 +143,27 @@ fn every_fault_is_injected_by_a_test_that_exists() {
     assert!(named > 15, "{named} rows");
 }
 
+/// The counter of windows is a part of builds for tests alone: the feature is turned on by no crate but for its tests.
 #[test]
 fn nothing_is_global() {
+    let counter = "#[cfg(feature = \"count_windows\")]\n#[doc(hidden)]\npub mod steps {";
+    let mut counters = 0;
     for (path, text) in library() {
-        let global = code(&text).any(|line| {
+        let counts = path == Path::new("crates/plan/src/geometry.rs") && text.contains(counter);
+        let text = if counts { text.split(counter).next().unwrap_or_default() } else { &text };
+        let global = code(text).any(|line| {
             let line = line.trim_start();
             line.starts_with("static ") || line.starts_with("pub static ") || line.contains("thread_local!")
         });
         assert!(!global, "{} keeps global state", path.display());
+        counters += usize::from(counts);
+    }
+    assert_eq!(counters, 1, "the counter is elsewhere now");
+    for folder in CRATES {
+        let manifest = read(Path::new(folder).join("Cargo.toml"));
+        let used =
+            manifest.split("\n[dev-dependencies]\n").next().unwrap_or_default().replace("count_windows = []", "");
+        assert!(!used.contains("count_windows"), "the crate in {folder:?} counts windows");
     }
 }
 
@@ -220,11 +224,7 @@ fn functions_of_shaders_return_a_value_in_one_place() {
 fn every_shader_part_on_disk_is_composed() {
     let list = include_str!("../../src/wgsl/parts.rs");
     for (path, _) in sources("shaders", ".wgsl") {
-        let name = path
-            .strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders"))
-            .expect("a path under shaders")
-            .to_string_lossy()
-            .replace('\\', "/");
+        let name = path.strip_prefix("shaders").expect("a path under shaders").to_string_lossy().replace('\\', "/");
         assert!(list.contains(&format!("\"{name}\",")), "{name} is not among the parts");
     }
 }
@@ -272,12 +272,53 @@ fn files_stay_short_enough_to_read() {
     }
 }
 
-/// The names that `lib.rs`, or the root of a public module, exports.
+/// Whether a line is longer than it has to be. What cannot be cut is a row of a table in a comment, and a literal or an
+/// address of 80 columns or more.
+fn is_too_long(line: &str) -> bool {
+    let columns = |text: &str| text.chars().count();
+    let comment = line.trim_start().strip_prefix("//").map(|text| text.trim_start_matches(['/', '!', ' ']));
+    let row = comment.is_some_and(|text| text.starts_with('|'));
+    let raw = line.split_once("r#\"").and_then(|(_, rest)| rest.split_once("\"#")).map(|(literal, _)| literal);
+    // Each literal ends on its line: what follows the last quotation mark is none.
+    let quoted = line.rsplit_once('"').into_iter().flat_map(|(before, _)| before.split('"').skip(1).step_by(2));
+    let addresses = line.split_whitespace().filter(|word| word.contains("://"));
+    columns(line) > 120 && !row && !raw.into_iter().chain(quoted).chain(addresses).any(|whole| columns(whole) >= 80)
+}
+
+#[test]
+fn lines_stay_short_enough_to_read() {
+    for folder in ["src", "crates", "tests", "benches", "examples", "python", "web", "fuzz"] {
+        for (path, text) in sources(folder, ".rs") {
+            let long = text.lines().enumerate().find(|(_, line)| is_too_long(line));
+            assert!(long.is_none(), "{}: more than 120 columns: {long:?}", path.display());
+        }
+    }
+    let long = |text: &str| text.replace('~', &"a ".repeat(60));
+    for line in [
+        "~~",
+        "// ~~",
+        "//! the table | ~",
+        "let text = \"~ \\",
+        "call(\"~\\\n",
+        "~ \"short\" \"short\"",
+        "~ https://a.b",
+    ] {
+        assert!(is_too_long(&long(line)), "{line}");
+    }
+    for line in ["// short", "    /// | ~ | ~ |", "let text = \"~\";", "(r#\"{\"a\": ~}\"#,"] {
+        assert!(!is_too_long(&long(line)), "{line}");
+    }
+    assert!(!is_too_long(&format!("/// See https://{}.", "a".repeat(110))));
+}
+
+/// The names that `lib.rs`, or the root of a public module, exports of its own crate.
 fn exported(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let lines = lines.join("\n");
     let mut names = Vec::new();
-    for path in lines.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next()) {
+    let paths = lines.split("\npub use ").skip(1).filter_map(|rest| rest.split(';').next());
+    // The crates of the library are looked at by themselves, and what is exported whole is another crate.
+    for path in paths.filter(|path| path.contains("::") && !path.starts_with("wgpu_pooling_")) {
         let list = path.split_once('{').map_or(path, |(_, list)| list.trim_end_matches('}'));
         names.extend(list.split(',').filter_map(|name| name.rsplit("::").next()).map(|name| name.trim().to_owned()));
     }
@@ -355,6 +396,12 @@ fn has_example(lines: &[&str], item: usize) -> bool {
     fences.chunks(2).any(|block| matches!(block, ["", "" | "no_run"]))
 }
 
+/// Whether the documentation leaves out what the line declares.
+fn is_hidden(lines: &[&str], item: usize) -> bool {
+    let above = lines[..item].iter().rev().map(|line| line.trim());
+    above.take_while(|line| line.starts_with("#[") || line.starts_with("///")).any(|line| line == "#[doc(hidden)]")
+}
+
 /// Whether a line declares a method without arguments that returns a value: a sentence says what it returns, and it
 /// needs no example.
 fn is_getter(line: &str) -> bool {
@@ -364,38 +411,45 @@ fn is_getter(line: &str) -> bool {
 
 #[test]
 fn operators_options_and_entry_points_have_an_example() {
-    let root = include_str!("../../src/lib.rs");
-    let mut names = exported(root);
-    for module in root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(module);
-        let source = if source.is_dir() { source.join("mod.rs") } else { source.with_extension("rs") };
-        let text = std::fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
-        names.extend(exported(&text));
-    }
-    // These are other crates.
-    names.retain(|name| name != "wgpu" && name != "half");
-    let (mut found, mut without) = (Vec::new(), Vec::new());
-    for (path, text) in library() {
-        let lines: Vec<&str> = text.lines().take_while(|line| *line != "#[cfg(test)]").collect();
-        for (number, name) in public_items(&lines, &names) {
-            found.push(name.to_owned());
-            if !is_getter(lines[number]) && !has_example(&lines, number) {
-                without.push(format!("{}:{}: {name}", path.display(), number + 1));
+    let mut without = Vec::new();
+    for folder in CRATES {
+        let library = sources_of(folder);
+        let root = read(Path::new(folder).join("src/lib.rs"));
+        let mut names = exported(&root);
+        for module in root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+            let is_module = |path: &Path| {
+                path.ends_with(format!("src/{module}/mod.rs")) || path.ends_with(format!("src/{module}.rs"))
+            };
+            let (_, text) = library.iter().find(|(path, _)| is_module(path)).expect("the module's file");
+            names.extend(exported(text));
+        }
+        let mut found = Vec::new();
+        for (path, text) in library {
+            let lines: Vec<&str> = text.lines().take_while(|line| *line != "#[cfg(test)]").collect();
+            for (number, name) in public_items(&lines, &names) {
+                found.push(name.to_owned());
+                if !is_getter(lines[number]) && !is_hidden(&lines, number) && !has_example(&lines, number) {
+                    without.push(format!("{}:{}: {name}", path.display(), number + 1));
+                }
             }
         }
+        names.retain(|name| !found.contains(name));
+        assert!(names.is_empty(), "exported, but declared in a way that this rule does not see: {names:?}");
     }
-    names.retain(|name| !found.contains(name));
-    assert!(names.is_empty(), "exported, but declared in a way that this rule does not see: {names:?}");
     assert!(without.is_empty(), "{} public items without an example:\n{}", without.len(), without.join("\n"));
 }
 
 #[test]
-fn the_recipes_name_files_that_exist() {
+fn the_recipes_and_the_code_map_name_files_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let quoted: Vec<&str> = include_str!("../../src/growing.md").split('`').skip(1).step_by(2).collect();
-    let files: Vec<&str> = quoted.into_iter().filter(|text| text.contains('/') && !text.contains('<')).collect();
-    assert!(files.len() > 10, "{files:?}");
-    for file in files {
-        assert!(root.join(file).exists(), "growing.md names {file}");
+    for page in ["CONTRIBUTING.md", "ARCHITECTURE.md"] {
+        let text = read(page);
+        let quoted = text.split('`').skip(1).step_by(2);
+        let is_path = |text: &&str| text.contains('/') && !text.contains('<') && !text.contains(char::is_whitespace);
+        let files: Vec<&str> = quoted.filter(is_path).collect();
+        assert!(files.len() > 10, "{files:?}");
+        for file in files {
+            assert!(root.join(file).exists(), "{page} names {file}");
+        }
     }
 }

@@ -1,30 +1,20 @@
-//! Which file imports which: no imports are circular, no floor imports from one above it, and lib.rs draws the floors
-//! as they are.
+//! Which crate depends on which, and which file imports which: no imports are circular, no floor imports from one above
+//! it, and ARCHITECTURE.md draws the floors as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Modules by their paths (`gpu::calls::chain`), each with the code that is compiled into the library.
-fn modules() -> BTreeMap<String, String> {
-    fn collect(folder: &Path, root: &Path, found: &mut BTreeMap<String, String>) {
-        for entry in std::fs::read_dir(folder).expect("a readable folder") {
-            let path: PathBuf = entry.expect("a readable folder").path();
-            if path.is_dir() {
-                collect(&path, root, found);
-            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
-                let inside = path.strip_prefix(root).expect("it lies under src").with_extension("");
-                let names: Vec<_> =
-                    inside.iter().map(|name| name.to_string_lossy()).filter(|name| name != "mod").collect();
-                let text = std::fs::read_to_string(&path).expect("a readable file");
-                found.insert(names.join("::"), code(&text));
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut found = BTreeMap::new();
-    collect(&root, &root, &mut found);
-    found.remove("lib");
-    found
+use crate::sources::{CRATES, read, sources_of};
+
+/// The modules of a crate by their paths (`gpu::calls::chain`), each with the code that is compiled into the library.
+fn modules(folder: &str) -> BTreeMap<String, String> {
+    let root = Path::new(folder).join("src");
+    let named = sources_of(folder).into_iter().map(|(path, text)| {
+        let inside = path.strip_prefix(&root).expect("it lies under src").with_extension("");
+        let names: Vec<_> = inside.iter().map(|name| name.to_string_lossy()).filter(|name| name != "mod").collect();
+        (names.join("::"), code(&text))
+    });
+    named.filter(|(name, _)| name != "lib").collect()
 }
 
 /// The text without comments and without the tests at its end.
@@ -111,9 +101,9 @@ fn resolve(from: &str, path: &str, modules: &BTreeMap<String, String>) -> Option
     found.filter(|found| found != from)
 }
 
-/// The modules that each module imports from.
-fn imports() -> BTreeMap<String, BTreeSet<String>> {
-    let modules = modules();
+/// The modules that each module of a crate imports from.
+fn imports(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let modules = modules(folder);
     let of = |(name, code): (&String, &String)| {
         let found = paths(code).into_iter().filter_map(|path| resolve(name, &path, &modules));
         (name.clone(), found.collect())
@@ -182,7 +172,9 @@ fn drawing(rooms: &BTreeMap<String, BTreeSet<String>>) -> String {
 
 #[test]
 fn no_file_is_in_a_circle_of_imports() {
-    assert_eq!(circle(&imports()), None);
+    for folder in CRATES.into_iter().chain(["python", "python/onnxruntime", "web"]) {
+        assert_eq!(circle(&imports(folder)), None, "in the crate in {folder:?}");
+    }
 }
 
 #[test]
@@ -203,45 +195,71 @@ fn use_lines_are_read_whole() {
     let mut paths = Vec::new();
     expand("crate::gpu::{device::{gate::Owned, Device}, prepared as other}", "", &mut paths);
     assert_eq!(paths, ["crate::gpu::device::gate::Owned", "crate::gpu::device::Device", "crate::gpu::prepared"]);
-    let imports = imports();
-    let of = |module: &str| imports[module].iter().map(String::as_str).collect::<Vec<_>>();
-    assert_eq!(of("tile::boxes"), ["index", "options", "tile::region"]);
-    assert!(of("gpu::prepared::plan_cache").contains(&"gpu::prepared::preparation"), "by super");
-    assert!(of("gpu::device").contains(&"gpu::device::gate"), "a child");
+    let of = |folder: &str, module: &str| imports(folder)[module].iter().cloned().collect::<Vec<_>>();
+    assert_eq!(of("crates/plan", "tile::boxes"), ["index", "options", "tile::region"]);
+    assert!(of("", "gpu::prepared::plan_cache").iter().any(|used| used == "gpu::prepared::preparation"), "by super");
+    assert!(of("", "gpu::device").iter().any(|used| used == "gpu::device::gate"), "a child");
+}
+
+/// The crates of the library that a crate's manifest names outside its dev-dependencies, each with whether it is
+/// optional.
+fn dependencies(folder: &str) -> Vec<(String, bool)> {
+    let manifest = read(Path::new(folder).join("Cargo.toml"));
+    let sections = manifest.split("\n[").filter_map(|section| section.split_once("]\n"));
+    let sections = sections.filter(|(name, _)| name.ends_with("dependencies") && !name.ends_with("dev-dependencies"));
+    let lines = sections.flat_map(|(_, lines)| lines.lines()).filter_map(|line| line.split_once(" = "));
+    let members = lines.filter(|(name, _)| name.starts_with("wgpu-pooling"));
+    members.map(|(name, source)| (name.to_owned(), source.contains("optional = true"))).collect()
 }
 
 #[test]
-fn no_room_imports_from_one_above_it_and_lib_rs_draws_the_floors_as_they_are() {
-    let rooms = rooms(&imports());
-    assert_eq!(circle(&rooms), None, "rooms import from each other");
-    let drawn = drawing(&rooms);
-    let text = include_str!("../../src/lib.rs");
-    let map = text.split("//! # Floors\n").nth(1).expect("lib.rs has a section of floors");
-    let map =
-        map.split("//! ```text\n").nth(1).and_then(|rest| rest.split("//! ```\n").next()).expect("a block of text");
-    let map: String = map
-        .lines()
-        .map(|line| format!("{}\n", line.trim_start_matches("//!").strip_prefix(' ').unwrap_or(line)))
-        .collect();
-    assert_eq!(map, drawn, "the floors are\n{drawn}");
+fn crates_depend_on_those_below_them() {
+    let plan = ("wgpu-pooling-plan".to_owned(), false);
+    let [cpu, onnx] = ["wgpu-pooling-cpu", "wgpu-pooling-onnx"].map(|name| (name.to_owned(), true));
+    assert_eq!(dependencies("crates/plan"), []);
+    assert_eq!(dependencies("crates/cpu"), [plan.clone()]);
+    assert_eq!(dependencies("crates/onnx"), [plan.clone()]);
+    assert_eq!(dependencies(""), [cpu, onnx, plan]);
+}
+
+/// The examples in the documentation of the members, and their tests, are written for users of the whole.
+#[test]
+fn members_name_the_whole_in_examples_alone() {
+    for folder in &CRATES[1..] {
+        for (module, code) in modules(folder) {
+            let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("#[doc = "));
+            let found = lines.find(|line| line.contains("wgpu_pooling::"));
+            assert_eq!(found, None, "{module} of {folder}");
+        }
+    }
+}
+
+#[test]
+fn no_room_imports_from_one_above_it_and_the_floors_are_drawn_as_they_are() {
+    let mut drawn = String::new();
+    for (folder, name) in
+        CRATES.into_iter().zip(["wgpu-pooling", "wgpu-pooling-cpu", "wgpu-pooling-onnx", "wgpu-pooling-plan"])
+    {
+        let rooms = rooms(&imports(folder));
+        assert_eq!(circle(&rooms), None, "rooms of {name} import from each other");
+        drawn += &format!("{name}\n{}", drawing(&rooms));
+    }
+    let text = read("ARCHITECTURE.md");
+    let section = text.split("\n## Floors\n").nth(1).expect("a section of floors");
+    let map = section.split("```text\n").nth(1).and_then(|rest| rest.split("```\n").next());
+    assert_eq!(map.expect("a block of text"), drawn, "the floors are\n{drawn}");
 }
 
 #[test]
 fn what_must_not_know_each_other_does_not() {
-    let rooms = rooms(&imports());
+    let rooms = rooms(&imports(""));
     let knows = |room: &str, other: &str| rooms[room].iter().any(|used| used.starts_with(other));
-    for (room, other) in [
-        // An oracle shares nothing with what it judges.
-        ("gpu/calls", "reference"),
-        ("gpu/prepared", "reference"),
-        ("gpu/device", "reference"),
-        ("reference", "gpu"),
-        ("reference", "select"),
-        ("error", "schedule"),
-        ("gpu/device", "gpu/prepared"),
-        ("gpu/device", "gpu/calls"),
-        ("gpu/prepared", "gpu/calls"),
-    ] {
+    for (room, other) in [("gpu/device", "gpu/prepared"), ("gpu/device", "gpu/calls"), ("gpu/prepared", "gpu/calls")] {
         assert!(!knows(room, other), "{room} imports from {other}");
+    }
+    // An oracle shares nothing with what it judges; that it knows no device is an edge between crates.
+    for (module, code) in modules("").into_iter().chain(modules("crates/cpu")) {
+        let oracle = paths(&code).into_iter().find(|path| path.split("::").any(|step| step == "reference"));
+        assert_eq!(oracle, None, "{module} imports from the reference");
     }
 }

@@ -9,4 +9,5 @@ mod models;
 mod nodes;
 mod public_items;
 mod schedules;
+mod sources;
 mod translations;

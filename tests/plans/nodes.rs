@@ -18,7 +18,7 @@ fn unpool(opset: i64) -> Node {
 }
 
 fn x() -> TensorRef<'static> {
-    TensorView::new([1, 1, 9], &[0.0f32; 9]).unwrap().into()
+    TensorView::new(&[1, 1, 9], &[0.0f32; 9]).unwrap().into()
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn attributes_that_the_operator_does_not_take_are_refused() {
 
 #[test]
 fn inputs_and_outputs_are_counted_and_typed() {
-    let indices: TensorRef<'_> = TensorView::new([1, 1, 9], &[0i64; 9]).unwrap().into();
+    let indices: TensorRef<'_> = TensorView::new(&[1, 1, 9], &[0i64; 9]).unwrap().into();
     let count = |operator, what, expected, actual| PlanError::OperandCount { operator, what, expected, actual };
     for outputs in [0, 3, usize::MAX] {
         assert_eq!(pool(12).plan(&[x()], outputs), Err(count("MaxPool", "outputs", "1 or 2", outputs)));
@@ -227,7 +227,7 @@ fn inputs_and_outputs_are_counted_and_typed() {
     assert_eq!(unpool(12).plan(&[x(), indices.clone()], 2), Err(count("MaxUnpool", "outputs", "1", 2)));
     let error = unpool(12).plan(&[x(), x()], 1).unwrap_err();
     assert_eq!(error.to_string(), "MaxUnpool: I is f32 of shape [1, 1, 9], expected indices of i64 or i32");
-    let few: TensorRef<'_> = TensorView::new([9], &[0i64; 9]).unwrap().into();
+    let few: TensorRef<'_> = TensorView::new(&[9], &[0i64; 9]).unwrap().into();
     let error = unpool(12).plan(&[x(), few], 1).unwrap_err();
     assert_eq!(error.to_string(), "MaxUnpool: I is i64 of shape [9], expected an index for each element of X");
     let shape = |shape: &[usize], values: &[i64]| {
@@ -240,7 +240,7 @@ fn inputs_and_outputs_are_counted_and_typed() {
     assert!(matches!(shape(&[2], &[1, 12]), Err(PlanError::AttributeLength { attribute: "output_shape", .. })));
     assert!(matches!(shape(&[0], &[]), Err(PlanError::AttributeLength { attribute: "output_shape", .. })));
     assert!(matches!(shape(&[3], &[1, 1, -1]), Err(PlanError::Negative { attribute: "output_shape", .. })));
-    let narrow = unpool(12).plan(&[x(), indices, TensorRef::new(DType::I32, [3], &[0; 12]).unwrap()], 1);
+    let narrow = unpool(12).plan(&[x(), indices, TensorRef::new(DType::I32, &[3], &[0; 12]).unwrap()], 1);
     assert!(matches!(narrow, Err(PlanError::OperandType { operand: "output_shape", .. })), "{narrow:?}");
 }
 
@@ -249,10 +249,10 @@ fn bytes_that_are_not_a_shapes_are_refused() {
     for dtype in DType::ALL {
         let bytes = vec![0; 6 * dtype.bytes() + 1];
         for actual in 0..bytes.len() {
-            let made = TensorRef::new(dtype, [2, 3], &bytes[..actual]);
+            let made = TensorRef::new(dtype, &[2, 3], &bytes[..actual]);
             assert_eq!(made.is_ok(), actual == 6 * dtype.bytes(), "{dtype:?}, {actual} bytes");
         }
     }
-    assert!(TensorRef::new(DType::F64, [0, 3], &[]).is_ok());
-    assert!(matches!(TensorRef::new(DType::U8, [usize::MAX; 3], &[]), Err(PlanError::ShapeOverflow { .. })));
+    assert!(TensorRef::new(DType::F64, &[0, 3], &[]).is_ok());
+    assert!(matches!(TensorRef::new(DType::U8, &[usize::MAX; 3], &[]), Err(PlanError::ShapeOverflow { .. })));
 }

@@ -1,5 +1,5 @@
-//! The fuzz targets `plan` and `cpu_reference` as tests. `fuzz/README.md` has them for cargo-fuzz, and says how a failing
-//! input is tried alone.
+//! The fuzz targets `plan` and `cpu_reference` as tests. `fuzz/README.md` has them for cargo-fuzz, and says how a
+//! failing input is tried alone.
 
 mod seeds;
 

@@ -48,8 +48,8 @@ impl Backend {
         }
     }
 
-    /// Makes plans ready. On WebGPU their kernels are compiled: `progress` is called with the number of those that are ready
-    /// and the number of all.
+    /// Makes plans ready. On WebGPU their kernels are compiled: `progress` is called with the number of those that are
+    /// ready and the number of all.
     pub async fn prepare(&self, plans: &Plans, progress: Function) -> Result<Prepared, JsError> {
         let (pool, unpool) = (plans.pool.clone(), plans.unpool.clone());
         if let Device::Gpu(gpu) = &self.device {

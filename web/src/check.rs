@@ -55,8 +55,8 @@ impl Check {
     }
 }
 
-/// Runs every case in every element type on these backends. `progress` is called with each element type before its cases; if it
-/// returns a promise, that is awaited, so that the page is drawn in between.
+/// Runs every case in every element type on these backends. `progress` is called with each element type before its
+/// cases; if it returns a promise, that is awaited, so that the page is drawn in between.
 #[wasm_bindgen]
 pub async fn check(backends: Vec<Backend>, seed: u32, progress: Function) -> Result<Check, JsError> {
     let mut random = Rng::with_seed(seed.into());
@@ -118,8 +118,9 @@ impl Case {
 /// A pool's name, the pool, the shape of X, and the type of its indices.
 type PoolCase<'a> = (&'static str, &'a dyn Pooling, &'a [usize], Option<IndexType>);
 
-/// Operators and options that take every part of the kernels: windows apart and overlapping, padded, dilated, rounded up; one
-/// to three axes; both layouts, index types and orders; the NaN rules; adaptive and global windows; unpools by each.
+/// Operators and options that take every part of the kernels: windows apart and overlapping, padded, dilated, rounded
+/// up; one to three axes; both layouts, index types and orders; the NaN rules; adaptive and global windows; unpools by
+/// each.
 fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
     let apart = MaxPool::new([2, 2]).strides([2, 2]);
     let overlapping = MaxPool::new([3, 3]).strides([2, 2]).pads([1, 1, 1, 1]);
@@ -169,8 +170,8 @@ fn cases(dtype: DType) -> Result<Vec<Case>, ExecuteError> {
     Ok(cases)
 }
 
-/// Elements of which a half are what kernels get wrong: zeros of both signs, infinities, NaN, the largest and the smallest, and
-/// subnormals; many are equal. The other half are random bits.
+/// Elements of which a half are what kernels get wrong: zeros of both signs, infinities, NaN, the largest and the
+/// smallest, and subnormals; many are equal. The other half are random bits.
 fn elements(random: &mut Rng, dtype: DType, count: u64) -> Vec<u8> {
     let bytes = dtype.bytes();
     let low = dtype.negative_infinity_bits();
@@ -214,7 +215,8 @@ async fn execute(
     outputs: &mut [Vec<u8>],
 ) -> Result<(), ExecuteError> {
     let (inputs, mut outputs) = tensors(plan, inputs, outputs)?;
-    // The call for tensors of any size, `Device::execute`, would bring a megabyte of code for those that exceed the device.
+    // The call for tensors of any size, `Device::execute`, would bring a megabyte of code for those that exceed the
+    // device.
     device.prepare(plan.clone()).await?.execute(&inputs, &mut outputs).await
 }
 

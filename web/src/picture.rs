@@ -5,8 +5,8 @@ use wgpu_pooling::{IndexSpace, Tensor};
 
 use crate::thrown;
 
-/// A 4K picture has a little less. For each pixel the page holds about a hundred bytes: planes, indices and results of two
-/// backends, and their pictures.
+/// A 4K picture has a little less. For each pixel the page holds about a hundred bytes: planes, indices and results of
+/// two backends, and their pictures.
 const MOST_PIXELS: u64 = 1 << 23;
 
 /// An error if the page has no room for a picture of this size.
@@ -43,8 +43,8 @@ impl Picture {
         Ok(Picture { planes: Tensor::new([1, 3, height, width], planes).map_err(thrown)? })
     }
 
-    /// The picture, subdued, as pixels, with the elements that `indices` point at in full colour: a channel that has its maximum
-    /// there is lit, the others are not.
+    /// The picture, subdued, as pixels, with the elements that `indices` point at in full colour: a channel that has
+    /// its maximum there is lit, the others are not.
     pub(crate) fn marked(&self, indices: &Tensor<i32>, space: &IndexSpace) -> Vec<u8> {
         let width = self.planes.shape()[3];
         let mut pixels = pixels(&self.planes);
@@ -72,8 +72,8 @@ impl Picture {
     }
 }
 
-/// Planes as the pixels of a canvas. A cast from float to integer saturates, and minus infinity, the value of a window wholly in
-/// padding, is black.
+/// Planes as the pixels of a canvas. A cast from float to integer saturates, and minus infinity, the value of a window
+/// wholly in padding, is black.
 pub fn pixels(planes: &Tensor<f32>) -> Vec<u8> {
     let size = planes.data().len() / 3;
     let [red, green, blue] = [0, 1, 2].map(|channel| &planes.data()[channel * size..(channel + 1) * size]);

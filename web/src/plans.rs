@@ -17,8 +17,8 @@ pub struct Plans {
 
 #[wasm_bindgen]
 impl Plans {
-    /// A max pool of a picture of this height and width. `kernel` and `strides` are height and width, `pads` top, left, bottom
-    /// and right.
+    /// A max pool of a picture of this height and width. `kernel` and `strides` are height and width, `pads` top, left,
+    /// bottom and right.
     #[wasm_bindgen(js_name = maxPool)]
     pub fn max_pool(size: &[f64], kernel: &[f64], strides: &[f64], pads: &[f64]) -> Result<Plans, JsError> {
         let pool = MaxPool::new(whole("the window", kernel)?)
@@ -43,7 +43,8 @@ impl Plans {
         let unpool = MaxUnpool::inverse_of(pool, &shape);
         if element_count(pooled.output_shape()).map_err(thrown)? == 0 {
             return Err(JsError::new(&format!(
-                "The pooled picture would be {columns} × {rows}: the window exceeds the padded picture of {width} × {height}."
+                "The pooled picture would be {columns} × {rows}: the window exceeds the padded picture of {width} × \
+                 {height}."
             )));
         }
         check_size("The pooled picture", columns, rows)?;

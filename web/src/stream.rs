@@ -65,10 +65,9 @@ fn named(error: ExecuteError) -> Error {
 
 #[wasm_bindgen]
 impl Backend {
-    /// Max pools a tensor of bytes that lies in a blob, on WebGPU in at most so many bytes of memory beside the
-    /// piece that is read or written, and hands the result to
-    /// `take(first, bytes)` in pieces. `shape` is batch, channels and the spatial extents. Returns the number of tiles that were
-    /// computed.
+    /// Max pools a tensor of bytes that lies in a blob, on WebGPU in at most so many bytes of memory beside the piece
+    /// that is read or written, and hands the result to `take(first, bytes)` in pieces. `shape` is batch, channels and
+    /// the spatial extents. Returns the number of tiles that were computed.
     #[wasm_bindgen(js_name = streamMaxPool)]
     pub async fn stream_max_pool(
         &self,

@@ -69,8 +69,8 @@ fn line(figures: &Figures, kernel: &KernelFigures) -> String {
 /// The report of one text that is judged by itself.
 pub fn alone(kept: &Kept, executed: Option<&Executed>, family: &str, driver: &str) -> String {
     let mut text = format!(
-        "{family}, {driver}\n  {} VGPRs, {} vector and {} scalar registers spilled, {} bytes of scratch\n  {} bytes of workgroup \
-         memory, {} waves a SIMD, workgroups of {} in waves of {}\n  {} instructions in {} bytes\n",
+        "{family}, {driver}\n  {} VGPRs, {} vector and {} scalar registers spilled, {} bytes of scratch\n  {} bytes of \
+         workgroup memory, {} waves a SIMD, workgroups of {} in waves of {}\n  {} instructions in {} bytes\n",
         kept.registers,
         kept.spilled,
         kept.spilled_scalar,

@@ -96,7 +96,8 @@ impl Shell {
         }
         let alone = |(file, went): (&PathBuf, Option<Went>)| match went {
             Some(went) => Ok(went),
-            // A command that ends early takes the other files with it; one that did not start at all has nothing to do with them.
+            // A command that ends early takes the other files with it; one that did not start at all has nothing to do
+            // with them.
             None if files.len() > 1 => Ok(self.batch(std::slice::from_ref(file))?.remove(0)),
             None => {
                 let messages = format!("the command said nothing of it: {}, {}", output.status, said[1]);
@@ -133,7 +134,8 @@ fn children_in(stat: &str) -> Option<f64> {
     Some((ticks(13)? + ticks(14)?) / 100.0)
 }
 
-/// Reads the outcome of each file from the output of a command for many files, if the command said anything of the file.
+/// Reads the outcome of each file from the output of a command for many files, if the command said anything of the
+/// file.
 fn read(files: &[PathBuf], output: &str) -> Vec<Option<Went>> {
     let mut found: HashMap<&Path, Went> = HashMap::new();
     let mut current: Option<&Path> = None;

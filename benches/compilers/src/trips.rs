@@ -277,7 +277,10 @@ fn breaks(block: &Block) -> bool {
 /// The values that a block stores to a variable, at any depth. A call that gets a pointer to the variable could store
 /// any value, and is listed as the pointer.
 fn stores(block: &Block, function: &Function, variable: Handle<LocalVariable>, found: &mut Vec<Handle<Expression>>) {
-    let is_it = |pointer: &Handle<Expression>| matches!(function.expressions[*pointer], Expression::LocalVariable(it) if it == variable);
+    let is_it = |pointer: &Handle<Expression>| {
+        let expression = &function.expressions[*pointer];
+        matches!(expression, Expression::LocalVariable(it) if *it == variable)
+    };
     for statement in block.iter() {
         match statement {
             Statement::Store { pointer, value } if is_it(pointer) => found.push(*value),

@@ -36,8 +36,8 @@ impl std::fmt::Display for Unavailable {
             ),
             Unavailable::Family(family) => write!(
                 f,
-                "{0} is left out: this driver does not know it. {0} needs {1}; VK_DRIVER_FILES names the radeon_icd.json of a \
-                 newer driver.",
+                "{0} is left out: this driver does not know it. {0} needs {1}; VK_DRIVER_FILES names the \
+                 radeon_icd.json of a newer driver.",
                 family.name(),
                 family.needs()
             ),

@@ -1,14 +1,14 @@
-//! The CPU backend of [wgpu-pooling](https://docs.rs/wgpu-pooling): its operators on all processors of the host, with the
-//! bits of the [reference](mod@wgpu_pooling_plan::reference).
+//! The CPU backend of [wgpu-pooling](https://docs.rs/wgpu-pooling): its operators on all processors of the host, with
+//! the bits of the [reference](mod@wgpu_pooling_plan::reference).
 //!
-//! Programs use the crate wgpu-pooling with its feature `cpu`, which has all of this under its own name; so do the examples
-//! here.
+//! Programs use the crate wgpu-pooling with its feature `cpu`, which has all of this under its own name; so do the
+//! examples here.
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// `kernels` computes plans on slices; `calls` is what callers use. A kernel is chosen by kernels/choose.rs, a pure function of
-// the plan, and no choice changes a bit.
+// `kernels` computes plans on slices; `calls` is what callers use. A kernel is chosen by kernels/choose.rs, a pure
+// function of the plan, and no choice changes a bit.
 mod calls;
 mod kernels;
 

@@ -89,7 +89,8 @@ pub enum ModelError {
         name: String,
         /// The bytes of its elements.
         expected: u64,
-        /// The bytes that there are; where numbers are listed one by one and are too many, those up to the first too many.
+        /// The bytes that there are; where numbers are listed one by one and are too many, those up to the first too
+        /// many.
         actual: u64,
     },
     /// Data outside the model's file that are refused or cannot be read.

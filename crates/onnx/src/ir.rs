@@ -259,7 +259,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The layer's operator with its attributes. An attribute that is not OpenVINO's stays in the list and is refused by the node.
+/// The layer's operator with its attributes. An attribute that is not OpenVINO's stays in the list and is refused by
+/// the node.
 fn node(layer: Layer<'_>, budget: &Budget) -> Result<Node, ModelError> {
     let (op_type, version) = (layer.kind, budget.attribute(layer.xml, "version")?);
     let opset = version.strip_prefix("opset").and_then(|number| number.parse().ok());

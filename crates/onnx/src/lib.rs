@@ -1,19 +1,20 @@
 //! Models of ONNX and OpenVINO: their pooling nodes as [`Node`](wgpu_pooling_plan::Node)s and plans, without a device.
 //!
-//! Programs use the crate [wgpu-pooling](https://docs.rs/wgpu-pooling) with its feature `onnx`, where this is the module `onnx`;
-//! so do the examples here.
+//! Programs use the crate [wgpu-pooling](https://docs.rs/wgpu-pooling) with its feature `onnx`, where this is the
+//! module `onnx`; so do the examples here.
 //!
-//! [`Model`] reads a file and lists the pooling nodes in it, also those inside `If`, `Loop` and `Scan` and inside the model's own
-//! functions. Each has the operator as a [`Node`](wgpu_pooling_plan::Node), what the model says of the inputs, and with that a plan;
-//! [`ModelNode::traps`] says where runtimes disagree about it. [`FileTensor`] reads the tensors that test data consist of.
+//! [`Model`] reads a file and lists the pooling nodes in it, also those inside `If`, `Loop` and `Scan` and inside the
+//! model's own functions. Each has the operator as a [`Node`](wgpu_pooling_plan::Node), what the model says of the
+//! inputs, and with that a plan; [`ModelNode::traps`] says where runtimes disagree about it. [`FileTensor`] reads the
+//! tensors that test data consist of.
 //!
-//! A program that has the attributes of a node by itself, as a custom operator of onnxruntime has, needs none of this: it fills a
-//! [`Node`](wgpu_pooling_plan::Node) and calls [`Node::plan_for`](wgpu_pooling_plan::Node::plan_for).
+//! A program that has the attributes of a node by itself, as a custom operator of onnxruntime has, needs none of this:
+//! it fills a [`Node`](wgpu_pooling_plan::Node) and calls [`Node::plan_for`](wgpu_pooling_plan::Node::plan_for).
 //!
 //! ```
 //! use wgpu_pooling::{Preset, onnx::Model};
 //!
-//! let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+//! let model = Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
 //! for node in model.nodes() {
 //!     let plan = node.plan(Preset::Onnx)?;
 //!     assert_eq!((node.op_type(), &plan.outputs()[0].shape), ("MaxPool", &vec![1, 3, 31]));
@@ -23,8 +24,8 @@
 //!
 //! # What is read
 //!
-//! Of ONNX: MaxPool, MaxUnpool and GlobalMaxPool of ONNX's own domain and of `com.ms.internal.nhwc`, and the operators of
-//! `wgpu.pooling`. Of OpenVINO's IR, versions 10 and 11: MaxPool-1, -8, -14 and AdaptiveMaxPool-8.
+//! Of ONNX: MaxPool, MaxUnpool and GlobalMaxPool of ONNX's own domain and of `com.ms.internal.nhwc`, and the operators
+//! of `wgpu.pooling`. Of OpenVINO's IR, versions 10 and 11: MaxPool-1, -8, -14 and AdaptiveMaxPool-8.
 //!
 //! # Files from strangers
 //!

@@ -31,7 +31,7 @@ pub enum Constant {
 /// use wgpu_pooling::onnx::{Model, ValueSource};
 ///
 /// // A model whose one node pools the model's input.
-/// let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+/// let model = Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
 /// assert_eq!(model.nodes()[0].inputs()[0].source, ValueSource::Input(0));
 /// assert_eq!(model.outputs(), [("y".to_owned(), ValueSource::Output { node: 0, output: 0 })]);
 /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
@@ -59,7 +59,7 @@ pub enum ValueSource {
 /// ```
 /// use wgpu_pooling::{DType, onnx::Model};
 ///
-/// let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+/// let model = Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
 /// let x = &model.nodes()[0].inputs()[0];
 /// assert_eq!((&x.name[..], x.dtype, &x.shape), ("x", Some(DType::F32), &Some(vec![1, 3, 32])));
 /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
@@ -84,7 +84,7 @@ pub struct ModelInput {
 /// ```
 /// use wgpu_pooling::{Preset, onnx::Model};
 ///
-/// let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+/// let model = Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
 /// let node = &model.nodes()[0];
 /// assert_eq!((node.op_type(), node.domain(), node.scope()), ("MaxPool", "", ""));
 /// assert_eq!(node.plan(Preset::Onnx)?.outputs()[0].shape, [1, 3, 31]);
@@ -129,7 +129,7 @@ impl ModelNode {
     /// [`ModelError::NoOpset`], [`ModelError::AttributeOfCaller`] and [`ModelError::TooMany`].
     ///
     /// ```
-    /// let model = wgpu_pooling::onnx::Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+    /// let model = wgpu_pooling::onnx::Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
     /// assert_eq!(model.nodes()[0].node()?.opset(), 22);
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```
@@ -150,13 +150,13 @@ impl ModelNode {
     /// The plan from what the model says of the inputs, by the conventions of a runtime.
     ///
     /// # Errors
-    /// As [`ModelNode::node`]; [`ModelError::Unknown`] for an input whose element type, shape or values the model does not
-    /// say; [`ModelError::Plan`] for what [`Node::plan_for`] refuses.
+    /// As [`ModelNode::node`]; [`ModelError::Unknown`] for an input whose element type, shape or values the model does
+    /// not say; [`ModelError::Plan`] for what [`Node::plan_for`] refuses.
     ///
     /// ```
     /// use wgpu_pooling::{Preset, onnx::Model};
     ///
-    /// let model = Model::open("tests/onnx-node-tests/test_maxpool_1d_default/model.onnx".as_ref())?;
+    /// let model = Model::open("models/test_maxpool_1d_default.onnx".as_ref())?;
     /// assert_eq!(model.nodes()[0].plan(Preset::OpenVino)?.operator(), "max_pool");
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```

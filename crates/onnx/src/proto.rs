@@ -70,7 +70,8 @@ pub const GRAPH: BodyFields = BodyFields { node: 1, value_infos: [11, 12, 13], i
 /// The fields of `FunctionProto`.
 pub const FUNCTION: BodyFields = BodyFields { node: 7, value_infos: [12; 3], initializer: None };
 
-/// What `TypeProto` says of a tensor: the number in `TensorProto.DataType`, and the extents where all of them are known.
+/// What `TypeProto` says of a tensor: the number in `TensorProto.DataType`, and the extents where all of them are
+/// known.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct TypeOf {
     pub number: Option<i64>,
@@ -176,7 +177,8 @@ impl<'a> AttributeMessage<'a> {
         Ok(AttributeMessage { tensor, value })
     }
 
-    /// The attribute of the calling node whose value this one has, if it is in a function's body and does not have its own.
+    /// The attribute of the calling node whose value this one has, if it is in a function's body and does not have its
+    /// own.
     pub fn refers_to(message: Message<'a>) -> Result<Option<&'a str>, ModelError> {
         Ok(Some(last_text(message, 21)?).filter(|name| !name.is_empty()))
     }

@@ -31,11 +31,12 @@ pub struct FileTensor<'a> {
 }
 
 impl<'a> FileTensor<'a> {
-    /// Reads a `TensorProto`, whose elements are `raw_data` or one of its lists of numbers. Elements in another file are
-    /// refused: only a model knows where that lies.
+    /// Reads a `TensorProto`, whose elements are `raw_data` or one of its lists of numbers. Elements in another file
+    /// are refused: only a model knows where that lies.
     ///
     /// # Errors
-    /// [`ModelError::Malformed`], [`ModelError::ElementType`], [`ModelError::TensorLength`] and [`ModelError::External`].
+    /// [`ModelError::Malformed`], [`ModelError::ElementType`], [`ModelError::TensorLength`] and
+    /// [`ModelError::External`].
     ///
     /// ```
     /// use wgpu_pooling::{DType, onnx::FileTensor};
@@ -61,8 +62,8 @@ impl<'a> FileTensor<'a> {
     /// ```
     /// use wgpu_pooling::onnx::FileTensor;
     ///
-    /// let folder = std::path::Path::new("tests/onnx-node-tests/test_maxpool_1d_default/test_data_set_0");
-    /// assert_eq!(FileTensor::open(&folder.join("input_0.pb"))?.shape(), [1, 3, 32]);
+    /// let folder = std::path::Path::new("models");
+    /// assert_eq!(FileTensor::open(&folder.join("test_maxpool_1d_default_input_0.pb"))?.shape(), [1, 3, 32]);
     /// assert!(FileTensor::open(folder).is_err(), "a folder");
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```
@@ -168,8 +169,8 @@ pub(super) fn kind(tensor: &TensorMessage<'_>) -> Result<(DType, Vec<usize>, u64
     Ok((dtype, shape, bytes))
 }
 
-/// The elements of the lists `float_data`, `int32_data`, `int64_data`, `double_data` and `uint64_data`. `int32_data` has the
-/// types of up to 32 bits, f16 and bf16 by their bits.
+/// The elements of the lists `float_data`, `int32_data`, `int64_data`, `double_data` and `uint64_data`. `int32_data`
+/// has the types of up to 32 bits, f16 and bf16 by their bits.
 fn listed(tensor: &TensorMessage<'_>, dtype: DType, expected: u64) -> Result<Vec<u8>, ModelError> {
     let number = match dtype {
         DType::F32 => 4,

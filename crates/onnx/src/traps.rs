@@ -8,13 +8,13 @@ use wgpu_pooling_plan::{
 
 use super::node::ModelNode;
 
-/// A point on which runtimes disagree, or which users take for something else, and which a node meets. The text says what
-/// each does; numbers behind `#` are threads of the runtime's repository.
+/// A point on which runtimes disagree, or which users take for something else, and which a node meets. The text says
+/// what each does; numbers behind `#` are threads of the runtime's repository.
 ///
 /// ```
 /// use wgpu_pooling::onnx::{Model, Trap};
 ///
-/// let model = Model::open("tests/onnx-node-tests/test_maxpool_2d_ceil/model.onnx".as_ref())?;
+/// let model = Model::open("models/test_maxpool_2d_ceil.onnx".as_ref())?;
 /// let traps = model.nodes()[0].traps();
 /// // Its last window begins in the input: both rules of ceil_mode give the same shape, and the rest is about NaN.
 /// assert_eq!(traps, [Trap::Nan { indices: false }]);
@@ -102,50 +102,54 @@ impl Trap {
             // These have numbers.
             Trap::CeilRule { .. } | Trap::SameDilated { .. } | Trap::ElementType { .. } => "",
             Trap::SameNegative => {
-                "auto_pad SAME with a stride above the kernel: the pads would be negative; the specification, OpenVINO and \
-                 TensorFlow take 0, onnxruntime moves the windows to the right, or refuses where there is no output Indices"
+                "auto_pad SAME with a stride above the kernel: the pads would be negative; the specification, OpenVINO \
+                 and TensorFlow take 0, onnxruntime moves the windows to the right, or refuses where there is no \
+                 output Indices"
             }
             Trap::PadsWithAutoPad => {
-                "auto_pad together with pads: refused here; onnxruntime and OpenVINO ignore the pads, onnx.reference mixes both"
+                "auto_pad together with pads: refused here; onnxruntime and OpenVINO ignore the pads, onnx.reference \
+                 mixes both"
             }
             Trap::WidePads => {
-                "pads: onnxruntime refuses a pad as large as the kernel, PyTorch one above half of it and one that differs \
-                 between begin and end"
+                "pads: onnxruntime refuses a pad as large as the kernel, PyTorch one above half of it and one that \
+                 differs between begin and end"
             }
             Trap::ColumnMajor => {
-                "storage_order 1: Indices count the first spatial axis fastest, N and C as before; no MaxUnpool of another \
-                 runtime reads them, and onnx.reference ignores the attribute where the strides are 1"
+                "storage_order 1: Indices count the first spatial axis fastest, N and C as before; no MaxUnpool of \
+                 another runtime reads them, and onnx.reference ignores the attribute where the strides are 1"
             }
             Trap::IndexConvention => {
-                "Indices: ONNX and onnxruntime count through the whole tensor, PyTorch through each plane, TensorFlow through \
-                 N, H, W, C of each batch item"
+                "Indices: ONNX and onnxruntime count through the whole tensor, PyTorch through each plane, TensorFlow \
+                 through N, H, W, C of each batch item"
             }
             Trap::NhwcIndices => {
                 "com.ms.internal.nhwc: X and Y are NHWC, but Indices and output_shape stay NCHW, in shape and in value"
             }
             Trap::OutputShape => {
-                "output_shape: ONNX up to release 1.23 counts Indices in the inferred shape and puts that block at the origin; \
-                 onnxruntime, PyTorch and later ONNX count them in output_shape (onnx#2398, onnx#8413)"
+                "output_shape: ONNX up to release 1.23 counts Indices in the inferred shape and puts that block at the \
+                 origin; onnxruntime, PyTorch and later ONNX count them in output_shape (onnx#2398, onnx#8413)"
             }
             Trap::RepeatedIndices => {
-                "windows overlap, so Indices can repeat: the last in the order of X wins on CPUs; on CUDA PyTorch promises \
-                 none (pytorch#78249)"
+                "windows overlap, so Indices can repeat: the last in the order of X wins on CPUs; on CUDA PyTorch \
+                 promises none (pytorch#78249)"
             }
             Trap::Nan { indices: true } => {
-                "NaN: in ONNX's preset, onnxruntime since 1.29 and TensorFlow one wins only as the first element of its window; in \
-                 PyTorch the last one always wins; OpenVINO's MaxPool and onnxruntime until 1.28 ignore them"
+                "NaN: in ONNX's preset, onnxruntime since 1.29 and TensorFlow one wins only as the first element of \
+                 its window; in PyTorch the last one always wins; OpenVINO's MaxPool and onnxruntime until 1.28 ignore \
+                 them"
             }
             Trap::Nan { indices: false } => {
                 "NaN: in ONNX's preset one wins only as the first element of its window; in PyTorch always; OpenVINO's \
-                 MaxPool ignores them; onnxruntime's kernel without Indices depends on vector lanes, and makes the lowest finite value of -inf"
+                 MaxPool ignores them; onnxruntime's kernel without Indices depends on vector lanes, and makes the \
+                 lowest finite value of -inf"
             }
             Trap::EmptyWindows => {
-                "windows wholly in padding: in ONNX's preset and in PyTorch -inf, in onnxruntime and OpenVINO the lowest finite value; \
-                 their index is -1 in ONNX's preset, and something else in each runtime"
+                "windows wholly in padding: in ONNX's preset and in PyTorch -inf, in onnxruntime and OpenVINO the \
+                 lowest finite value; their index is -1 in ONNX's preset, and something else in each runtime"
             }
             Trap::KernelExceedsInput => {
-                "the kernel exceeds the padded input: PyTorch and OpenVINO refuse it, onnxruntime may give one window that \
-                 is partly outside (onnxruntime#25234), the formula gives none"
+                "the kernel exceeds the padded input: PyTorch and OpenVINO refuse it, onnxruntime may give one window \
+                 that is partly outside (onnxruntime#25234), the formula gives none"
             }
             Trap::SpatialAxes => "spatial axes: onnxruntime, OpenVINO and PyTorch have up to three",
         }
@@ -164,15 +168,16 @@ impl fmt::Display for Trap {
                 write!(
                     formatter,
                     "ceil_mode: onnxruntime, PyTorch and ONNX since opset 22 drop a last window that begins in the end \
-                     padding (Y {drop}); the text of opsets 10 to 21 and OpenVINO's ceil keep it (Y {literal}) (onnx#5711)"
+                     padding (Y {drop}); the text of opsets 10 to 21 and OpenVINO's ceil keep it (Y {literal}) \
+                     (onnx#5711)"
                 )
             }
             Trap::SameDilated { dilated, undilated } => {
                 let (dilated, undilated) = (or_unknown(dilated), or_unknown(undilated));
                 write!(
                     formatter,
-                    "auto_pad SAME with dilations: the specification and OpenVINO pad for the dilated kernel (Y {dilated}), \
-                     onnxruntime for the undilated one (Y {undilated}) (onnxruntime#10083)"
+                    "auto_pad SAME with dilations: the specification and OpenVINO pad for the dilated kernel (Y \
+                     {dilated}), onnxruntime for the undilated one (Y {undilated}) (onnxruntime#10083)"
                 )
             }
             Trap::ElementType { dtype } => {
@@ -197,13 +202,13 @@ struct Facts<'a> {
 }
 
 impl ModelNode {
-    /// The points that this node meets on which runtimes disagree. Where a shape is not known, those are named that it may
-    /// meet.
+    /// The points that this node meets on which runtimes disagree. Where a shape is not known, those are named that it
+    /// may meet.
     ///
     /// ```
     /// use wgpu_pooling::onnx::{Model, Trap};
     ///
-    /// let model = Model::open("tests/onnx-node-tests/test_maxunpool_export_with_output_shape/model.onnx".as_ref())?;
+    /// let model = Model::open("models/test_maxunpool_export_with_output_shape.onnx".as_ref())?;
     /// assert!(model.nodes()[0].traps().contains(&Trap::OutputShape));
     /// # Ok::<(), wgpu_pooling::onnx::ModelError>(())
     /// ```

@@ -1,4 +1,5 @@
-//! Finds the pooling nodes of an ONNX model, in its graph, in the graphs inside nodes, and in the functions that it calls.
+//! Finds the pooling nodes of an ONNX model, in its graph, in the graphs inside nodes, and in the functions that it
+//! calls.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -152,8 +153,8 @@ impl<'a> Scope<'a, '_> {
         Ok(None)
     }
 
-    /// The message that has an attribute's value: of the call, if the attribute refers to it. An attribute that the call
-    /// does not give is absent.
+    /// The message that has an attribute's value: of the call, if the attribute refers to it. An attribute that the
+    /// call does not give is absent.
     fn attribute(&self, message: Message<'a>) -> Result<Option<Message<'a>>, ModelError> {
         let Some(refers_to) = AttributeMessage::refers_to(message)? else {
             return Ok(Some(message));

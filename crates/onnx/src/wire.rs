@@ -1,4 +1,5 @@
-//! The wire format of Protocol Buffers, read where it lies: nothing is copied, and a file cannot make the reader allocate.
+//! The wire format of Protocol Buffers, read where it lies: nothing is copied, and a file cannot make the reader
+//! allocate.
 
 use super::budget::Budget;
 use super::error::{ModelError, at_most};
@@ -71,7 +72,8 @@ impl<'a> Message<'a> {
         taken.bytes.try_into().map_err(|_| ModelError::Malformed { what: "a number is cut off", at: taken.at })
     }
 
-    /// A number of seven bits a byte, the lowest first, in at most ten bytes; what exceeds 64 bits is dropped, as other readers do.
+    /// A number of seven bits a byte, the lowest first, in at most ten bytes; what exceeds 64 bits is dropped, as other
+    /// readers do.
     fn varint(&mut self) -> Result<u64, ModelError> {
         let begin = self.at;
         let mut value = 0;

@@ -9,7 +9,8 @@ use crate::request::AsTensor;
 use crate::tensor::{Tensor, TensorView, element_count};
 use crate::untyped::TensorRef;
 
-/// The array's elements as a tensor; they have to lie in row-major order without gaps (`as_standard_layout` copies others).
+/// The array's elements as a tensor; they have to lie in row-major order without gaps (`as_standard_layout` copies
+/// others).
 ///
 /// ```
 /// use ndarray::array;

@@ -65,8 +65,8 @@ parse_names!(
 /// Relu and Clip compare and are exact on every path; integers have these two only. The other four round: the CPU
 /// computes them in f32 for f16, bf16 and f32 and in f64 for f64, and a GPU may differ by at most 1 unit in the last
 /// place of the dtype for LeakyRelu and HardSigmoid (whose product and sum may be fused), and for Tanh and Sigmoid by 1
-/// unit of f16 and bf16 and 8 units of f32. A GPU may also take an f32 below the smallest normal one for zero, before and
-/// after it computes. The other four are not computed in f64 on a GPU and fail with [`PlanError::NotOnGpu`].
+/// unit of f16 and bf16 and 8 units of f32. A GPU may also take an f32 below the smallest normal one for zero, before
+/// and after it computes. The other four are not computed in f64 on a GPU and fail with [`PlanError::NotOnGpu`].
 ///
 /// ```
 /// use wgpu_pooling::Activation;
@@ -200,8 +200,8 @@ pub enum Attribute {
     Floats(Vec<f32>),
     /// `STRING`
     String(String),
-    /// Any other kind, such as `FLOAT`, `STRINGS` or `TENSOR`: no attribute of these operators is of it, and a node that has
-    /// one is refused.
+    /// Any other kind, such as `FLOAT`, `STRINGS` or `TENSOR`: no attribute of these operators is of it, and a node
+    /// that has one is refused.
     Other,
 }
 

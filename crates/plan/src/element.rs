@@ -276,8 +276,8 @@ macro_rules! float_element {
             fn of_f64(number: f64) -> Self {
                 $of_f64(number)
             }
-            // Sign and magnitude as two's complement. A test of the sign and one of the magnitude would be recognised by
-            // compilers, which then compare floats.
+            // Sign and magnitude as two's complement. A test of the sign and one of the magnitude would be recognised
+            // by compilers, which then compare floats.
             #[inline]
             fn rank(self) -> i64 {
                 let unused = i64::BITS - <$bits>::BITS;

@@ -54,8 +54,8 @@ pub enum AxisWindow {
         /// Padding cells before the first element; negative ones move windows right (onnxruntime's SAME rule).
         pad_begin: i64,
     },
-    /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including, `ceil((o + 1) * input / output)`
-    /// (OpenVINO AdaptiveMaxPool-8).
+    /// AdaptiveMaxPool: window `o` covers `floor(o * input / output)` up to, not including,
+    /// `ceil((o + 1) * input / output)` (OpenVINO AdaptiveMaxPool-8).
     Adaptive,
     /// A part of an adaptive axis: its windows from `first_output` on, on its elements from `first_input` on. The
     /// formula needs the extents of the whole axis.
@@ -330,7 +330,8 @@ impl AxisWindow {
         let most = match self {
             AxisWindow::Strided { kernel, dilation, .. } => kernel.min(ceil_div(input as i64, dilation.max(1))) as u64,
             AxisWindow::Adaptive if output == 0 => 0,
-            // A window that starts inside an element's share and ends inside another's covers one more than the quotient.
+            // A window that starts inside an element's share and ends inside another's covers one more than the
+            // quotient.
             AxisWindow::Adaptive if input.is_multiple_of(output) => (input / output) as u64,
             AxisWindow::Adaptive => (input / output) as u64 + 2,
             AxisWindow::AdaptivePart { input, output, .. } => AxisWindow::Adaptive.most_taps(input, output),
@@ -383,7 +384,8 @@ pub const fn ceil_div(a: i64, b: i64) -> i64 {
 
 /// The output extent and the windows of one axis of MaxPool.
 ///
-/// ONNX MaxPool: `floor((input + pads - effective_kernel) / stride) + 1`, or with the ceiling; SAME_*: `ceil(input / stride)`.
+/// ONNX MaxPool: `floor((input + pads - effective_kernel) / stride) + 1`, or with the ceiling; SAME_*:
+/// `ceil(input / stride)`.
 pub(crate) fn max_pool_axis(attributes: &AxisAttributes, rules: SizeRules) -> Result<(usize, AxisWindow), PlanError> {
     let AxisAttributes { axis, input, kernel, stride, dilation, pads } = *attributes;
     for (attribute, value) in [("kernel_shape", kernel), ("strides", stride), ("dilations", dilation)] {

@@ -17,7 +17,8 @@ pub fn take_digit(number: &mut u64, radix: u64) -> u64 {
 
 /// An index convention on tensors of a given size: which integer names the element at (n, c, spatial coordinates).
 ///
-/// Every convention is an affine map, `n * stride_n + c * stride_c + sum of p[a] * stride[a]`; they differ in the strides.
+/// Every convention is an affine map, `n * stride_n + c * stride_c + sum of p[a] * stride[a]`; they differ in the
+/// strides.
 ///
 /// ```
 /// use wgpu_pooling::IndexSpace;

@@ -1,5 +1,5 @@
-//! The operators of [wgpu-pooling](https://docs.rs/wgpu-pooling) as attributes, their plans, tensors of the host, and the
-//! [`mod@reference`] that defines what a plan means; all that its backends have in common, and no device.
+//! The operators of [wgpu-pooling](https://docs.rs/wgpu-pooling) as attributes, their plans, tensors of the host, and
+//! the [`mod@reference`] that defines what a plan means; all that its backends have in common, and no device.
 //!
 //! Programs use the crate wgpu-pooling, which has all of this under its own name; so do the examples here.
 #![warn(missing_docs)]

@@ -2,8 +2,8 @@
 
 use crate::element::Index;
 
-/// Whether all indices that a plane stores name elements of that plane, or none where -1 is skipped. `base` is the index of
-/// the plane's first element. Compiled into the loops of its callers.
+/// Whether all indices that a plane stores name elements of that plane, or none where -1 is skipped. `base` is the
+/// index of the plane's first element. Compiled into the loops of its callers.
 #[inline(always)]
 pub fn stay_in_plane<I: Index>(indices: &[I], base: i64, elements: u64, skips_minus_one: bool) -> bool {
     let stays = |index: &I| {

@@ -76,8 +76,9 @@ option! {
 option! {
     /// How the number of outputs of an axis is rounded.
     ///
-    /// `ceil_mode` 0 is [`Floor`](CeilRule::Floor) and 1 is [`CeilDrop`](CeilRule::CeilDrop): onnxruntime and PyTorch drop
-    /// the window that would start in the end padding for every opset, and the text does since opset 22 (onnx#5711, onnx#5741).
+    /// `ceil_mode` 0 is [`Floor`](CeilRule::Floor) and 1 is [`CeilDrop`](CeilRule::CeilDrop): onnxruntime and PyTorch
+    /// drop the window that would start in the end padding for every opset, and the text does since opset 22
+    /// (onnx#5711, onnx#5741).
     ///
     /// ```
     /// use wgpu_pooling::{CeilRule, DType, MaxPool};
@@ -115,7 +116,8 @@ option! {
     /// ```
     #[non_exhaustive]
     SamePadding, "same_padding" {
-        /// From the effective (dilated) kernel; a negative total counts as zero. ONNX shape inference, OpenVINO, TensorFlow.
+        /// From the effective (dilated) kernel; a negative total counts as zero. ONNX shape inference, OpenVINO,
+        /// TensorFlow.
         #[default]
         SpecClamped = "spec_clamped",
         /// From the undilated kernel, without a clamp: onnxruntime (onnxruntime#10083).
@@ -186,8 +188,8 @@ option! {
     /// ```
     #[non_exhaustive]
     NanPolicy, "nan_policy" {
-        /// A NaN wins only as the first valid element of its window: onnxruntime with Indices (1.29 and newer), TensorFlow,
-        /// OpenVINO adaptive.
+        /// A NaN wins only as the first valid element of its window: onnxruntime with Indices (1.29 and newer),
+        /// TensorFlow, OpenVINO adaptive.
         #[default]
         SeedFirst = "seed_first",
         /// A NaN always wins, the last one of the window: PyTorch.
@@ -406,11 +408,11 @@ option! {
         /// The one that comes last in (n, c, spatial) order, also for NHWC data: onnx.reference, onnxruntime.
         #[default]
         LastWins = "last_wins",
-        /// Any of them, for callers who know that their values are equal or that no indices are equal. An unpool of elements
-        /// of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches without scratch memory,
-        /// and which of several sources wins may differ from run to run; other paths compute as with `LastWins`. For large
-        /// tensors with a pool's own indices, [`OutsideWindow`] or [`Family::Streaming`](crate::Family::Streaming) moves fewer
-        /// bytes.
+        /// Any of them, for callers who know that their values are equal or that no indices are equal. An unpool of
+        /// elements of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches without
+        /// scratch memory, and which of several sources wins may differ from run to run; other paths compute as with
+        /// `LastWins`. For large tensors with a pool's own indices, [`OutsideWindow`] or
+        /// `Family::Streaming` moves fewer bytes.
         Any = "any",
     }
 }
@@ -439,12 +441,12 @@ option! {
 }
 
 option! {
-    /// What an index of a MaxUnpool that lies outside its own window does. The window of a source is the one that the pool
-    /// with the same attributes has there; the indices of such a pool lie in their own windows. A caller who has them from
-    /// a pool can say so: then an unpool is one dispatch, or two for small outputs and for windows that are dilated,
-    /// adaptive or leave gaps, without scratch memory. Every index that does not keep to it is found or skipped, those
-    /// outside the index space included, whatever [`OutOfBounds`] says; only -1 is always skipped by the inverse of a pool
-    /// that can have windows wholly in padding.
+    /// What an index of a MaxUnpool that lies outside its own window does. The window of a source is the one that the
+    /// pool with the same attributes has there; the indices of such a pool lie in their own windows. A caller who has
+    /// them from a pool can say so: then an unpool is one dispatch, or two for small outputs and for windows that are
+    /// dilated, adaptive or leave gaps, without scratch memory. Every index that does not keep to it is found or
+    /// skipped, those outside the index space included, whatever [`OutOfBounds`] says; only -1 is always skipped by the
+    /// inverse of a pool that can have windows wholly in padding.
     ///
     /// ```
     /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, OutsideWindow, TensorView};
@@ -497,8 +499,8 @@ option! {
     /// The runtime whose conventions a [`Node`](crate::Node) follows where the specification and runtimes differ.
     ///
     /// Each value bundles options as the constructors of its name do, for example
-    /// [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime), which say what they leave out. The attributes are the node's, and an attribute that it does not have takes ONNX's
-    /// default.
+    /// [`MaxPool::onnxruntime`](crate::MaxPool::onnxruntime), which say what they leave out. The attributes are the
+    /// node's, and an attribute that it does not have takes ONNX's default.
     ///
     /// ```
     /// use wgpu_pooling::{Attribute, Node, Preset, TensorRef, TensorView};
@@ -521,8 +523,8 @@ option! {
         Onnx = "onnx",
         /// The same, with the MaxUnpool of releases after 1.23 (onnx#8413).
         OnnxAfter1_23 = "onnx_after_1_23",
-        /// onnxruntime's CPU kernels. As there, an empty list, an empty `auto_pad` and a `ceil_mode` other than 1 are the defaults, and
-        /// a MaxPool node's `pads` are ignored where its `auto_pad` computes them.
+        /// onnxruntime's CPU kernels. As there, an empty list, an empty `auto_pad` and a `ceil_mode` other than 1 are
+        /// the defaults, and a MaxPool node's `pads` are ignored where its `auto_pad` computes them.
         OnnxRuntime = "onnxruntime",
         /// OpenVINO's CPU plugin and its importer of ONNX models. It has no MaxUnpool.
         OpenVino = "openvino",

@@ -1,27 +1,23 @@
 //! Plans: what must be computed, as a value. No device, no data.
 
+mod convert;
+mod dimensions;
 mod named;
 mod taps;
 
 use crate::attributes::Activation;
 use crate::element::{DType, Element, IndexType};
-use crate::error::{ExecuteError, PlanError};
+use crate::error::PlanError;
 use crate::geometry::AxisWindow;
 use crate::index::{IndexSpace, IndexStrides};
 use crate::options::{Duplicates, EmptyIndex, EmptyValue, Layout, NanPolicy, OutOfBounds, OutsideWindow};
 use crate::reduction::Reduction;
 use crate::tensor::{TensorSpec, element_count};
 
-/// The most spatial axes that a tensor can have.
-///
-/// ```
-/// use wgpu_pooling::{DType, GlobalMaxPool, MAX_SPATIAL_AXES};
-///
-/// let fits = |rank| GlobalMaxPool::new().plan(&vec![1; rank], DType::F32, None).is_ok();
-/// assert!(fits(MAX_SPATIAL_AXES + 2), "N and C come before them");
-/// assert!(!fits(MAX_SPATIAL_AXES + 3));
-/// ```
-pub const MAX_SPATIAL_AXES: usize = 10;
+pub use convert::ConvertPlan;
+pub use dimensions::MAX_SPATIAL_AXES;
+pub(crate) use dimensions::{Dimensions, assemble};
+use dimensions::{bytes_of, check_index_type, spec};
 
 /// A computation: a pool, an unpool or an index conversion.
 ///
@@ -484,8 +480,8 @@ pub struct UnpoolPlan {
     pub index_type: IndexType,
     #[doc(hidden)]
     pub space: IndexSpace,
-    /// The windows of the pool from which the indices are expected to come, one per axis of X, on the index space.
-    /// What becomes of indices outside these windows is the option `outside_window`. `None` where the windows exceed 64-bit
+    /// The windows of the pool from which the indices are expected to come, one per axis of X, on the index space. What
+    /// becomes of indices outside these windows is the option `outside_window`. `None` where the windows exceed 64-bit
     /// positions.
     #[doc(hidden)]
     pub windows: Option<Vec<AxisWindow>>,
@@ -641,179 +637,6 @@ impl UnpoolPlan {
     }
 }
 
-/// An index conversion, ready to be computed.
-///
-/// ```
-/// use wgpu_pooling::{ConvertIndices, ConvertPlan, IndexFlattening, IndexSpace, IndexType};
-///
-/// let onnx = IndexSpace::new(1, 2, [4]);
-/// let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-/// let plan: ConvertPlan = convert.plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-/// assert_eq!((plan.from().unit(), plan.to().unit()), (8, 4));
-/// # Ok::<(), wgpu_pooling::PlanError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[must_use]
-pub struct ConvertPlan {
-    #[doc(hidden)]
-    pub from: IndexSpace,
-    #[doc(hidden)]
-    pub to: IndexSpace,
-    #[doc(hidden)]
-    pub from_type: IndexType,
-    #[doc(hidden)]
-    pub to_type: IndexType,
-    /// Spatial extents of the index tensor, outermost first.
-    #[doc(hidden)]
-    pub extents: Vec<usize>,
-    /// The indices in the first convention.
-    #[doc(hidden)]
-    pub inputs: Vec<TensorSpec>,
-    /// The indices in the second one.
-    #[doc(hidden)]
-    pub outputs: Vec<TensorSpec>,
-}
-
-impl ConvertPlan {
-    /// The convention that is read.
-    pub fn from(&self) -> &IndexSpace {
-        &self.from
-    }
-
-    /// The convention that is written.
-    pub fn to(&self) -> &IndexSpace {
-        &self.to
-    }
-
-    /// The tensors that are read: the indices in the first convention, in its layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, DType, IndexSpace, IndexType};
-    /// let space = IndexSpace::new(1, 2, [4]);
-    /// let plan = ConvertIndices::new(space.clone(), space).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!((&plan.inputs()[0].shape[..], plan.inputs()[0].dtype), (&[1, 2, 3][..], DType::I64));
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn inputs(&self) -> &[TensorSpec] {
-        &self.inputs
-    }
-
-    /// The tensors that are written: the indices in the second convention, in its layout.
-    ///
-    /// ```
-    /// use wgpu_pooling::{ConvertIndices, IndexSpace, IndexType, Layout};
-    /// let (from, to) = (IndexSpace::new(1, 2, [4]), IndexSpace::new(1, 2, [4]).with_layout(Layout::Nhwc));
-    /// let plan = ConvertIndices::new(from, to).plan(&[1, 2, 3], IndexType::I64, IndexType::I32)?;
-    /// assert_eq!(plan.outputs()[0].shape, [1, 3, 2]);
-    /// # Ok::<(), wgpu_pooling::PlanError>(())
-    /// ```
-    pub fn outputs(&self) -> &[TensorSpec] {
-        &self.outputs
-    }
-
-    /// The shape of the indices that are read, in their layout.
-    pub fn input_shape(&self) -> &[usize] {
-        &self.inputs[0].shape
-    }
-
-    /// The shape of the indices that are written, in their layout.
-    pub fn output_shape(&self) -> &[usize] {
-        &self.outputs[0].shape
-    }
-
-    /// The fewest bytes that computing the plan must move: the indices once each way.
-    pub fn bytes(&self) -> u64 {
-        bytes_of(&self.inputs, &self.outputs)
-    }
-
-    pub(crate) fn complete(
-        from: IndexSpace,
-        to: IndexSpace,
-        from_type: IndexType,
-        to_type: IndexType,
-        dimensions: &Dimensions,
-    ) -> Result<ConvertPlan, PlanError> {
-        element_count(&from.shape())?;
-        for (space, index_type) in [(&from, from_type), (&to, to_type)] {
-            space.check()?;
-            check_index_type(index_type, space.unit())?;
-        }
-        let extents = dimensions.spatial.clone();
-        let Dimensions { batch, channels, .. } = *dimensions;
-        let indices = |layout, of: IndexType| vec![spec(of.dtype(), layout, batch, channels, &extents)];
-        let (inputs, outputs) = (indices(from.layout, from_type), indices(to.layout, to_type));
-        Ok(ConvertPlan { from, to, from_type, to_type, extents, inputs, outputs })
-    }
-
-    /// The error of a conversion, from its first bad index, which is outside the unit or in another plane.
-    #[doc(hidden)]
-    pub fn offence(&self, position: u64, value: i64, count: u64) -> ExecuteError {
-        let unit = self.from.unit();
-        match u64::try_from(value) {
-            Ok(value_in_range) if value_in_range < unit => ExecuteError::IndexNotInPlane { position, value, count },
-            _ => ExecuteError::IndexOutOfRange { position, value, unit, count },
-        }
-    }
-}
-
-/// A tensor's shape as N, C and spatial extents.
-pub(crate) struct Dimensions {
-    pub batch: usize,
-    pub channels: usize,
-    pub spatial: Vec<usize>,
-}
-
-impl Dimensions {
-    /// Splits the shape of a pooling input. Spatial extents must be at least 1; N and C may be zero.
-    pub fn of(shape: &[usize], layout: Layout) -> Result<Dimensions, PlanError> {
-        let rank = shape.len();
-        if !(3..=MAX_SPATIAL_AXES + 2).contains(&rank) {
-            return Err(PlanError::Rank { rank, max_spatial: MAX_SPATIAL_AXES });
-        }
-        let last = rank.saturating_sub(1);
-        let (channels, spatial) = match layout {
-            Layout::Nchw => (shape[1], &shape[2..]),
-            Layout::Nhwc => (shape[last], &shape[1..last]),
-        };
-        if let Some(axis) = spatial.iter().position(|&extent| extent == 0) {
-            return Err(PlanError::ZeroExtent { axis, shape: shape.to_vec() });
-        }
-        element_count(shape)?;
-        Ok(Dimensions { batch: shape[0], channels, spatial: spatial.to_vec() })
-    }
-}
-
-/// The tensor with these extents in a layout.
-fn spec(dtype: DType, layout: Layout, batch: usize, channels: usize, spatial: &[usize]) -> TensorSpec {
-    TensorSpec { shape: assemble(layout, batch, channels, spatial), dtype, layout }
-}
-
-/// The shape of a tensor with these extents in a layout.
-pub(crate) fn assemble(layout: Layout, batch: usize, channels: usize, spatial: &[usize]) -> Vec<usize> {
-    let mut shape = vec![batch];
-    if layout == Layout::Nchw {
-        shape.push(channels);
-    }
-    shape.extend_from_slice(spatial);
-    if layout == Layout::Nhwc {
-        shape.push(channels);
-    }
-    shape
-}
-
-/// The bytes of all tensors.
-fn bytes_of(inputs: &[TensorSpec], outputs: &[TensorSpec]) -> u64 {
-    inputs.iter().chain(outputs).map(TensorSpec::bytes).fold(0, u64::saturating_add)
-}
-
-/// 32-bit indices are refused, not wrapped, when the unit exceeds 2^31 - 1.
-fn check_index_type(index_type: IndexType, unit: u64) -> Result<(), PlanError> {
-    if index_type == IndexType::I32 && unit > i32::MAX as u64 {
-        return Err(PlanError::IndexTypeTooNarrow { unit });
-    }
-    Ok(())
-}
-
 /// Integers have Relu and Clip only: specifications and runtimes do not agree on a rounding for the other activations.
 fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanError> {
     activation.check_parameters()?;
@@ -827,7 +650,8 @@ fn check_activation(activation: Activation, dtype: DType) -> Result<(), PlanErro
 /// The smallest and the largest index that an empty window can have, in exact arithmetic.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "coordinates have 64 bits and strides of a checked shape 58, so that 128 bits hold a sum of a dozen products"
+    reason = "coordinates have 64 bits and strides of a checked shape 58, so that 128 bits hold a sum of a dozen \
+              products"
 )]
 fn empty_index_extremes(indices: &IndexPlan, axes: &[PoolAxis]) -> [i128; 2] {
     let strides = indices.space.strides();

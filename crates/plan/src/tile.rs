@@ -20,8 +20,8 @@ pub(crate) use boxes::Boxes;
 pub use region::Region;
 pub(crate) use split_window::SplitWindow;
 
-/// A pool, cut into tiles that fit a number of bytes, and a device's limits where they are computed on one. A tiling is a
-/// plain value: no tensor is allocated, so tensors of any size can be cut.
+/// A pool, cut into tiles that fit a number of bytes, and a device's limits where they are computed on one. A tiling is
+/// a plain value: no tensor is allocated, so tensors of any size can be cut.
 ///
 /// Axes are cut in memory order, the outermost first. For NCHW, tiles are whole batch items where those fit, otherwise
 /// whole channels, otherwise slabs along the outermost spatial axis, otherwise boxes. If a single window exceeds the
@@ -106,9 +106,9 @@ impl Tile {
 }
 
 impl Tiling {
-    /// Cuts a plan into the largest tiles for which a backend has the memory. `peak_bytes` gives the peak memory of a run whose
-    /// largest tile has the plan that it is called with, or the error why the backend cannot compute such a tile; then
-    /// smaller ones are tried.
+    /// Cuts a plan into the largest tiles for which a backend has the memory. `peak_bytes` gives the peak memory of a
+    /// run whose largest tile has the plan that it is called with, or the error why the backend cannot compute such a
+    /// tile; then smaller ones are tried.
     ///
     /// # Errors
     /// That of `peak_bytes` for the smallest tiles.
@@ -166,7 +166,8 @@ impl Tiling {
         fits(&tiling).map(|_| tiling)
     }
 
-    /// Cuts a plan for the CPU, where X, Y and Indices of a tile take at most `budget_bytes`, and nothing else limits tiles.
+    /// Cuts a plan for the CPU, where X, Y and Indices of a tile take at most `budget_bytes`, and nothing else limits
+    /// tiles.
     ///
     /// # Errors
     /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and its results.

@@ -52,8 +52,8 @@ impl Host {
         self.cpu.simd()
     }
 
-    /// A plan with a kernel of its own, with the one that was asked for, or with the best one. Nothing reads outputs after an
-    /// error, as nothing does in the runtimes that this is compared with.
+    /// A plan with a kernel of its own, with the one that was asked for, or with the best one. Nothing reads outputs
+    /// after an error, as nothing does in the runtimes that this is compared with.
     pub fn prepare(&self, plan: &Plan, kernel: Option<CpuKernel>) -> Result<PreparedCpu, ExecuteError> {
         let cpu = self.cpu.clone().with_fresh_outputs();
         match kernel.or(self.kernel) {

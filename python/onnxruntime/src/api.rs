@@ -1,8 +1,9 @@
-//! onnxruntime's C interface: the entry point that it calls when it loads this library, and the functions of an operator.
+//! onnxruntime's C interface: the entry point that it calls when it loads this library, and the functions of an
+//! operator.
 //!
-//! What holds for all of it, by the C interface's documentation: pointers that onnxruntime hands to a function are valid for
-//! the call; the `OrtApi` lives as long as the process; strings are zero-terminated. The private functions here get such pointers
-//! alone. No function that could panic lets a panic out: it runs in [`guarded`].
+//! What holds for all of it, by the C interface's documentation: pointers that onnxruntime hands to a function are
+//! valid for the call; the `OrtApi` lives as long as the process; strings are zero-terminated. The private functions
+//! here get such pointers alone. No function that could panic lets a panic out: it runs in [`guarded`].
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,8 +23,8 @@ use crate::operator::{
 /// The oldest version of the interface that has all that is used here: that of onnxruntime 1.17.
 const VERSION: u32 = 17;
 
-/// An operator for one element type of X. onnxruntime holds a pointer to its first field, and hands that to the operator's
-/// functions.
+/// An operator for one element type of X. onnxruntime holds a pointer to its first field, and hands that to the
+/// operator's functions.
 #[repr(C)]
 struct Operator {
     functions: OrtCustomOp,
@@ -43,8 +44,8 @@ struct Instance {
 
 /// Registers the operators in the options of a session. onnxruntime finds it by this name.
 ///
-/// What it registers is never freed, because onnxruntime does not say when the last session that was made from the options
-/// ends; that is some 20 KB for each call. Devices are closed with the last node that uses them.
+/// What it registers is never freed, because onnxruntime does not say when the last session that was made from the
+/// options ends; that is some 20 KB for each call. Devices are closed with the last node that uses them.
 ///
 /// # Safety
 /// `options` and `base` are what onnxruntime hands over: valid pointers.
@@ -109,13 +110,13 @@ fn register(api: &'static OrtApi, options: *mut OrtSessionOptions) -> Result<(),
         for (&kind, dtype) in domain.kinds().iter().flat_map(|kind| DType::ALL.iter().map(move |&dtype| (kind, dtype)))
         {
             let operator = Box::leak(Box::new(Operator { functions: FUNCTIONS, domain, kind, dtype, shared }));
-            // SAFETY: `own` is the domain just made. The operator lives as long as the process; its functions are those of
-            // an `Operator`, which begins with an `OrtCustomOp`.
+            // SAFETY: `own` is the domain just made. The operator lives as long as the process; its functions are those
+            // of an `Operator`, which begins with an `OrtCustomOp`.
             let status = unsafe { (api.CustomOpDomain_Add)(own, ptr::from_ref(operator).cast()) };
             checked(api, "took no operator", status)?;
         }
-        // SAFETY: the options are valid for this call; the domain is never released, as onnxruntime asks for while there are
-        // sessions with it.
+        // SAFETY: the options are valid for this call; the domain is never released, as onnxruntime asks for while
+        // there are sessions with it.
         checked(api, "took no domain", unsafe { (api.AddCustomOpDomain)(options, own) })?;
     }
     Ok(())
@@ -124,7 +125,8 @@ fn register(api: &'static OrtApi, options: *mut OrtSessionOptions) -> Result<(),
 /// An entry of the session's configuration, if there is one.
 fn entry(api: &OrtApi, options: *const OrtSessionOptions, key: &CStr) -> Result<Option<String>, Error> {
     let mut has: c_int = 0;
-    // SAFETY: the options are valid for the call of `RegisterCustomOps`, the key is zero-terminated, `has` is written to.
+    // SAFETY: the options are valid for the call of `RegisterCustomOps`, the key is zero-terminated, `has` is written
+    // to.
     let status = unsafe { (api.HasSessionConfigEntry)(options, key.as_ptr(), &mut has) };
     checked(api, "has no configuration", status)?;
     if has == 0 {
@@ -171,7 +173,8 @@ fn attributes(api: &OrtApi, info: *const OrtKernelInfo) -> Vec<(&'static str, At
     ATTRIBUTES.iter().filter_map(|name| Some((name.to_str().ok()?, attribute(api, info, name)?))).collect()
 }
 
-/// An attribute, if the node has it. That it is not there, and that it is of another kind, are one error of onnxruntime's.
+/// An attribute, if the node has it. That it is not there, and that it is of another kind, are one error of
+/// onnxruntime's.
 fn attribute(api: &OrtApi, info: *const OrtKernelInfo, name: &CStr) -> Option<Attribute> {
     let name = name.as_ptr();
     let (mut int, mut float) = (0, 0.0);
@@ -212,8 +215,8 @@ fn tell(api: &OrtApi, info: *const OrtKernelInfo, operator: &Operator, device: &
     log(api, (status, logger), OrtLoggingLevel::ORT_LOGGING_LEVEL_INFO, c"CreateKernel", &message);
 }
 
-/// Writes to onnxruntime's log. The logger is one that was just asked for, with the status of asking. What cannot be written changes no
-/// result.
+/// Writes to onnxruntime's log. The logger is one that was just asked for, with the status of asking. What cannot be
+/// written changes no result.
 fn log(
     api: &OrtApi,
     (status, logger): (OrtStatusPtr, *const OrtLogger),
@@ -226,8 +229,9 @@ fn log(
     }
     let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
     let (file, line, function) = (c"wgpu_pooling".as_ptr(), 1, function.as_ptr());
-    // SAFETY: the logger lives as long as the node or the call that it was asked for, and so during this call; the texts are
-    // zero-terminated and are copied. Paths are of 16-bit characters on Windows, where the pointer is that of an empty path.
+    // SAFETY: the logger lives as long as the node or the call that it was asked for, and so during this call; the
+    // texts are zero-terminated and are copied. Paths are of 16-bit characters on Windows, where the pointer is that of
+    // an empty path.
     #[cfg(not(windows))]
     let status = unsafe { (api.Logger_LogMessage)(logger, level, message.as_ptr(), file, line, function) };
     #[cfg(windows)]
@@ -389,8 +393,8 @@ unsafe extern "system" fn destroy(kernel: *mut c_void) {
 }
 
 unsafe extern "system" fn compute(kernel: *mut c_void, context: *mut OrtKernelContext) -> OrtStatusPtr {
-    // SAFETY: the pointer is of a box that `create` gave away and `destroy` has not taken back. onnxruntime may compute on
-    // several threads at once, and an `Instance` is only read.
+    // SAFETY: the pointer is of a box that `create` gave away and `destroy` has not taken back. onnxruntime may compute
+    // on several threads at once, and an `Instance` is only read.
     let instance = unsafe { &*kernel.cast::<Instance>() };
     guarded(instance.api, || run(instance, context))
 }
@@ -402,8 +406,8 @@ fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error>
         let dtype = if *elements == Elements::OfX { instance.dtype } else { DType::I64 };
         // The optional input is the last one.
         let Some(value) = input(api, context, index)? else { break };
-        // SAFETY: onnxruntime passes tensors of the types that it was told. They are there until this call ends, as `inputs` is, and
-        // nobody writes them meanwhile.
+        // SAFETY: onnxruntime passes tensors of the types that it was told. They are there until this call ends, as
+        // `inputs` is, and nobody writes them meanwhile.
         inputs.push(unsafe { tensor(api, value, dtype) }?);
     }
     let mut count = 0;
@@ -418,8 +422,8 @@ fn run(instance: &Instance, context: *mut OrtKernelContext) -> Result<(), Error>
     }
     let mut results = Vec::new();
     for (value, spec) in values.into_iter().zip(plan.outputs()) {
-        // SAFETY: the value is an output of this call of just this shape and type, which nobody else reads or writes while
-        // the call lasts; it has the bytes of its elements.
+        // SAFETY: the value is an output of this call of just this shape and type, which nobody else reads or writes
+        // while the call lasts; it has the bytes of its elements.
         let bytes = unsafe { bytes_mut(api, value, spec.bytes()) }?;
         results.push(TensorMut::new(spec.dtype, &spec.shape, bytes)?);
     }

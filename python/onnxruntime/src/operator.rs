@@ -83,8 +83,9 @@ impl Domain {
 
     /// The version of the operator set that the operators are of.
     ///
-    /// No operator of ONNX's is of version 0. onnxruntime's optimiser rewrites nodes, and computes those of constants with a kernel of its
-    /// own, by the version of their operator: so it finds nothing for these nodes and leaves them as they are, whatever their neighbours.
+    /// No operator of ONNX's is of version 0. onnxruntime's optimiser rewrites nodes, and computes those of constants
+    /// with a kernel of its own, by the version of their operator: so it finds nothing for these nodes and leaves them
+    /// as they are, whatever their neighbours.
     pub const fn version(self) -> i32 {
         match self {
             Domain::Own | Domain::Nhwc => 1,
@@ -198,8 +199,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A node of a session. It belongs to the process that made it: a forked child has none of the threads that its device and the CPU
-/// backend wait for.
+/// A node of a session. It belongs to the process that made it: a forked child has none of the threads that its device
+/// and the CPU backend wait for.
 pub(crate) struct Kernel {
     node: Node,
     shared: &'static Shared,
@@ -341,10 +342,10 @@ mod tests {
         let x: Vec<u8> = [1.0f32, 3.0, 9.0, 2.0].iter().flat_map(|x| x.to_le_bytes()).collect();
         let y: Vec<u8> = [3.0f32, 9.0].iter().flat_map(|y| y.to_le_bytes()).collect();
         let computed = |kernel: &Kernel| {
-            let x = TensorRef::new(DType::F32, [1, 1, 4], &x).expect("the bytes of four elements");
+            let x = TensorRef::new(DType::F32, &[1, 1, 4], &x).expect("the bytes of four elements");
             let plan = kernel.plan(std::slice::from_ref(&x), 1).expect("a valid node");
             let mut bytes = [0xA5; 8];
-            let mut outputs = [TensorMut::new(DType::F32, [1, 1, 2], &mut bytes).expect("the bytes of two elements")];
+            let mut outputs = [TensorMut::new(DType::F32, &[1, 1, 2], &mut bytes).expect("the bytes of two elements")];
             let lost = kernel.execute(&plan, &[x], &mut outputs).expect("an answer");
             assert_eq!(bytes, y[..]);
             lost.map(|replaced| replaced.reason)
@@ -368,10 +369,10 @@ mod tests {
         lose(&after[0]);
         assert!(computed(&kernels[0]).is_some());
         lose(&opened()[0]);
-        let x = TensorRef::new(DType::F32, [1, 1, 4], &x).expect("the bytes of four elements");
+        let x = TensorRef::new(DType::F32, &[1, 1, 4], &x).expect("the bytes of four elements");
         let plan = kernels[1].plan(std::slice::from_ref(&x), 1).expect("a valid node");
         let mut bytes = [0; 8];
-        let mut outputs = [TensorMut::new(DType::F32, [1, 1, 2], &mut bytes).expect("the bytes of two elements")];
+        let mut outputs = [TensorMut::new(DType::F32, &[1, 1, 2], &mut bytes).expect("the bytes of two elements")];
         let twice = kernels[1].execute(&plan, &[x], &mut outputs);
         assert!(matches!(twice, Err(Error::Execute(ExecuteError::DeviceLost(_)))), "{twice:?}");
         assert!(computed(&kernels[1]).is_some() && computed(&kernels[1]).is_none());

@@ -231,7 +231,8 @@ impl Chain {
     /// buffer lacks the usage `COPY_SRC`.
     ///
     /// ```no_run
-    /// # fn f(mut chain: wgpu_pooling::Chain, y: wgpu_pooling::DeviceTensor) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{Chain, DeviceTensor, ExecuteError};
+    /// # fn f(mut chain: Chain, y: DeviceTensor) -> Result<(), ExecuteError> {
     /// let y = chain.read_back::<f32>(&y)?;
     /// # Ok(())
     /// # }

@@ -87,8 +87,8 @@ impl DeviceTensor {
     }
 
     /// This tensor as indices of a convention. Fresh indices of a step of a chain know theirs; those in a caller's
-    /// buffer, from the host, or in a tensor that a step writes into, only if the caller says it. A step that reads indices of another convention than its plan's
-    /// is refused; where the convention is not known, nothing is checked.
+    /// buffer, from the host, or in a tensor that a step writes into, only if the caller says it. A step that reads
+    /// indices of another convention than its plan's is refused; where the convention is not known, nothing is checked.
     ///
     /// ```no_run
     /// # use wgpu_pooling::{DeviceTensor, IndexFlattening, IndexSpace};
@@ -143,9 +143,9 @@ impl DeviceTensor {
         self.buffer.slice(self.offset..self.offset + self.bytes())
     }
 
-    /// The tensor as a resource of the caller's own bind group: its bytes, and no others of its buffer. wgpu refuses a bind
-    /// group if they are more than the device's `max_storage_buffer_binding_size`. The page [`guests`](crate::guests) says
-    /// where in them each element lies.
+    /// The tensor as a resource of the caller's own bind group: its bytes, and no others of its buffer. wgpu refuses a
+    /// bind group if they are more than the device's `max_storage_buffer_binding_size`. The page
+    /// [`guests`](crate::docs::guests) says where in them each element lies.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, DeviceTensor, Gpu};
@@ -211,7 +211,8 @@ impl Gpu {
     /// As [`Gpu::upload`].
     ///
     /// ```no_run
-    /// # async fn outputs(gpu: wgpu_pooling::Gpu, pool: wgpu_pooling::Prepared) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{ExecuteError, Gpu, Prepared};
+    /// # async fn outputs(gpu: Gpu, pool: Prepared) -> Result<(), ExecuteError> {
     /// use wgpu_pooling::{Buffers, DType, Layout};
     /// let x = gpu.zeros([1, 3, 8, 8], DType::F32, Layout::Nchw).await?;
     /// let y = gpu.zeros(pool.schedule().output_shape(), DType::F32, Layout::Nchw).await?;

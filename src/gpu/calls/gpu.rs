@@ -159,8 +159,9 @@ impl Gpu {
         move |reason| loss.tell(reason)
     }
 
-    /// Whether the device is known to be lost: every call that needs it then returns [`ExecuteError::DeviceLost`], and a
-    /// new `Gpu` has to be opened. A loss that nothing has reported yet becomes known with the next call that meets it.
+    /// Whether the device is known to be lost: every call that needs it then returns [`ExecuteError::DeviceLost`], and
+    /// a new `Gpu` has to be opened. A loss that nothing has reported yet becomes known with the next call that meets
+    /// it.
     ///
     /// ```no_run
     /// let mut gpu = wgpu_pooling::Gpu::new_blocking()?;
@@ -175,9 +176,9 @@ impl Gpu {
         self.inner.device.check_alive().is_err()
     }
 
-    /// Waits until the device is known to be lost, and returns the reason. The future keeps neither the `Gpu` nor the device
-    /// alive, and may be awaited on any thread: for a program that has to act on a loss, where a callback of wgpu's would have to
-    /// be `Send`, as it has to be even on the web.
+    /// Waits until the device is known to be lost, and returns the reason. The future keeps neither the `Gpu` nor the
+    /// device alive, and may be awaited on any thread: for a program that has to act on a loss, where a callback of
+    /// wgpu's would have to be `Send`, as it has to be even on the web.
     ///
     /// A browser tells of a loss at once. Elsewhere wgpu does so in a poll, which waiting calls make.
     ///
@@ -231,15 +232,17 @@ impl Gpu {
         Gpu { inner: Arc::new(inner), choice: Choice::default(), polls: false }
     }
 
-    /// This `Gpu`, which shares its device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot calls.
+    /// This `Gpu`, which shares its device and caches, with a choice of kernels for [`Gpu::prepare`] and one-shot
+    /// calls.
     ///
-    /// With a choice other than the default, one-shot calls take its kernels from the first call on: with the specialised build
-    /// they wait until these are compiled, with the generic one they never compile others. By default they begin with generic
-    /// kernels ([`Gpu::prepare_cached`]). In the generic build unpools run as
-    /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits, choose the
-    /// kernels of their tiles by themselves.
+    /// With a choice other than the default, one-shot calls take its kernels from the first call on: with the
+    /// specialised build they wait until these are compiled, with the generic one they never compile others. By default
+    /// they begin with generic kernels ([`Gpu::prepare_cached`]). In the generic build unpools run as
+    /// [`Family::ClaimEmit`](crate::Family::ClaimEmit). Streams, and one-shot calls beyond the device's limits, choose
+    /// the kernels of their tiles by themselves.
     ///
-    /// A family that does not apply to a plan makes the call an error, [`PlanError::KernelDoesNotApply`](crate::PlanError).
+    /// A family that does not apply to a plan makes the call an error,
+    /// [`PlanError::KernelDoesNotApply`](crate::PlanError).
     ///
     /// ```no_run
     /// use wgpu_pooling::{Build, Choice, Gpu, MaxPool, Tensor};
@@ -261,9 +264,9 @@ impl Gpu {
     /// program. All pipelines that are compiled from now on are looked up in it and added to it.
     ///
     /// The cache belongs to this device, which has the feature `PIPELINE_CACHE` (Vulkan alone, in wgpu 30):
-    /// [`GpuOptions::features`] asks for it. wgpu makes it by an unsafe call, since drivers trust its data, and may panic over
-    /// a cache of another device. `None` takes the last one away. What is in a cache is the driver's business; some keep
-    /// next to nothing there.
+    /// [`GpuOptions::features`] asks for it. wgpu makes it by an unsafe call, since drivers trust its data, and may
+    /// panic over a cache of another device. `None` takes the last one away. What is in a cache is the driver's
+    /// business; some keep next to nothing there.
     ///
     /// # Errors
     /// [`ExecuteError::FeatureMissing`] if the device was opened without the feature.
@@ -386,14 +389,14 @@ impl Gpu {
 
     /// Empties the caches: the buffer pool (idle buffers of one-shot calls and chains, at most 64 MiB), the plan cache
     /// (preparations of the last eight plans of one-shot calls, at most 1 MiB each), and the idle pipelines (those that
-    /// no [`Prepared`] holds). It also forgets which kernels the calls so far would have used. The next calls allocate and
-    /// compile again. Copies of uploads that wait for a submit are submitted, so that the memory of dropped tensors is freed
-    /// when they are made.
+    /// no [`Prepared`] holds). It also forgets which kernels the calls so far would have used. The next calls allocate
+    /// and compile again. Copies of uploads that wait for a submit are submitted, so that the memory of dropped tensors
+    /// is freed when they are made.
     ///
     /// One-shot calls use the buffer pool because wgpu clears every fresh buffer that a kernel writes, and because
     /// creating and filling buffers is most of the cost of a small call. Tensors that the caller holds are never in the
-    /// pool. Of idle pipelines the most recently used are kept, of 256 MiB at most: 32 on software adapters, where one is taken
-    /// to hold 8 MiB (specialised ones were measured to hold 2 to 6 MiB on software Vulkan), and 128 on GPUs.
+    /// pool. Of idle pipelines the most recently used are kept, of 256 MiB at most: 32 on software adapters, where one
+    /// is taken to hold 8 MiB (specialised ones were measured to hold 2 to 6 MiB on software Vulkan), and 128 on GPUs.
     ///
     /// ```no_run
     /// use wgpu_pooling::{Gpu, MaxPool, TensorView};
@@ -439,8 +442,8 @@ impl Gpu {
     }
 
     /// The number of pipelines in memory: those that a [`Prepared`](crate::Prepared) or the plan cache holds, and the
-    /// idle ones. When another pipeline is compiled, at most 32 idle pipelines stay on software adapters and 128 on GPUs
-    /// ([`Gpu::trim`]).
+    /// idle ones. When another pipeline is compiled, at most 32 idle pipelines stay on software adapters and 128 on
+    /// GPUs ([`Gpu::trim`]).
     ///
     /// ```no_run
     /// use wgpu_pooling::{DType, Gpu, MaxPool};
@@ -458,8 +461,8 @@ impl Gpu {
     }
 }
 
-/// The description of an adapter with what the browser says of it. wgpu passes on nothing but WebGPU's `description`, which
-/// browsers leave empty.
+/// The description of an adapter with what the browser says of it. wgpu passes on nothing but WebGPU's `description`,
+/// which browsers leave empty.
 #[cfg(all(target_arch = "wasm32", target_os = "unknown", feature = "webgpu"))]
 fn described_by_the_browser(device: &wgpu::Device, info: wgpu::AdapterInfo) -> wgpu::AdapterInfo {
     let Some(said) = device.as_webgpu().map(|device| device.adapter_info()) else { return info };

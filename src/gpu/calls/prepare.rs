@@ -209,8 +209,8 @@ impl Gpu {
         prepared(plan_cache.keep(self.choice, preparation, specialised))
     }
 
-    /// The schedule that takes the place of a specialised one until this is worth compiling, where the choice of kernels is
-    /// left to the crate and there is one.
+    /// The schedule that takes the place of a specialised one until this is worth compiling, where the choice of
+    /// kernels is left to the crate and there is one.
     fn generic_first(&self, plan: &Plan, selected: &Schedule) -> Option<Schedule> {
         if self.choice != Choice::default() || selected.build() == Build::Generic {
             return None;
@@ -218,8 +218,8 @@ impl Gpu {
         select(plan, &self.inner.device.limits, &Choice { family: None, build: Some(Build::Generic) }).ok()
     }
 
-    /// Waits for the kernels that are being compiled for calls that have gone on with others. Whether it succeeds is no business
-    /// of the caller's.
+    /// Waits for the kernels that are being compiled for calls that have gone on with others. Whether it succeeds is no
+    /// business of the caller's.
     async fn until_compiled(&self) {
         let Inner { compiler, device, pipelines, .. } = &*self.inner;
         for dispatch in compiler.ordered() {
@@ -271,7 +271,8 @@ impl Gpu {
     /// As [`Gpu::warm_up`].
     ///
     /// ```no_run
-    /// # fn warm_up(gpu: wgpu_pooling::Gpu, schedule: wgpu_pooling::Schedule) -> Result<(), wgpu_pooling::ExecuteError> {
+    /// # use wgpu_pooling::{ExecuteError, Gpu, Schedule};
+    /// # fn warm_up(gpu: Gpu, schedule: Schedule) -> Result<(), ExecuteError> {
     /// gpu.warm_up_blocking(&[schedule])?;
     /// # Ok(())
     /// # }
@@ -346,8 +347,8 @@ impl Prepared {
     ///
     /// # Errors
     /// [`ExecuteError::BufferMissing`], [`ExecuteError::BufferTooShort`], [`ExecuteError::BufferMisaligned`],
-    /// [`ExecuteError::BufferUsage`], [`ExecuteError::BufferShared`] and [`ExecuteError::BufferOverlap`], and wgpu's own errors, for example for a
-    /// destroyed buffer. The encoder is then unchanged.
+    /// [`ExecuteError::BufferUsage`], [`ExecuteError::BufferShared`] and [`ExecuteError::BufferOverlap`], and wgpu's
+    /// own errors, for example for a destroyed buffer. The encoder is then unchanged.
     ///
     /// ```no_run
     /// use wgpu_pooling::{wgpu, Buffers, DType, Gpu, MaxPool};

@@ -14,7 +14,7 @@ use super::prepare::Prepared;
 use super::results::{ReadBack, Submitted};
 use crate::gpu::prepared::preparation::Scratch;
 use crate::select::Choice;
-use crate::select::tiles::{IN_FLIGHT, TileBytes, select_tiles};
+use crate::tiles::{IN_FLIGHT, TileBytes, select_tiles};
 
 /// A tile on the device.
 struct Flight<T, J> {
@@ -280,7 +280,8 @@ mod blocking {
         ///
         /// ```no_run
         /// # use wgpu_pooling::{ExecuteError, Gpu, PoolPlan, StreamOptions};
-        /// # fn f(gpu: Gpu, plan: PoolPlan, x: Vec<f32>, mut y: Vec<f32>, mut indices: Vec<i64>) -> Result<(), ExecuteError> {
+        /// # fn f(gpu: Gpu, plan: PoolPlan, x: Vec<f32>) -> Result<(), ExecuteError> {
+        /// # let (mut y, mut indices) = (vec![0.0; 64], vec![0i64; 64]);
         /// let options = StreamOptions::new(64 << 20);
         /// gpu.stream_max_pool_with_indices_blocking(&plan, &mut &x[..], &mut y, &mut indices, options)?;
         /// # Ok(())

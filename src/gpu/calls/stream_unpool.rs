@@ -11,16 +11,16 @@ use super::gpu::Gpu;
 use super::results::{ReadBack, Submitted};
 use crate::gpu::prepared::preparation::Scratch;
 use crate::schedule::{Limits, Schedule};
-use crate::select::tiles::IN_FLIGHT;
 use crate::select::{Choice, select};
+use crate::tiles::IN_FLIGHT;
 #[cfg(not(target_arch = "wasm32"))]
 use wgpu_pooling_plan::{StreamSink, StreamSource};
 
 /// Tiles have at most so many elements: positions in a tile have 32 bits.
 const MOST: u64 = 1 << 30;
 
-/// The peak memory of a run with tiles of at most so many elements. A submit takes up to twice as many sources: the tile's
-/// previous results, and as many new sources.
+/// The peak memory of a run with tiles of at most so many elements. A submit takes up to twice as many sources: the
+/// tile's previous results, and as many new sources.
 fn peak(plan: &UnpoolPlan, limits: &Limits, elements: usize) -> Result<u64, PlanError> {
     let schedule = select(&scattering(plan, 2 * elements, elements, false).into(), limits, &Choice::default())?;
     let (elements, value) = (elements as u64, plan.dtype().bytes() as u64);
@@ -178,8 +178,8 @@ impl Gpu {
     /// of the plane; otherwise all values and indices are read once for every tile of Y.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips them; otherwise as
-    /// [`Gpu::stream_max_pool`].
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips
+    /// them; otherwise as [`Gpu::stream_max_pool`].
     ///
     /// ```no_run
     /// # async fn f(gpu: wgpu_pooling::Gpu) -> Result<(), wgpu_pooling::ExecuteError> {
@@ -237,7 +237,8 @@ impl Gpu {
     ///
     /// ```no_run
     /// # use wgpu_pooling::{ExecuteError, Gpu, StreamOptions, UnpoolPlan};
-    /// # fn f(gpu: Gpu, plan: UnpoolPlan, x: Vec<f32>, indices: Vec<i64>, mut y: Vec<f32>) -> Result<(), ExecuteError> {
+    /// # fn f(gpu: Gpu, plan: UnpoolPlan, x: Vec<f32>, indices: Vec<i64>) -> Result<(), ExecuteError> {
+    /// # let mut y = vec![0.0; 64];
     /// gpu.stream_max_unpool_blocking(&plan, &mut &x[..], &mut &indices[..], &mut y, StreamOptions::new(64 << 20))?;
     /// # Ok(())
     /// # }

@@ -17,8 +17,8 @@ const WITHOUT_BACKENDS: &str = "this program was built without a backend of wgpu
 const WHERE_FROM: &str = "install a GPU driver (on Debian and Ubuntu mesa-vulkan-drivers brings software Vulkan), or \
     compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
 #[cfg(target_arch = "wasm32")]
-const WHERE_FROM: &str = "a browser has WebGPU for pages from https and from localhost, if it knows the machine's GPU; or \
-    compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
+const WHERE_FROM: &str = "a browser has WebGPU for pages from https and from localhost, if it knows the machine's GPU; \
+    or compute on the CPU with wgpu_pooling::Cpu (feature cpu)";
 
 /// Which adapter to open, and how. Unset options are taken from the environment variables that wgpu knows:
 /// `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, and those of its instance flags and backends
@@ -117,8 +117,8 @@ impl GpuOptions {
     }
 
     /// Opens the device with these features as well, as far as the adapter has them: for the caller's own use of
-    /// [`Gpu::device`](crate::Gpu::device), and for [`Gpu::use_pipeline_cache`](crate::Gpu::use_pipeline_cache). Kernels
-    /// of this crate need none.
+    /// [`Gpu::device`](crate::Gpu::device), and for [`Gpu::use_pipeline_cache`](crate::Gpu::use_pipeline_cache).
+    /// Kernels of this crate need none.
     ///
     /// ```
     /// use wgpu_pooling::{wgpu, GpuOptions};

@@ -67,8 +67,8 @@ impl Gate {
     }
 
     /// How long a call inside may wait for the device: not at all on GL, where other threads may wait to enter; without
-    /// limit elsewhere. (A limit there would be worse: wgpu-core 30 panics if the time of a wait is up just when another
-    /// thread's poll finds the queue empty.)
+    /// limit elsewhere. (A limit there would be worse: wgpu-core 30 panics if the time of a wait is up just when
+    /// another thread's poll finds the queue empty.)
     #[cfg(not(target_arch = "wasm32"))]
     pub fn patience(&self) -> Option<Duration> {
         self.0.is_some().then_some(Duration::ZERO)

@@ -14,12 +14,13 @@ use crate::gpu::device::gate::contained;
 use crate::schedule::{Dispatch, Schedule};
 use crate::wgsl::key::KernelKey;
 
-/// The small calls that take as long as a specialised kernel takes to compile. On software Vulkan (Mesa 22.3) calls with windows
-/// that never came again were 4 to 6 a second, and 270 to 326 with the generic build.
+/// The small calls that take as long as a specialised kernel takes to compile. On software Vulkan (Mesa 22.3) calls
+/// with windows that never came again were 4 to 6 a second, and 270 to 326 with the generic build.
 const CALLS_OF_A_KERNEL: u64 = 64;
 
-/// The loop iterations that a generic kernel does in the time of a small call, on software adapters and on GPUs. On software
-/// Vulkan a call took 2 to 3 ms and an iteration 5 ns. The number for GPUs assumes 2^37 iterations a second and calls of 1 ms.
+/// The loop iterations that a generic kernel does in the time of a small call, on software adapters and on GPUs. On
+/// software Vulkan a call took 2 to 3 ms and an iteration 5 ns. The number for GPUs assumes 2^37 iterations a second
+/// and calls of 1 ms.
 const ITERATIONS_OF_A_CALL: [u64; 2] = [1 << 19, 1 << 27];
 
 /// The most kernels whose calls are counted. The one that was wanted longest ago is forgotten.
@@ -63,12 +64,13 @@ struct Orders {
 }
 
 impl Compiler {
-    /// Whether a call runs its specialised schedule: if the kernels are compiled; if this run would take longer than compiling
-    /// them; and if the calls so far have taken as long, and no thread can compile them meanwhile. Otherwise it runs the
-    /// generic schedule.
+    /// Whether a call runs its specialised schedule: if the kernels are compiled; if this run would take longer than
+    /// compiling them; and if the calls so far have taken as long, and no thread can compile them meanwhile. Otherwise
+    /// it runs the generic schedule.
     ///
-    /// That is the rule of whoever does not know how long he will need what he rents: he buys when the rent has come to the
-    /// price. Compiling then takes about as long as the calls before it that wanted the kernels, and never many times as long.
+    /// That is the rule of whoever does not know how long he will need what he rents: he buys when the rent has come to
+    /// the price. Compiling then takes about as long as the calls before it that wanted the kernels, and never many
+    /// times as long.
     pub fn takes_specialised(
         &self,
         device: &Arc<OpenDevice>,
@@ -153,7 +155,8 @@ impl Compiler {
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Drop for Compiler {
-    /// Waits for the kernel that is being compiled, so that no driver code runs while the process ends, and gives up the others.
+    /// Waits for the kernel that is being compiled, so that no driver code runs while the process ends, and gives up
+    /// the others.
     fn drop(&mut self) {
         let mut orders = lock(&self.orders);
         orders.kernels.clear();
@@ -164,8 +167,8 @@ impl Drop for Compiler {
 }
 
 impl Counts {
-    /// Counts a call that wanted these kernels. Returns what the calls took so far that wanted the kernel that was wanted
-    /// least.
+    /// Counts a call that wanted these kernels. Returns what the calls took so far that wanted the kernel that was
+    /// wanted least.
     fn add(&mut self, wanted: &[&Dispatch], calls: u64) -> u64 {
         self.uses += 1;
         let mut least = u64::MAX;

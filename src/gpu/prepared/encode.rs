@@ -16,9 +16,9 @@ use crate::schedule::Dispatch;
 ///
 /// Slices begin at a multiple of the device's `min_storage_buffer_offset_alignment`, are at least as long as the
 /// schedule says (whole words), and their buffers have the usage `STORAGE`. A buffer that is written must not be given
-/// for any other field, except that `y`, `indices_out` and `status` may be parts of one buffer that do not overlap; with
-/// [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) `x` and `indices` may lie there too. Errors
-/// name a buffer by its field.
+/// for any other field, except that `y`, `indices_out` and `status` may be parts of one buffer that do not overlap;
+/// with [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) `x` and `indices` may lie there too.
+/// Errors name a buffer by its field.
 ///
 /// ```no_run
 /// # use wgpu_pooling::{wgpu, Buffers, ExecuteError, Prepared};
@@ -58,8 +58,8 @@ pub struct Buffers<'a> {
 
 impl Preparation {
     /// Checks the buffers of a run and makes the bind groups of its dispatches. Everything is validated before anything
-    /// is recorded, so that a refused call leaves the caller's encoder unchanged. Errors have the names that `name` gives
-    /// the operands.
+    /// is recorded, so that a refused call leaves the caller's encoder unchanged. Errors have the names that `name`
+    /// gives the operands.
     pub fn bind(
         &self,
         device: &OpenDevice,
@@ -241,8 +241,9 @@ fn add<'a>(device: &OpenDevice, given: &mut Vec<Given<'a>>, new: Given<'a>, need
 }
 
 impl Given<'_> {
-    /// Refuses two slices of one buffer of which one is writable, unless both are writable tensors that do not overlap. A
-    /// dispatch that binds a buffer as read-only and as writable storage is invalid even if the slices do not overlap.
+    /// Refuses two slices of one buffer of which one is writable, unless both are writable tensors that do not overlap.
+    /// A dispatch that binds a buffer as read-only and as writable storage is invalid even if the slices do not
+    /// overlap.
     fn beside(&self, other: &Given<'_>) -> Result<(), ExecuteError> {
         if !(self.writable || other.writable) || self.slice.buffer() != other.slice.buffer() {
             return Ok(());

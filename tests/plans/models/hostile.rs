@@ -1,5 +1,5 @@
-//! Files from strangers: cut off, mutated, nested without end. The reader gives an error or a model, and neither panics nor
-//! takes more memory or time than its limits allow.
+//! Files from strangers: cut off, mutated, nested without end. The reader gives an error or a model, and neither panics
+//! nor takes more memory or time than its limits allow.
 
 use wgpu_pooling::onnx::{FileTensor, Model, ModelError};
 use wgpu_pooling::{Attribute, Preset};

@@ -137,9 +137,9 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
     let both = prepared(pool.plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap());
     let unpool = prepared(MaxUnpool::new([2]).plan(&[1, 1, 3], DType::F32, IndexType::I64).unwrap());
     let data = [3.0f32, 1.0, 2.0, 4.0, 5.0];
-    let x = || TensorView::new([1, 1, 4], &data[..4]).unwrap();
-    let short = || TensorView::new([1, 1, 3], &data[..3]).unwrap();
-    let indices = || TensorView::new([1, 1, 3], &[0i64, 1, 2]).unwrap();
+    let x = || TensorView::new(&[1, 1, 4], &data[..4]).unwrap();
+    let short = || TensorView::new(&[1, 1, 3], &data[..3]).unwrap();
+    let indices = || TensorView::new(&[1, 1, 3], &[0i64, 1, 2]).unwrap();
     let (mut y, mut at, mut narrow) = ([9.0f32; 5], [9i64; 5], [9i32; 3]);
     let length = |actual| Err(PlanError::DataLength { shape: vec![1, 1, 3], expected: 3, actual }.into());
 
@@ -155,7 +155,7 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
     assert!(is_shape(unpool.max_unpool_into(x(), indices(), &mut y[..4])));
     let is_type = |result| matches!(result, Err(ExecuteError::TypeMismatch { .. }));
     assert!(is_type(both.max_pool_with_indices_into(x(), &mut y[..3], &mut narrow)));
-    assert!(is_type(values.max_pool_into(TensorView::new([1, 1, 4], &[1u32; 4]).unwrap(), &mut [9u32; 3])));
+    assert!(is_type(values.max_pool_into(TensorView::new(&[1, 1, 4], &[1u32; 4]).unwrap(), &mut [9u32; 3])));
     let is_indices = |result| matches!(result, Err(ExecuteError::IndicesMismatch { .. }));
     assert!(is_indices(values.max_pool_with_indices_into(x(), &mut y[..3], &mut at[..3])));
     assert!(is_indices(both.max_pool_into(x(), &mut y[..3])));
@@ -170,14 +170,14 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
 }
 
 fn bad_indices_leave_y_as_it_was() {
-    let x = TensorView::new([1, 1, 3], &[1.0f32, 2.0, 3.0]).unwrap();
+    let x = TensorView::new(&[1, 1, 3], &[1.0f32, 2.0, 3.0]).unwrap();
     let plan = MaxUnpool::new([2]).strides([2]).plan(&[1, 1, 3], DType::F32, IndexType::I32).unwrap();
     for (name, prepared) in ways(&plan.into(), SimdLevel::available()).unwrap() {
         for bad in [-1, 6, i32::MIN, i32::MAX] {
             for place in 0..3 {
                 let (mut indices, mut y) = ([0, 2, 4], [9.0; 6]);
                 indices[place] = bad;
-                let indices = TensorView::new([1, 1, 3], &indices).unwrap();
+                let indices = TensorView::new(&[1, 1, 3], &indices).unwrap();
                 let error = prepared.max_unpool_into(x.clone(), indices, &mut y);
                 let (position, value) = (place as u64, bad.into());
                 assert_eq!(error, Err(ExecuteError::IndexOutOfRange { position, value, unit: 6, count: 1 }), "{name}");

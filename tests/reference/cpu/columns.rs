@@ -1,6 +1,6 @@
-//! Random pools for the kernel `columns`: more rows of outputs than are computed together and fewer; rows with several blocks of
-//! columns; windows that are found in many rows together and one by one; more rows of X than are listed; channels that are columns and
-//! channels along rows of columns.
+//! Random pools for the kernel `columns`: more rows of outputs than are computed together and fewer; rows with several
+//! blocks of columns; windows that are found in many rows together and one by one; more rows of X than are listed;
+//! channels that are columns and channels along rows of columns.
 
 use support::nasty::{STYLES, Style};
 use support::tests;

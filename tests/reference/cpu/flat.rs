@@ -1,5 +1,5 @@
-//! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, and of windows
-//! with several planes.
+//! Random pools for the kernel `flat`, of planes that it cuts into strips of long rows and into bands of many rows, and
+//! of windows with several planes.
 
 use support::nasty::{STYLES, Style};
 use support::tests;

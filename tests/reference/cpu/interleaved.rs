@@ -1,5 +1,6 @@
-//! Random pools for the kernel `interleaved`: fewer planes than a vector has lanes, as many, and several blocks of them; planes that
-//! are smaller than a vector and larger; leading axes that are counted among the planes; indices across batch items.
+//! Random pools for the kernel `interleaved`: fewer planes than a vector has lanes, as many, and several blocks of
+//! them; planes that are smaller than a vector and larger; leading axes that are counted among the planes; indices
+//! across batch items.
 
 use support::nasty::{STYLES, Style};
 use support::tests;
@@ -40,8 +41,8 @@ fn pool(random: &mut Random) -> (MaxPool, Vec<usize>, DType, Option<IndexType>, 
 
 fn interleaved_planes_are_those_of_the_reference() {
     let mut random = Random(1);
-    // Pools; of these, some with several blocks of planes, some of planes smaller than a vector, some with indices, and some whose
-    // first axis is counted among the planes.
+    // Pools; of these, some with several blocks of planes, some of planes smaller than a vector, some with indices, and
+    // some whose first axis is counted among the planes.
     let mut counts = [0; 5];
     while counts[0] < 400 {
         let (pool, shape, dtype, indices, folded) = pool(&mut random);

@@ -66,7 +66,8 @@ fn x(plan: &Plan, seed: u64) -> Vec<u8> {
     })
 }
 
-/// Whether a kernel gives the bits of the reference for a pool at every level, on one thread or three, on data of these styles.
+/// Whether a kernel gives the bits of the reference for a pool at every level, on one thread or three, on data of these
+/// styles.
 fn agrees(kernel: CpuKernel, plan: Plan, styles: &[Style], random: &mut Random) -> Result<(), String> {
     let spec = &plan.inputs()[0];
     let (count, seed) = (spec.element_count() as usize, random.below(usize::MAX) as u64);

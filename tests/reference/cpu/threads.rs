@@ -1,5 +1,5 @@
-//! The same bits at any number of threads and at every level, in every kernel that applies, on tensors that are cut into
-//! parts: whole planes, rows of a plane, channels of a row.
+//! The same bits at any number of threads and at every level, in every kernel that applies, on tensors that are cut
+//! into parts: whole planes, rows of a plane, channels of a row.
 
 use support::case::{Case, Outcome, same};
 use support::cpu::ways;
@@ -67,8 +67,8 @@ fn agree(case: &Case, expected: &Outcome) {
     }
 }
 
-/// Pools with and without indices, under each policy for NaN, agree with the reference. Gives the cases with indices and
-/// their outcomes.
+/// Pools with and without indices, under each policy for NaN, agree with the reference. Gives the cases with indices
+/// and their outcomes.
 #[track_caller]
 fn pool<P: Pooling>(shape: &[usize], dtype: DType, pool: impl Fn(NanPolicy) -> P) -> Vec<(Case, Vec<Vec<u8>>)> {
     let bytes: usize = shape.iter().product::<usize>() * dtype.bytes();
@@ -245,8 +245,8 @@ fn many_small_planes_are_one_window_each() {
     pool(&[20, 301, 5, 5], DType::F64, |policy| GlobalMaxPool::new().nan_policy(policy));
 }
 
-/// Planes with a NaN at every place and the maximum at some distance from it: a loop that compares the two with each other
-/// loses the maximum.
+/// Planes with a NaN at every place and the maximum at some distance from it: a loop that compares the two with each
+/// other loses the maximum.
 fn nan_hides_no_element() {
     fn planes<T: Element>(elements: usize, distances: &[usize], [low, high, nan]: [u64; 3]) -> Vec<u8> {
         let plane = |place: usize, distance: usize| {

@@ -1,5 +1,5 @@
-//! Random unpools: channels and positions that fill the blocks of the kernel `scatter` and do not, indices that repeat, that are
-//! skipped, that lie in another plane and outside; and a pool's own indices, kept to their windows.
+//! Random unpools: channels and positions that fill the blocks of the kernel `scatter` and do not, indices that repeat,
+//! that are skipped, that lie in another plane and outside; and a pool's own indices, kept to their windows.
 
 use support::case::{Case, Outcome, same};
 use support::tests;
@@ -151,7 +151,8 @@ fn of_own_windows(random: &mut Random) -> Option<(Case, usize)> {
 
 fn unpools_of_own_windows_are_those_of_the_reference() {
     let mut random = Random(2);
-    // Unpools; of these, some that fail, and some of which indices were moved and are in their windows still, or are skipped.
+    // Unpools; of these, some that fail, and some of which indices were moved and are in their windows still, or are
+    // skipped.
     let mut counts = [0; 3];
     while counts[0] < 1000 {
         let Some((case, moved)) = of_own_windows(&mut random) else { continue };

@@ -1,5 +1,5 @@
-//! Random pools whose windows are runs of neighbouring elements, for the kernel `global`: along rows, cut by borders, with gaps and
-//! shared elements, and whole rows.
+//! Random pools whose windows are runs of neighbouring elements, for the kernel `global`: along rows, cut by borders,
+//! with gaps and shared elements, and whole rows.
 
 use support::nasty::{STYLES, Style};
 use support::tests;
@@ -17,8 +17,8 @@ tests! {
 
 fn windows_along_rows_are_runs() {
     let mut random = Random(1);
-    // Pools; of these, some with windows in several rows, with indices, with windows of more than 256 elements, one behind the
-    // other, cut at an end, with gaps or common elements, of whole rows, and with rows in between.
+    // Pools; of these, some with windows in several rows, with indices, with windows of more than 256 elements, one
+    // behind the other, cut at an end, with gaps or common elements, of whole rows, and with rows in between.
     let mut counts = [0; 8];
     while counts[0] < 400 {
         let axes = 1 + random.below(3);

@@ -29,8 +29,8 @@ impl Case {
         self.outcome(|inputs, outputs| reference::execute(&self.plan, inputs, outputs))
     }
 
-    /// What a call gives. If there is an error other than a caller's interruption, nothing may have been written; beside
-    /// the outputs, nothing at all.
+    /// What a call gives. If there is an error other than a caller's interruption, nothing may have been written;
+    /// beside the outputs, nothing at all.
     pub fn outcome(
         &self,
         run: impl FnOnce(&[TensorRef<'_>], &mut [TensorMut<'_>]) -> Result<(), ExecuteError>,

@@ -50,9 +50,9 @@ pub fn trial(module: &str, test: &str, left_out: bool, run: fn()) -> Trial {
 
 /// Waits until threads that a scope has started are gone.
 ///
-/// The end of a scope waits for its threads' closures alone. What a GL driver keeps for a thread is freed after its closure, and
-/// once more when the process ends meanwhile (libEGL of libglvnd), which aborts the process. So whatever thread computes on a
-/// device is joined.
+/// The end of a scope waits for its threads' closures alone. What a GL driver keeps for a thread is freed after its
+/// closure, and once more when the process ends meanwhile (libEGL of libglvnd), which aborts the process. So whatever
+/// thread computes on a device is joined.
 ///
 /// # Panics
 /// With a thread's own panic.

@@ -1,5 +1,5 @@
-//! Elements that are hard on kernels: NaN with payloads, zeros of both signs, infinities, subnormals, and few values that
-//! tie.
+//! Elements that are hard on kernels: NaN with payloads, zeros of both signs, infinities, subnormals, and few values
+//! that tie.
 
 use wgpu_pooling::{DType, Element};
 

@@ -17,8 +17,9 @@
 //!
 //! ```sh
 //! apt-get download mesa-vulkan-drivers/bookworm-backports && dpkg-deb -x mesa-vulkan-drivers_*.deb newer
-//! sed -i "s|\"libvulkan_radeon|\"$PWD/newer/usr/lib/x86_64-linux-gnu/libvulkan_radeon|" newer/usr/share/vulkan/icd.d/radeon_icd*.json
-//! VK_DRIVER_FILES=$(echo $PWD/newer/usr/share/vulkan/icd.d/radeon_icd*.json) cargo run --release -p compilers --bin radv
+//! driver=$(echo newer/usr/share/vulkan/icd.d/radeon_icd*.json)
+//! sed -i "s|\"libvulkan_radeon|\"$PWD/newer/usr/lib/x86_64-linux-gnu/libvulkan_radeon|" $driver
+//! VK_DRIVER_FILES=$PWD/$driver cargo run --release -p compilers --bin radv
 //! ```
 
 use std::path::{Path, PathBuf};

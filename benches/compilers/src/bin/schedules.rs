@@ -1,8 +1,9 @@
-//! Writes the recorded cases of tests/vectors as schedules with their inputs and outputs, for another WebGPU to execute.
+//! Writes the recorded cases of tests/vectors as schedules with their inputs and outputs, for another WebGPU to
+//! execute.
 //!
 //! A line is a JSON object: `name`; `schedule`, as the example `inspect --json` writes it; `inputs` and `outputs`, the
-//! bytes of buffers as hexadecimal digits. Outputs are those of the reference. Each case is scheduled in every family that
-//! applies, within the default limits of WebGPU, for graphics cards and for software adapters.
+//! bytes of buffers as hexadecimal digits. Outputs are those of the reference. Each case is scheduled in every family
+//! that applies, within the default limits of WebGPU, for graphics cards and for software adapters.
 //!
 //! ```sh
 //! cargo run --release -p compilers --bin schedules -- schedules.jsonl

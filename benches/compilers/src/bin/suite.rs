@@ -1,7 +1,7 @@
 //! Runs the crate's tests on whatever adapter the environment chooses, as many as there is time for.
 //!
-//! The tests are run in a random order, some at a time, so that a program that hangs or falls costs a few of them and not
-//! all. Each program is named with what its tests' names have to contain, if not all are meant.
+//! The tests are run in a random order, some at a time, so that a program that hangs or falls costs a few of them and
+//! not all. Each program is named with what its tests' names have to contain, if not all are meant.
 //!
 //! ```sh
 //! WGPU_BACKEND=gl cargo run --release -p compilers --bin suite -- --seconds 300 conformance guest:threads::,loss::
@@ -23,7 +23,8 @@ struct Options {
     /// Test programs, each with the parts of names that its tests have to have: PROGRAM or PROGRAM:PART,PART
     #[arg(required = true, value_parser = program)]
     programs: Vec<Program>,
-    /// How many tests are run before the time is looked at. One at a time needs no long command line, which Windows does not take
+    /// How many tests are run before the time is looked at. One at a time needs no long command line, which Windows
+    /// does not take
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     at_once: u16,
     /// The most seconds that a program may take for the tests that it gets at once
@@ -216,8 +217,8 @@ fn read(names: &[&str], output: &str, silent: &str) -> Vec<(String, Went)> {
     names.iter().map(|&name| (name.to_owned(), went(name))).collect()
 }
 
-/// How tests went by the harness's word: `ok`, `FAILED` or `ignored`. With one thread it prints a test's name, then whatever
-/// the test prints, then how it went. A test that was stopped has no verdict.
+/// How tests went by the harness's word: `ok`, `FAILED` or `ignored`. With one thread it prints a test's name, then
+/// whatever the test prints, then how it went. A test that was stopped has no verdict.
 fn verdicts(output: &str) -> BTreeMap<&str, &str> {
     let (mut found, mut current) = (BTreeMap::new(), None);
     for line in output.lines() {

@@ -1,11 +1,13 @@
-//! Writes every kernel in the languages in which drivers take it, as wgpu has naga write them, and has each text checked.
+//! Writes every kernel in the languages in which drivers take it, as wgpu has naga write them, and has each text
+//! checked.
 //!
 //! The texts are those of tests/support/src/translations/sweep.rs. A text fails if a search finds what a compiler
 //! refuses in it (faults.rs beside it), or if a command that `--check` names refuses it or warns of anything.
 //!
 //! ```sh
 //! # Every kernel as SPIR-V 1.5, by the validator of Khronos:
-//! cargo run --release -p compilers --bin texts -- --languages spirv-1.5 --check "spirv-val --target-env vulkan1.2 {file}"
+//! cargo run --release -p compilers --bin texts -- --languages spirv-1.5 \
+//!     --check "spirv-val --target-env vulkan1.2 {file}"
 //! # A hundred kernels in all languages, kept in a folder with manifest.json, which lists them:
 //! cargo run --release -p compilers --bin texts -- --sample 100 --folder texts
 //! ```
@@ -136,8 +138,8 @@ impl Check {
         Check { words: command.split_whitespace().map(str::to_owned).collect() }
     }
 
-    /// Checks all files of some kernels, together if the command can do so. If it then says anything, each is checked by
-    /// itself.
+    /// Checks all files of some kernels, together if the command can do so. If it then says anything, each is checked
+    /// by itself.
     fn all(&self, kernels: &mut [Outcome]) -> Result<(), String> {
         if self.words.iter().any(|word| word == "{files}") {
             let files: Vec<&PathBuf> = kernels.iter().flat_map(|it| it.files.iter().map(|(_, path)| path)).collect();

@@ -8,13 +8,15 @@ use wgpu_pooling_plan::ExecuteError;
 use crate::kernels::choose::CpuKernel;
 use crate::kernels::simd::SimdLevel;
 
-/// The CPU backend: every operator on the processors of the host, with the same calls as `Gpu` has and with the bits of the
-/// [reference](mod@wgpu_pooling_plan::reference).
+/// The CPU backend: every operator on the processors of the host, with the same calls as `Gpu` has and with the bits of
+/// the [reference](mod@wgpu_pooling_plan::reference).
 ///
 /// With the feature `rayon`, work is shared among the threads of the rayon pool from which a call is made
-/// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting changes a bit of any result.
+/// (`rayon::ThreadPool::install`), or of rayon's global one. Small calls stay on the caller's thread. No setting
+/// changes a bit of any result.
 ///
-/// Debug builds are slow unless they have this crate optimised: page [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/choosing/#on-the-cpu).
+/// Debug builds are slow unless they have this crate optimised: page
+/// [`choosing`](https://docs.rs/wgpu-pooling/latest/wgpu_pooling/docs/choosing/#on-the-cpu).
 ///
 /// ```
 /// use wgpu_pooling::{Cpu, MaxPool, MaxUnpool, Tensor};
@@ -73,7 +75,8 @@ impl Cpu {
     /// The same with other vector instructions.
     ///
     /// # Errors
-    /// [`ExecuteError::SimdMissing`] if this processor does not have them, or the program was built without (feature `avx512`).
+    /// [`ExecuteError::SimdMissing`] if this processor does not have them, or the program was built without (feature
+    /// `avx512`).
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, SimdLevel};
@@ -89,8 +92,8 @@ impl Cpu {
     }
 
     /// The same with one kernel for all plans. Plans that it does not compute are refused with
-    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply). Streams choose the kernels of their tiles by
-    /// themselves.
+    /// [`PlanError::KernelDoesNotApply`](wgpu_pooling_plan::PlanError::KernelDoesNotApply). Streams choose the kernels
+    /// of their tiles by themselves.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, CpuKernel, MaxPool, Tensor};
@@ -103,10 +106,10 @@ impl Cpu {
         Cpu { kernel: Some(kernel), ..self }
     }
 
-    /// The same for outputs that hold nothing of use before a call: one that returns an error may have written them in part.
-    /// Unpools then look at each index just before they use it. Otherwise they look at all indices first, so that an error leaves
-    /// the caller's slice as it was, which takes a tenth to a sixth of the time. Calls that return a new tensor have no need of
-    /// this: they never look at all indices first.
+    /// The same for outputs that hold nothing of use before a call: one that returns an error may have written them in
+    /// part. Unpools then look at each index just before they use it. Otherwise they look at all indices first, so that
+    /// an error leaves the caller's slice as it was, which takes a tenth to a sixth of the time. Calls that return a
+    /// new tensor have no need of this: they never look at all indices first.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
@@ -125,9 +128,9 @@ impl Cpu {
         Cpu { fresh: true, ..self }
     }
 
-    /// The same, asking `stop` between parts of the work, on any of its threads, whether to stop. A part moves some megabytes,
-    /// unless a single row of outputs, or the plane of an unpool or of a global pool, is more. A call that is stopped returns
-    /// [`ExecuteError::Interrupted`], and slices that it was to write have been written in part.
+    /// The same, asking `stop` between parts of the work, on any of its threads, whether to stop. A part moves some
+    /// megabytes, unless a single row of outputs, or the plane of an unpool or of a global pool, is more. A call that
+    /// is stopped returns [`ExecuteError::Interrupted`], and slices that it was to write have been written in part.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,8 @@
 //! From the types of a call to the kernels of these types.
 //!
-//! A generic function is compiled in every crate that calls it, by that crate's settings. These functions are not generic, so
-//! the kernels are compiled once, with this crate, and are as fast in a program that is not optimised itself. Slices come as the
-//! bytes of elements that the calls have checked against the plan.
+//! A generic function is compiled in every crate that calls it, by that crate's settings. These functions are not
+//! generic, so the kernels are compiled once, with this crate, and are as fast in a program that is not optimised
+//! itself. Slices come as the bytes of elements that the calls have checked against the plan.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::{ConvertPlan, DType, ExecuteError, IndexType, PoolPlan, UnpoolPlan};

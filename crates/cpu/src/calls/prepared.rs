@@ -13,8 +13,8 @@ use crate::kernels::pool::PoolWork;
 use crate::kernels::scratch::ScratchPool;
 use crate::kernels::unpool::UnpoolWork;
 
-/// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several threads at
-/// once.
+/// A plan, the kernel that computes it on the CPU, and the scratch memory of earlier calls. It can be used by several
+/// threads at once.
 ///
 /// [`Run::run_blocking`] writes the caller's memory. New memory, as [`Run::call_blocking`] returns it, costs more time than most
 /// kernels take, because the system has to hand out and clear its pages.

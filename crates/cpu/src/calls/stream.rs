@@ -12,15 +12,15 @@ use super::prepared::PreparedCpu;
 
 /// Streaming runs: tensors of any size, within the caller's memory budget.
 impl Cpu {
-    /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut into tiles
-    /// that fit the budget, and all threads compute one tile after the other. Tiles choose their kernels by themselves. The
-    /// result has the same bits as that of [`Cpu::max_pool`].
+    /// Reads a tensor from `source` and writes its maxima to `sink`; neither has to be in memory. The tensor is cut
+    /// into tiles that fit the budget, and all threads compute one tile after the other. Tiles choose their kernels by
+    /// themselves. The result has the same bits as that of [`Cpu::max_pool`].
     ///
     /// # Errors
     /// [`ExecuteError::Plan`] if the budget is too small for the smallest tile; [`ExecuteError::Source`],
-    /// [`ExecuteError::Sink`], [`ExecuteError::Stopped`], [`ExecuteError::Interrupted`]; [`ExecuteError::IndicesMismatch`] and
-    /// [`ExecuteError::TypeMismatch`] if the call does not fit the plan; [`ExecuteError::OutOfMemory`]. Tiles that were written
-    /// before an error stay written.
+    /// [`ExecuteError::Sink`], [`ExecuteError::Stopped`], [`ExecuteError::Interrupted`];
+    /// [`ExecuteError::IndicesMismatch`] and [`ExecuteError::TypeMismatch`] if the call does not fit the plan;
+    /// [`ExecuteError::OutOfMemory`]. Tiles that were written before an error stay written.
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, MaxPool, StreamOptions};
@@ -126,8 +126,8 @@ impl Cpu {
     ) -> Result<(), ExecuteError> {
         pool.run.tell()?;
         let cpu = Cpu { kernel: None, ..self.clone() };
-        // All tiles are computed in the same vectors. The preparation of a tile fits the next one if their plans are equal,
-        // which most plans without indices are.
+        // All tiles are computed in the same vectors. The preparation of a tile fits the next one if their plans are
+        // equal, which most plans without indices are.
         let (mut x, mut y, mut indices) = (Vec::new(), Vec::new(), Vec::<J>::new());
         let mut prepared: Option<PreparedCpu> = None;
         for number in 0..pool.run.progress.tiles {

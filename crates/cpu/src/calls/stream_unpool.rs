@@ -53,8 +53,8 @@ fn peak(plan: &UnpoolPlan, of_y: u64, sources: u64) -> u64 {
     of_y.saturating_mul(value).saturating_add(sources.saturating_mul(value.saturating_add(index)))
 }
 
-/// The plan of some planes whose indices stay in their planes, were checked, and count from their plane's first element. Those
-/// that name nothing are -1.
+/// The plan of some planes whose indices stay in their planes, were checked, and count from their plane's first
+/// element. Those that name nothing are -1.
 fn of_planes(plan: &UnpoolPlan, batch: usize, channels: usize) -> UnpoolPlan {
     let outside_window = match plan.outside_window {
         // There are none.
@@ -73,7 +73,8 @@ fn of_planes(plan: &UnpoolPlan, batch: usize, channels: usize) -> UnpoolPlan {
     planes
 }
 
-/// Makes the indices of some planes count from their plane's first element. Those that name none of its elements become -1.
+/// Makes the indices of some planes count from their plane's first element. Those that name none of its elements become
+/// -1.
 fn count_from_planes<I: Index>(plan: &UnpoolPlan, tile: &Region, indices: &mut [I]) {
     let (strides, plane) = (plan.space.strides(), 0..count(&plan.space.extents) as i64);
     let planes = tile.batch.clone().flat_map(|n| tile.channels.clone().map(move |c| (n, c)));
@@ -88,18 +89,18 @@ fn count_from_planes<I: Index>(plan: &UnpoolPlan, tile: &Region, indices: &mut [
 }
 
 impl Cpu {
-    /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the positions that
-    /// the indices name, zeros elsewhere. None of the three has to be in memory. All indices are read and checked before
-    /// anything is written, and read again with the values. Where every index stays in its own plane, as a pool's indices do,
-    /// the values and indices of a plane are read once for each tile that holds a part of the plane; otherwise all values and
-    /// indices are read once for every tile of Y.
+    /// Reads values from `x` and indices from `indices`, and writes to `sink` the tensor with the values at the
+    /// positions that the indices name, zeros elsewhere. None of the three has to be in memory. All indices are read
+    /// and checked before anything is written, and read again with the values. Where every index stays in its own
+    /// plane, as a pool's indices do, the values and indices of a plane are read once for each tile that holds a part
+    /// of the plane; otherwise all values and indices are read once for every tile of Y.
     ///
-    /// Where every index stays in its own plane and the budget holds planes of Y with their sources, in NCHW, all threads compute
-    /// whole planes; otherwise a single one looks at the sources one by one.
+    /// Where every index stays in its own plane and the budget holds planes of Y with their sources, in NCHW, all
+    /// threads compute whole planes; otherwise a single one looks at the sources one by one.
     ///
     /// # Errors
-    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips them;
-    /// otherwise as [`Cpu::stream_max_pool`].
+    /// [`ExecuteError::IndexOutOfRange`] or [`ExecuteError::IndexOutsideWindow`] for bad indices, unless the plan skips
+    /// them; otherwise as [`Cpu::stream_max_pool`].
     ///
     /// ```
     /// use wgpu_pooling::{Cpu, DType, IndexType, MaxUnpool, StreamOptions};

@@ -7,8 +7,8 @@ use wgpu_pooling_plan::{AxisWindow, Layout};
 use super::lane::PACKED_TAPS;
 use super::view::View;
 
-/// An axis of X: planes, the spatial axes, and channels where they lie innermost. The first one and the channels have windows
-/// of one element.
+/// An axis of X: planes, the spatial axes, and channels where they lie innermost. The first one and the channels have
+/// windows of one element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
     pub input: usize,

@@ -31,15 +31,16 @@ pub enum CpuKernel {
     General,
     /// Pools with small windows: a row of outputs takes the taps of one row of X after the other.
     Direct,
-    /// Pools with small windows and small strides along the rows, without indices and of two axes or more: rows of X that follow
-    /// each other in memory are reduced as one.
+    /// Pools with small windows and small strides along the rows, without indices and of two axes or more: rows of X
+    /// that follow each other in memory are reduced as one.
     Flat,
-    /// Pools of small planes or short rows: the elements of several planes are interleaved, and pooled as those of channels are.
+    /// Pools of small planes or short rows: the elements of several planes are interleaved, and pooled as those of
+    /// channels are.
     Interleaved,
     /// Pools: the maxima of columns over the rows of a window, then along the columns.
     Columns,
-    /// Pools whose windows are runs of neighbouring elements, as those of whole planes and along rows are: the maximum of each run,
-    /// then a search for it.
+    /// Pools whose windows are runs of neighbouring elements, as those of whole planes and along rows are: the maximum
+    /// of each run, then a search for it.
     Global,
     /// Pools: a block of X in cache is reduced along one axis after the other.
     Separable,
@@ -178,8 +179,9 @@ impl PoolKernel {
 
 /// Whether interleaving planes was measured to take less time than another kernel that computes the plan.
 ///
-/// The other kernel reads X where it lies: the fewer outputs there are in a row, the less of its vectors it uses, and the more of its
-/// time goes to windows at the borders of rows. The time that interleaving takes does not depend on the windows.
+/// The other kernel reads X where it lies: the fewer outputs there are in a row, the less of its vectors it uses, and
+/// the more of its time goes to windows at the borders of rows. The time that interleaving takes does not depend on the
+/// windows.
 fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     let (folded, axes) = interleaved::folded(plan, view);
     let Some(last) = axes.last() else { return false };
@@ -228,8 +230,8 @@ fn interleaved_is_best(plan: &PoolPlan, view: &View, other: CpuKernel) -> bool {
     last.output <= most_outputs[of_bytes]
 }
 
-/// Whether the kernel for columns takes longer than interleaving planes. Columns take time for each output by itself, interleaved
-/// planes for each element, and for those of a large plane more than for those of a small one.
+/// Whether the kernel for columns takes longer than interleaving planes. Columns take time for each output by itself,
+/// interleaved planes for each element, and for those of a large plane more than for those of a small one.
 fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
     // The most elements of a plane over the square root of its outputs, for elements of 1, 2, 4 and 8 bytes.
     let most: [u64; 4] = if plan.indices.is_some() { [200, 85, 45, 20] } else { [180, 30, 25, 10] };
@@ -243,9 +245,10 @@ fn columns_are_slow(plan: &PoolPlan, axes: &[ViewAxis]) -> bool {
 
 /// Whether windows are large and it does not pay to share their maxima.
 ///
-/// Columns reduce a row of X again for each row of outputs whose windows have it, and then look through the columns of each output,
-/// so their time is about that of elements of X times the rows of outputs that share one, and that of so many elements for each output.
-/// That of reducing along one axis after the other hardly depends on how large windows are and how many of them share elements.
+/// Columns reduce a row of X again for each row of outputs whose windows have it, and then look through the columns of
+/// each output, so their time is about that of elements of X times the rows of outputs that share one, and that of so
+/// many elements for each output. That of reducing along one axis after the other hardly depends on how large windows
+/// are and how many of them share elements.
 fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
     if view.most_taps() < MANY {
         return false;
@@ -276,7 +279,8 @@ fn columns_are_best(plan: &PoolPlan, view: &View) -> bool {
 
 /// Taps of a window for which columns are worth their while.
 const MANY: u64 = 16;
-/// Rows of at most this many elements are short: columns then spend much of their time on what each row takes whatever its length.
+/// Rows of at most this many elements are short: columns then spend much of their time on what each row takes whatever
+/// its length.
 const SHORT_ROW: usize = 20;
 /// Windows to which an element belongs that are many.
 const SHARED: u64 = 4;

@@ -62,8 +62,8 @@ pub(crate) fn convert<F: Index, T: Index>(
 }
 
 /// The index in the second convention, of one that is stored in plane (n, c). `None` if it names no element, or one of
-/// another plane although the second convention does not count planes. `at` has one coordinate for each axis; what it has
-/// before does not matter.
+/// another plane although the second convention does not count planes. `at` has one coordinate for each axis; what it
+/// has before does not matter.
 fn converted_index(
     plan: &ConvertPlan,
     to: &IndexStrides,

@@ -1,15 +1,16 @@
-//! Pools with small windows: outputs take the taps of their windows straight from X, neighbours side by side in a vector.
+//! Pools with small windows: outputs take the taps of their windows straight from X, neighbours side by side in a
+//! vector.
 //!
 //! ```text
 //! y[i]  begins with x[0][2i], then takes x[0][2i + 1], x[0][2i + 2], x[1][2i], .. where they are greater
 //! ```
 //!
-//! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the first tap
-//! keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, outputs are computed as if it did not; then X, which is
-//! in cache now, is searched for NaN, and where there is one, they are computed once more: a tap is also taken if it is NaN; nothing
-//! is greater than it, so it stays until the next NaN. Rows of taps in the padding are left out. Outputs whose windows begin
-//! or end in the padding of the innermost axis have other taps than their neighbours: they are computed with those above
-//! and below them, side by side in a vector again.
+//! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself: the
+//! first tap keeps its place if it is NaN, and a zero keeps its sign. Where NaN wins, outputs are computed as if it did
+//! not; then X, which is in cache now, is searched for NaN, and where there is one, they are computed once more: a tap
+//! is also taken if it is NaN; nothing is greater than it, so it stays until the next NaN. Rows of taps in the padding
+//! are left out. Outputs whose windows begin or end in the padding of the innermost axis have other taps than their
+//! neighbours: they are computed with those above and below them, side by side in a vector again.
 //!
 //! Where no indices are wanted, outputs in long rows with a stride of 2 take one row of X after the other
 //! ([`passes`](super::passes)), but for floats of 16 bits.
@@ -97,9 +98,9 @@ impl Direct {
         Ok(Direct { shape, inside: begin..end, axes })
     }
 
-    /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and so
-    /// are those of floats of 16 bits, each step of which has several instructions. Elements of 8 bits, many to a vector, share
-    /// rows of X in larger windows too.
+    /// Whether no other kernel is as fast: windows of more taps are rather reduced along one axis after the other, and
+    /// so are those of floats of 16 bits, each step of which has several instructions. Elements of 8 bits, many to a
+    /// vector, share rows of X in larger windows too.
     pub fn is_best(&self, plan: &PoolPlan, view: &View) -> bool {
         let rows: usize = self.axes[..self.axes.len() - 1].iter().map(|axis| axis.kernel).product();
         if view.inner != 1 {
@@ -112,8 +113,8 @@ impl Direct {
         }
     }
 
-    /// Whether outputs with indices are so few in a row that reducing along one axis after the other was measured to take less time,
-    /// first of all where windows at the borders of rows are computed apart from the others.
+    /// Whether outputs with indices are so few in a row that reducing along one axis after the other was measured to
+    /// take less time, first of all where windows at the borders of rows are computed apart from the others.
     fn rows_are_short(&self, plan: &PoolPlan) -> bool {
         let Some(last) = self.axes.last() else { return false };
         let has_borders = self.inside.len() < last.output;
@@ -131,15 +132,16 @@ impl Direct {
             (false, true, 1) => 10,
             (false, _, _) => 0,
         };
-        // Windows that share no elements along the row pay only where a vector has most elements, and if they are small.
+        // Windows that share no elements along the row pay only where a vector has most elements, and if they are
+        // small.
         let (overlap, deep) = (last.kernel > last.stride, self.axes.len() > 3);
         let pays = if overlap { has_borders || !deep } else { plan.dtype().bytes() == 1 && taps <= 4 && !deep };
         plan.indices.is_some() && last.kernel > 1 && pays && last.output <= most
     }
 
-    /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least of all
-    /// with indices. Reducing along one axis after the other pays for windows that overlap along the rows if elements are
-    /// small, because a vector has many of them, or if the channels do not fill a vector.
+    /// The same where channels are outputs side by side. Nothing has to be sorted there, so this is rarely slow, least
+    /// of all with indices. Reducing along one axis after the other pays for windows that overlap along the rows if
+    /// elements are small, because a vector has many of them, or if the channels do not fill a vector.
     fn is_best_for_channels(&self, plan: &PoolPlan, view: &View) -> bool {
         let taps: usize = self.axes.iter().map(|axis| axis.kernel).product();
         let (channels, deep) = (view.inner, view.axes.len() > 2);
@@ -200,8 +202,8 @@ impl Direct {
         });
     }
 
-    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less. Where there
-    /// are indices, windows begin with their first taps all the same, and [`Job::begin_with_seed`] follows.
+    /// What is there before the first tap, if that is not the first tap itself. Integers have none that is less. Where
+    /// there are indices, windows begin with their first taps all the same, and [`Job::begin_with_seed`] follows.
     fn seed<T: Element>(&self, plan: &PoolPlan) -> Option<T> {
         let seeded = plan.nan_policy == NanPolicy::SeedLowest && T::DTYPE.is_float() && plan.indices.is_none();
         seeded.then(|| plan.seed())
@@ -433,8 +435,8 @@ impl<T: Element> Job<'_, T> {
         }
     }
 
-    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them, and what
-    /// is known to be free of NaN is not looked at again.
+    /// Whether there is a NaN that wins. Rows of X that lie near each other are looked at with what lies between them,
+    /// and what is known to be free of NaN is not looked at again.
     fn has_winning_nan(&self, free: &mut Range<usize>) -> bool {
         if !nan_wins(self.part.plan) {
             return false;
@@ -467,8 +469,8 @@ impl<T: Element> Job<'_, T> {
         })
     }
 
-    /// Writes the outputs again that differ where windows begin with the seed instead of their first elements: those that
-    /// are not greater than it. Nothing in such a window is greater, unless it begins with NaN.
+    /// Writes the outputs again that differ where windows begin with the seed instead of their first elements: those
+    /// that are not greater than it. Nothing in such a window is greater, unless it begins with NaN.
     fn begin_with_seed<C: VectorCode<Element = T>, I: Index>(&self, y: &mut [T], indices: &mut [I]) {
         let (plan, group) = (self.part.plan, self.group);
         if plan.nan_policy != NanPolicy::SeedLowest {

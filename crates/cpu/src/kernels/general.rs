@@ -1,5 +1,5 @@
-//! The general kernel of pools: any number of axes, any windows, any rule, one output after the other. Elements are compared
-//! by integers, so it also serves threads that take subnormal floats for zeros.
+//! The general kernel of pools: any number of axes, any windows, any rule, one output after the other. Elements are
+//! compared by integers, so it also serves threads that take subnormal floats for zeros.
 
 use wgpu_pooling_plan::internal::activate;
 use wgpu_pooling_plan::{Element, Index, MAX_SPATIAL_AXES, PoolPlan, Taps};

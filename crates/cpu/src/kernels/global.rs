@@ -1,14 +1,14 @@
-//! Pools whose windows are runs of neighbouring elements ([`Runs`]), as whole planes are: the maximum of each window, then a search
-//! for the first element that equals it.
+//! Pools whose windows are runs of neighbouring elements ([`Runs`]), as whole planes are: the maximum of each window,
+//! then a search for the first element that equals it.
 //!
-//! The maximum of a run does not depend on the order of its elements, so they are reduced with as many running maxima as there are
-//! lanes, and read from several places at once: a processor reads ahead within a page of memory, and one such stream does not use
-//! all of its bandwidth. Of the elements that equal the maximum the first one wins, as the rule has it: -0 equals +0, and whichever
-//! comes first is found. A window's first element stays if nothing is greater, so also if it is NaN; where NaN wins, the last one is
-//! looked for.
+//! The maximum of a run does not depend on the order of its elements, so they are reduced with as many running maxima
+//! as there are lanes, and read from several places at once: a processor reads ahead within a page of memory, and one
+//! such stream does not use all of its bandwidth. Of the elements that equal the maximum the first one wins, as the
+//! rule has it: -0 equals +0, and whichever comes first is found. A window's first element stays if nothing is greater,
+//! so also if it is NaN; where NaN wins, the last one is looked for.
 //!
-//! Small windows are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are shared
-//! among threads where there are few windows.
+//! Small windows are reduced many at a time ([`small_planes`](super::small_planes)); the others in blocks, which are
+//! shared among threads where there are few windows.
 
 use std::ops::Range;
 
@@ -44,8 +44,8 @@ pub(crate) fn fewest(dtype: DType) -> usize {
     }
 }
 
-/// Whether no other kernel is as fast: where windows follow each other without gaps, where a plane has one, and where they are long, or
-/// there are several alike in a row, and they do not have many elements in common.
+/// Whether no other kernel is as fast: where windows follow each other without gaps, where a plane has one, and where
+/// they are long, or there are several alike in a row, and they do not have many elements in common.
 pub(crate) fn is_best(plan: &PoolPlan, view: &View, runs: &Runs) -> bool {
     if view.axes.iter().all(|axis| axis.output == 1) {
         return true;
@@ -74,8 +74,8 @@ struct Windows<'a, C: Code> {
     counts_on: bool,
 }
 
-/// What some blocks of a window have: the greatest lane, where the first block with it begins, and whether there is a NaN that
-/// could win.
+/// What some blocks of a window have: the greatest lane, where the first block with it begins, and whether there is a
+/// NaN that could win.
 #[derive(Clone, Copy)]
 struct Found<L> {
     best: L,
@@ -113,8 +113,9 @@ pub(crate) fn pool<I: Index>(
     write_windows((runs, part.plan, part.view, part.simd), Share::Windows(first), x, y, write).map(|_| ())
 }
 
-/// Has all threads compute the blocks of each window, where there are fewer windows than parts of the work. False, and nothing is
-/// written, if there are not, if windows are single blocks, or if a thread compares floats otherwise than they are.
+/// Has all threads compute the blocks of each window, where there are fewer windows than parts of the work. False, and
+/// nothing is written, if there are not, if windows are single blocks, or if a thread compares floats otherwise than
+/// they are.
 pub(crate) fn pool_in_blocks<I: Index>(
     runs: &Runs,
     (plan, view, context): (&PoolPlan, &View, &Context<'_>),
@@ -154,8 +155,8 @@ enum Share<'a> {
     Blocks(&'a Context<'a>, usize),
 }
 
-/// Writes outputs. False, and nothing is written, if runs of blocks are asked for and windows are single blocks, or if a
-/// thread compares floats otherwise.
+/// Writes outputs. False, and nothing is written, if runs of blocks are asked for and windows are single blocks, or if
+/// a thread compares floats otherwise.
 fn write_windows(
     (runs, plan, view, simd): (&Runs, &PoolPlan, &View, SimdLevel),
     share: Share<'_>,
@@ -327,8 +328,8 @@ impl<'a, C: Code<Lane: SmallPlanes>> Windows<'a, C> {
         self.view.index_of_seed(output / of_plane.max(1))
     }
 
-    /// What the blocks of these windows have, in runs of blocks that threads share; `None` if one of them compares floats
-    /// otherwise.
+    /// What the blocks of these windows have, in runs of blocks that threads share; `None` if one of them compares
+    /// floats otherwise.
     fn found(
         &self,
         context: &Context<'_>,

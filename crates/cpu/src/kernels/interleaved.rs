@@ -1,5 +1,5 @@
-//! Pools of small planes and of short rows: the elements of some planes are interleaved, and what they are then is an image whose
-//! channels lie together. Vectors are full there, whatever the windows, their strides and borders are.
+//! Pools of small planes and of short rows: the elements of some planes are interleaved, and what they are then is an
+//! image whose channels lie together. Vectors are full there, whatever the windows, their strides and borders are.
 //!
 //! ```text
 //! X        a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..     planes
@@ -9,11 +9,11 @@
 //! Y        A0 A1 ..   B0 B1 ..   C0 C1 ..
 //! ```
 //!
-//! Leading axes of which each position has a window of its own, as the height has with windows of 1x20, are counted among the
-//! planes. Indices are computed as those within a plane, with 32 bits.
+//! Leading axes of which each position has a window of its own, as the height has with windows of 1x20, are counted
+//! among the planes. Indices are computed as those within a plane, with 32 bits.
 //!
-//! Elements are moved, and nothing else is done to them here: what is computed, and why it is exact, is said by the kernel that the
-//! planes are handed to.
+//! Elements are moved, and nothing else is done to them here: what is computed, and why it is exact, is said by the
+//! kernel that the planes are handed to.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use wgpu_pooling_plan::internal::EmptyBase;
@@ -25,7 +25,8 @@ use super::scratch::{aligned_words_of, take, take_aligned, words_of};
 use super::transpose::{BEHIND, Planes, interleave, separate};
 use super::view::{View, ViewAxis};
 
-/// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32 bits, too.
+/// Bytes of neighbouring lanes at least: those of the longest vector. There are lanes for a vector of indices, of 32
+/// bits, too.
 const LANE_BYTES: usize = 64;
 /// The most vectors of neighbouring lanes.
 const MOST_VECTORS: usize = 16;
@@ -40,7 +41,8 @@ const FEWEST_BLOCKS: usize = 8;
 pub(crate) struct Interleaved {
     /// Interleaved planes as channels of an image.
     pub view: View,
-    /// The leading axes that are counted among the planes: how many positions they have, and what each adds to an index.
+    /// The leading axes that are counted among the planes: how many positions they have, and what each adds to an
+    /// index.
     folded: Vec<(usize, i64)>,
 }
 
@@ -98,7 +100,8 @@ impl Interleaved {
         self.folded.iter().map(|(extent, _)| extent).product()
     }
 
-    /// As many parts as are wanted, or fewer so that each has a whole block of planes, and how many planes of X such a block has.
+    /// As many parts as are wanted, or fewer so that each has a whole block of planes, and how many planes of X such a
+    /// block has.
     pub fn parts(&self, outer: usize, wanted: usize) -> (usize, usize) {
         let (lanes, of_plane) = (self.view.inner, self.of_plane().max(1));
         let most = outer.saturating_mul(of_plane) / lanes;
@@ -133,7 +136,8 @@ impl Interleaved {
 /// Computes a part of interleaved planes: Y, and the indices within planes.
 type Compute<'a> = dyn FnMut(&Part, &[u8], &mut [u8], Option<&mut [i32]>) -> Result<(), ExecuteError> + 'a;
 
-/// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in Indices.
+/// Takes the indices within some planes, how many each of them has, the number of the first one, and its place in
+/// Indices.
 type WriteIndices<'a> = dyn FnMut(&[i32], usize, usize, usize) + 'a;
 
 /// Whether there are planes for all lanes of a vector.
@@ -200,7 +204,8 @@ impl Job<'_> {
             for first in planes.clone().step_by(lanes) {
                 let count = lanes.min(planes.end - first);
                 let (of_x, of_y) = (Planes { count, plane: input, lanes }, Planes { count, plane: output, lanes });
-                // A processor reads ahead in memory that is read from end to end, and not in planes that are read side by side.
+                // A processor reads ahead in memory that is read from end to end, and not in planes that are read side
+                // by side.
                 let length = count * input * bytes;
                 planes_of_x[..length].copy_from_slice(&x[first * input * bytes..][..length]);
                 interleave(simd, bytes, of_x, planes_of_x, interleaved_x);

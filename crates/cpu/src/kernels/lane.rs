@@ -14,8 +14,8 @@ pub(crate) trait Lane: Pod + Send + Sync + PartialOrd {
     /// Whether lanes can be NaN.
     const HAS_NAN: bool = false;
 
-    /// The greater one of two neighbours in row-major order; `self` if none is. `next` lies `ahead` taps further on: lanes that
-    /// say where they lie take that into account.
+    /// The greater one of two neighbours in row-major order; `self` if none is. `next` lies `ahead` taps further on:
+    /// lanes that say where they lie take that into account.
     fn step(self, next: Self, ahead: i32) -> Self;
 
     /// Whether this is not equal to itself.
@@ -45,7 +45,8 @@ value_lane!(u8, u8::MIN, false);
 value_lane!(i16, i16::MIN, false);
 value_lane!(i32, i32::MIN, false);
 value_lane!(i64, i64::MIN, false);
-// Separable pools turn the others into these. Flat pools, which read and write elements where they lie, take them as they are.
+// Separable pools turn the others into these. Flat pools, which read and write elements where they lie, take them as
+// they are.
 value_lane!(i8, i8::MIN, false);
 value_lane!(u16, u16::MIN, false);
 value_lane!(u32, u32::MIN, false);
@@ -322,8 +323,8 @@ macro_rules! code_of_half {
 code_of_half!(OfF16, f16, 0x7C00);
 code_of_half!(OfBf16, bf16, 0x7F80);
 
-// Floats of 16 bits as wider ones, for data with NaN or with zeros that have a sign. Of bfloat16 these are the same numbers; a
-// half has the bits of its magnitude at the same place, which makes it another number in the same order.
+// Floats of 16 bits as wider ones, for data with NaN or with zeros that have a sign. Of bfloat16 these are the same
+// numbers; a half has the bits of its magnitude at the same place, which makes it another number in the same order.
 code!(WideBf16, bf16, f32, true, false, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |lane: f32| {
     bf16::from_bits((lane.to_bits() >> 16) as u16)
 });

@@ -1,7 +1,8 @@
 //! Multiples of a number, told from others without a division.
 
-/// The multiples of a number, told from others without a division: the product of a multiple with the inverse of the number's
-/// odd factor is its quotient, and what is not a multiple becomes a greater number (Granlund and Montgomery, 1994).
+/// The multiples of a number, told from others without a division: the product of a multiple with the inverse of the
+/// number's odd factor is its quotient, and what is not a multiple becomes a greater number (Granlund and Montgomery,
+/// 1994).
 pub(super) struct Multiples {
     inverse: u32,
     twos: u32,

@@ -5,8 +5,8 @@
 //!                                   a a b b c c
 //! ```
 //!
-//! A window has a run of elements in each of its rows, evenly apart. All sources of a row of X have the same rows, so each of these is
-//! compared with all indices of that row, and no index is divided.
+//! A window has a run of elements in each of its rows, evenly apart. All sources of a row of X have the same rows, so
+//! each of these is compared with all indices of that row, and no index is divided.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,8 +23,8 @@ const TOGETHER: usize = 64;
 /// The most rows of windows that indices are compared with; the general kernel takes unpools of more. Never varied.
 const MOST_ROWS: u64 = 64;
 
-/// Whether each index names an element of its source's window, or none if the plan skips those. Indices have to be positions of
-/// Y, in row-major order. `base` is the index of a plane's first element.
+/// Whether each index names an element of its source's window, or none if the plan skips those. Indices have to be
+/// positions of Y, in row-major order. `base` is the index of a plane's first element.
 pub(super) fn stay_in_their_windows<I: Index>(
     plan: &UnpoolPlan,
     context: &Context<'_>,
@@ -77,8 +77,8 @@ struct Columns<'a> {
     row: i64,
     /// Channels that lie side by side.
     channels: usize,
-    /// By source of a row of X: where its run begins in a row of Y, and up to where it goes from there; and how far its elements are
-    /// apart.
+    /// By source of a row of X: where its run begins in a row of Y, and up to where it goes from there; and how far its
+    /// elements are apart.
     runs: Vec<(i64, u64)>,
     step: usize,
     apart: Multiples,

@@ -58,8 +58,8 @@ pub(crate) fn wanted(bytes: u64, threads: impl FnOnce() -> usize) -> usize {
     usize::try_from(shared.max(bytes / MOST_BYTES)).unwrap_or(usize::MAX).max(1)
 }
 
-/// Cuts `outer` planes of `rows` positions into about as many parts as wanted, in the order of Y. Parts of several planes have a multiple
-/// of `together` planes, but for the last one.
+/// Cuts `outer` planes of `rows` positions into about as many parts as wanted, in the order of Y. Parts of several
+/// planes have a multiple of `together` planes, but for the last one.
 pub(crate) fn cut(outer: usize, rows: usize, wanted: usize, together: usize) -> Vec<Part> {
     if outer == 0 || rows == 0 {
         return Vec::new();

@@ -1,14 +1,14 @@
-//! The loops of small windows with a stride of 2, without indices: outputs of a row take the taps of one row of X, then those of
-//! the next one.
+//! The loops of small windows with a stride of 2, without indices: outputs of a row take the taps of one row of X, then
+//! those of the next one.
 //!
 //! ```text
 //! row 0 of X    y[i] = max(x[2i], x[2i + 1], x[2i + 2])            the outputs of a chunk stay
 //! row 1         y[i] = max(y[i], x[2i], x[2i + 1], x[2i + 2])      in the first-level cache
 //! ```
 //!
-//! Each pass reads a single run of memory from its beginning to its end, which processors fetch ahead. The loops are plain code
-//! for the compiler to turn into vector instructions: it sorts neighbours with few of them, so that more of X is on its way to the
-//! processor at once.
+//! Each pass reads a single run of memory from its beginning to its end, which processors fetch ahead. The loops are
+//! plain code for the compiler to turn into vector instructions: it sorts neighbours with few of them, so that more of
+//! X is on its way to the processor at once.
 //!
 //! Taps are taken in row-major order, each only if it is greater than what is there, which is the rule itself.
 
@@ -25,9 +25,9 @@ const FEW: usize = 16;
 /// From one output to the next.
 const STRIDE: usize = 2;
 
-/// Whether passes are faster than loops that take all taps of some vectors of outputs: not where windows have one tap in a row,
-/// and not where a comparison takes more than an instruction. With three taps a row and more the other loops were measured to take
-/// less time with AVX-512, and a third of the time for elements of 8 bits with AVX2.
+/// Whether passes are faster than loops that take all taps of some vectors of outputs: not where windows have one tap
+/// in a row, and not where a comparison takes more than an instruction. With three taps a row and more the other loops
+/// were measured to take less time with AVX-512, and a third of the time for elements of 8 bits with AVX2.
 pub(crate) fn are_worth_it<C: VectorCode>(simd: SimdLevel, run: &Run<'_>) -> bool {
     let narrow = size_of::<C::Element>() < 4;
     let kernels = if narrow || simd == SimdLevel::Avx512 { 2..=2 } else { 2..=usize::MAX };

@@ -105,8 +105,8 @@ impl PoolWork {
         tasks.collect()
     }
 
-    /// Indices lie in memory in the layout that Y does not have. A task has all channels of some rows of a batch item, so
-    /// that its outputs are whole runs of memory in both tensors: one run in NHWC, one of each channel in NCHW.
+    /// Indices lie in memory in the layout that Y does not have. A task has all channels of some rows of a batch item,
+    /// so that its outputs are whole runs of memory in both tensors: one run in NHWC, one of each channel in NCHW.
     fn permuting_tasks<'a, I>(
         &self,
         plan: &PoolPlan,

@@ -1,8 +1,8 @@
-//! The loops over lanes: the greatest of up to five lanes that lie apart and, if there are `MORE` taps than those, of what was
-//! written before.
+//! The loops over lanes: the greatest of up to five lanes that lie apart and, if there are `MORE` taps than those, of
+//! what was written before.
 //!
-//! Slices are parameters of their own and not arrays of slices, because the compiler then knows that none overlaps the one
-//! that is written.
+//! Slices are parameters of their own and not arrays of slices, because the compiler then knows that none overlaps the
+//! one that is written.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use wgpu_pooling_plan::Element;
 use super::lane::{Code, Lane, Positioned};
 use super::simd::SimdLevel;
 
-/// Rows of lanes that one call reduces: how many, how long, and how far apart where they are read and where they are written.
+/// Rows of lanes that one call reduces: how many, how long, and how far apart where they are read and where they are
+/// written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows {
     pub count: usize,
@@ -31,8 +32,8 @@ impl Rows {
         if self.from == self.width { self.joined_with_gaps() } else { self }
     }
 
-    /// The same rows as a single one, if they are as far apart where they are read as where they are written. What lies between
-    /// them is then reduced too.
+    /// The same rows as a single one, if they are as far apart where they are read as where they are written. What lies
+    /// between them is then reduced too.
     pub fn joined_with_gaps(self) -> Rows {
         if self.from == self.to { Rows::one((self.count - 1) * self.from + self.width) } else { self }
     }
@@ -55,8 +56,8 @@ const SHORT: usize = 16;
 /// The same for lanes of 8 bits.
 const LONGEST: usize = 256;
 
-/// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block overlaps the one
-/// before it, so `visit` must give the same if it comes twice.
+/// Visits a row in blocks of a few lengths, which are constants where `visit` is inlined. The last block overlaps the
+/// one before it, so `visit` must give the same if it comes twice.
 ///
 /// ```text
 /// 150 lanes:   |------- 64 -------|------- 64 -------|- 16 -|
@@ -88,7 +89,8 @@ fn in_short_blocks(mut at: usize, width: usize, mut visit: impl FnMut(usize, usi
 
 macro_rules! loops {
     ($values:ident, $first:ident, $positioned:ident, $($lane:ident, $position:ident, $ahead:ident);+) => {
-        /// Values alone, or lanes that say where they lie. If it `LOOKS` for NaN: whether there is one in the first source.
+        /// Values alone, or lanes that say where they lie. If it `LOOKS` for NaN: whether there is one in the first
+        /// source.
         #[inline(always)]
         #[allow(clippy::too_many_arguments)]
         fn $values<L: Lane, const MORE: bool, const LOOKS: bool>(
@@ -253,9 +255,13 @@ loops!(values5, first5, positioned5, a, pa, na; b, pb, nb; c, pc, nc; d, pd, nd;
 pub(crate) const AT_ONCE: usize = 5;
 pub(crate) const MORE_AT_ONCE: usize = 4;
 
-/// Calls a loop with as many sources as it has. A source may come twice: what has been taken is not greater than itself.
+/// Calls a loop with as many sources as it has. A source may come twice: what has been taken is not greater than
+/// itself.
 macro_rules! by_count {
-    ($simd:ident, $more:expr, $sources:ident, |$own:ident| $two:expr, $three:expr, $four:expr, $five:expr, $four_more:expr) => {{
+    (
+        $simd:ident, $more:expr, $sources:ident, |$own:ident|
+        $two:expr, $three:expr, $four:expr, $five:expr, $four_more:expr
+    ) => {{
         let Some(&last) = $sources.last() else { return Default::default() };
         let mut $own = [last; AT_ONCE];
         $own.iter_mut().zip($sources).for_each(|(own, source)| *own = *source);
@@ -284,8 +290,8 @@ macro_rules! by_count {
     }};
 }
 
-/// The greatest lanes of up to five slices, each with how far ahead it lies; or of up to four and of `best`, if there is `more`
-/// in it.
+/// The greatest lanes of up to five slices, each with how far ahead it lies; or of up to four and of `best`, if there
+/// is `more` in it.
 pub(crate) fn values<L: Lane>(simd: SimdLevel, rows: Rows, best: &mut [L], sources: &[(&[L], i32)], more: bool) {
     values_of::<L, false>(simd, rows, best, sources, more);
 }

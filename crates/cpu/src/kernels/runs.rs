@@ -6,7 +6,8 @@
 //!                                                       |---------|  cut: |-|
 //! ```
 //!
-//! Windows that are whole lie evenly apart, in all rows and planes where none is cut and rows are filled. A cut window is by itself.
+//! Windows that are whole lie evenly apart, in all rows and planes where none is cut and rows are filled. A cut window
+//! is by itself.
 
 use std::ops::Range;
 
@@ -21,14 +22,15 @@ pub(crate) struct Runs {
     /// The axis with windows, and its number. Windows have all elements of the axes behind it.
     windows: ViewAxis,
     pub axis: usize,
-    /// What leads from window to window, outermost first, but for the last level: that is the axis with windows, or it and the levels
-    /// before it, if they go on as evenly.
+    /// What leads from window to window, outermost first, but for the last level: that is the axis with windows, or it
+    /// and the levels before it, if they go on as evenly.
     outer: Vec<Level>,
     last: Level,
     /// The outputs of the last level whose windows are whole, and the elements of the longest window.
     whole: Range<usize>,
     pub longest: usize,
-    /// The place of position 0 along the axis with windows, and its index; and those of the first tap of output 0, padding included.
+    /// The place of position 0 along the axis with windows, and its index; and those of the first tap of output 0,
+    /// padding included.
     origin: (i64, i64),
     start: (i64, i64),
 }

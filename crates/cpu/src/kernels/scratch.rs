@@ -37,8 +37,8 @@ pub(crate) fn take<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a m
     &mut bytemuck::cast_slice_mut(own)[..count]
 }
 
-/// The first words of some memory that lie on a boundary of cache lines, as lanes. Vectors that are as long as a cache line are
-/// stored faster there.
+/// The first words of some memory that lie on a boundary of cache lines, as lanes. Vectors that are as long as a cache
+/// line are stored faster there.
 pub(crate) fn take_aligned<'a, L: Pod>(words: &mut &'a mut [u64], count: usize) -> &'a mut [L] {
     let before = words.as_ptr().align_offset(LINE_BYTES).min(MOST_BEFORE);
     take::<u64>(words, before);

@@ -1,11 +1,11 @@
-//! Which vector instructions a kernel's loops are compiled for, chosen at run time. This file, [`vector`](super::vector),
-//! [`taps`](super::taps) and [`transpose`](super::transpose) are the only ones that know
-//! the crate that makes this possible without `unsafe` here.
+//! Which vector instructions a kernel's loops are compiled for, chosen at run time. This file,
+//! [`vector`](super::vector), [`taps`](super::taps) and [`transpose`](super::transpose) are the only ones that know the
+//! crate that makes this possible without `unsafe` here.
 //!
-//! A kernel's loops are either plain code that the compiler turns into vector instructions ([`SimdLevel::run`]), or they are
-//! written with vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so whatever is called inside it
-//! must be inlined into it (`#[inline(always)]`, closures too): what is not is compiled for the target's own instructions
-//! alone.
+//! A kernel's loops are either plain code that the compiler turns into vector instructions ([`SimdLevel::run`]), or
+//! they are written with vectors ([`SimdLevel::vectors`]). Both compile a loop once for each level, so whatever is
+//! called inside it must be inlined into it (`#[inline(always)]`, closures too): what is not is compiled for the
+//! target's own instructions alone.
 
 use fearless_simd::{Level, Simd};
 
@@ -103,8 +103,8 @@ impl SimdLevel {
         work()
     }
 
-    /// Runs a loop that is written with vectors. A level that this processor lacks is the baseline. `None` if there are no
-    /// vectors: on processors older than SSE2.
+    /// Runs a loop that is written with vectors. A level that this processor lacks is the baseline. `None` if there are
+    /// no vectors: on processors older than SSE2.
     #[inline]
     pub(crate) fn vectors<W: VectorLoop>(self, work: W) -> Option<W::Output> {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -1,5 +1,5 @@
-//! Pools of many small planes, or other windows that are runs of elements, a batch of them at a time: what remains to be done for
-//! each plane, is done for all of them by vector instructions.
+//! Pools of many small planes, or other windows that are runs of elements, a batch of them at a time: what remains to
+//! be done for each plane, is done for all of them by vector instructions.
 //!
 //! ```text
 //! plane 0   0 1 2 3 | 4 5 6 7 | 5 6 7 8        running maxima    a0 a1 a2 a3
@@ -8,7 +8,8 @@
 //! halves    a0 a1 a2 a3 b0 b1 b2 b3  ->  a01 a23 b01 b23  ->  a b
 //! ```
 //!
-//! Positions are found in the same way: the first chunk in which a lane has the plane's maximum, then the first of the lanes.
+//! Positions are found in the same way: the first chunk in which a lane has the plane's maximum, then the first of the
+//! lanes.
 
 use bytemuck::Zeroable;
 use wgpu_pooling_plan::Element;

@@ -1,5 +1,5 @@
-//! The loops of the [`direct`](super::direct) kernel: a vector of neighbouring outputs takes one tap of all their windows
-//! after the other.
+//! The loops of the [`direct`](super::direct) kernel: a vector of neighbouring outputs takes one tap of all their
+//! windows after the other.
 //!
 //! ```text
 //! stride 1, tap t   the vector from x[i + t] on
@@ -7,8 +7,8 @@
 //!    t and t + 1    x[2i] x[2i + 2] ..   and   x[2i + 1] x[2i + 3] ..
 //! ```
 //!
-//! Where a step takes less time than sorting, windows at all positions are computed, as with stride 1, and every second one is
-//! kept.
+//! Where a step takes less time than sorting, windows at all positions are computed, as with stride 1, and every second
+//! one is kept.
 
 use bytemuck::Zeroable;
 use fearless_simd::{Simd, SimdBase};
@@ -73,7 +73,8 @@ pub(crate) trait Form<C: VectorCode> {
     /// Writes a vector of outputs from number `at` of row `row` on, which is at `place` in Y.
     fn write<S: Simd>(&mut self, simd: S, at: (usize, usize), place: usize, state: Self::State<S>);
 
-    /// Writes the first `count` outputs of a vector whose lanes are rows from `row` on, which are `apart` elements of Y apart.
+    /// Writes the first `count` outputs of a vector whose lanes are rows from `row` on, which are `apart` elements of Y
+    /// apart.
     fn write_apart<S: Simd>(&mut self, simd: S, row: usize, count: usize, apart: usize, state: Self::State<S>);
 }
 
@@ -204,8 +205,8 @@ impl<C: VectorCode, I: Index> Form<C> for Placed<'_, C, I> {
 pub(crate) struct Column<'a> {
     /// The place in X of tap 0 of the first row, padding included, in each row of X that its window has.
     pub places: &'a [i64],
-    /// The taps of a row of a window, the first one that lies inside X, the number of those that do, and elements from one to
-    /// the next.
+    /// The taps of a row of a window, the first one that lies inside X, the number of those that do, and elements from
+    /// one to the next.
     pub kernel: usize,
     pub first_tap: usize,
     pub taps: usize,
@@ -218,15 +219,15 @@ pub(crate) struct Column<'a> {
 
 /// Which outputs a loop computes.
 pub(crate) enum Outputs<'a> {
-    /// Those of a run, from this row on. Outputs behind a row are written too where there is room: outputs of the next rows,
-    /// and those beside the rows. All of them have to be computed afterwards.
+    /// Those of a run, from this row on. Outputs behind a row are written too where there is room: outputs of the next
+    /// rows, and those beside the rows. All of them have to be computed afterwards.
     Run(Run<'a>, usize),
     /// Those of a column, and no others.
     Column(Column<'a>),
 }
 
-/// A loop. It gives `Some((row, output))` where it ended because no vector fits the rest of that row of a run; the rows after
-/// it have not been looked at.
+/// A loop. It gives `Some((row, output))` where it ended because no vector fits the rest of that row of a run; the rows
+/// after it have not been looked at.
 pub(crate) struct Taps<'a, C: VectorCode, F> {
     pub outputs: Outputs<'a>,
     pub x: &'a [C::Stored],

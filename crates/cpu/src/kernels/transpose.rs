@@ -1,5 +1,6 @@
-//! Matrices are transposed: indices whose layout in memory changes from channels apart to channels together, or back, and planes
-//! whose elements are interleaved, so that neighbours in a vector are those of different planes at one position.
+//! Matrices are transposed: indices whose layout in memory changes from channels apart to channels together, or back,
+//! and planes whose elements are interleaved, so that neighbours in a vector are those of different planes at one
+//! position.
 //!
 //! ```text
 //! rows of a block                 a0 a1 a2 a3   b0 b1 b2 b3   c0 c1 c2 c3   d0 d1 d2 d3
@@ -142,8 +143,8 @@ pub(crate) struct Planes {
 /// The elements behind planes that are loaded with them.
 pub(crate) const BEHIND: usize = MOST_LANES;
 
-/// Interleaves planes of elements of 1, 2, 4 or 8 bytes; `BEHIND` more elements follow them. Lanes without a plane get the elements of
-/// the last one.
+/// Interleaves planes of elements of 1, 2, 4 or 8 bytes; `BEHIND` more elements follow them. Lanes without a plane get
+/// the elements of the last one.
 pub(crate) fn interleave(simd: SimdLevel, bytes: usize, planes: Planes, from: &[u8], to: &mut [u8]) {
     match bytes {
         1 => interleave_bits::<u8>(simd, planes, from, to),

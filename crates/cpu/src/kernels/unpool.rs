@@ -41,8 +41,8 @@ impl UnpoolWork {
         self.kernel
     }
 
-    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. The words are
-    /// the bits of elements.
+    /// Writes Y. If indices are bad and the plan refuses such, nothing is written, unless the outputs are fresh. The
+    /// words are the bits of elements.
     pub fn run<W: Word, I: Index>(
         &self,
         plan: &UnpoolPlan,
@@ -56,8 +56,8 @@ impl UnpoolWork {
             return refuse_bad(plan, context, indices);
         }
         if self.kernel == CpuKernel::Scatter {
-            // Reading the indices once more to begin with takes a tenth to a sixth of the time. Those that have to stay in their
-            // windows are what a pool gives, mostly, and then nothing is left to refuse or to skip.
+            // Reading the indices once more to begin with takes a tenth to a sixth of the time. Those that have to stay
+            // in their windows are what a pool gives, mostly, and then nothing is left to refuse or to skip.
             let stay = match plan.outside_window {
                 OutsideWindow::Scatter if context.fresh || !plan.refuses_bad_indices() => true,
                 OutsideWindow::Scatter => stay_in_their_planes(plan, context, indices)?,
@@ -160,8 +160,8 @@ fn stay_in_their_planes<I: Index>(
     Ok(!strays.into_inner())
 }
 
-/// Whether the indices of whole positions in NHWC name elements of their own planes: some positions further on, by as many
-/// elements as there are channels each.
+/// Whether the indices of whole positions in NHWC name elements of their own planes: some positions further on, by as
+/// many elements as there are channels each.
 fn stay_in_channels<I: Index>(
     simd: SimdLevel,
     indices: &[I],
@@ -190,8 +190,8 @@ fn stay_in_channels<I: Index>(
 /// Bytes of indices that are looked at and then used, while they are in the first-level cache.
 const LOOKED_AT_BYTES: usize = 8 << 10;
 
-/// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns whether
-/// each index names an element of its own plane or is skipped; otherwise Y is of no use.
+/// Writes the elements of each plane in order, so that of equal indices the last one wins, and zeros elsewhere. Returns
+/// whether each index names an element of its own plane or is skipped; otherwise Y is of no use.
 fn scatter<W: Word, I: Index>(
     plan: &UnpoolPlan,
     context: &Context<'_>,
@@ -241,8 +241,8 @@ fn scatter<W: Word, I: Index>(
     Ok(!strays.into_inner())
 }
 
-/// Bytes of zeros that are written further than the element that is named. Longer runs of zeros are written faster, and this one
-/// is still in the second-level cache when elements replace them.
+/// Bytes of zeros that are written further than the element that is named. Longer runs of zeros are written faster, and
+/// this one is still in the second-level cache when elements replace them.
 const AHEAD_BYTES: usize = 128 << 10;
 
 /// A run of Y whose first elements have been written: with zeros, and some of them with elements of X after that.
@@ -280,8 +280,8 @@ impl<W: Word> Written<'_, W> {
         }
     }
 
-    /// Writes elements whose indices lie in memory as they do. Returns whether each index names an element of the run, whose first
-    /// one has the index `base`, or is skipped. A loop of its own, which has all registers.
+    /// Writes elements whose indices lie in memory as they do. Returns whether each index names an element of the run,
+    /// whose first one has the index `base`, or is skipped. A loop of its own, which has all registers.
     #[inline(never)]
     fn take<I: Index>(&mut self, x: &[W], indices: &[I], base: i64, skips: bool) -> bool {
         let mut rest = x.iter().zip(indices);
@@ -318,22 +318,22 @@ struct ChannelPlanes {
     apart: i64,
 }
 
-/// Positions whose indices are read together: sixteen cache lines of 64-bit indices of each plane, of which the processor
-/// fetches most, and the first ones of the next positions, before they are asked for.
+/// Positions whose indices are read together: sixteen cache lines of 64-bit indices of each plane, of which the
+/// processor fetches most, and the first ones of the next positions, before they are asked for.
 const POSITIONS: usize = 128;
 
 /// The most channels whose places are made together. Those of a few positions are in the first-level cache.
 const CHANNELS: usize = 128;
 
-/// From the places of one plane to those of the next. They are read position after position, and what is an odd number of cache
-/// lines apart lies in all sets of the cache.
+/// From the places of one plane to those of the next. They are read position after position, and what is an odd number
+/// of cache lines apart lies in all sets of the cache.
 const ROW: usize = POSITIONS + 16;
 
 /// What is not a place in a batch item: those end before it.
 const NO_PLACE: u32 = u32::MAX;
 
-/// Writes the sources of a batch item in NHWC whose indices are in NCHW. Returns whether each index names an element of its own
-/// plane or is skipped.
+/// Writes the sources of a batch item in NHWC whose indices are in NCHW. Returns whether each index names an element of
+/// its own plane or is skipped.
 ///
 /// ```text
 /// indices, plane after plane    a: 0 3 5 7 ..    b: 1 2 5 6 ..     c: ..
@@ -384,8 +384,8 @@ impl ChannelPlanes {
         self.base.wrapping_add(self.apart.wrapping_mul(c as i64))
     }
 
-    /// Makes indices of a plane places in a batch item. Returns where the last of these ends; `None` if an index is outside its
-    /// plane, and then the places are of no use.
+    /// Makes indices of a plane places in a batch item. Returns where the last of these ends; `None` if an index is
+    /// outside its plane, and then the places are of no use.
     #[inline(always)]
     fn places<I: Index>(&self, c: usize, indices: &[I], places: &mut [u32]) -> Option<usize> {
         let (channels, base) = (self.channels as u32, self.base(c));
@@ -492,7 +492,8 @@ fn relevant(plan: &UnpoolPlan, owned: &Range<usize>, y_plane: usize) -> Range<us
     items.start * channels..items.end * channels
 }
 
-/// Visits the sources of some planes (n, c) in (n, c, spatial) order: the place in X, that in Indices, and the coordinates.
+/// Visits the sources of some planes (n, c) in (n, c, spatial) order: the place in X, that in Indices, and the
+/// coordinates.
 fn sources(plan: &UnpoolPlan, planes: Range<usize>, mut visit: impl FnMut(usize, usize, usize, usize, &[usize])) {
     let [plane, _] = unpool_planes(plan);
     let x_places = Places::of(plan.layout(), plan.channels, plane);

@@ -282,8 +282,9 @@ vector_code!(U32s, u32, u32s, integer, taps_of_32_bits);
 vector_code!(I64s, i64, i64s, integer, taps_of_64_bits);
 vector_code!(U64s, u64, u64s, integer, taps_of_64_bits);
 
-/// Floats of 16 bits: each beside an integer that orders them, the magnitude with the sign, so that both zeros are 0. NaN
-/// is the lowest integer where it is the next element, so that it replaces none, and the highest one where it is the first.
+/// Floats of 16 bits: each beside an integer that orders them, the magnitude with the sign, so that both zeros are 0.
+/// NaN is the lowest integer where it is the next element, so that it replaces none, and the highest one where it is
+/// the first.
 macro_rules! vector_code_of_half {
     ($name:ident, $element:ty, $infinity:expr) => {
         #[derive(Debug, Clone, Copy)]

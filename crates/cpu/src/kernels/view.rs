@@ -3,8 +3,9 @@
 use wgpu_pooling_plan::internal::EmptyBase;
 use wgpu_pooling_plan::{AxisWindow, IndexPlan, Layout, NanPolicy, PlanError, PoolPlan, Taps, UnpoolPlan};
 
-/// X of a pool as `outer` planes, each with the spatial axes and `inner` neighbouring elements per position: N * C planes
-/// of single elements in NCHW, N planes of C elements in NHWC. Y has the same form. Spatial axes of extent 1 are left out.
+/// X of a pool as `outer` planes, each with the spatial axes and `inner` neighbouring elements per position: N * C
+/// planes of single elements in NCHW, N planes of C elements in NHWC. Y has the same form. Spatial axes of extent 1 are
+/// left out.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct View {
     pub outer: usize,

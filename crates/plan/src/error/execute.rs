@@ -5,8 +5,8 @@ use super::plan::PlanError;
 /// The reason why a computation has no result: the plan, the data or the device.
 ///
 /// The caller's data is unchanged when an error is returned. Outputs may be written in part where a call was stopped
-/// ([`ExecuteError::Interrupted`]) or wanted memory meanwhile ([`ExecuteError::OutOfMemory`]), in streams, which write tile by tile, and
-/// where the caller said that they are fresh (`Cpu::with_fresh_outputs`).
+/// ([`ExecuteError::Interrupted`]) or wanted memory meanwhile ([`ExecuteError::OutOfMemory`]), in streams, which write
+/// tile by tile, and where the caller said that they are fresh (`Cpu::with_fresh_outputs`).
 ///
 /// ```
 /// use wgpu_pooling::{reference, DType, ExecuteError, IndexType, MaxUnpool, TensorView};
@@ -91,8 +91,8 @@ pub enum ExecuteError {
         /// The number of bad indices.
         count: u64,
     },
-    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error). No
-    /// output is returned.
+    /// Indices of an unpool lie outside their own windows, under [`OutsideWindow::Error`](crate::OutsideWindow::Error).
+    /// No output is returned.
     #[error("indices[{position}] lies outside its own window; {count} such indices in all")]
     IndexOutsideWindow {
         /// The flat position of the first of them in the index tensor, as stored.
@@ -144,9 +144,10 @@ pub enum ExecuteError {
         /// The missing usage.
         usage: &'static str,
     },
-    /// One buffer was given for two purposes, and at least one of them writes. A dispatch must not bind one buffer as read-only
-    /// and as writable storage, even where the slices do not overlap. Outputs may be parts of one buffer, and with
-    /// [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) inputs too; scratch memory may not.
+    /// One buffer was given for two purposes, and at least one of them writes. A dispatch must not bind one buffer as
+    /// read-only and as writable storage, even where the slices do not overlap. Outputs may be parts of one buffer, and
+    /// with `Schedule::with_writable_inputs` inputs too; scratch memory may
+    /// not.
     #[error(
         "{first} and {second} are slices of one buffer, and one of them is written; see Schedule::with_writable_inputs"
     )]

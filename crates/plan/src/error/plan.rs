@@ -60,7 +60,8 @@ pub enum PlanError {
         /// The attribute's ONNX name.
         attribute: &'static str,
     },
-    /// A list attribute whose length does not match the number of spatial axes, or an activation with too many parameters.
+    /// A list attribute whose length does not match the number of spatial axes, or an activation with too many
+    /// parameters.
     #[error("{attribute} has {actual} values, expected {expected} {}", in_words(attribute))]
     AttributeLength {
         /// The attribute's ONNX name.
@@ -139,7 +140,8 @@ pub enum PlanError {
     },
     /// Attributes so large that positions do not fit 64 bits.
     #[error(
-        "axis {axis}: kernel_shape {kernel}, strides {stride}, dilations {dilation} and pads {pads:?} on extent {input} exceed 64-bit positions"
+        "axis {axis}: kernel_shape {kernel}, strides {stride}, dilations {dilation} and pads {pads:?} on extent \
+         {input} exceed 64-bit positions"
     )]
     GeometryOverflow {
         /// The spatial axis.
@@ -205,7 +207,8 @@ pub enum PlanError {
     },
     /// A pool with windows wholly in padding whose empty index could be mistaken for an element cannot be inverted.
     #[error(
-        "the pool can have windows wholly in padding, and its empty_index is {empty_index}; only minus_one can be inverted"
+        "the pool can have windows wholly in padding, and its empty_index is {empty_index}; only minus_one can be \
+         inverted"
     )]
     NotInvertible {
         /// The pool's option.
@@ -315,7 +318,8 @@ pub enum PlanError {
         /// The node's opset.
         opset: i64,
     },
-    /// An opset that ONNX had not published when this version of the crate was written, so that its rules are not known.
+    /// An opset that ONNX had not published when this version of the crate was written, so that its rules are not
+    /// known.
     #[error("the node is of opset {opset}, and opsets up to {newest} are known")]
     UnknownOpset {
         /// The node's opset.
@@ -358,15 +362,16 @@ pub enum PlanError {
     /// The plan is valid but exceeds a limit of the device, or the 2^31 elements that a kernel can count.
     #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
-        /// The limit's field in [`Limits`](crate::Limits) or `wgpu::Limits`; or the quantity that is too large, with the
-        /// limit's field in parentheses.
+        /// The limit's field in `Limits` or `wgpu::Limits`; or the quantity that is too large, with
+        /// the limit's field in parentheses.
         what: &'static str,
         /// The amount needed.
         needed: u64,
         /// The limit.
         limit: u64,
     },
-    /// The kernel that was asked for, a family of a GPU's kernels or a kernel of the CPU backend, cannot compute the plan.
+    /// The kernel that was asked for, a family of a GPU's kernels or a kernel of the CPU backend, cannot compute the
+    /// plan.
     #[error("the kernel {kernel} does not compute this plan: {reason}")]
     KernelDoesNotApply {
         /// The name of the kernel, or of the family.

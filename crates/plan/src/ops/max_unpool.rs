@@ -115,9 +115,8 @@ impl MaxUnpool {
     /// The unpool that puts the maxima of `pool`, run on an X of `input_shape`, back to their positions.
     ///
     /// Output shape, layout and index convention are the pool's, also for dilated and adaptive pools; the index -1 of a
-    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can be set
-    /// afterwards;
-    /// setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
+    /// window wholly in padding is skipped. Only `duplicates`, `out_of_bounds`, `outside_window` and `activation` can
+    /// be set afterwards; setting any other attribute or convention is an error of [`plan`](MaxUnpool::plan).
     ///
     /// # Errors
     /// [`plan`](MaxUnpool::plan) returns the errors of the pool's own plan, and [`PlanError::NotInvertible`] for a pool
@@ -163,8 +162,9 @@ impl MaxUnpool {
         }
     }
 
-    /// This unpool with attributes by their ONNX names. What they do not name stays, such as the strides that PyTorch's preset
-    /// takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see [`Node`](crate::Node).
+    /// This unpool with attributes by their ONNX names. What they do not name stays, such as the strides that PyTorch's
+    /// preset takes from its kernel; for a model's node, whose absent attributes have ONNX's defaults, see
+    /// [`Node`](crate::Node).
     ///
     /// # Errors
     /// As [`MaxUnpool::from_onnx`]; `kernel_shape` is not required.
@@ -276,8 +276,8 @@ impl MaxUnpool {
         self
     }
 
-    /// The layout of the indices, in shape and in arithmetic: what they count follows it too. Default NCHW, also for NHWC data.
-    /// No convention counts through NHWC planes.
+    /// The layout of the indices, in shape and in arithmetic: what they count follows it too. Default NCHW, also for
+    /// NHWC data. No convention counts through NHWC planes.
     ///
     /// ```
     /// use wgpu_pooling::{DType, IndexType, Layout, MaxUnpool};

@@ -71,8 +71,8 @@ pub struct Node {
     preset: Preset,
 }
 
-/// What is known of a node's input before there are elements: its type and shape, and the values of an input that is a part of
-/// the plan (`output_shape` of MaxUnpool, `output_shape` of OpenVINO's AdaptiveMaxPool).
+/// What is known of a node's input before there are elements: its type and shape, and the values of an input that is a
+/// part of the plan (`output_shape` of MaxUnpool, `output_shape` of OpenVINO's AdaptiveMaxPool).
 ///
 /// ```
 /// use wgpu_pooling::{Attribute, DType, Node, NodeInput};
@@ -170,8 +170,8 @@ impl Node {
     /// The node's operator.
     ///
     /// # Errors
-    /// [`PlanError::UnknownOperator`]; [`PlanError::UnknownValue`] for a preset that the node names and that there is not;
-    /// [`PlanError::NotInOpset`] for attributes that the opset does not have yet; [`PlanError::UnknownOpset`];
+    /// [`PlanError::UnknownOperator`]; [`PlanError::UnknownValue`] for a preset that the node names and that there is
+    /// not; [`PlanError::NotInOpset`] for attributes that the opset does not have yet; [`PlanError::UnknownOpset`];
     /// [`PlanError::Combination`] for an operator that the preset's runtime does not have; otherwise as
     /// [`MaxPool::from_onnx`].
     ///
@@ -226,12 +226,12 @@ impl Node {
         Ok(node)
     }
 
-    /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and this
-    /// number of outputs: 1, or 2 for a MaxPool with Indices. Of X and Indices the elements do not matter.
+    /// The plan for these inputs (X of a pool; X, Indices and, if the node has it, `output_shape` of an unpool) and
+    /// this number of outputs: 1, or 2 for a MaxPool with Indices. Of X and Indices the elements do not matter.
     ///
     /// # Errors
-    /// As [`Node::operator`]; [`PlanError::OperandCount`] and [`PlanError::OperandType`] for inputs and outputs that the
-    /// operator does not have; otherwise as [`MaxPool::plan`] and [`MaxUnpool::plan`].
+    /// As [`Node::operator`]; [`PlanError::OperandCount`] and [`PlanError::OperandType`] for inputs and outputs that
+    /// the operator does not have; otherwise as [`MaxPool::plan`] and [`MaxUnpool::plan`].
     ///
     /// ```
     /// use wgpu_pooling::{Attribute, Node, TensorRef, TensorView};
@@ -255,8 +255,8 @@ impl Node {
         self.plan_for(&known.collect::<Vec<_>>(), outputs)
     }
 
-    /// The plan, as [`Node::plan`], from the shapes and types of the inputs alone. An input that the plan depends on, such as
-    /// `output_shape` of MaxUnpool, needs its values.
+    /// The plan, as [`Node::plan`], from the shapes and types of the inputs alone. An input that the plan depends on,
+    /// such as `output_shape` of MaxUnpool, needs its values.
     ///
     /// # Errors
     /// As [`Node::plan`].
@@ -373,8 +373,8 @@ impl Node {
         self.attributes.iter().filter(move |(name, value)| !(skips && self.is_skipped(name, value)))
     }
 
-    /// Whether onnxruntime reads a node with this attribute as if it were not there: an empty list or text, a `ceil_mode` other
-    /// than 1, and pads beside an `auto_pad` that computes them.
+    /// Whether onnxruntime reads a node with this attribute as if it were not there: an empty list or text, a
+    /// `ceil_mode` other than 1, and pads beside an `auto_pad` that computes them.
     fn is_skipped(&self, name: &str, value: &Attribute) -> bool {
         let of_pool = self.op_type == "MaxPool";
         match (name, value) {

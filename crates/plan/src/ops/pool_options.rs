@@ -35,7 +35,10 @@ impl PoolOptions {
 /// window is a line of two elements, and a pool whose window is a grid of two by three. The texts `flatten` and
 /// `index_order` end the documentation of these options.
 macro_rules! pool_options {
-    ($type:ident, line: $line:literal, grid: $grid:literal, flatten: $flatten:literal, index_order: $index_order:literal) => {
+    (
+        $type:ident, line: $line:literal, grid: $grid:literal, flatten: $flatten:literal,
+        index_order: $index_order:literal
+    ) => {
         impl $type {
             /// The layout of X and Y. Default NCHW; NHWC is the form of `com.ms.internal.nhwc`.
             ///
@@ -60,7 +63,8 @@ macro_rules! pool_options {
             /// assert_eq!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 3, 1]);
             /// let pool = pool.index_layout(Layout::Nhwc);
             /// assert_eq!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64))?.outputs()[1].shape, [1, 1, 3]);
-            /// assert!(pool.flatten(IndexFlattening::Plane).plan(&[1, 2, 3], DType::F32, Some(IndexType::I64)).is_err());
+            /// let pool = pool.flatten(IndexFlattening::Plane);
+            /// assert!(pool.plan(&[1, 2, 3], DType::F32, Some(IndexType::I64)).is_err());
             /// # Ok::<(), wgpu_pooling::PlanError>(())
             /// ```
             pub fn index_layout(mut self, layout: Layout) -> Self {
@@ -71,7 +75,8 @@ macro_rules! pool_options {
             #[doc = concat!(" The range that an index counts through. ", $flatten)]
             ///
             /// ```
-            #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
+            /// use wgpu_pooling::{reference, DType, IndexFlattening, IndexType, TensorView};
             ///
             /// let x = TensorView::new(&[1, 2, 2], &[1u8, 2, 4, 3])?;
             /// for (flatten, found) in [(IndexFlattening::Plane, [1, 0]), (IndexFlattening::Tensor, [1, 2])] {
@@ -89,7 +94,8 @@ macro_rules! pool_options {
             #[doc = concat!(" The order in which an index counts spatial coordinates. ", $index_order)]
             ///
             /// ```
-            #[doc = concat!(" use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView, ", stringify!($type), "};")]
+            #[doc = concat!(" use wgpu_pooling::", stringify!($type), ";")]
+            /// use wgpu_pooling::{reference, DType, IndexType, StorageOrder, TensorView};
             ///
             /// // Column major: two elements of the first column precede the 9.
             /// let x = TensorView::new(&[1, 1, 2, 3], &[0u8, 9, 0, 0, 0, 0])?;
@@ -103,8 +109,8 @@ macro_rules! pool_options {
                 self
             }
 
-            /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices (1.29 and newer) and in
-            /// OpenVINO's AdaptiveMaxPool.
+            /// The rule for NaN. Default [`NanPolicy::SeedFirst`], as in onnxruntime with Indices (1.29 and newer) and
+            /// in OpenVINO's AdaptiveMaxPool.
             ///
             /// ```
             #[doc = concat!(" use wgpu_pooling::{reference, DType, NanPolicy, TensorView, ", stringify!($type), "};")]

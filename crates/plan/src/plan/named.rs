@@ -1,4 +1,5 @@
-//! Whether a pool's call has the indices that its plan has; what the indices of an unpool name, and what becomes of bad ones.
+//! Whether a pool's call has the indices that its plan has; what the indices of an unpool name, and what becomes of bad
+//! ones.
 
 use super::PoolPlan;
 use super::{Named, UnpoolPlan};
@@ -19,8 +20,8 @@ impl PoolPlan {
 }
 
 impl UnpoolPlan {
-    /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows, those
-    /// outside them.
+    /// Whether bad indices are an error: those outside the index space or, where indices are kept to their windows,
+    /// those outside them.
     #[doc(hidden)]
     pub fn refuses_bad_indices(&self) -> bool {
         use OutsideWindow::{Error, Scatter};

@@ -80,7 +80,8 @@ pub trait StreamSink<T> {
     fn write(&mut self, first: u64, elements: &[T]) -> io::Result<()>;
 }
 
-/// `Send`, but on wasm32, where the futures of a page are not: what the futures of [`AsyncStreamSource`] and [`AsyncStreamSink`] are.
+/// `Send`, but on wasm32, where the futures of a page are not: what the futures of [`AsyncStreamSource`] and
+/// [`AsyncStreamSink`] are.
 ///
 /// ```
 /// fn may_be_spawned(run: impl wgpu_pooling::MaybeSend) {}
@@ -103,11 +104,11 @@ pub trait MaybeSend {}
 impl<T: ?Sized> MaybeSend for T {}
 
 /// The source of a streaming run that may have to wait for its elements, such as a file in a browser or a server. Every
-/// [`StreamSource`] is one that never waits. Reads follow each other, and the writes of earlier tiles: the device computes
-/// meanwhile, but two ends never wait at once. A tile that is narrower than its tensor is a read for each row.
+/// [`StreamSource`] is one that never waits. Reads follow each other, and the writes of earlier tiles: the device
+/// computes meanwhile, but two ends never wait at once. A tile that is narrower than its tensor is a read for each row.
 ///
-/// A type implements this trait for each of its element types by itself: Rust refuses an implementation for all `T` (E0119), because
-/// the type might be a [`StreamSource`] of some `T` as well.
+/// A type implements this trait for each of its element types by itself: Rust refuses an implementation for all `T`
+/// (E0119), because the type might be a [`StreamSource`] of some `T` as well.
 ///
 /// ```
 /// use std::io::{Error, ErrorKind, Result};
@@ -133,8 +134,8 @@ impl<T: ?Sized> MaybeSend for T {}
 /// }
 /// ```
 pub trait AsyncStreamSource<T> {
-    /// Fills all of `elements` with the tensor's elements from `first` on, as [`StreamSource::read`] does. A run has one read at
-    /// a time; one that is dropped drops the future of the read that it waits for.
+    /// Fills all of `elements` with the tensor's elements from `first` on, as [`StreamSource::read`] does. A run has
+    /// one read at a time; one that is dropped drops the future of the read that it waits for.
     ///
     /// # Errors
     /// Any error; the run ends with [`ExecuteError::Source`].
@@ -151,8 +152,8 @@ pub trait AsyncStreamSource<T> {
     fn read_async(&mut self, first: u64, elements: &mut [T]) -> impl Future<Output = io::Result<()>> + MaybeSend;
 }
 
-/// The sink of a streaming run that may have to wait until its elements are taken. Every [`StreamSink`] is one that never waits.
-/// A type implements this trait for each of its element types by itself, as it does [`AsyncStreamSource`].
+/// The sink of a streaming run that may have to wait until its elements are taken. Every [`StreamSink`] is one that
+/// never waits. A type implements this trait for each of its element types by itself, as it does [`AsyncStreamSource`].
 ///
 /// ```
 /// use std::io::Result;
@@ -173,8 +174,8 @@ pub trait AsyncStreamSource<T> {
 /// }
 /// ```
 pub trait AsyncStreamSink<T> {
-    /// Writes the tensor's elements from `first` on. A run has one write at a time; one that is dropped drops the future of the
-    /// write that it waits for.
+    /// Writes the tensor's elements from `first` on. A run has one write at a time; one that is dropped drops the
+    /// future of the write that it waits for.
     ///
     /// # Errors
     /// Any error; the run ends with [`ExecuteError::Sink`].

@@ -1,4 +1,5 @@
-//! Streaming runs, wherever they compute: what they read and write, how far they have come, and the memory that they hold.
+//! Streaming runs, wherever they compute: what they read and write, how far they have come, and the memory that they
+//! hold.
 
 mod ends;
 mod pool;

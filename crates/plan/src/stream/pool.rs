@@ -55,8 +55,8 @@ impl<'a, T: Element, I: Index, Y: AsyncStreamSink<T>, P: AsyncStreamSink<I>> Sin
         Sinks { plan, y, indices, window: SplitWindow::new(), index: PhantomData }
     }
 
-    /// Takes the results of a tile, which has whole windows or a part of one; returns the bytes written, which are none before a
-    /// window's last part.
+    /// Takes the results of a tile, which has whole windows or a part of one; returns the bytes written, which are none
+    /// before a window's last part.
     pub async fn take<J: Index>(&mut self, tile: &Tile, y: &[T], indices: Option<&[J]>) -> Result<u64, ExecuteError> {
         let Some(part) = tile.part() else {
             return self.write(tile.output(), y, indices).await;

@@ -13,8 +13,8 @@ use crate::tensor::zeros;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StreamProgress {
-    /// The tiles that were written, out of `tiles`. Where windows are cut into parts, some numbers have no tile; they count as soon as
-    /// they are come to.
+    /// The tiles that were written, out of `tiles`. Where windows are cut into parts, some numbers have no tile; they
+    /// count as soon as they are come to.
     pub done: u64,
     /// The numbers of tiles of the whole run ([`Tiling::len`](crate::Tiling::len)).
     pub tiles: u64,
@@ -42,15 +42,15 @@ pub struct StreamReport {
     pub bytes_downloaded: u64,
     /// The peak of the run's vectors, in bytes.
     pub peak_host_bytes: u64,
-    /// The peak of the run's buffers on a GPU, in bytes, staging included. On software Vulkan this memory belongs to the
-    /// process too. On the CPU there are none.
+    /// The peak of the run's buffers on a GPU, in bytes, staging included. On software Vulkan this memory belongs to
+    /// the process too. On the CPU there are none.
     pub peak_device_bytes: u64,
     /// The peak of both together, which is at most the budget.
     pub peak_bytes: u64,
 }
 
-/// The progress callback. On the web, where a program has one thread and its callbacks hold objects of JavaScript, it need not be
-/// `Send`.
+/// The progress callback. On the web, where a program has one thread and its callbacks hold objects of JavaScript, it
+/// need not be `Send`.
 #[cfg(not(target_arch = "wasm32"))]
 type Callback<'a> = Box<dyn FnMut(&StreamProgress) -> ControlFlow<()> + Send + 'a>;
 #[cfg(target_arch = "wasm32")]

@@ -31,8 +31,8 @@ struct Indices {
     offence: Offence,
 }
 
-/// The most elements of a box, up to `most`, with which a run fits the budget. `peak` is the memory of a run with boxes of so
-/// many elements.
+/// The most elements of a box, up to `most`, with which a run fits the budget. `peak` is the memory of a run with boxes
+/// of so many elements.
 pub fn largest_box(
     plan: &UnpoolPlan,
     most: u64,
@@ -65,8 +65,8 @@ impl<'a> UnpoolRun<'a> {
         UnpoolRun { run: Run::new(tiles.len(), options), plan, tiles, most_sources }
     }
 
-    /// Reads and checks all indices, so that a run with bad ones writes nothing. Returns whether every index names an element
-    /// of its own plane.
+    /// Reads and checks all indices, so that a run with bad ones writes nothing. Returns whether every index names an
+    /// element of its own plane.
     pub async fn look<I: Index>(
         &mut self,
         indices: &mut impl AsyncStreamSource<I>,
@@ -102,7 +102,8 @@ impl<'a> UnpoolRun<'a> {
 
     /// The boxes of sources to look at for a tile, in the order that decides between sources of one element.
     ///
-    /// Where indices stay in their planes, the sources of other planes are not read, and planes may be visited in any order.
+    /// Where indices stay in their planes, the sources of other planes are not read, and planes may be visited in any
+    /// order.
     pub fn sources(&self, tile: &Region, stay: bool) -> impl Iterator<Item = Region> + use<> {
         let plan = self.plan;
         let (batch, channels) =
@@ -117,7 +118,8 @@ impl<'a> UnpoolRun<'a> {
         })
     }
 
-    /// Reads a box of sources, and visits those whose indices name elements of a tile: the value, and the place in the tile.
+    /// Reads a box of sources, and visits those whose indices name elements of a tile: the value, and the place in the
+    /// tile.
     pub async fn visit<T: Element, I: Index>(
         &mut self,
         (tile, from): (&Region, &Region),

@@ -39,7 +39,7 @@ fn gives<T: Element>(activation: Activation, x: &[T], y: &[T]) {
 
 /// Applies an activation on the reference only: kernels may differ within a bound where they round.
 fn on_reference<T: Element>(activation: Activation, x: &[T]) -> Vec<T> {
-    let view = TensorView::new([1, 1, x.len()], x).unwrap();
+    let view = TensorView::new(&[1, 1, x.len()], x).unwrap();
     let plan = MaxPool::new([1]).activation(activation).plan(view.shape(), T::DTYPE, None).unwrap();
     reference::max_pool(&plan, view).unwrap().into_data()
 }
@@ -237,8 +237,8 @@ fn an_unpool_puts_the_line_through_filled_zeros() {
     let unpool = MaxUnpool::new([2]).strides([2]).activation(Activation::HardSigmoid { alpha: 0.25, beta: 0.5 });
     let plan = unpool.plan(&[1, 1, 2], DType::F32, IndexType::I64).unwrap();
     let (x, indices) = ([1.0f32, -2.0], [1i64, 3]);
-    let x = TensorView::new([1, 1, 2], &x).unwrap();
-    let y = reference::max_unpool(&plan, x, TensorView::new([1, 1, 2], &indices).unwrap()).unwrap();
+    let x = TensorView::new(&[1, 1, 2], &x).unwrap();
+    let y = reference::max_unpool(&plan, x, TensorView::new(&[1, 1, 2], &indices).unwrap()).unwrap();
     assert_eq!(y.data(), &[0.5, 0.75, 0.5, 0.0]);
 }
 

@@ -38,8 +38,8 @@ fn taps_so_far_apart_that_one_of_them_meets_the_input() {
     leaves_all_as_it_is(&MaxPool::new([1 << 31]).dilations([1 << 8]).pads([0, ((1 << 31) - 1) << 8]), &[1, 1, 256]);
 }
 
-/// The first tap of each window is the output's own element, the others lie 4000 positions behind it: a box from the first
-/// tap to the last one has 64 billion positions.
+/// The first tap of each window is the output's own element, the others lie 4000 positions behind it: a box from the
+/// first tap to the last one has 64 billion positions.
 fn windows_that_reach_far_along_every_axis() {
     let pool = MaxPool::new([2, 2, 2]).dilations([4000; 3]).pads([0, 0, 0, 4000, 4000, 4000]);
     leaves_all_as_it_is(&pool, &[1, 2, 5, 4, 3]);

@@ -1,6 +1,6 @@
 //! Small cases worked out by hand: the rules that no recorded run of another runtime shows. Each test's comment has the
-//! arithmetic. Every case is computed by the reference, by the CPU backend in every kernel that applies and, in the binary
-//! `device`, by the GPU in every kernel family that applies.
+//! arithmetic. Every case is computed by the reference, by the CPU backend in every kernel that applies and, in the
+//! binary `device`, by the GPU in every kernel family that applies.
 
 mod activation;
 mod both;

@@ -134,7 +134,7 @@ fn a_clamped_start_beyond_32_bits_is_computed_by_the_reference_and_refused_for_a
     let apart = 5_000_000_000;
     let pool = MaxPool::new([2]).dilations([apart]).pads([1, apart - 2]).empty_index(EmptyIndex::ClampedStart);
     let plan = pool.plan(&[1, 1, 2], DType::F32, Some(IndexType::I64)).unwrap();
-    let x = TensorView::new([1, 1, 2], &[1.0f32, 2.0]).unwrap();
+    let x = TensorView::new(&[1, 1, 2], &[1.0f32, 2.0]).unwrap();
     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x).unwrap();
     assert_eq!(indices.data(), &[apart - 1]);
     assert_eq!(

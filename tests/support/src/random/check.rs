@@ -44,8 +44,9 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Opens the GPU of a binary that computes on one. Every case runs in the generic kernels. The first `written_out` cases to which specialised kernels apply run in
-    /// those too: they are compiled for each case alone, which takes longer than the rest of the test.
+    /// Opens the GPU of a binary that computes on one. Every case runs in the generic kernels. The first `written_out`
+    /// cases to which specialised kernels apply run in those too: they are compiled for each case alone, which takes
+    /// longer than the rest of the test.
     pub fn new(written_out: u32) -> Self {
         Bench {
             #[cfg(feature = "gpu")]

@@ -1,8 +1,8 @@
 //! Random pools and unpools of every kind, against definitions that are written here once more, and laws that hold
-//! whatever the definitions say. Every case runs on the reference, in every kernel of the CPU backend that applies and, in
-//! the binary `device`, in every family that applies on the GPU in the generic build; all of them have to give the same
-//! bits. Specialised kernels are compiled for each case alone, so a fixed number of the first cases to which they apply
-//! runs in them. Each test prints this number at its end.
+//! whatever the definitions say. Every case runs on the reference, in every kernel of the CPU backend that applies and,
+//! in the binary `device`, in every family that applies on the GPU in the generic build; all of them have to give the
+//! same bits. Specialised kernels are compiled for each case alone, so a fixed number of the first cases to which they
+//! apply runs in them. Each test prints this number at its end.
 //!
 //! `WGPU_POOLING_CASES` is the number of cases of all tests together, `WGPU_POOLING_SEED` the seed; a case that fails
 //! is printed as Rust code.

@@ -102,7 +102,8 @@ fn any_indices_land_where_they_say_and_the_last_wins() {
     }
 }
 
-/// Indices that stay in their planes, so that planes can be computed by themselves, and among them some that name nothing.
+/// Indices that stay in their planes, so that planes can be computed by themselves, and among them some that name
+/// nothing.
 fn indices_of_own_planes_that_name_nothing_are_left_out() {
     let shape = [2, 3, 13, 11];
     for outside in [OutsideWindow::Scatter, OutsideWindow::Skip] {

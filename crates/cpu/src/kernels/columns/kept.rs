@@ -43,7 +43,8 @@ pub trait Kept<L> {
     /// Interleaves the columns of rows of outputs, which are planes here.
     fn interleave(&mut self, simd: SimdLevel, rows: Planes);
 
-    /// What `window` gives, for all rows of outputs whose columns were interleaved: that of row r is written to `found[r * CHUNK]`.
+    /// What `window` gives, for all rows of outputs whose columns were interleaved: that of row r is written to
+    /// `found[r * CHUNK]`.
     fn windows<const TOGETHER: usize>(&self, columns: Taps, found: &mut [Found<L>]);
 
     /// Whether rows are kept, and with them which of two zeros a lane is.
@@ -97,8 +98,8 @@ impl<T: Element> Source<'_, T> {
     }
 }
 
-/// Visits the same chunk of columns in each row of X, with the row's note. The last chunk of a row may have elements of what follows in
-/// memory: no window has those columns.
+/// Visits the same chunk of columns in each row of X, with the row's note. The last chunk of a row may have elements of
+/// what follows in memory: no window has those columns.
 #[inline(always)]
 fn each_chunk<T: Element>(rows: &[Source<'_, T>], number: usize, mut visit: impl FnMut([T; CHUNK], i64)) {
     if rows.iter().all(|row| number < row.x.len() / CHUNK) {
@@ -276,8 +277,8 @@ fn greatest<'a, L: Lane>(lanes: impl Iterator<Item = &'a L>) -> L {
     )
 }
 
-/// The greatest of neighbouring lanes. A chunk of running maxima takes one chunk of them after the other; the last chunk may overlap
-/// the one before it.
+/// The greatest of neighbouring lanes. A chunk of running maxima takes one chunk of them after the other; the last
+/// chunk may overlap the one before it.
 #[inline(always)]
 fn greatest_of<L: Lane>(lanes: &[L]) -> L {
     let (chunks, rest) = lanes.as_chunks::<CHUNK>();

@@ -10,18 +10,18 @@
 //! ```
 //!
 //! Of equal elements the one in the earlier row wins, and in a row the earlier one. Within a column the first of equal
-//! elements stays, and of the columns that have the maximum the one with the earliest row is looked for, so the winner is
-//! the first in row-major order although columns come first. Where no indices are wanted, rows do not matter, but of
+//! elements stays, and of the columns that have the maximum the one with the earliest row is looked for, so the winner
+//! is the first in row-major order although columns come first. Where no indices are wanted, rows do not matter, but of
 //! zeros: the first one is looked for. NaN, -0 and ties with the first element of a window are settled as in the
-//! [`separable`](super::separable) kernel: NaN are the lowest lane while columns are reduced, and the winner replaces the
-//! window's first element if it is greater than that.
+//! [`separable`](super::separable) kernel: NaN are the lowest lane while columns are reduced, and the winner replaces
+//! the window's first element if it is greater than that.
 //!
-//! In NHWC the channels of a position are the columns, and each of them is an output. Where they are few, those of all positions
-//! along the last axis are the columns, and the columns of a window are as far apart as there are channels.
+//! In NHWC the channels of a position are the columns, and each of them is an output. Where they are few, those of all
+//! positions along the last axis are the columns, and the columns of a window are as far apart as there are channels.
 //!
-//! Narrow windows of neighbouring rows of outputs are found together: the columns of those rows are interleaved, so that a vector has
-//! one column of many rows of outputs. It takes the columns of a window one after the other, each where its element is greater, or as
-//! great and from an earlier row:
+//! Narrow windows of neighbouring rows of outputs are found together: the columns of those rows are interleaved, so
+//! that a vector has one column of many rows of outputs. It takes the columns of a window one after the other, each
+//! where its element is greater, or as great and from an earlier row:
 //!
 //! ```text
 //! maxima of columns, with their rows   a0 a1 a2 a3 ..   b0 b1 b2 b3 ..   c0 c1 c2 c3 ..     a, b, c: rows of outputs

@@ -5,8 +5,8 @@ use wgpu_pooling_plan::{MAX_SPATIAL_AXES, Taps};
 use crate::kernels::view::View;
 use crate::kernels::view::ViewAxis;
 
-/// The fewest channels that are a row of columns, one of each position. Fewer do not fill a vector, and there is a row of those of all
-/// positions along the last axis: what is along it has the step of the channels.
+/// The fewest channels that are a row of columns, one of each position. Fewer do not fill a vector, and there is a row
+/// of those of all positions along the last axis: what is along it has the step of the channels.
 const CHANNELS: usize = 16;
 
 /// Whether the channels of a position are a row of columns, each of which is an output.
@@ -33,8 +33,8 @@ pub struct Row<'a, T> {
 /// Rows of X that are taken at once: a chunk of columns is loaded and stored once for all of them.
 pub const AT_ONCE: usize = 16;
 
-/// A row of X that windows have: its place in the plane, the index of its first element in the first plane, and its number among those
-/// of its windows.
+/// A row of X that windows have: its place in the plane, the index of its first element in the first plane, and its
+/// number among those of its windows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RowOfX {
     pub place: usize,
@@ -95,8 +95,8 @@ pub struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// The rows that the windows of outputs have, given the taps of all outputs along the axes and the index of the plane's first
-    /// element.
+    /// The rows that the windows of outputs have, given the taps of all outputs along the axes and the index of the
+    /// plane's first element.
     pub fn of(axes: &'a [ViewAxis], taps: &'a [Vec<Taps>], out: [usize; MAX_SPATIAL_AXES], index: i64) -> Self {
         let next = RowOfX { index, ..RowOfX::default() };
         let mut rows = Counted { axes, taps, out, at: [0; MAX_SPATIAL_AXES], next, left: 1 };

@@ -19,13 +19,15 @@ use crate::kernels::transpose::Planes;
 use crate::kernels::view::ViewAxis;
 use crate::kernels::view::nan_wins;
 
-/// Bytes of the longest vector: it has one column of all rows of outputs that are computed together, but lanes of 64 bits fill two.
+/// Bytes of the longest vector: it has one column of all rows of outputs that are computed together, but lanes of 64
+/// bits fill two.
 const VECTOR_BYTES: usize = 64;
 /// The widest windows, in the mean, that are found in several rows of outputs together, and the farthest apart.
 const NARROW: u64 = 16;
 
-/// The same for lanes of so many bytes. A step from one column to the next takes the longer, the fewer lanes a vector has; without
-/// AVX2, where it has no instruction that selects lanes, windows of 7 to 11 columns were measured to take up to twice as long.
+/// The same for lanes of so many bytes. A step from one column to the next takes the longer, the fewer lanes a vector
+/// has; without AVX2, where it has no instruction that selects lanes, windows of 7 to 11 columns were measured to take
+/// up to twice as long.
 fn narrow(simd: SimdLevel, lane: usize) -> u64 {
     let bytes = match simd {
         SimdLevel::Baseline => 16,
@@ -61,7 +63,8 @@ impl Together {
         Together { rows: 1, lanes, blocks: vec![Block { outputs: 0..columns, columns: 0..columns }] }
     }
 
-    /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of a column.
+    /// Given the windows along rows, how many rows of outputs there are, and the bytes of a lane and of what is kept of
+    /// a column.
     fn of(simd: SimdLevel, along: &[Taps], count: usize, (lane, kept): (usize, usize)) -> Together {
         let joined = |a: Range<usize>, b: Range<usize>| a.start.min(b.start)..a.end.max(b.end);
         let columns = along.iter().map(|&taps| reach(taps).0).reduce(joined).unwrap_or_default().len();
@@ -120,7 +123,8 @@ pub struct Rows<'a, C: Code> {
     nan_wins: bool,
     /// The taps of the windows along each axis, along the first one from the part's first output on.
     taps: Vec<Vec<Taps>>,
-    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are many, or one plane.
+    /// The rows of X of all rows of outputs of a plane, and where those of each row of outputs end; none if there are
+    /// many, or one plane.
     listed: Option<(Vec<RowOfX>, Vec<usize>)>,
     pub together: Together,
 }
@@ -205,7 +209,8 @@ impl<'a, C: Code> Rows<'a, C> {
         self.taps.get(outer_axes(view)).map_or(view.inner, Vec::len)
     }
 
-    /// What a column of a row along the last axis adds to the index of the row's first element, and what its channel does.
+    /// What a column of a row along the last axis adds to the index of the row's first element, and what its channel
+    /// does.
     #[inline(always)]
     fn along(&self, column: i64) -> (i64, i64) {
         let view = self.part.view;
@@ -264,7 +269,8 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// Reduces the columns of rows of outputs and interleaves them. Says in which rows the last NaN of a window may have to win.
+    /// Reduces the columns of rows of outputs and interleaves them. Says in which rows the last NaN of a window may
+    /// have to win.
     ///
     /// Compiled once, and not for each type of indices; so is `find`.
     #[inline(never)]
@@ -287,7 +293,8 @@ impl<'a, C: Code> Rows<'a, C> {
         with_nan
     }
 
-    /// Reduces the columns of a row of outputs, which are kept at these places. Says that the last NaN of a window may have to win.
+    /// Reduces the columns of a row of outputs, which are kept at these places. Says that the last NaN of a window may
+    /// have to win.
     fn reduce<'x, K: Kept<C::Lane>>(
         &self,
         (kept, memory): (&mut K, &mut Memory<'x, C::Element>),
@@ -304,7 +311,8 @@ impl<'a, C: Code> Rows<'a, C> {
             let (Some(first), Some(last)) = (together.first(), together.last()) else { return false };
             let sources = &mut memory.sources[..together.len()];
             for (source, own) in sources.iter_mut().zip(together) {
-                // Channels are outputs, and their indices are what the row adds; along a row of columns the first row wins.
+                // Channels are outputs, and their indices are what the row adds; along a row of columns the first row
+                // wins.
                 let adds = || own.index.wrapping_sub(index);
                 *source =
                     Source { x: &x[own.place..], row: if outputs_are_columns(view) { adds() } else { own.number } };
@@ -324,7 +332,8 @@ impl<'a, C: Code> Rows<'a, C> {
         }
     }
 
-    /// What windows have, counted from the first column of the block on: those of a row of outputs behind those of the other.
+    /// What windows have, counted from the first column of the block on: those of a row of outputs behind those of the
+    /// other.
     #[inline(never)]
     fn find<K: Kept<C::Lane>>(&self, kept: &K, block: &Block, outputs: Range<usize>, found: &mut [Found<C::Lane>]) {
         let along = &self.taps[outer_axes(self.part.view)][outputs];

@@ -1,4 +1,5 @@
-//! Where the outputs of a flat pool lie, and the elements that they are the maxima of: bands of rows, in strips of columns.
+//! Where the outputs of a flat pool lie, and the elements that they are the maxima of: bands of rows, in strips of
+//! columns.
 
 use std::ops::Range;
 
@@ -37,7 +38,8 @@ pub(super) struct Edge {
 }
 
 impl Strip {
-    /// Every `apart`th column is an output, up to `outputs` of them in a row. At the borders of X only outputs have edges.
+    /// Every `apart`th column is an output, up to `outputs` of them in a row. At the borders of X only outputs have
+    /// edges.
     pub fn of(along: &Axis, columns: Range<usize>, apart: usize, outputs: usize) -> Strip {
         let is_output = |column: &usize| column.is_multiple_of(apart) && column / apart < outputs;
         let of_strip = columns.start.div_ceil(apart).min(outputs)..columns.end.div_ceil(apart).min(outputs);

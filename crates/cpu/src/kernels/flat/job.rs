@@ -19,8 +19,8 @@ use crate::kernels::reduce::take_nan;
 /// The most reduced planes that are kept.
 pub(super) const MOST_KEPT: usize = 16;
 
-/// A plane of X that was reduced along its rows and across them. Special elements are those that their lanes do not give back,
-/// and NaN.
+/// A plane of X that was reduced along its rows and across them. Special elements are those that their lanes do not
+/// give back, and NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Where it begins.
@@ -139,8 +139,8 @@ impl<T: Element> Job<'_, T> {
         Rows { count: self.band.all_rows(), width: columns, from: columns, to: width }.joined()
     }
 
-    /// A plane of outputs with lanes of `C`, which are those for special elements if they are `wide`. If it `looks` for these:
-    /// whether there was one. Then outputs are not written if they need other lanes.
+    /// A plane of outputs with lanes of `C`, which are those for special elements if they are `wide`. If it `looks` for
+    /// these: whether there was one. Then outputs are not written if they need other lanes.
     fn plane<C: Code<Element = T>>(
         &self,
         planes: &Planes,
@@ -203,7 +203,8 @@ impl<T: Element> Job<'_, T> {
         found
     }
 
-    /// The slot of a plane of X that is one of some, reduced now if it was not before; and whether there were special elements.
+    /// The slot of a plane of X that is one of some, reduced now if it was not before; and whether there were special
+    /// elements.
     fn kept_plane<C: Code<Element = T>>(
         &self,
         planes: &Planes,
@@ -227,8 +228,8 @@ impl<T: Element> Job<'_, T> {
         (slot, found)
     }
 
-    /// The maxima of windows over one plane of X, in rows that lie some lanes apart. If it `looks`: whether there are special
-    /// elements. Then lanes are not computed if those need others.
+    /// The maxima of windows over one plane of X, in rows that lie some lanes apart. If it `looks`: whether there are
+    /// special elements. Then lanes are not computed if those need others.
     fn plane_of_x<C: Code<Element = T>>(
         &self,
         plane: usize,
@@ -259,7 +260,8 @@ impl<T: Element> Job<'_, T> {
         found
     }
 
-    /// Reduces the rows of X, which lie `pitch` lanes apart, along themselves. If it `looks` for NaN: whether there is one.
+    /// Reduces the rows of X, which lie `pitch` lanes apart, along themselves. If it `looks` for NaN: whether there is
+    /// one.
     fn along_rows<L: Lane>(&self, x: &[L], pitch: usize, reduced: &mut [L], looks: bool) -> bool {
         let (Band { strip, columns, .. }, inner) = (self.band, self.own.inner);
         let x_rows = self.band.all_x_rows();

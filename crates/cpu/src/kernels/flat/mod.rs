@@ -1,24 +1,25 @@
-//! Pools with small windows and small strides along the rows, without indices: rows that follow each other in memory are reduced
-//! as one run, first along themselves and then with the rows below.
+//! Pools with small windows and small strides along the rows, without indices: rows that follow each other in memory
+//! are reduced as one run, first along themselves and then with the rows below.
 //!
 //! ```text
 //! X, 3 rows of 5     a b c d e f g h i j k l m n o
 //! along the rows       * * *|*|* * * *|*|* * * *          each is the maximum of three neighbours
-//!                    #     |#|#     |#|#         #        the windows at the borders of rows have fewer taps: written again
+//!                    #     |#|#     |#|#         #        windows at the borders have fewer taps: written again
 //! across the rows    each is the maximum of what lies a row above, here and a row below
 //! ```
 //!
-//! Vectors are full up to the end of the run, however short the rows are. A band of rows has its reduced rows in cache; with more
-//! than two axes, reduced planes are kept while windows have them.
+//! Vectors are full up to the end of the run, however short the rows are. A band of rows has its reduced rows in cache;
+//! with more than two axes, reduced planes are kept while windows have them.
 //!
-//! Where the stride along the rows is larger than 1, the maxima of windows at all positions of a band are computed first, and those
-//! that are outputs are copied to Y.
+//! Where the stride along the rows is larger than 1, the maxima of windows at all positions of a band are computed
+//! first, and those that are outputs are copied to Y.
 //!
-//! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces, and takes taps
-//! in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's first element and ends with
-//! m if that is greater. So it ends with the first element if that is NaN, and in all other cases with m: a first element that is not
-//! less than m is the first of the greatest, which is m. In bands that have a NaN, outputs whose first element is NaN are therefore written again. Where
-//! NaN wins, such bands have lanes which the last NaN replaces, and m is the last NaN.
+//! Let c(v) be v, or the lowest lane if v is NaN. A reduction begins with the lowest lane, which NaN never replaces,
+//! and takes taps in row-major order, so it gives m, the first of the greatest c(v). The rule begins with the window's
+//! first element and ends with m if that is greater. So it ends with the first element if that is NaN, and in all other
+//! cases with m: a first element that is not less than m is the first of the greatest, which is m. In bands that have a
+//! NaN, outputs whose first element is NaN are therefore written again. Where NaN wins, such bands have lanes which the
+//! last NaN replaces, and m is the last NaN.
 
 mod band;
 mod job;
@@ -54,10 +55,11 @@ const MOST_SPAN: usize = 32;
 const BAND_BYTES: usize = 256 << 10;
 /// Bytes of a row of lanes, about, where rows of outputs are longer. A row may be twice as long before it is cut.
 const ROW_BYTES: usize = 16 << 10;
-/// The most bytes of a band's lanes, where [`ROWS_OF_SHARED`] asks for more than [`BAND_BYTES`]; twice as many in rows that
-/// are not cut.
+/// The most bytes of a band's lanes, where [`ROWS_OF_SHARED`] asks for more than [`BAND_BYTES`]; twice as many in rows
+/// that are not cut.
 const MOST_BYTES: usize = 1 << 20;
-/// Reduced rows at the end of a band are reduced again for the next one. A band has at least this many times as many rows.
+/// Reduced rows at the end of a band are reduced again for the next one. A band has at least this many times as many
+/// rows.
 const ROWS_OF_SHARED: usize = 3;
 /// Bytes of small planes that are computed together, about.
 const AT_ONCE_BYTES: usize = 16 << 10;
@@ -120,8 +122,8 @@ impl Flat {
         if along.input.max(along.output) > MOST_COLUMNS {
             return Err("its rows are too long");
         }
-        // Rows as lanes, reduced rows, maxima as lanes, maxima of all positions as elements if the stride is larger than 1, and reduced
-        // planes, of the widest lanes that elements can become.
+        // Rows as lanes, reduced rows, maxima as lanes, maxima of all positions as elements if the stride is larger
+        // than 1, and reduced planes, of the widest lanes that elements can become.
         let arrays = 3 + usize::from(apart > 1) + if planes > 1 { planes } else { 0 };
         let lane = plan.dtype().bytes() * if matches!(plan.dtype(), DType::F16 | DType::Bf16) { 2 } else { 1 };
         let of_position = lane.saturating_mul(view.inner).max(1);
@@ -144,9 +146,10 @@ impl Flat {
         Ok(Flat { apart, outputs, inner: view.inner, down, planes, strips, rows, axes })
     }
 
-    /// Whether no other kernel was measured to be faster. Elements of 8 and 16 bits are many to a vector, so that windows at the
-    /// borders of rows, which are computed one by one, take most of the time if there are many. Those of 64 bits are few to a
-    /// vector, and do not gain enough for what it takes to write and read reduced rows. Single taps have nothing to share.
+    /// Whether no other kernel was measured to be faster. Elements of 8 and 16 bits are many to a vector, so that
+    /// windows at the borders of rows, which are computed one by one, take most of the time if there are many. Those of
+    /// 64 bits are few to a vector, and do not gain enough for what it takes to write and read reduced rows. Single
+    /// taps have nothing to share.
     ///
     /// `direct` tells whether the kernel of that name is the best one of the others.
     pub fn is_best(&self, plan: &PoolPlan, direct: bool) -> bool {
@@ -164,8 +167,9 @@ impl Flat {
         }
     }
 
-    /// The same for strides along the rows that are larger than 1. Only some of the windows that are computed are outputs then, more
-    /// of them in vain the longer rows are. The direct kernel computes outputs alone, but is slow in short rows and at their borders.
+    /// The same for strides along the rows that are larger than 1. Only some of the windows that are computed are
+    /// outputs then, more of them in vain the longer rows are. The direct kernel computes outputs alone, but is slow in
+    /// short rows and at their borders.
     fn is_best_apart(&self, plan: &PoolPlan, taps: usize, direct: bool) -> bool {
         let along = self.along();
         let overlap = along.kernel > self.apart;
@@ -185,8 +189,8 @@ impl Flat {
             (4, _) => 8,
             _ => 12,
         };
-        // Rows of outputs without borders are fast in the direct kernel, and if no row of them ends where the row of windows does, they
-        // are copied to Y one by one.
+        // Rows of outputs without borders are fast in the direct kernel, and if no row of them ends where the row of
+        // windows does, they are copied to Y one by one.
         let has_borders = self.strips.iter().any(|strip| !strip.edges.is_empty());
         let ends_with_outputs = along.output == self.outputs * self.apart;
         along.output <= if has_borders || ends_with_outputs { most_columns } else { most_columns / 2 }
@@ -216,13 +220,14 @@ impl Flat {
             _ => {}
         }
         with_code!(part.plan.dtype(), integers:
-            I8 => SameI8, U8 => OfU8, I16 => OfI16, U16 => SameU16, I32 => OfI32, U32 => SameU32, I64 => OfI64, U64 => SameU64,
+            I8 => SameI8, U8 => OfU8, I16 => OfI16, U16 => SameU16,
+            I32 => OfI32, U32 => SameU32, I64 => OfI64, U64 => SameU64,
         );
         Ok(())
     }
 
-    /// `S` are the lanes of bands with elements that lanes of `C` do not give back, or with a NaN; `N` of such bands where
-    /// NaN wins.
+    /// `S` are the lanes of bands with elements that lanes of `C` do not give back, or with a NaN; `N` of such bands
+    /// where NaN wins.
     fn part<C: Code, S: Code<Element = C::Element>, N: Code<Element = C::Element>>(
         &self,
         part: &PartOf<'_>,

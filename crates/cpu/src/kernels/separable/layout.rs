@@ -7,13 +7,13 @@ use crate::kernels::axes::Axis;
 
 /// Lanes between two arrays beyond what they hold, so that they begin in different sets of a cache.
 const SLACK: usize = 16;
-/// About the lanes of rows that are loaded at once. If they are few, they are read again while they are on their way to the
-/// cache, and a processor waits for the whole way where it reads parts of two of them at once.
+/// About the lanes of rows that are loaded at once. If they are few, they are read again while they are on their way to
+/// the cache, and a processor waits for the whole way where it reads parts of two of them at once.
 const LOADED_AT_ONCE: usize = 4096;
 
-/// A box of outputs, and the arrays of its lanes. What the rows of X are reduced to lies in arrays that have the lanes of one
-/// phase of every outer axis: a slot for each position of the phase, and in it the maxima along a row without gaps. The maximum
-/// of a window gets the slot of the window's first tap, in phase 0.
+/// A box of outputs, and the arrays of its lanes. What the rows of X are reduced to lies in arrays that have the lanes
+/// of one phase of every outer axis: a slot for each position of the phase, and in it the maxima along a row without
+/// gaps. The maximum of a window gets the slot of the window's first tap, in phase 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlockLayout {
     /// Outputs along each axis.
@@ -40,7 +40,8 @@ pub(crate) struct BlockLayout {
     pub slots: Vec<usize>,
 }
 
-/// Where the lanes of a row lie: the positions along the innermost spatial axis, each with its channels if they lie innermost.
+/// Where the lanes of a row lie: the positions along the innermost spatial axis, each with its channels if they lie
+/// innermost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowLayout {
     pub channels: usize,
@@ -149,8 +150,8 @@ impl BlockLayout {
     }
 }
 
-/// For each tuple of positions, the last axis fastest, the sum of what each axis has at its position, as `convert` makes it.
-/// What `sums` held is replaced.
+/// For each tuple of positions, the last axis fastest, the sum of what each axis has at its position, as `convert`
+/// makes it. What `sums` held is replaced.
 pub(crate) fn sums<P>(sums: &mut Vec<P>, of_axes: &[Vec<i64>], convert: impl Fn(i64) -> P) {
     sums.clear();
     let Some((innermost, others)) = of_axes.split_last() else { return };

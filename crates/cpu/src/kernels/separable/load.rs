@@ -9,8 +9,8 @@ use crate::kernels::reduce::encode_row;
 use crate::kernels::reduce::look;
 use crate::kernels::simd::SimdLevel;
 
-/// Loads a batch of rows and says whether there was NaN, or an element that its lane does not give back. What is padding is
-/// not written.
+/// Loads a batch of rows and says whether there was NaN, or an element that its lane does not give back. What is
+/// padding is not written.
 pub(crate) fn load<C: Code>(
     simd: SimdLevel,
     (axis, number): (&Axis, usize),
@@ -54,8 +54,8 @@ fn load_row<C: Code>(axis: &Axis, channels: usize, source: &[C::Element], lanes:
     }
 }
 
-/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions. Looks at
-/// neighbours alone.
+/// Every `stride`-th element as a lane. The usual strides are constants, for which there are vector instructions. Looks
+/// at neighbours alone.
 #[inline(always)]
 fn encode<C: Code>(stride: usize, source: &[C::Element], lanes: &mut [C::Lane]) -> bool {
     match stride {

@@ -91,8 +91,8 @@ fn lane_bytes(plan: &PoolPlan) -> usize {
     }
 }
 
-/// What each tap of a window adds to the index of the first one. A window has at most as many taps as a packed lane tells
-/// apart, and their indices fit 32 bits.
+/// What each tap of a window adds to the index of the first one. A window has at most as many taps as a packed lane
+/// tells apart, and their indices fit 32 bits.
 fn index_of_taps(axes: &[Axis]) -> Vec<i32> {
     let along = |axis: &Axis| {
         (0..axis.kernel).map(|tap| ((tap * axis.dilation) as i64).wrapping_mul(axis.index_stride)).collect()

@@ -1,5 +1,5 @@
-//! A block from X to its maxima: rows are loaded and reduced in batches, and what they complete along the other axes follows at
-//! once, so that X is read and Y written all the time and not by turns.
+//! A block from X to its maxima: rows are loaded and reduced in batches, and what they complete along the other axes
+//! follows at once, so that X is read and Y written all the time and not by turns.
 //!
 //! ```text
 //! rows of X  ->  loaded, with padding  ->  maxima along rows  ->  along the next axis  ->  ..  ->  Y
@@ -120,8 +120,8 @@ struct Outer<'a> {
 }
 
 impl<L: Lane> Reduction<'_, L> {
-    /// Has all outputs of a block written in pieces. Says that there was an element that was looked for; then not all are
-    /// written, and those that are may be wrong.
+    /// Has all outputs of a block written in pieces. Says that there was an element that was looked for; then not all
+    /// are written, and those that are may be wrong.
     pub fn run<C: Code<Lane = L>, F: Form<Lane = L>>(
         &self,
         block: &Block<'_>,

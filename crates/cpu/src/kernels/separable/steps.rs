@@ -28,8 +28,8 @@ impl Step {
     }
 }
 
-/// The taps of windows longer than this are reduced by steps that each cover up to four times as many taps as the one before,
-/// so that the cost grows with the logarithm of the window.
+/// The taps of windows longer than this are reduced by steps that each cover up to four times as many taps as the one
+/// before, so that the cost grows with the logarithm of the window.
 const DIRECT: usize = 5;
 
 /// The steps that reduce the axes, from the innermost outwards. There is at least one along axis `inner`.
@@ -59,8 +59,8 @@ pub(crate) fn steps(axes: &[Axis], inner: usize) -> Vec<Step> {
     steps
 }
 
-/// The extents in outputs of a block of the smallest size that loads each element at most `MOST_LOADS` times on average:
-/// windows of neighbouring blocks share elements, and each of these blocks loads them.
+/// The extents in outputs of a block of the smallest size that loads each element at most `MOST_LOADS` times on
+/// average: windows of neighbouring blocks share elements, and each of these blocks loads them.
 pub(crate) fn block(axes: &[Axis], bytes: usize, lane_bytes: usize, most_planes: usize) -> Vec<usize> {
     let halo: usize = axes.iter().map(|axis| axis.reach() + 1).product();
     let sizes = if halo > FAR_HALO { &SIZES[1..] } else { &SIZES[..] };
@@ -131,8 +131,8 @@ struct Size {
 }
 
 const NEAR: Size = Size { bytes: 48 << 10, row_bytes: 8 << 10, windows: 1 };
-/// The sizes, the smallest one first. The last one is for windows that reach so far that a block of the second size has hardly
-/// more than one.
+/// The sizes, the smallest one first. The last one is for windows that reach so far that a block of the second size has
+/// hardly more than one.
 const SIZES: [Size; 3] = [
     NEAR,
     Size { bytes: 320 << 10, row_bytes: 2 << 10, windows: 3 },

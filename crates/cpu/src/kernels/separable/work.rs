@@ -69,8 +69,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         self.part.plan.nan_policy == NanPolicy::SeedLowest
     }
 
-    /// Visits the part's blocks, each with its layout. Those of different planes that lie at the same positions follow each
-    /// other.
+    /// Visits the part's blocks, each with its layout. Those of different planes that lie at the same positions follow
+    /// each other.
     fn each_block(
         &mut self,
         mut visit: impl FnMut(&mut Self, &Block<'_>) -> Result<(), ExecuteError>,
@@ -162,7 +162,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         self.each_block(|work, block| work.any_values_block::<C>(block, x, y))
     }
 
-    /// Values of floats of 16 bits, as integers that cannot tell all of them apart; where that matters, as wider floats.
+    /// Values of floats of 16 bits, as integers that cannot tell all of them apart; where that matters, as wider
+    /// floats.
     pub fn halves<C: Code, W: Code<Element = C::Element>>(
         &mut self,
         x: &[C::Element],
@@ -176,8 +177,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         })
     }
 
-    /// Values and indices, with positions beside the lanes. Says that there was an element that was looked for; then the
-    /// block is not complete.
+    /// Values and indices, with positions beside the lanes. Says that there was an element that was looked for; then
+    /// the block is not complete.
     fn placed_block<C: Code>(
         &mut self,
         block: &Block<'_>,
@@ -210,8 +211,8 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         })
     }
 
-    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes. Says that there was an element that its lane
-    /// does not give back; then the block is not complete.
+    /// Values and indices of elements of 8 and 16 bits, with taps in the lanes. Says that there was an element that its
+    /// lane does not give back; then the block is not complete.
     fn packed_block<C: Code<Lane = Packed>>(
         &mut self,
         block: &Block<'_>,
@@ -309,9 +310,9 @@ impl<'a, 'i, I: Index> Work<'a, 'i, I> {
         Offsets { base: start.wrapping_add(plane), windows: &tables.windows, firsts: &tables.firsts }
     }
 
-    /// What the tables of a block's indices depend on, besides its outputs. The first element of a window is its first tap,
-    /// unless the window begins before X: so blocks in the middle of X have the same tables. The index of a window without a
-    /// winner does not move with the block.
+    /// What the tables of a block's indices depend on, besides its outputs. The first element of a window is its first
+    /// tap, unless the window begins before X: so blocks in the middle of X have the same tables. The index of a window
+    /// without a winner does not move with the block.
     fn key(&self, block: &Block<'_>) -> Vec<i64> {
         let lowest = self.seeds_lowest();
         block.start[1..].iter().map(|&start| if lowest { start } else { start.min(0) }).collect()

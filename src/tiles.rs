@@ -3,10 +3,9 @@
 use wgpu_pooling_plan::internal::within;
 use wgpu_pooling_plan::{PlanError, PoolPlan, TensorSpec, Tiling};
 
-use super::most_of_a_reduction;
-use super::select_submit;
 use crate::family::Family;
 use crate::schedule::{Dispatch, Limits, MAX_WORK, Schedule, refuses_the_kernel};
+use crate::select::{most_of_a_reduction, select_submit};
 
 /// Tiles in flight at a time on a device: one that it computes, one that is read or written.
 pub(crate) const IN_FLIGHT: u64 = 2;
@@ -41,8 +40,8 @@ impl TileBytes {
     }
 }
 
-/// Cuts a plan into tiles, so that the peak memory of a run on a device with these limits, on the host and on the device
-/// together, is at most `budget_bytes`.
+/// Cuts a plan into tiles, so that the peak memory of a run on a device with these limits, on the host and on the
+/// device together, is at most `budget_bytes`.
 ///
 /// # Errors
 /// [`PlanError::ExceedsLimit`] if the budget is too small for a single element and the buffers of its computation;
@@ -65,8 +64,8 @@ pub fn select_tiles(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Resu
     }
 }
 
-/// The peak memory, on the host and on a device, of a run whose largest tile has this plan, if it is within the budget and the
-/// limits.
+/// The peak memory, on the host and on a device, of a run whose largest tile has this plan, if it is within the budget
+/// and the limits.
 fn peak_on_device(plan: &PoolPlan, limits: &Limits, budget_bytes: u64) -> Result<u64, PlanError> {
     let [x, y, indices] = [plan.inputs().first(), plan.outputs().first(), plan.outputs().get(1)]
         .map(|tensor| tensor.map_or(0, TensorSpec::device_bytes));

@@ -1,21 +1,11 @@
-//! The public items stand in tests/public_items.txt, a line for each, so that a change to them is seen.
-//!
-//! They are read from the sources, so that the list does not depend on the compiler. Of the items that macros of this
-//! crate write, the list has the macros' lines and the types that the macros are called for.
+//! The items of a crate, read from its sources.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::parse::{ParseStream, Parser};
-use syn::spanned::Spanned;
-use syn::{Attribute, ImplItem, Item, ItemImpl, ItemMacro, Meta, TraitItem, Type, UseTree, Visibility};
+use syn::{Field, ImplItem, Item, ItemImpl, ItemMacro, Type, Visibility};
 
-/// How the list is written anew.
-const COMMAND: &str = "WGPU_POOLING_WRITE=1 cargo test --test plans public_items";
-
-/// The names that lead from the crate's root to a module or an item.
-type Names = Vec<String>;
+use super::syntax::*;
 
 /// A module of the library, and under which conditions it exists.
 struct Module {
@@ -24,159 +14,27 @@ struct Module {
     items: Vec<Item>,
 }
 
-/// The text of a part of the source, in one line.
-fn text(node: &impl Spanned) -> String {
-    one_line(&node.span().source_text().expect("text that was parsed"))
-}
-
-fn one_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    [("( ", "("), ("< ", "<"), (", )", ")"), (", >", ">"), (" )", ")")]
-        .iter()
-        .fold(text, |text, (from, to)| text.replace(from, to))
-}
-
-fn last_name(path: &syn::Path) -> String {
-    path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
-}
-
-fn names(path: &syn::Path) -> Names {
-    path.segments.iter().map(|segment| segment.ident.to_string()).collect()
-}
-
-fn joined(path: &[String], name: &str) -> Names {
-    path.iter().cloned().chain([name.to_owned()]).collect()
-}
-
-/// The arguments of the attributes of this name.
-fn arguments(attributes: &[Attribute], name: &str) -> impl Iterator<Item = String> {
-    let named = attributes.iter().filter(move |attribute| attribute.path().is_ident(name));
-    named.filter_map(|attribute| match &attribute.meta {
-        Meta::List(list) => Some(text(&list.tokens)),
-        _ => None,
-    })
-}
-
-/// Whether the documentation leaves the item out, which is then for this crate's own tests and no promise.
-fn is_hidden(attributes: &[Attribute]) -> bool {
-    arguments(attributes, "doc").any(|argument| argument == "hidden")
-}
-
-fn is_test(attributes: &[Attribute]) -> bool {
-    arguments(attributes, "cfg").any(|condition| condition.starts_with("test") || condition.starts_with("all(test"))
-}
-
-/// The attributes that callers notice.
-fn noticed(attributes: &[Attribute]) -> String {
-    let kinds = ["default", "deprecated", "derive", "non_exhaustive", "repr"];
-    let noticed = attributes.iter().filter(|attribute| kinds.iter().any(|kind| attribute.path().is_ident(kind)));
-    // The text of a must_use is documentation.
-    let must_use = attributes.iter().any(|attribute| attribute.path().is_ident("must_use"));
-    let mut texts: Vec<String> = noticed.map(text).collect();
-    texts.extend(must_use.then(|| "#[must_use]".to_owned()));
-    texts.into_iter().map(|text| text + " ").collect()
-}
-
-/// Conditions in brackets, without doubles: `[feature = "gpu"]`.
-fn conditional(outer: &[String], attributes: &[Attribute]) -> String {
-    let all: BTreeSet<String> = outer.iter().cloned().chain(arguments(attributes, "cfg")).collect();
-    all.into_iter().map(|condition| format!(" [{condition}]")).collect()
-}
-
-/// The names that a `use` brings, each with its path; `*` stands for all names of a module.
-fn brought(tree: &UseTree, before: &[String]) -> Vec<(String, Names)> {
-    match tree {
-        UseTree::Path(path) => brought(&path.tree, &joined(before, &path.ident.to_string())),
-        UseTree::Name(name) if name.ident == "self" => {
-            before.last().map(|name| (name.clone(), before.to_vec())).into_iter().collect()
-        }
-        UseTree::Name(name) => vec![(name.ident.to_string(), joined(before, &name.ident.to_string()))],
-        UseTree::Rename(rename) => vec![(rename.rename.to_string(), joined(before, &rename.ident.to_string()))],
-        UseTree::Group(group) => group.items.iter().flat_map(|tree| brought(tree, before)).collect(),
-        UseTree::Glob(_) => vec![("*".to_owned(), before.to_vec())],
-    }
-}
-
-/// The name that an item declares. A call of a macro declares the first name that it is given.
-fn declared(item: &Item) -> Option<String> {
-    match item {
-        Item::Const(item) => Some(item.ident.to_string()),
-        Item::Enum(item) => Some(item.ident.to_string()),
-        Item::Fn(item) => Some(item.sig.ident.to_string()),
-        Item::Struct(item) => Some(item.ident.to_string()),
-        Item::Trait(item) => Some(item.ident.to_string()),
-        Item::Type(item) => Some(item.ident.to_string()),
-        Item::Macro(item) if item.ident.is_none() && braced(item).next().is_some() => {
-            plain_arguments(item).first().map(|(_, path)| path.join("::"))
-        }
-        _ => None,
-    }
-}
-
-/// What stands between the commas of a macro's call: attributes, and the rest.
-fn listed_in(tokens: TokenStream) -> Vec<(Vec<Attribute>, TokenStream)> {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let parts = tokens.split(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ','));
-    let attributes_and_rest =
-        |input: ParseStream<'_>| Ok((Attribute::parse_outer(input)?, input.parse::<TokenStream>()?));
-    let parsed = parts.map(|part| attributes_and_rest.parse2(part.iter().cloned().collect()));
-    parsed.map(|part| part.expect("tokens with attributes")).filter(|(_, rest)| !rest.is_empty()).collect()
-}
-
-/// The arguments of a macro's call that are names or paths, each with what is noticed of its attributes.
-fn plain_arguments(call: &ItemMacro) -> Vec<(String, Names)> {
-    let paths = listed_in(call.mac.tokens.clone()).into_iter().map(|(attributes, rest)| {
-        let path = syn::parse2::<syn::Path>(rest).ok()?;
-        Some((noticed(&attributes), names(&path)))
-    });
-    paths.flatten().collect()
-}
-
-/// The parts of a macro's call that stand in braces.
-fn braced(call: &ItemMacro) -> impl Iterator<Item = TokenStream> {
-    call.mac.tokens.clone().into_iter().filter_map(|token| match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
-        _ => None,
-    })
-}
-
-/// The entries between the braces of a macro's call.
-fn entries(call: &ItemMacro) -> Vec<(String, String)> {
-    let entries = braced(call).flat_map(listed_in);
-    entries.map(|(attributes, rest)| (noticed(&attributes), rest.to_string())).collect()
-}
-
-/// The lines of a macro that begin a public item, an `impl`, or say what is derived.
-fn written_by(definition: &ItemMacro) -> Vec<String> {
-    let source = definition.mac.tokens.span().source_text().expect("text that was parsed");
-    let mut lines = source.lines().map(str::trim);
-    let mut found = Vec::new();
-    while let Some(line) = lines.next() {
-        if !["pub ", "impl", "type ", "#[derive"].iter().any(|begin| line.starts_with(begin)) {
-            continue;
-        }
-        let mut item = line.to_owned();
-        while !item.contains(['{', ';', ']']) {
-            item = format!("{item} {}", lines.next().expect("an item ends"));
-        }
-        let item = item.split(['{', ';']).next().and_then(|item| item.split(" = &").next()).unwrap_or_default();
-        found.push(one_line(item));
-    }
-    found
-}
-
-struct Library {
+pub struct Library {
     modules: Vec<Module>,
-    lines: BTreeSet<String>,
+    pub lines: BTreeSet<String>,
+    /// What is public for the other crates of the library alone.
+    pub hidden: BTreeSet<String>,
     /// What is exported: where it is declared, and its public name.
     exported: Vec<(Names, String)>,
 }
 
 impl Library {
-    fn read() -> Library {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let mut library = Library { modules: Vec::new(), lines: BTreeSet::new(), exported: Vec::new() };
+    /// The crate in this folder, with its lists.
+    pub fn read(folder: &str) -> Library {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("src");
+        let (lines, hidden) = (BTreeSet::new(), BTreeSet::new());
+        let mut library = Library { modules: Vec::new(), lines, hidden, exported: Vec::new() };
         library.load(Vec::new(), Vec::new(), &[root.join("lib.rs")], &root);
+        library.list_module(&[]);
+        library.list_declarations();
+        library.list_impls();
+        library.list_macros();
+        library.list_hidden();
         library
     }
 
@@ -303,15 +161,13 @@ impl Library {
                 self.line(name, &(text + &conditional(outer, &item.attrs)));
             }
             Item::Struct(item) => {
-                let hidden = item.fields.iter().any(|field| !matches!(field.vis, Visibility::Public(_)));
-                let rest = if hidden { " { .. }" } else { "" };
+                let listed: Vec<(String, &Field)> =
+                    fields(item).filter(|(_, field)| !is_hidden(&field.attrs)).collect();
+                let rest = if listed.len() < item.fields.len() { " { .. }" } else { "" };
                 let head = format!("{}pub struct {}{}", noticed(&item.attrs), item.ident, generics(&item.generics));
                 self.line(name, &(head + rest + &conditional(outer, &item.attrs)));
-                for (number, field) in item.fields.iter().enumerate() {
-                    if matches!(field.vis, Visibility::Public(_)) {
-                        let field_name = field.ident.as_ref().map_or(number.to_string(), ToString::to_string);
-                        self.line(&format!("{name}::{field_name}"), &format!("pub {}", text(&field.ty)));
-                    }
+                for (field_name, field) in listed {
+                    self.line(&format!("{name}::{field_name}"), &format!("pub {}", text(&field.ty)));
                 }
             }
             Item::Enum(item) => {
@@ -382,7 +238,9 @@ impl Library {
                 } else {
                     format!("{header} {}{}: ", text(&item.self_ty), conditions_of(&item.generics))
                 };
-                if let Some((name, text, attributes)) = public_member(inner) {
+                if let Some((name, text, attributes)) = public_member(inner)
+                    && !is_hidden(attributes)
+                {
                     let outer: Vec<String> = outer.iter().cloned().chain(arguments(&item.attrs, "cfg")).collect();
                     self.line(&format!("{owner}::{name}"), &(header + &text + &conditional(&outer, attributes)));
                 }
@@ -410,6 +268,42 @@ impl Library {
         let owner = owner.unwrap_or_else(|| target.clone());
         let bounds = conditions_of(&item.generics);
         self.line(&owner, &format!("{header} {implemented} for {target}{bounds}{types}{conditions}"));
+    }
+
+    /// Lists the fields and functions that the documentation leaves out, and what hidden modules export.
+    fn list_hidden(&mut self) {
+        let items = self.modules.iter().flat_map(|module| module.items.iter().map(|item| (&module.path, item)));
+        for (path, item) in items {
+            match item {
+                Item::Struct(item) => {
+                    let fields = fields(item).filter(|(_, field)| is_hidden(&field.attrs));
+                    let line =
+                        |(name, field): (String, &Field)| format!("{}::{name}: pub {}", item.ident, text(&field.ty));
+                    self.hidden.extend(fields.map(line));
+                }
+                Item::Impl(item) if item.trait_.is_none() && !is_test(&item.attrs) => {
+                    let members = item.items.iter().filter_map(public_member);
+                    let hidden = members.filter(|(.., attributes)| is_hidden(attributes));
+                    let owner = text(&item.self_ty);
+                    self.hidden.extend(hidden.map(|(name, text, _)| format!("{owner}::{name}: {text}")));
+                }
+                Item::Mod(item) if is_hidden(&item.attrs) => {
+                    let name = joined(path, &item.ident.to_string());
+                    let items =
+                        self.modules.iter().filter(|module| module.path == name).flat_map(|module| &module.items);
+                    let uses = items.filter_map(|item| match item {
+                        Item::Use(item) if matches!(item.vis, Visibility::Public(_)) => Some(brought(&item.tree, &[])),
+                        _ => None,
+                    });
+                    let name = name.join("::");
+                    self.hidden.extend(
+                        uses.flatten().map(|(item, from)| format!("{name}::{item}: pub use {}", from.join("::"))),
+                    );
+                    self.hidden.insert(format!("{name}: pub mod"));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// The macros that are defined in the modules, or those that are called there.
@@ -462,113 +356,5 @@ impl Library {
             }
         }
         types.len()
-    }
-}
-
-fn generics(generics: &syn::Generics) -> String {
-    if generics.params.is_empty() { String::new() } else { one_line(&format!("<{}>", text(&generics.params))) }
-}
-
-/// The `where` of generics.
-fn conditions_of(generics: &syn::Generics) -> String {
-    generics.where_clause.as_ref().map(|clause| format!(" {}", text(clause))).unwrap_or_default()
-}
-
-/// The types that stand as arguments behind a trait's name.
-fn generic_arguments(implemented: &syn::Path) -> Vec<Names> {
-    let arguments = implemented.segments.last().map(|segment| &segment.arguments);
-    let Some(syn::PathArguments::AngleBracketed(arguments)) = arguments else { return Vec::new() };
-    let types = arguments.args.iter().filter_map(|argument| match argument {
-        syn::GenericArgument::Type(Type::Path(argument)) => Some(names(&argument.path)),
-        syn::GenericArgument::Type(Type::Reference(reference)) => match &*reference.elem {
-            Type::Path(argument) => Some(names(&argument.path)),
-            _ => None,
-        },
-        _ => None,
-    });
-    types.collect()
-}
-
-fn trait_item(item: &TraitItem) -> (String, String) {
-    match item {
-        TraitItem::Fn(item) => {
-            let provided = if item.default.is_some() { " { .. }" } else { "" };
-            (item.sig.ident.to_string(), text(&item.sig) + provided)
-        }
-        TraitItem::Const(item) => (item.ident.to_string(), format!("const {}: {}", item.ident, text(&item.ty))),
-        TraitItem::Type(item) => (item.ident.to_string(), text(item)),
-        other => (String::new(), text(other)),
-    }
-}
-
-/// A public function or constant of an `impl`: its name, what it is, and its attributes.
-fn public_member(item: &ImplItem) -> Option<(String, String, &[Attribute])> {
-    match item {
-        ImplItem::Fn(item) if matches!(item.vis, Visibility::Public(_)) && !is_test(&item.attrs) => {
-            let text = format!("{}pub {}", noticed(&item.attrs), text(&item.sig));
-            Some((item.sig.ident.to_string(), text, &item.attrs))
-        }
-        ImplItem::Const(item) if matches!(item.vis, Visibility::Public(_)) && !is_test(&item.attrs) => {
-            Some((item.ident.to_string(), format!("pub const {}: {}", item.ident, text(&item.ty)), &item.attrs))
-        }
-        _ => None,
-    }
-}
-
-fn public_items() -> BTreeSet<String> {
-    let mut library = Library::read();
-    library.list_module(&[]);
-    library.list_declarations();
-    library.list_impls();
-    library.list_macros();
-    library.lines
-}
-
-#[test]
-fn a_change_to_the_public_items_is_seen() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/public_items.txt");
-    let items = public_items();
-    let listed: String = items.iter().map(|line| line.to_owned() + "\n").collect();
-    if std::env::var_os("WGPU_POOLING_WRITE").is_some_and(|value| value == "1") {
-        std::fs::write(&file, &listed).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    }
-    let before =
-        std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}\n{COMMAND}", file.display()));
-    let before: BTreeSet<String> = before.lines().map(str::to_owned).collect();
-    let gone = before.difference(&items).map(|line| format!("-{line}\n"));
-    let new = items.difference(&before).map(|line| format!("+{line}\n"));
-    let changes: String = gone.chain(new).collect();
-    assert!(
-        changes.is_empty(),
-        "The public items are no longer those of tests/public_items.txt. If that is meant, {COMMAND} writes the file \
-            anew.\n{changes}"
-    );
-}
-
-/// An item of each kind is found.
-#[test]
-fn the_list_has_every_kind_of_item() {
-    let items = public_items();
-    for begin in [
-        "AutoPad: #[non_exhaustive] by option!",
-        "AutoPad::NotSet = \"NOTSET\": #[default] by option!",
-        "AutoPad: by parse_names!",
-        "AutoPad::SameUpper = \"SAME_UPPER\": by option!",
-        "Buffers::x: pub Option",
-        "DType::ALL: pub const ALL: [DType; 12]",
-        "DType::bytes: pub const fn bytes(self) -> usize",
-        "Element::greater: fn greater(self, other: Self) -> bool",
-        "Gpu::new: pub async fn new() -> Result<Gpu, ExecuteError> [feature = \"gpu\"]",
-        "MAX_ITERATIONS: pub const ",
-        "MaxPool: by pool_options!",
-        "PlanError::UnknownValue: variant (attribute: ",
-        "bf16: by float_element!",
-        "half: pub use half",
-        "option!: pub const fn name(self) -> &'static str",
-        "pool_options!: pub fn layout(mut self, layout: Layout) -> Self",
-        "reference::max_pool: pub fn max_pool<",
-        "with_element!: ($dtype:expr, $type:ident => $body:expr)",
-    ] {
-        assert!(items.iter().any(|item| item.starts_with(begin)), "{begin}");
     }
 }
