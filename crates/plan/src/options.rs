@@ -409,7 +409,7 @@ option! {
         /// Any of them, for callers who know that their values are equal or that no indices are equal. An unpool of elements
         /// of four bytes that also skips bad indices ([`OutOfBounds::Skip`]) is then two dispatches without scratch memory,
         /// and which of several sources wins may differ from run to run; other paths compute as with `LastWins`. For large
-        /// tensors with a pool's own indices, [`OutsideWindow`] or [`Family::Streaming`](crate::Family::Streaming) moves fewer
+        /// tensors with a pool's own indices, [`OutsideWindow`] or `Family::Streaming` moves fewer
         /// bytes.
         Any = "any",
     }

@@ -146,7 +146,7 @@ pub enum ExecuteError {
     },
     /// One buffer was given for two purposes, and at least one of them writes. A dispatch must not bind one buffer as read-only
     /// and as writable storage, even where the slices do not overlap. Outputs may be parts of one buffer, and with
-    /// [`Schedule::with_writable_inputs`](crate::Schedule::with_writable_inputs) inputs too; scratch memory may not.
+    /// `Schedule::with_writable_inputs` inputs too; scratch memory may not.
     #[error(
         "{first} and {second} are slices of one buffer, and one of them is written; see Schedule::with_writable_inputs"
     )]

@@ -358,7 +358,7 @@ pub enum PlanError {
     /// The plan is valid but exceeds a limit of the device, or the 2^31 elements that a kernel can count.
     #[error("{what}: {needed} needed, but the limit is {limit}")]
     ExceedsLimit {
-        /// The limit's field in [`Limits`](crate::Limits) or `wgpu::Limits`; or the quantity that is too large, with the
+        /// The limit's field in `Limits` or `wgpu::Limits`; or the quantity that is too large, with the
         /// limit's field in parentheses.
         what: &'static str,
         /// The amount needed.
