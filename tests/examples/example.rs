@@ -93,9 +93,11 @@ fn build(name: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
     // The features of the test, for the same reason.
     macro_rules! enabled {
-        ($($feature:literal),+) => { [$(($feature, cfg!(feature = $feature))),+] };
+        ($($feature:literal),+ $(,)?) => { [$(($feature, cfg!(feature = $feature))),+] };
     }
-    let features = enabled!["default", "cpu", "gpu", "vulkan", "metal", "dx12", "gles", "webgpu", "ndarray", "onnx"];
+    let features = enabled![
+        "default", "cpu", "rayon", "avx512", "gpu", "vulkan", "metal", "dx12", "gles", "webgpu", "ndarray", "onnx",
+    ];
     let features: Vec<&str> = features.iter().filter(|(_, enabled)| *enabled).map(|(name, _)| *name).collect();
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--example", name, "--message-format=json", "--profile", profile])
