@@ -7,7 +7,7 @@ use std::error::Error;
 
 use adapter::{Backend, gpu_options};
 use clap::Args;
-use wgpu_pooling::{Cpu, Device, ExecuteError, Gpu, GpuOptions};
+use wgpu_pooling::{Backend as _, Cpu, Device, ExecuteError, Gpu, GpuOptions};
 
 use crate::common::one_line;
 

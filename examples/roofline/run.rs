@@ -124,7 +124,7 @@ fn run_as<T: Element>(device: &Device, row: &Row, settings: &Settings) -> Result
     let plans = Plans::new(row, T::DTYPE)?;
     let slices = Slices::new(row, T::DTYPE)?;
     let schedule = select(&plans.plan, &device.gpu.limits(), &Choice::default())?;
-    let (selected, ready) = cpu_time(|| Ok(device.gpu.prepare_schedule_blocking(schedule.clone())?))?;
+    let (selected, ready) = cpu_time(|| Ok(device.gpu.prepare_blocking(schedule.clone())?))?;
 
     let set = Set::new(device, &schedule)?;
     let inputs = fill::<T>(device, &plans, settings.data, &set)?;
@@ -300,7 +300,7 @@ fn others(
                 left_out.push(Other { kernel, outcome: Err(why) });
                 continue;
             }
-            let prepared = match device.gpu.prepare_schedule_blocking(schedule) {
+            let prepared = match device.gpu.prepare_blocking(schedule) {
                 Ok(prepared) => prepared,
                 Err(error) => {
                     left_out.push(Other { kernel, outcome: Err(format!("does not get ready: {error}")) });

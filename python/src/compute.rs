@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use wgpu_pooling::{DType, DeviceTensor, ExecuteError, Gpu, IndexType, Plan, TensorMut, TensorRef};
+use wgpu_pooling::{DType, DeviceTensor, ExecuteError, Gpu, IndexType, Plan, Prepare, TensorMut, TensorRef};
 
 use crate::arrays::{Input, Output, dtype_named, numpy_dtype};
 use crate::device_tensor::PyDeviceTensor;
@@ -123,7 +123,7 @@ fn on_tensors<'py>(
 
 /// One step, submitted by itself. Only what can meet bad indices waits for the device.
 fn steps(gpu: &Gpu, plan: Plan, tensors: &[&DeviceTensor]) -> Fallible<Vec<DeviceTensor>> {
-    let prepared = gpu.prepare_cached_blocking(plan)?;
+    let prepared = gpu.prepare_blocking(Prepare::from(plan).cached())?;
     let mut chain = gpu.chain();
     let made = match (prepared.schedule().plan(), tensors) {
         (Plan::Pool(pool), [x]) if pool.indices().is_none() => vec![chain.max_pool(&prepared, x)?],

@@ -52,7 +52,7 @@ fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Te
     let before = schedule.dispatches.len();
     schedule.dispatches.retain(|dispatch| !dispatch.key.name().starts_with("unpool gather"));
     assert_eq!(schedule.dispatches.len(), before - 1);
-    let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+    let prepared = gpu.prepare_blocking(schedule).unwrap();
     let y = prepared.max_unpool_blocking(x.view(), indices.view()).unwrap();
     let poisoned = y.data().iter().all(|value| value.to_bits() == POISON);
     assert!(poisoned || y == expected, "either nothing is written or everything");
@@ -98,7 +98,8 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
     let selected = select(&plans[0].clone().into(), &gpu.limits(), &Choice::default()).unwrap();
     let slot = gpu.inner.pipelines.slot(selected.dispatches[0].key());
     let held = pollster::block_on(slot.lock());
-    let build = |plan: &crate::PoolPlan| gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().build();
+    let build =
+        |plan: &crate::PoolPlan| gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
     while gpu.inner.compiler.ordered().len() < 2 {
         assert!(plans.iter().all(|plan| build(plan) == Build::Generic));
     }
@@ -115,7 +116,8 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
 
     // A Gpu that is dropped while its thread has work leaves no thread behind.
     let Some(gpu) = keeping(8) else { return };
-    let build = |plan: &crate::PoolPlan| gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().build();
+    let build =
+        |plan: &crate::PoolPlan| gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
     while gpu.inner.compiler.ordered().is_empty() {
         assert_eq!(build(&plans[0]), Build::Generic);
     }
@@ -225,7 +227,7 @@ fn the_base_of_a_slice_is_added_in_64_bits() {
             uniform.index_base = uniform::pair(base);
             dispatch.uniform = bytemuck::bytes_of(&uniform).to_vec();
         }
-        let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+        let prepared = gpu.prepare_blocking(schedule).unwrap();
         let (_, based) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
         let expected: Vec<i64> = indices.data().iter().map(|index| index + base as i64).collect();
         assert_eq!(based.data(), expected, "base {base:#x}");
@@ -250,7 +252,7 @@ fn slices_that_are_submitted_one_by_one_give_the_same() {
             dispatch.iterations = 1 << 31;
         }
         assert!(schedule.dispatches.len() > 1 && schedule.slices().len() == schedule.dispatches.len());
-        gpu.prepare_schedule_blocking(schedule).unwrap()
+        gpu.prepare_blocking(schedule).unwrap()
     };
     let prepared = sliced(plan.into(), &small);
     assert_eq!(prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).as_ref(), Ok(&pooled));
@@ -271,7 +273,7 @@ fn slices_of_one_schedule_from_several_threads_do_not_share_scratch_memory() {
         dispatch.iterations = 1 << 31;
     }
     assert!(schedule.slices().len() > 1 && schedule.scratch_bytes() > 0);
-    let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+    let prepared = gpu.prepare_blocking(schedule).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (plan, prepared) = (&plan, &prepared);

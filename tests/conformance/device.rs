@@ -54,7 +54,7 @@ impl Kernel<'_> {
     pub fn prepare(&self) -> Result<Ready, Failure> {
         guarded(|| {
             let schedule = select(self.plan, &self.gpu.limits(), &self.choice)?;
-            Ok(Ready(self.gpu.prepare_schedule_blocking(schedule)?))
+            Ok(Ready(self.gpu.prepare_blocking(schedule)?))
         })
     }
 }

@@ -131,7 +131,7 @@ fn given<'a>(x: &'a Option<Island>, indices: &'a Option<Island>, outputs: &'a Ou
 /// Writes the bytes at the beginning of some words to an output; the bytes behind them in the last word have to be
 /// zero.
 fn write(output: &mut TensorMut<'_>, words: &[u32]) {
-    let bytes = output.bytes_mut();
+    let bytes = output.bytes_mut().unwrap();
     if bytes.is_empty() {
         return;
     }

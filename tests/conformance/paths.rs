@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::vectors::tensors::RawTensor;
 #[cfg(feature = "cpu")]
 use wgpu_pooling::PreparedCpu;
-use wgpu_pooling::{ExecuteError, Plan, TensorMut, TensorRef, reference};
+pub use wgpu_pooling::Reference;
+use wgpu_pooling::{Backend, ExecuteError, Plan, Run, TensorMut, TensorRef};
 
 /// What came out.
 #[derive(Debug)]
@@ -46,8 +47,6 @@ pub trait Path {
 }
 
 /// The reference: plain loops on the CPU.
-pub struct Reference;
-
 impl Path for Reference {
     fn execute(
         &self,
@@ -55,7 +54,7 @@ impl Path for Reference {
         inputs: &[TensorRef<'_>],
         outputs: &mut [TensorMut<'_>],
     ) -> Result<(), ExecuteError> {
-        reference::execute(plan, inputs, outputs)
+        Reference.run_blocking(plan, inputs, outputs)
     }
 }
 
@@ -63,7 +62,7 @@ impl Path for Reference {
 #[cfg(feature = "cpu")]
 impl Path for PreparedCpu {
     fn execute(&self, _: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        PreparedCpu::execute(self, inputs, outputs)
+        self.run_blocking(inputs, outputs)
     }
 }
 

@@ -7,7 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use support::tests;
 use wgpu_pooling::{
-    Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, StreamOptions, Tensor, TensorView,
+    Backend, Cpu, CpuKernel, DType, Device, ExecuteError, IndexType, MaxPool, MaxUnpool, StreamOptions, Tensor,
+    TensorView,
 };
 
 tests! {

@@ -72,7 +72,7 @@ fn check<T: Element, I: Index>(plan: &UnpoolPlan, x: &Tensor<T>, indices: &Tenso
                 let Ok(schedule) = select(&plan, &limits, &Choice { family: Some(family), build: Some(build) }) else {
                     continue;
                 };
-                let y = gpu().prepare_schedule_blocking(schedule).unwrap().max_unpool_blocking(x, indices).unwrap();
+                let y = gpu().prepare_blocking(schedule).unwrap().max_unpool_blocking(x, indices).unwrap();
                 for (at, (value, zero)) in y.data().iter().zip(nothing.data()).enumerate() {
                     let (value, zero) = (value.to_bits64(), zero.to_bits64());
                     let ok = if may_be[at].is_empty() { value == zero } else { may_be[at].contains(&value) };

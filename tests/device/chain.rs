@@ -6,8 +6,8 @@ use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions,
-    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepared, Tensor,
-    TensorView, reference, select,
+    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepare,
+    Prepared, Tensor, TensorView, reference, select,
 };
 
 tests! {
@@ -26,7 +26,7 @@ tests! {
         a_dropped_chain_submits_nothing;
 }
 
-fn prepare(plan: impl Into<Plan>) -> Prepared {
+fn prepare(plan: impl Into<Prepare>) -> Prepared {
     gpu().prepare_blocking(plan).unwrap()
 }
 
@@ -304,8 +304,8 @@ fn scratch_memory_can_be_the_callers() {
     let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
     assert_eq!(schedule.scratch().iter().sum::<u64>(), schedule.scratch_bytes());
     let [needed] = *schedule.scratch() else { panic!("two passes share one buffer: {:?}", schedule.scratch()) };
-    let own = gpu().prepare_schedule_blocking(schedule.clone()).unwrap();
-    let bare = gpu().prepare_without_scratch_blocking(schedule).unwrap();
+    let own = gpu().prepare_blocking(schedule.clone()).unwrap();
+    let bare = gpu().prepare_blocking(Prepare::from(schedule).scratch_of_the_run()).unwrap();
     let expected = own.max_pool_blocking(x.view()).unwrap();
     assert_eq!(bare.max_pool_blocking(x.view()).unwrap(), expected);
 

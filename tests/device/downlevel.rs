@@ -53,7 +53,7 @@ impl Bench {
             self.families.insert(schedule.family().name());
             self.runs += 1;
         }
-        schedules.into_iter().map(|schedule| self.gpu.prepare_schedule_blocking(schedule).unwrap()).collect()
+        schedules.into_iter().map(|schedule| self.gpu.prepare_blocking(schedule).unwrap()).collect()
     }
 
     /// A pool with and without indices. Returns the reference's result.

@@ -4,9 +4,9 @@ use support::device::gpu;
 use support::streams::pools::{bits, tensor};
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, PreparedOn, StreamOptions, Tensor,
-    TensorMut, TensorRef, TensorView, reference,
+    AdaptiveMaxPool, Backend, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, PreparedOn, StreamOptions,
+    Tensor, TensorMut, TensorRef, TensorView, reference,
 };
 
 tests! {

@@ -186,7 +186,7 @@ fn outputs_may_be_parts_of_one_buffer_that_do_not_overlap() {
         for family in families(&plan, &limits) {
             for &build in family.builds() {
                 let choice = Choice { family: Some(family), build: Some(build) };
-                let prepared = gpu().prepare_schedule_blocking(select(&plan, &limits, &choice).unwrap()).unwrap();
+                let prepared = gpu().prepare_blocking(select(&plan, &limits, &choice).unwrap()).unwrap();
                 gpu().queue().write_buffer(&arena, 0, &vec![0xA5; arena.size() as usize]);
                 let mut encoder = gpu().device().create_command_encoder(&Default::default());
                 prepared.encode(&mut encoder, buffers(behind, 256)).unwrap();
@@ -274,9 +274,9 @@ fn runs_in_one_buffer(plan: &Plan, contents: [&[u8]; 3]) {
         for &build in family.builds() {
             let choice = Choice { family: Some(family), build: Some(build) };
             let Ok(schedule) = select(plan, limits, &choice) else { continue };
-            let refused = gpu().prepare_schedule_blocking(schedule.clone()).unwrap().bind(buffers);
+            let refused = gpu().prepare_blocking(schedule.clone()).unwrap().bind(buffers);
             assert!(matches!(refused, Err(ExecuteError::BufferShared { first: "x", .. })), "{refused:?}");
-            let prepared = gpu().prepare_schedule_blocking(schedule.with_writable_inputs()).unwrap();
+            let prepared = gpu().prepare_blocking(schedule.with_writable_inputs()).unwrap();
             let mut before = expected.clone();
             before[at(&y)].fill(0xA5);
             if !unpools {

@@ -50,7 +50,7 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
             let choice = Choice { family: Some(family), build: Some(build) };
             let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
             let kernel = schedule.kernel();
-            let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+            let prepared = gpu().prepare_blocking(schedule).unwrap();
             let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
             assert_eq!(gpu_y, y, "{kernel}");
             assert_eq!(gpu_indices, indices, "{kernel}");
@@ -272,7 +272,7 @@ fn a_schedule_for_a_larger_device_is_refused() {
         false => "bytes of x (max_binding_bytes)",
     };
     let refused = PlanError::ExceedsLimit { what, needed: rows as u64 * 4096, limit };
-    assert_eq!(gpu().prepare_schedule_blocking(schedule).map(|_| ()), Err(ExecuteError::Plan(refused)));
+    assert_eq!(gpu().prepare_blocking(schedule).map(|_| ()), Err(ExecuteError::Plan(refused)));
 }
 
 fn a_callers_device_is_taken_as_it_is() {
@@ -306,7 +306,7 @@ fn pipelines_can_be_compiled_ahead() {
     let warm = own.pipeline_count();
     assert!(warm >= 2, "{warm}");
     for schedule in schedules {
-        own.prepare_schedule_blocking(schedule).unwrap();
+        own.prepare_blocking(schedule).unwrap();
     }
     assert_eq!(own.pipeline_count(), warm, "nothing was left to compile");
 }
@@ -342,6 +342,6 @@ fn pipelines_are_compiled_once() {
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap().into();
     let choice = Choice { family: Some(Family::Separable), build: Some(Build::Generic) };
     let schedule = select(&plan, &own.limits(), &choice).unwrap();
-    own.prepare_schedule_blocking(schedule).unwrap();
+    own.prepare_blocking(schedule).unwrap();
     assert_eq!(own.pipeline_count(), 3);
 }

@@ -105,7 +105,7 @@ fn is_right<T: Element, I: Index>(plan: &PoolPlan, schedule: Schedule) {
     let x = Tensor::<T>::new(plan.input_shape(), bits(count, count as u64)).unwrap();
     let what =
         format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
-    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+    let prepared = gpu().prepare_blocking(schedule).unwrap();
     if plan.indices().is_none() {
         let y = prepared.max_pool_blocking::<T>(x.view()).unwrap();
         same(&what, &y, &reference::max_pool(plan, x.view()).unwrap());
@@ -257,7 +257,7 @@ fn planes_reduced_in_stages() {
             let plan = global.plan(x.shape(), DType::U8, I32).unwrap();
             let choice = Choice { family: Some(Family::Reducing), build: None };
             let schedule = select(&Plan::from(plan), &gpu().limits(), &choice).unwrap();
-            let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+            let prepared = gpu().prepare_blocking(schedule).unwrap();
             let (y, indices) = prepared.max_pool_with_indices_blocking::<u8, i32>(x.view()).unwrap();
             assert_eq!((y.data(), indices.data()), (&[1][..], &[at as i32][..]), "{at} of {elements}");
         }
@@ -270,7 +270,7 @@ fn planes_reduced_in_stages() {
         let plan = global.plan(x.shape(), DType::F32, I64).unwrap();
         let choice = Choice { family: Some(Family::Reducing), build: None };
         let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
-        let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+        let prepared = gpu().prepare_blocking(schedule).unwrap();
         let (y, indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
         let (expected_y, expected_indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         same("a plane of one value", &y, &expected_y);
@@ -341,7 +341,7 @@ fn unpools_with<T: Element, I: Index>(
 ) {
     let cells = schedule.dispatches().iter().find(|dispatch| dispatch.key().name().contains("cells"));
     let what = format!("{} on {shape:?}", cells.expect("the cells are written by one kernel").key().name());
-    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+    let prepared = gpu().prepare_blocking(schedule).unwrap();
     let expected = reference::max_unpool(plan, y.view(), indices.view()).unwrap();
     same(&what, &prepared.max_unpool_blocking(y.view(), indices.view()).unwrap(), &expected);
 
@@ -377,7 +377,7 @@ fn before_the_output<T: Element, I: Index>() {
     let plan = unpool.unpool_space(UnpoolSpace::OutputShape).plan(&[2, 1, 2], T::DTYPE, I::INDEX_TYPE).unwrap();
     let choice = Choice { family: Some(Family::Streaming), build: Some(Build::Specialised) };
     let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
-    let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+    let prepared = gpu().prepare_blocking(schedule).unwrap();
     let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();
     for indices in [[1, 0, 5, 4], [0, 0, 2, 4], [0, 0, 1 << 20, 4], [-1, 0, 5, 4]] {
         let indices = Tensor::new([2, 1, 2], indices.map(I::from_i64).to_vec()).unwrap();

@@ -70,7 +70,7 @@ fn check<T: Element, I: Index>(gpu: &Gpu, pool: &dyn Pooling, shape: &[usize], l
             let schedule = select(&whole, limits, &choice).unwrap();
             schedule.check(limits).unwrap();
             dispatches += schedule.dispatches().len();
-            let prepared = gpu.prepare_schedule_blocking(schedule).unwrap();
+            let prepared = gpu.prepare_blocking(schedule).unwrap();
             if with_indices {
                 let (y, indices) = prepared.max_pool_with_indices_blocking::<T, I>(x.view()).unwrap();
                 let expected = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
@@ -162,7 +162,7 @@ fn check_unpool<T: Element, I: Index>(
         let schedule = select(&whole, limits, &choice).unwrap();
         schedule.check(limits).unwrap();
         dispatches += schedule.dispatches().len();
-        let result = gpu().prepare_schedule_blocking(schedule).unwrap().max_unpool_blocking(x.view(), indices.view());
+        let result = gpu().prepare_blocking(schedule).unwrap().max_unpool_blocking(x.view(), indices.view());
         match (&expected, &result) {
             (Ok(expected), Ok(y)) => {
                 let bytes = |tensor: &Tensor<T>| -> Vec<u8> { bytemuck::cast_slice(tensor.data()).to_vec() };
@@ -236,7 +236,7 @@ fn conversions_beyond_a_binding_give_the_same_indices_and_the_same_errors() {
                 let schedule = select(&plan.clone().into(), &SMALL, &Choice::default()).unwrap();
                 schedule.check(&SMALL).unwrap();
                 dispatches += schedule.dispatches().len();
-                let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+                let prepared = gpu().prepare_blocking(schedule).unwrap();
                 assert_eq!(prepared.convert_indices_blocking::<i64, i32>(indices.view()), expected, "{plan:?}");
             }
         }

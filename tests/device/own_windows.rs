@@ -94,7 +94,7 @@ fn unpools<T: Element, I: Index>(
             for schedule in &schedules {
                 let kernel = schedule.kernel();
                 assert!(schedule.scratch().is_empty() && schedule.dispatches().len() <= 2, "{kernel}");
-                let prepared = gpu().prepare_schedule_blocking(schedule.clone()).unwrap();
+                let prepared = gpu().prepare_blocking(schedule.clone()).unwrap();
                 let found = prepared.max_unpool_blocking(x.view(), indices.view());
                 match (&found, &expected) {
                     (Ok(found), Ok(expected)) => {
@@ -168,7 +168,7 @@ fn a_window_in_the_padding_has_no_element() {
         };
         assert_eq!(reference::max_unpool::<f32, i64>(&plan, &x, &indices), expected);
         for schedule in schedules(&plan.into()) {
-            let prepared = gpu().prepare_schedule_blocking(schedule.clone()).unwrap();
+            let prepared = gpu().prepare_blocking(schedule.clone()).unwrap();
             assert_eq!(prepared.max_unpool_blocking::<f32, i64>(&x, &indices), expected, "{}", schedule.kernel());
         }
     }

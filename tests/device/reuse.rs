@@ -10,7 +10,7 @@ use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
-    Prepared, Tensor, reference, select,
+    Prepare, Prepared, Tensor, reference, select,
 };
 
 tests! {
@@ -147,12 +147,12 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     let sliding = gpu.with_choice(Choice { family: Some(Family::Sliding), build: None });
     let tensors = [tensor(&[1, 2, 24, 24], 1), tensor(&[1, 2, 24, 24], 2)];
     let plan = MaxPool::new([9, 9]).plan(tensors[0].shape(), DType::F32, Some(IndexType::I64)).unwrap();
-    let prepared = sliding.prepare_cached_blocking(plan.clone()).unwrap();
+    let prepared = sliding.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(prepared.schedule().scratch_bytes() > 0 && prepared.schedule().dispatches().len() > 1);
     let mut chain = sliding.chain();
     let mut wanted = Vec::new();
     for x in &tensors {
-        let again = sliding.prepare_cached_blocking(plan.clone()).unwrap();
+        let again = sliding.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
         assert!(std::ptr::eq(again.schedule(), prepared.schedule()));
         let x = chain.upload(x.view(), Layout::Nchw).unwrap();
         // Both steps are in one submission, and the preparation is dropped before it.
@@ -168,14 +168,14 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     let pipelines = gpu.pipeline_count();
     sliding.max_pool_with_indices_blocking::<f32, i64>(&MaxPool::new([9, 9]), tensors[0].view()).unwrap();
     assert_eq!(gpu.pipeline_count(), pipelines);
-    let other = gpu.prepare_cached_blocking(plan.clone()).unwrap();
+    let other = gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(!std::ptr::eq(other.schedule(), prepared.schedule()));
     gpu.trim();
-    let fresh = sliding.prepare_cached_blocking(plan.clone()).unwrap();
+    let fresh = sliding.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(!std::ptr::eq(fresh.schedule(), prepared.schedule()));
     // A device that is lost has no preparation to give.
     gpu.notify_lost("the test says so");
-    let lost = sliding.prepare_cached_blocking(plan);
+    let lost = sliding.prepare_blocking(Prepare::from(plan).cached());
     assert!(matches!(lost, Err(ExecuteError::DeviceLost(_))), "{lost:?}");
 }
 
@@ -185,7 +185,7 @@ fn specialised(gpu: &Gpu, kernel: [i64; 2]) -> Prepared {
     let choice = Choice { family: Some(Family::Direct), build: Some(Build::Specialised) };
     let schedule = select(&plan, &gpu.limits(), &choice).unwrap();
     assert_eq!(schedule.dispatches().len(), 1);
-    gpu.prepare_schedule_blocking(schedule).unwrap()
+    gpu.prepare_blocking(schedule).unwrap()
 }
 
 fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {

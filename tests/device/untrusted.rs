@@ -87,7 +87,7 @@ impl Way {
         let bytes = [schedule.x_bytes(), schedule.y_bytes(), schedule.indices_bytes(), schedule.status_bytes()];
         let buffers = bytes.map(|bytes| Surrounded::new(bytes.unwrap()));
         let scratch = schedule.scratch().iter().map(|&bytes| Surrounded::new(bytes)).collect();
-        let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();
+        let prepared = gpu().prepare_blocking(schedule).unwrap();
         Some(Way { plan, skipping, prepared, buffers, scratch })
     }
 

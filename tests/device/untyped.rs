@@ -1,13 +1,13 @@
-//! Tensors whose element type is known at run time only: the same bits as typed calls and as the reference, at any
+//! Tensors whose element type is known at run time only: the same bits as typed calls and as the at any
 //! address, in tiles too; and an output is never written where there is an error.
 
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
-    AdaptiveMaxPool, ConvertIndices, DType, Element, ExecuteError, Gpu, GpuOptions, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Tensor, TensorMut, TensorRef, reference, wgpu,
-    with_element,
+    AdaptiveMaxPool, Backend, ConvertIndices, DType, Element, ExecuteError, Gpu, GpuOptions, IndexFlattening,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Reference, Tensor, TensorMut,
+    TensorRef, wgpu, with_element,
 };
 
 tests! {
@@ -55,7 +55,7 @@ fn both(gpu: &Gpu, plan: &Plan, inputs: &[Vec<u8>]) -> [Result<Vec<Vec<u8>>, Exe
     };
     [
         run(&|outputs| gpu.execute_blocking(plan, &views, outputs)),
-        run(&|outputs| reference::execute(plan, &views, outputs)),
+        run(&|outputs| Reference.run_blocking(plan, &views, outputs)),
     ]
 }
 
@@ -132,7 +132,7 @@ fn an_error_leaves_the_outputs_as_they_were() {
     let longer = TensorRef::new(DType::F32, &[1, 1, 5], &[0; 20]).unwrap();
     let same = |inputs: &[TensorRef<'_>], [y, indices]: [(DType, usize); 2], outputs: usize| {
         let calls: [&Execute<'_>; 3] = [
-            &|outputs| reference::execute(&plan, inputs, outputs),
+            &|outputs| Reference.run_blocking(&plan, inputs, outputs),
             &|outputs| gpu().execute_blocking(&plan, inputs, outputs),
             &|outputs| prepared.execute_blocking(inputs, outputs),
         ];
@@ -140,9 +140,10 @@ fn an_error_leaves_the_outputs_as_they_were() {
             let sizes = [y, indices].map(|(dtype, extent)| dtype.bytes() * extent);
             let mut bytes = sizes.map(|size| vec![GARBAGE; size]);
             let [of_y, of_indices] = &mut bytes;
+            let shapes = [[1, 1, y.1], [1, 1, indices.1]];
             let mut tensors = [
-                TensorMut::new(y.0, &[1, 1, y.1], of_y).unwrap(),
-                TensorMut::new(indices.0, &[1, 1, indices.1], of_indices).unwrap(),
+                TensorMut::new(y.0, &shapes[0], of_y).unwrap(),
+                TensorMut::new(indices.0, &shapes[1], of_indices).unwrap(),
             ];
             let result = call(&mut tensors[..outputs]);
             let untouched = bytes.iter().flatten().all(|&byte| byte == GARBAGE);

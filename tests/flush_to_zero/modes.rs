@@ -9,8 +9,8 @@ use support::cpu::ways;
 use support::nasty::{STYLES, Style, elements};
 use support::tests;
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, CpuKernel, DType, GlobalMaxPool, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy,
-    Plan, Pooling, SimdLevel, reference, with_element,
+    Activation, AdaptiveMaxPool, Backend, CpuKernel, DType, GlobalMaxPool, IndexType, Layout, MaxPool, MaxUnpool,
+    NanPolicy, Plan, Pooling, Reference, SimdLevel, with_element,
 };
 
 use crate::flags::{KNOWN, subnormals_are_zeros, take_subnormals_for_zeros};
@@ -76,7 +76,7 @@ fn agree(case: &Case, expected: &Outcome) {
             }
         }
     }
-    let of_reference = || case.outcome(|inputs, outputs| reference::execute(&case.plan, inputs, outputs));
+    let of_reference = || case.outcome(|inputs, outputs| Reference.run_blocking(&case.plan, inputs, outputs));
     same(expected, &on_caller(&hosts()[0], of_reference))
         .unwrap_or_else(|error| panic!("the reference: {error}: {:?}", case.plan));
 }

@@ -10,7 +10,7 @@ use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, Features};
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Plan, PlanError,
-    Schedule, Tensor, families, reference, select,
+    Prepare, Schedule, Tensor, families, reference, select,
 };
 
 tests! {
@@ -54,7 +54,7 @@ fn random_windows_compile_one_kernel() {
     // What is prepared, and a choice, are as they were asked for.
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap();
     assert_eq!(gpu.prepare_blocking(plan.clone()).unwrap().schedule().build(), Build::Specialised);
-    let prepared = gpu.with_choice(SPECIALISED).prepare_cached_blocking(plan).unwrap();
+    let prepared = gpu.with_choice(SPECIALISED).prepare_blocking(Prepare::from(plan).cached()).unwrap();
     assert_eq!(prepared.schedule().build(), Build::Specialised);
 }
 
@@ -63,7 +63,7 @@ fn random_windows_compile_one_kernel() {
 fn calls_until_specialised(gpu: &Gpu, plan: impl Fn(usize) -> Plan) -> usize {
     let specialised = |call: &usize| {
         gpu.warm_up_blocking(&[]).unwrap();
-        gpu.prepare_cached_blocking(plan(*call)).unwrap().schedule().build() == Build::Specialised
+        gpu.prepare_blocking(Prepare::from(plan(*call)).cached()).unwrap().schedule().build() == Build::Specialised
     };
     (0..10_000).find(specialised).expect("a plan that comes for ever is compiled for")
 }
@@ -78,13 +78,18 @@ fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
     assert!(calls > 8, "{calls}: the first calls pay for no kernel of their own");
     let compiled = gpu.pipeline_count();
     for call in 0..30 {
-        assert_eq!(gpu.prepare_cached_blocking(plan(3, call)).unwrap().schedule().build(), Build::Specialised);
+        assert_eq!(
+            gpu.prepare_blocking(Prepare::from(plan(3, call)).cached()).unwrap().schedule().build(),
+            Build::Specialised
+        );
         let x = tensor(&shape(call));
         assert_eq!(gpu.max_pool_blocking(&pool(3), &x), reference::max_pool(&plan(3, call), &x));
     }
     assert_eq!(gpu.pipeline_count(), compiled);
     // Another window has its own count, and another one after trimming.
-    let generic = |kernel| gpu.prepare_cached_blocking(plan(kernel, 0)).unwrap().schedule().build() == Build::Generic;
+    let generic = |kernel| {
+        gpu.prepare_blocking(Prepare::from(plan(kernel, 0)).cached()).unwrap().schedule().build() == Build::Generic
+    };
     assert!((0..calls).all(|_| generic(2)));
     gpu.warm_up_blocking(&[]).unwrap();
     gpu.trim();
@@ -94,14 +99,14 @@ fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
 fn a_kernel_that_is_compiled_is_taken_at_once() {
     let gpu = open(GpuOptions::new());
     let plan: Plan = MaxPool::new([3, 3]).plan(&[1, 2, 70, 60], DType::F32, None).unwrap().into();
-    let build = || gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().build();
+    let build = || gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().build();
     assert_eq!(build(), Build::Generic);
     gpu.warm_up_blocking(&[select(&plan, &gpu.limits(), &Choice::default()).unwrap()]).unwrap();
     assert_eq!((build(), gpu.pipeline_count()), (Build::Specialised, 2));
     // A run that takes longer than compiling is not begun with a slow kernel.
     let gpu = open(GpuOptions::new());
     let long = MaxPool::new([1, 8192]).plan(&[1, 1, 512, 16_384], DType::F32, None).unwrap();
-    assert_eq!(gpu.prepare_cached_blocking(long).unwrap().schedule().build(), Build::Specialised);
+    assert_eq!(gpu.prepare_blocking(Prepare::from(long).cached()).unwrap().schedule().build(), Build::Specialised);
 }
 
 fn unpools_that_come_again_change_their_family_and_no_bit() {
@@ -114,7 +119,7 @@ fn unpools_that_come_again_change_their_family_and_no_bit() {
     let unpool = MaxUnpool::inverse_of(&pool, x.shape());
     let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
     let expected = reference::max_unpool(&plan, &y, &indices).unwrap();
-    let family = || gpu.prepare_cached_blocking(plan.clone()).unwrap().schedule().family();
+    let family = || gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().family();
     assert_eq!(family(), Family::ClaimEmit);
     assert_eq!(gpu.max_unpool_blocking(&unpool, &y, &indices).as_ref(), Ok(&expected));
     calls_until_specialised(&gpu, |_| plan.clone().into());
@@ -136,7 +141,7 @@ fn kernels_are_compiled_side_by_side_and_once() {
                     scope.spawn(|| gpu.warm_up_blocking(&schedules).unwrap()),
                     scope.spawn(|| {
                         for schedule in schedules.clone() {
-                            gpu.prepare_schedule_blocking(schedule).unwrap();
+                            gpu.prepare_blocking(schedule).unwrap();
                         }
                     }),
                 ]
@@ -147,10 +152,10 @@ fn kernels_are_compiled_side_by_side_and_once() {
     assert_eq!(gpu.pipeline_count(), kernels, "each kernel is compiled once");
     gpu.warm_up_blocking(&schedules).unwrap();
     gpu.warm_up_blocking(&[]).unwrap();
-    pollster::block_on(gpu.warm_up(&schedules)).unwrap();
+    pollster::block_on(gpu.warm_up(&schedules, |_, _| ())).unwrap();
     let mut steps = Vec::new();
     let progress = |ready, all| steps.push((ready, all));
-    pollster::block_on(gpu.warm_up_with_progress(&schedules, progress)).unwrap();
+    pollster::block_on(gpu.warm_up(&schedules, progress)).unwrap();
     assert_eq!(steps, (0..=kernels).map(|ready| (ready, kernels)).collect::<Vec<_>>());
     assert_eq!(gpu.pipeline_count(), kernels);
     // Whoever meets the loss, it is the call's error.

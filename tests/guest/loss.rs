@@ -13,8 +13,8 @@ use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Bound, Buffers, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Gpu, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepared, ReadBack, Schedule, Submitted, Tensor, TensorMut, TensorRef,
-    TensorView, select,
+    IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepare, Prepared, ReadBack, Schedule, Submitted, Tensor, TensorMut,
+    TensorRef, TensorView, select,
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
@@ -166,8 +166,10 @@ const CALLS: [(&str, Call); 20] = [
         let plan = held.pool.plan(held.x.shape(), DType::F32, None)?;
         held.gpu.prepare_blocking(plan).map(|_| ())
     }),
-    ("prepare_schedule", |held| held.gpu.prepare_schedule_blocking(held.schedule.clone()).map(|_| ())),
-    ("prepare_without_scratch", |held| held.gpu.prepare_without_scratch_blocking(held.schedule.clone()).map(|_| ())),
+    ("prepare_schedule", |held| held.gpu.prepare_blocking(held.schedule.clone()).map(|_| ())),
+    ("prepare_without_scratch", |held| {
+        held.gpu.prepare_blocking(Prepare::from(held.schedule.clone()).scratch_of_the_run()).map(|_| ())
+    }),
     ("a kernel that was not compiled", |held| {
         let plan = held.pool.plan(held.x.shape(), DType::U8, None)?;
         held.gpu.prepare_blocking(plan).map(|_| ())

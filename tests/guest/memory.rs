@@ -9,8 +9,8 @@ use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions,
-    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Prepared, Schedule, Tensor,
-    TensorView, reference, select,
+    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared, Schedule,
+    Tensor, TensorView, reference, select,
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
@@ -110,7 +110,7 @@ impl Work {
     }
 
     fn prepared(&self, gpu: &Gpu) -> Outcome {
-        let prepared = gpu.prepare_schedule_blocking(self.separable.clone())?;
+        let prepared = gpu.prepare_blocking(self.separable.clone())?;
         for _ in 0..2 {
             assert_eq!(prepared.max_pool_blocking(self.x.view())?, self.separated);
         }
@@ -118,7 +118,7 @@ impl Work {
     }
 
     fn prepared_without_scratch(&self, gpu: &Gpu) -> Outcome {
-        let prepared = gpu.prepare_without_scratch_blocking(self.separable.clone())?;
+        let prepared = gpu.prepare_blocking(Prepare::from(self.separable.clone()).scratch_of_the_run())?;
         assert_eq!(prepared.max_pool_blocking(self.x.view())?, self.separated);
         Ok(())
     }
@@ -295,7 +295,8 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     let expected = gpu.max_pool_blocking(pool, small.view()).unwrap();
     let extent = (gpu.limits().max_binding_bytes.min(128 << 20)) as usize;
     let large = vec![7u8; extent];
-    let large = &TensorView::new(&[1, 1, extent], &large).unwrap();
+    let shape = [1, 1, extent];
+    let large = &TensorView::new(&shape, &large).unwrap();
     let on_device = &gpu.upload_blocking(large.clone(), Layout::Nchw).unwrap();
     let global = &gpu.prepare_blocking(GlobalMaxPool::new().plan(large.shape(), DType::U8, None).unwrap()).unwrap();
     let is_seven = |y: Tensor<u8>| assert_eq!(y.data(), [7]);
@@ -408,7 +409,8 @@ fn what_is_dropped_is_freed() {
     };
     let (waiting, mebibyte) = (64 << 20, 1 << 20);
     let x = Tensor::new([1, 1, 80 * mebibyte], vec![1u8; 80 * mebibyte]).unwrap();
-    let part = TensorView::new(&[1, 1, 5 * mebibyte], &x.data()[..5 * mebibyte]).unwrap();
+    let shape = [1, 1, 5 * mebibyte];
+    let part = TensorView::new(&shape, &x.data()[..5 * mebibyte]).unwrap();
 
     // A large upload takes the tensor's bytes, without those of the copy, and leaves nothing.
     let on_device = gpu.upload_blocking(x.view(), Layout::Nchw).unwrap();

@@ -216,7 +216,7 @@ fn gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other() {
 fn long_chain(gpu: &Gpu, busy: Duration) -> Chain {
     let plan = MaxPool::new([33, 33]).plan(&[1, 16, 128, 128], DType::F32, None).unwrap();
     let choice = Choice { family: Some(Family::Direct), ..Choice::default() };
-    let pool = gpu.prepare_schedule_blocking(select(&plan.into(), &gpu.limits(), &choice).unwrap()).unwrap();
+    let pool = gpu.prepare_blocking(select(&plan.into(), &gpu.limits(), &choice).unwrap()).unwrap();
     let x = gpu.upload_blocking(tensor(&[1, 16, 128, 128], 3).view(), Layout::Nchw).unwrap();
     let chain_of = |steps: usize| {
         let mut chain = gpu.chain();

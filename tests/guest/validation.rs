@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Trial};
 use support::harness::{skips_gpu, trial};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
-    Plan, Tensor, families, reference, select,
+    Plan, Prepare, Tensor, families, reference, select,
 };
 
 use crate::faults::is_child;
@@ -104,7 +104,7 @@ fn operators<T: Element>(gpu: &Gpu) {
     for family in families(&pooled, &gpu.limits()) {
         let choice = Choice { family: Some(family), ..Choice::default() };
         let schedule = select(&pooled, &gpu.limits(), &choice).expect("the family applies");
-        let prepared = gpu.prepare_schedule_blocking(schedule).expect("the schedule fits");
+        let prepared = gpu.prepare_blocking(schedule).expect("the schedule fits");
         assert_eq!(prepared.max_pool_with_indices_blocking::<T, i64>(x.view()).as_ref(), Ok(&expected));
     }
     let inverse = MaxUnpool::inverse_of(&pool, x.shape());
@@ -113,7 +113,7 @@ fn operators<T: Element>(gpu: &Gpu) {
     for family in families(&inverse, &gpu.limits()) {
         let choice = Choice { family: Some(family), ..Choice::default() };
         let schedule = select(&inverse, &gpu.limits(), &choice).expect("the family applies");
-        let prepared = gpu.prepare_schedule_blocking(schedule).expect("the schedule fits");
+        let prepared = gpu.prepare_blocking(schedule).expect("the schedule fits");
         prepared.max_unpool_blocking(y.view(), indices.view()).expect("the pool's own indices");
         // With indices of other windows the general path runs behind the fast one.
         let foreign = Tensor::new(indices.shape(), indices.data().iter().rev().copied().collect()).expect("as many");
@@ -130,7 +130,7 @@ fn encoded(gpu: &Gpu) {
     let plan: Plan = MaxPool::new([5, 5]).plan(x.shape(), DType::F32, None).expect("a valid pool").into();
     let choice = Choice { family: Some(Family::Separable), ..Choice::default() };
     let schedule = select(&plan, &gpu.limits(), &choice).expect("the family applies");
-    let pool = gpu.prepare_without_scratch_blocking(schedule).expect("the schedule fits");
+    let pool = gpu.prepare_blocking(Prepare::from(schedule).scratch_of_the_run()).expect("the schedule fits");
     let mut chain = gpu.chain().timed();
     let x = chain.upload(x.view(), Layout::Nchw).expect("a small tensor");
     let y = chain.max_pool(&pool, &x).expect("the plan's own tensor");

@@ -19,7 +19,7 @@ fn counting() -> Array3<f32> {
 
 fn views_go_in_and_out_without_a_copy() {
     let array = counting();
-    let view = TensorView::try_from(array.view()).unwrap();
+    let view = TensorView::try_from(&array).unwrap();
     assert_eq!((view.shape(), view.data().as_ptr()), (&[2, 3, 4][..], array.as_ptr()));
     let back = ArrayViewD::try_from(view.clone()).unwrap();
     assert_eq!((back.as_ptr(), &back), (array.as_ptr(), &array.view().into_dyn()));
@@ -47,7 +47,8 @@ fn a_part_of_an_array_is_the_tensor_of_that_part() {
     front.slice_axis_inplace(Axis(0), Slice::from(..1));
     assert_eq!(Tensor::try_from(front).unwrap().data().len(), 12);
     let array = counting();
-    let middle = TensorView::try_from(array.slice(s![1, 1..2, ..])).unwrap();
+    let slice = array.slice(s![1, 1..2, ..]);
+    let middle = TensorView::try_from(&slice).unwrap();
     assert_eq!(middle.data(), [16.0, 17.0, 18.0, 19.0]);
 }
 
@@ -57,11 +58,11 @@ fn what_is_not_dense_and_row_major_is_refused_with_its_strides() {
         shape: shape.to_vec(),
         strides: strides.to_vec(),
     };
-    let transposed = TensorView::try_from(array.t()).unwrap_err();
+    let transposed = TensorView::try_from(&array.t()).unwrap_err();
     assert_eq!(transposed, refused([4, 3, 2], [1, 4, 12]));
-    let reversed = TensorView::try_from(array.slice(s![.., .., ..;-1])).unwrap_err();
+    let reversed = TensorView::try_from(&array.slice(s![.., .., ..;-1])).unwrap_err();
     assert_eq!(reversed, refused([2, 3, 4], [12, 4, -1]));
-    let gaps = TensorView::try_from(array.slice(s![.., .., ..3])).unwrap_err();
+    let gaps = TensorView::try_from(&array.slice(s![.., .., ..3])).unwrap_err();
     assert_eq!(gaps, refused([2, 3, 3], [12, 4, 1]));
     let owned = Tensor::try_from(array.reversed_axes()).unwrap_err();
     assert_eq!(owned, refused([4, 3, 2], [1, 4, 12]));
@@ -69,7 +70,7 @@ fn what_is_not_dense_and_row_major_is_refused_with_its_strides() {
 
 fn arrays_without_elements_are_tensors_without_elements() {
     let array = Array3::<u8>::zeros((0, 3, 4));
-    assert_eq!(TensorView::try_from(array.view()).unwrap().shape(), &[0, 3, 4]);
+    assert_eq!(TensorView::try_from(&array).unwrap().shape(), &[0, 3, 4]);
     let tensor = Tensor::try_from(array).unwrap();
     assert_eq!(ArrayD::try_from(tensor).unwrap().shape(), &[0, 3, 4]);
 }

@@ -62,7 +62,7 @@ impl Backend {
                 // What the page's function throws is the page's affair.
                 let _ = progress.call2(&JsValue::NULL, &(ready as u32).into(), &(kernels as u32).into());
             };
-            gpu.warm_up_with_progress(&schedules, tell).await.map_err(thrown)?;
+            gpu.warm_up(&schedules, tell).await.map_err(thrown)?;
         }
         Ok(Prepared {
             pool: self.device.prepare(pool).await.map_err(thrown)?,

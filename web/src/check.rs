@@ -5,8 +5,8 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use wgpu_pooling::{
-    AdaptiveMaxPool, CeilRule, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout, MaxPool,
-    MaxUnpool, NanPolicy, Plan, Pooling, StorageOrder, TensorMut, TensorRef, reference,
+    AdaptiveMaxPool, Backend, CeilRule, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening, IndexType, Layout,
+    MaxPool, MaxUnpool, NanPolicy, Plan, Pooling, Reference, StorageOrder, TensorMut, TensorRef, reference,
 };
 
 use crate::backend::Backend;
@@ -205,7 +205,7 @@ fn tensors<'a>(
 
 fn by_reference(plan: &Plan, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Result<(), ExecuteError> {
     let (inputs, mut outputs) = tensors(plan, inputs, outputs)?;
-    reference::execute(plan, &inputs, &mut outputs)
+    Reference.run_blocking(plan, &inputs, &mut outputs)
 }
 
 async fn execute(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wgpu_pooling::onnx::{FileTensor, Model, ValueSource};
-use wgpu_pooling::{Plan, Preset, TensorMut, reference};
+use wgpu_pooling::{Backend, Plan, Preset, Reference, TensorMut};
 
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx-node-tests");
@@ -47,7 +47,7 @@ fn every_node_test_agrees_bit_for_bit() {
         let outputs = plan.outputs().iter().zip(&mut bytes);
         let mut outputs: Vec<_> =
             outputs.map(|(output, bytes)| TensorMut::new(output.dtype, &output.shape, bytes).unwrap()).collect();
-        reference::execute(&plan, &views[..plan.inputs().len()], &mut outputs).unwrap();
+        Reference.run_blocking(&plan, &views[..plan.inputs().len()], &mut outputs).unwrap();
         for (number, (name, source)) in model.outputs().iter().enumerate() {
             let ValueSource::Output { node: 0, output } = *source else { panic!("{name}: {source:?}") };
             let file = recorded(folder, &format!("output_{number}.pb"));

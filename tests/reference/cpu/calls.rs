@@ -6,8 +6,9 @@ use support::case::{Case, same};
 use support::cpu::ways;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType,
-    Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, SimdLevel, TensorMut, TensorRef, TensorView, reference,
+    AdaptiveMaxPool, Backend, ConvertIndices, Cpu, CpuKernel, DType, ExecuteError, IndexFlattening, IndexSpace,
+    IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, Reference, SimdLevel, TensorMut, TensorRef,
+    TensorView, reference,
 };
 
 use super::{case, undone};
@@ -81,18 +82,18 @@ fn operands_that_are_not_the_plans_are_the_references_errors() {
     let space = IndexSpace::new(1, 1, [4]);
     let convert = ConvertIndices::new(space.clone(), space).plan(&[1, 1, 4], IndexType::I64, IndexType::I64);
     let bytes = [0; 64];
-    let tensor = |dtype: DType, shape: [usize; 3]| {
+    fn tensor<'a>(bytes: &'a [u8], dtype: DType, shape: &'static [usize; 3]) -> TensorRef<'a> {
         TensorRef::new(dtype, shape, &bytes[..shape.iter().product::<usize>() * dtype.bytes()]).unwrap()
-    };
+    }
     let inputs = [
         vec![],
-        vec![tensor(DType::F32, [1, 1, 4])],
-        vec![tensor(DType::F32, [1, 1, 5])],
-        vec![tensor(DType::U32, [1, 1, 4])],
-        vec![tensor(DType::I64, [1, 1, 4])],
-        vec![tensor(DType::F32, [1, 1, 4]), tensor(DType::I64, [1, 1, 4])],
-        vec![tensor(DType::F32, [1, 1, 4]), tensor(DType::I32, [1, 1, 4])],
-        vec![tensor(DType::F32, [1, 1, 4]), tensor(DType::I64, [1, 4, 1])],
+        vec![tensor(&bytes, DType::F32, &[1, 1, 4])],
+        vec![tensor(&bytes, DType::F32, &[1, 1, 5])],
+        vec![tensor(&bytes, DType::U32, &[1, 1, 4])],
+        vec![tensor(&bytes, DType::I64, &[1, 1, 4])],
+        vec![tensor(&bytes, DType::F32, &[1, 1, 4]), tensor(&bytes, DType::I64, &[1, 1, 4])],
+        vec![tensor(&bytes, DType::F32, &[1, 1, 4]), tensor(&bytes, DType::I32, &[1, 1, 4])],
+        vec![tensor(&bytes, DType::F32, &[1, 1, 4]), tensor(&bytes, DType::I64, &[1, 4, 1])],
     ];
     let written = [
         vec![],
@@ -118,7 +119,7 @@ fn operands_that_are_not_the_plans_are_the_references_errors() {
                     assert!(result.is_ok() || outputs.iter().flatten().all(|&byte| byte == 0xC7), "{result:?}");
                     result.map(|()| outputs)
                 };
-                let expected = run(&|outputs| reference::execute(&plan, inputs, outputs));
+                let expected = run(&|outputs| Reference.run_blocking(&plan, inputs, outputs));
                 assert_eq!(run(&|outputs| prepared.execute(inputs, outputs)), expected, "{plan:?}");
                 right += usize::from(expected.is_ok());
             }
@@ -236,7 +237,7 @@ fn levels_that_the_processor_lacks_are_refused() {
 fn one_shot_calls_are_the_prepared_ones() {
     let (cpu, pool, shape) = (Cpu::new(), MaxPool::new([2, 2]).strides([2, 2]), [1, 2, 9, 8]);
     let x: Vec<f32> = (0..144).map(|place| (place * 7919 % 23) as f32).collect();
-    let x = TensorView::new(shape, &x).unwrap();
+    let x = TensorView::new(&shape, &x).unwrap();
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap();
     let (y, indices) = cpu.max_pool_with_indices::<f32, i32>(&pool, x.clone()).unwrap();
     assert_eq!(reference::max_pool_with_indices(&plan, x.clone()), Ok((y.clone(), indices.clone())));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use wgpu_pooling::{ExecuteError, Plan, TensorMut, TensorRef, reference};
+use wgpu_pooling::{Backend, ExecuteError, Plan, Reference, TensorMut, TensorRef};
 
 /// The byte that outputs and what lies beside them are filled with.
 const POISON: u8 = 0x5A;
@@ -26,7 +26,7 @@ impl Case {
 
     /// What the reference gives.
     pub fn expected(&self) -> Outcome {
-        self.outcome(|inputs, outputs| reference::execute(&self.plan, inputs, outputs))
+        self.outcome(|inputs, outputs| Reference.run_blocking(&self.plan, inputs, outputs))
     }
 
     /// What a call gives. If there is an error other than a caller's interruption, nothing may have been written;

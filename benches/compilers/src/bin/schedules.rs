@@ -25,7 +25,8 @@ use support::vectors::manifest;
 use support::vectors::recipe::{Operator, RecipeError};
 use support::vectors::tensors::RawTensor;
 use wgpu_pooling::{
-    Choice, IndexType, Limits, Operand, Plan, PlanError, Schedule, TensorMut, TensorRef, families, reference, select,
+    Backend, Choice, IndexType, Limits, Operand, Plan, PlanError, Reference, Schedule, TensorMut, TensorRef, families,
+    reference, select,
 };
 
 /// The folder of the cases.
@@ -131,7 +132,7 @@ fn outputs(plan: &Plan, inputs: &[&RawTensor]) -> Result<Vec<RawTensor>, Box<dyn
     let views: Vec<TensorRef<'_>> = inputs.iter().map(|it| it.view()).collect();
     let mut outputs: Vec<RawTensor> = plan.outputs().iter().map(RawTensor::garbage).collect();
     let mut targets: Vec<TensorMut<'_>> = outputs.iter_mut().map(RawTensor::view_mut).collect();
-    reference::execute(plan, &views, &mut targets)?;
+    Reference.run_blocking(plan, &views, &mut targets)?;
     Ok(outputs)
 }
 

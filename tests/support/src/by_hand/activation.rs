@@ -39,7 +39,8 @@ fn gives<T: Element>(activation: Activation, x: &[T], y: &[T]) {
 
 /// Applies an activation on the reference only: kernels may differ within a bound where they round.
 fn on_reference<T: Element>(activation: Activation, x: &[T]) -> Vec<T> {
-    let view = TensorView::new(&[1, 1, x.len()], x).unwrap();
+    let shape = [1, 1, x.len()];
+    let view = TensorView::new(&shape, x).unwrap();
     let plan = MaxPool::new([1]).activation(activation).plan(view.shape(), T::DTYPE, None).unwrap();
     reference::max_pool(&plan, view).unwrap().into_data()
 }

@@ -189,7 +189,7 @@ fn on_gpu(builds: &[Build], plan: &Plan, mut run: impl FnMut(&str, &Prepared)) {
                 schedule => schedule.unwrap(),
             };
             let kernel = schedule.kernel();
-            run(&kernel, &gpu.prepare_schedule_blocking(schedule).unwrap());
+            run(&kernel, &gpu.prepare_blocking(schedule).unwrap());
             schedules += 1;
         }
     }

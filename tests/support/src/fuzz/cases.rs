@@ -2,11 +2,11 @@
 //! large is allocated, and every plan and schedule keeps its promises.
 
 use wgpu_pooling::{
-    Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Build, CeilRule, Choice, ConvertIndices, DType,
-    Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
-    MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling, Preset,
-    SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView, UnpoolMinSize, UnpoolSpace,
-    element_count, families, reference, select, wgsl,
+    Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, Build, CeilRule, Choice, ConvertIndices,
+    DType, Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout,
+    Limits, MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling,
+    Preset, Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView,
+    UnpoolMinSize, UnpoolSpace, element_count, families, reference, select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -302,7 +302,7 @@ fn node(axes: usize, bytes: &mut Bytes<'_>) {
     let mut written: Vec<Vec<u8>> = sizes.map(|size| vec![0; size]).collect();
     let outputs = plan.outputs().iter().zip(&mut written);
     let outputs = outputs.map(|(spec, bytes)| TensorMut::new(spec.dtype, &spec.shape, bytes).expect("its own size"));
-    let result = reference::execute(&plan, &views[..plan.inputs().len()], &mut outputs.collect::<Vec<_>>());
+    let result = Reference.run_blocking(&plan, &views[..plan.inputs().len()], &mut outputs.collect::<Vec<_>>());
     assert!(result.is_ok() || matches!(plan, Plan::Unpool(_)), "{plan:?}: {result:?}");
 }
 

@@ -25,7 +25,7 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     assert!(!families.is_empty(), "{plan:?}");
     let choice = Choice { family: Some(bytes.of(&families)), build: Some(Build::Generic) };
     let schedule = select(plan, &gpu.limits(), &choice).expect("the family applies");
-    let prepared = gpu.prepare_schedule_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
+    let prepared = gpu.prepare_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
     let actual = case.outcome(|x, y| prepared.execute_blocking(x, y));
     same(&case.expected(), &actual).unwrap_or_else(|error| panic!("{plan:?}, {choice:?}: {error}"));
 }

@@ -160,7 +160,7 @@ impl Bench {
     fn on_gpu(&self, schedule: Schedule, how: &str) -> Result<Option<(String, Way)>, String> {
         let Some(gpu) = self.gpu else { return Ok(None) };
         let name = format!("{}{how}", schedule.kernel());
-        let prepared = gpu.prepare_schedule_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
+        let prepared = gpu.prepare_blocking(schedule).map_err(|error| format!("{name}: {error}"))?;
         Ok(Some((name, Way::Gpu(prepared))))
     }
 

@@ -188,7 +188,7 @@ impl PoolCase {
             "    for &build in family.builds() {".to_owned(),
             "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),
             "        let schedule = select(&plan, &gpu().limits(), &choice).unwrap();".to_owned(),
-            "        let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();".to_owned(),
+            "        let prepared = gpu().prepare_blocking(schedule).unwrap();".to_owned(),
             format!("        let y = prepared.{gpu_call}(x.view()).unwrap();"),
             format!("        assert_eq!({compared}, expected, \"{{choice:?}}\");"),
             "    }".to_owned(),

@@ -208,7 +208,7 @@ impl UnpoolCase {
             "    for &build in family.builds() {".to_owned(),
             "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),
             "        let Ok(schedule) = select(&plan, &gpu().limits(), &choice) else { continue };".to_owned(),
-            "        let prepared = gpu().prepare_schedule_blocking(schedule).unwrap();".to_owned(),
+            "        let prepared = gpu().prepare_blocking(schedule).unwrap();".to_owned(),
             format!(
                 "        let y = prepared.max_unpool_blocking::<{name}, {}>(x.view(), indices.view());",
                 self.index_type.name()

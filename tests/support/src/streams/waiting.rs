@@ -293,7 +293,8 @@ struct Pairs<'a> {
 impl AsyncStreamSource<f32> for Pairs<'_> {
     async fn read_async(&mut self, first: u64, elements: &mut [f32]) -> io::Result<()> {
         let pairs = &self.of[2 * first as usize..][..2 * elements.len()];
-        let x = TensorView::new(&[1, 1, pairs.len()], pairs).map_err(io::Error::other)?;
+        let shape = [1, 1, pairs.len()];
+        let x = TensorView::new(&shape, pairs).map_err(io::Error::other)?;
         let y = self.device.max_pool(&MaxPool::new([2]).strides([2]), x).await.map_err(io::Error::other)?;
         elements.copy_from_slice(y.data());
         Ok(())
