@@ -34,8 +34,6 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use serde_json::json;
-
 use crate::texts::Texts;
 
 /// Differences that are printed.
@@ -64,14 +62,14 @@ fn write(path: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{path}: {error}");
     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
     let (mut texts, mut lines) = (Texts::default(), 0);
-    for (item, plan) in pooling::items()? {
-        let line = json!({"item": item, "record": pooling::record(&plan, &item, &mut texts)?});
-        writeln!(file, "{line}").map_err(failed)?;
+    for item in pooling::items()? {
+        writeln!(file, "{}", pooling::line(&item, &mut texts)?).map_err(failed)?;
         lines += 1;
     }
     file.flush().map_err(failed)?;
     let seconds = begun.elapsed().as_secs_f32();
-    println!("{path}: {lines} lines, {} kernels, {} texts, {seconds:.0} s", texts.kernels(), texts.distinct());
+    let [kernels, modules] = texts.counts();
+    println!("{path}: {lines} lines, {kernels} kernels, {modules} of them different in SPIR-V, {seconds:.0} s");
     Ok(())
 }
 

@@ -6,10 +6,10 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, AutoPad, Build, CeilRule, Choice, ConvertIndices, Cpu, CpuKernel, DType, Dispatch,
-    Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout, Limits,
-    MaxPool, MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError, PoolPlan, Pooling,
-    Region, SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling, UnpoolMinSize,
-    UnpoolSpace, families, select, wgsl,
+    Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, KernelKey,
+    Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Operand, OutOfBounds, OutsideWindow, PadsLimit, Plan, PlanError,
+    PoolPlan, Pooling, Region, SamePadding, Schedule, SimdLevel, SizeRounding, StorageOrder, TensorSpec, Tile, Tiling,
+    UnpoolMinSize, UnpoolSpace, families, select, wgsl,
 };
 
 use crate::seeded::{Ask, Kind};
@@ -68,14 +68,55 @@ const ACTIVATIONS: [Activation; 7] = [
     Activation::Sigmoid,
 ];
 
-/// The words of the library's `Debug` texts that tell one value from another: the kinds of errors, and what the kernels of the CPU
-/// backend are made of.
-const WORDS: [(&str, u64); 0] = [];
+/// The kinds of errors, as their `Debug` texts begin.
+const ERRORS: [&str; 23] = [
+    "KernelDoesNotApply",
+    "CpuKernelDoesNotApply",
+    "NotOnGpu",
+    "ExceedsLimit",
+    "KernelExceedsInput",
+    "PadExceedsLimit",
+    "GeometryOverflow",
+    "ShapeOverflow",
+    "ActivationType",
+    "Combination",
+    "IndexTypeTooNarrow",
+    "EmptyIndexOverflow",
+    "NotInvertible",
+    "InverseShape",
+    "InferredNotPositive",
+    "OutputShapeTooSmall",
+    "OutputCountTooSmall",
+    "OutputShapeOuter",
+    "SpaceMismatch",
+    "IndexSpaceMismatch",
+    "IndexShape",
+    "ZeroExtent",
+    "Plan(",
+];
+/// The variants in the `Debug` texts of windows and of what the kernels of the CPU backend are made of.
+const VARIANTS: [&str; 14] = [
+    "Strided",
+    "Adaptive",
+    "AdaptivePart",
+    "Nchw",
+    "Nhwc",
+    "Constant(",
+    "Plane(",
+    "Columns",
+    "General",
+    "Global(",
+    "Direct(",
+    "Flat(",
+    "Interleaved(",
+    "Separable(",
+];
 
 /// What a card has, and a software adapter with as much memory.
 const CARD: Limits = Limits { max_buffer_bytes: (2 << 30) - 1, max_binding_bytes: (2 << 30) - 4, ..Limits::WEBGPU };
 const LIMITS: [Limits; 3] = [Limits::WEBGPU, CARD, Limits { software: true, ..CARD }];
-const BUDGETS: [u64; 3] = [1 << 14, 1 << 22, 1 << 29];
+/// The bytes that tiles may have, and the limits of the device on which they may have them.
+const BUDGETS: [(u64, Limits); 3] = [(1 << 14, CARD), (1 << 22, Limits::WEBGPU), (1 << 29, CARD)];
 
 const CATALOGUES: [&str; 3] = [
     catalogue::OWN,
@@ -91,7 +132,7 @@ const WHOLE_DISPATCHES: usize = 8;
 /// An item's numbers, and what is planned for it.
 pub type Item = (Vec<u64>, Result<Plan, PlanError>);
 
-/// Every item: the rows of the catalogues, then as many seeded plans as are valid, with those between them that are not.
+/// Every item: the rows of the catalogues, then seeded plans, until enough of them are valid.
 pub fn items() -> Result<Vec<Item>, String> {
     let mut items = Vec::new();
     for (number, text) in CATALOGUES.iter().enumerate() {
@@ -235,8 +276,14 @@ fn convert(ask: &Ask, shape: &[usize], index_type: IndexType) -> Result<Plan, Pl
     ConvertIndices::new(from, to).plan(shape, index_type, pick(&INDEX_TYPES, ask.types[4])).map(Plan::from)
 }
 
+/// The line of an item.
+pub fn line((item, plan): &Item, texts: &mut Texts<KernelKey>) -> Result<String, String> {
+    let record = record(plan, item, texts).map_err(|error| format!("item {item:?}: {error}"))?;
+    Ok(json!({"item": item, "record": record}).to_string())
+}
+
 /// Everything that is recorded of a plan, or why there is none.
-pub fn record(plan: &Result<Plan, PlanError>, item: &[u64], texts: &mut Texts) -> Result<Value, String> {
+fn record(plan: &Result<Plan, PlanError>, item: &[u64], texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let plan = match plan {
         Ok(plan) => plan,
         Err(error) => return Ok(json!({"refused": refused(error)})),
@@ -245,8 +292,13 @@ pub fn record(plan: &Result<Plan, PlanError>, item: &[u64], texts: &mut Texts) -
     let tensors = |tensors: &[TensorSpec]| tensors.iter().map(tensor).collect::<Value>();
     record.insert("reads".to_owned(), tensors(plan.inputs()));
     record.insert("writes".to_owned(), tensors(plan.outputs()));
-    let devices = LIMITS.iter().map(|limits| device(plan, limits, texts)).collect::<Result<Value, String>>()?;
-    record.insert("devices".to_owned(), devices);
+    let mut devices =
+        LIMITS.iter().map(|limits| device(plan, limits, texts)).collect::<Result<Vec<Value>, String>>()?;
+    // Most plans fit the smallest limits.
+    if devices[0] == devices[1] {
+        devices[1] = Value::Null;
+    }
+    record.insert("devices".to_owned(), json!(devices));
     if item.last().is_some_and(|number| number % 8 == 0)
         && let Ok(schedule) = select(plan, &CARD, &Choice::default())
     {
@@ -254,7 +306,7 @@ pub fn record(plan: &Result<Plan, PlanError>, item: &[u64], texts: &mut Texts) -
     }
     record.insert("cpu".to_owned(), cpu(plan));
     if let Plan::Pool(pool) = plan {
-        let windows = pool.axes().iter().map(|axis| json!(debug(&format!("{axis:?}"), &WORDS)));
+        let windows = pool.axes().iter().map(|axis| json!(debug(&format!("{axis:?}"), &VARIANTS)));
         record.insert("windows".to_owned(), windows.collect());
         let strides = pool.indices().map(|indices| debug(&format!("{:?}", indices.space.strides()), &[]));
         record.insert("strides".to_owned(), json!(strides));
@@ -269,35 +321,37 @@ fn tensor(tensor: &TensorSpec) -> Value {
 
 /// An error by its kind and its numbers.
 fn refused(error: &PlanError) -> Value {
-    json!(debug(&format!("{error:?}"), &WORDS))
+    json!(debug(&format!("{error:?}"), &ERRORS))
 }
 
-/// The schedules of a plan on a device: as the library chooses, and in every family and build.
-fn device(plan: &Plan, limits: &Limits, texts: &mut Texts) -> Result<Value, String> {
-    let mut schedules = Map::new();
-    let mut add = |name: String, choice: Choice| {
-        let schedule = match select(plan, limits, &choice) {
-            Ok(schedule) => self::schedule(&schedule, texts)?,
-            Err(error) => refused(&error),
-        };
-        schedules.insert(name, schedule);
-        Ok::<(), String>(())
-    };
-    add("chosen".to_owned(), Choice::default())?;
-    for build in BUILDS {
-        add(format!("{}", place(&BUILDS, build)), Choice { build: Some(build), ..Choice::default() })?;
-    }
-    for (number, family) in FAMILIES.into_iter().enumerate() {
+/// The schedules of a plan on a device: in every family and build, and which of them the library chooses.
+fn device(plan: &Plan, limits: &Limits, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
+    let (mut schedules, mut values) = (Vec::new(), Vec::new());
+    for family in FAMILIES {
         for build in BUILDS {
-            let name = format!("{number}/{}", place(&BUILDS, build));
-            add(name, Choice { family: Some(family), build: Some(build) })?;
+            let schedule = select(plan, limits, &Choice { family: Some(family), build: Some(build) });
+            values.push(match &schedule {
+                Ok(schedule) => self::schedule(schedule, texts)?,
+                Err(error) => refused(error),
+            });
+            schedules.extend(schedule);
         }
     }
+    let choices = [None].into_iter().chain(BUILDS.map(Some)).map(|build| {
+        match select(plan, limits, &Choice { build, ..Choice::default() }) {
+            Ok(schedule) if schedules.contains(&schedule) => {
+                Ok(json!([place(&FAMILIES, schedule.family()), place(&BUILDS, schedule.build())]))
+            }
+            Ok(schedule) => self::schedule(&schedule, texts),
+            Err(error) => Ok(refused(&error)),
+        }
+    });
+    let choices = choices.collect::<Result<Value, String>>()?;
     let order: Vec<usize> = families(plan, limits).into_iter().map(|family| place(&FAMILIES, family)).collect();
-    Ok(json!({"order": order, "schedules": schedules}))
+    Ok(json!({"order": order, "choices": choices, "schedules": values}))
 }
 
-fn schedule(schedule: &Schedule, texts: &mut Texts) -> Result<Value, String> {
+fn schedule(schedule: &Schedule, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let dispatches = schedule.dispatches();
     let tables = match schedule.operand_bytes(Operand::Tables) {
         Some(bytes) if bytes <= HASHED_BYTES => {
@@ -348,17 +402,14 @@ fn operand(operand: Operand) -> u64 {
     }
 }
 
-fn dispatch(dispatch: &Dispatch, texts: &mut Texts) -> Result<Value, String> {
+fn dispatch(dispatch: &Dispatch, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let bindings: Vec<Value> = dispatch
         .bindings()
         .map(|(binding, range)| {
             json!([binding.number, binding.read_only, operand(range.operand), range.offset, range.bytes])
         })
         .collect();
-    let text = wgsl(dispatch.key());
-    // The constants come first, a line each.
-    let constants = text.lines().map_while(|line| line.strip_prefix("const ")?.strip_suffix("u;")?.split_once(" = "));
-    let constants: Vec<u64> = constants.filter_map(|(_, value)| value.parse().ok()).collect();
+    let [constants, spirv] = texts.kernel(dispatch.key(), || wgsl(dispatch.key()))?;
     let written = dispatch.indirect().map(|range| json!([operand(range.operand), range.offset, range.bytes]));
     Ok(json!({
         "grid": dispatch.grid(),
@@ -368,11 +419,11 @@ fn dispatch(dispatch: &Dispatch, texts: &mut Texts) -> Result<Value, String> {
         "bindings": bindings,
         "constants": constants,
         "loops": dispatch.iterations(),
-        "spirv": texts.compiled(&text)?,
+        "spirv": spirv,
     }))
 }
 
-/// The kernels of the CPU backend: as it chooses at each level of vector instructions that the processor has, and each kernel.
+/// The kernel that the CPU backend chooses at each level of vector instructions that the processor has, and every kernel.
 fn cpu(plan: &Plan) -> Value {
     let levels = LEVELS.map(|level| match Cpu::new().with_simd(level) {
         Ok(cpu) => prepared(cpu, plan),
@@ -389,32 +440,30 @@ fn prepared(cpu: Cpu, plan: &Plan) -> Value {
             let text = format!("{prepared:?}");
             // What is prepared has the backend, the plan, the kernel and scratch memory.
             let work = text.rsplit_once(", work: ").and_then(|(_, rest)| rest.rsplit_once(", scratch: "));
-            json!([place(&KERNELS, prepared.kernel()), debug(work.map_or("", |(work, _)| work), &WORDS)])
+            json!([place(&KERNELS, prepared.kernel()), debug(work.map_or("", |(work, _)| work), &VARIANTS)])
         }
-        Err(error) => json!(debug(&format!("{error:?}"), &WORDS)),
+        Err(error) => json!(debug(&format!("{error:?}"), &ERRORS)),
     }
 }
 
-/// The tiles of a pool on two devices and on the CPU, for some budgets.
-fn tiles(plan: &PoolPlan, texts: &mut Texts) -> Result<Value, String> {
+/// The tiles of a pool for some budgets, each on a device and on the CPU.
+fn tiles(plan: &PoolPlan, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let mut tilings = Vec::new();
-    for budget in BUDGETS {
-        for limits in [Some(Limits::WEBGPU), Some(CARD), None] {
-            let tiling = match &limits {
-                Some(limits) => Tiling::new(plan, limits, budget),
-                None => Tiling::on_cpu(plan, budget),
-            };
-            tilings.push(match tiling {
-                Ok(tiling) => self::tiling(&tiling, limits.as_ref(), texts)?,
-                Err(error) => refused(&error),
-            });
-        }
+    for (budget, limits) in BUDGETS {
+        tilings.push(match Tiling::new(plan, &limits, budget) {
+            Ok(tiling) => self::tiling(&tiling, Some(&limits), texts)?,
+            Err(error) => refused(&error),
+        });
+        tilings.push(match Tiling::on_cpu(plan, budget) {
+            Ok(tiling) => self::tiling(&tiling, None, texts)?,
+            Err(error) => refused(&error),
+        });
     }
     Ok(Value::Array(tilings))
 }
 
 /// The first two tiles, the middle one and the last one, and how the last one is computed.
-fn tiling(tiling: &Tiling, limits: Option<&Limits>, texts: &mut Texts) -> Result<Value, String> {
+fn tiling(tiling: &Tiling, limits: Option<&Limits>, texts: &mut Texts<KernelKey>) -> Result<Value, String> {
     let last = tiling.len().saturating_sub(1);
     let mut numbers = vec![0, 1, last / 2, last];
     numbers.dedup();
@@ -432,6 +481,92 @@ fn tiling(tiling: &Tiling, limits: Option<&Limits>, texts: &mut Texts) -> Result
 
 fn tile(tile: &Tile) -> Value {
     let region = |region: &Region| debug(&format!("{region:?}"), &[]);
-    let windows = debug(&format!("{:?}", tile.plan().axes()), &WORDS);
+    let windows = debug(&format!("{:?}", tile.plan().axes()), &VARIANTS);
     json!([region(tile.output()), region(tile.input()), tile.is_part(), windows])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::differences;
+
+    fn lines(plans: impl IntoIterator<Item = Result<Plan, PlanError>>) -> String {
+        let mut texts = Texts::default();
+        let lines = plans.into_iter().map(|plan| line(&(vec![1, 1], plan), &mut texts).unwrap() + "\n");
+        lines.collect()
+    }
+
+    fn pool(pool: &dyn Pooling, shape: &[usize], indices: Option<IndexType>) -> Result<Plan, PlanError> {
+        pool.plan(shape, DType::F32, indices).map(Plan::from)
+    }
+
+    /// The fields in which two plans differ.
+    fn fields(old: Result<Plan, PlanError>, new: Result<Plan, PlanError>) -> Vec<String> {
+        let differences = differences(&lines([old]), &lines([new])).unwrap();
+        differences.into_iter().map(|difference| difference.field).collect()
+    }
+
+    #[test]
+    fn a_plan_is_recorded_alike_each_time() {
+        let plan = || pool(&MaxPool::new([3, 3]), &[2, 3, 40, 50], Some(IndexType::I64));
+        assert_eq!(fields(plan(), plan()), [""; 0]);
+    }
+
+    #[test]
+    fn changes_are_seen_where_they_are() {
+        let square = |stride: i64| MaxPool::new([3, 3]).strides([stride, stride]);
+        let plan = |stride, extent| pool(&square(stride), &[2, 3, extent, 64], None);
+        let has = |fields: &[String], begin: &str, end: &str| {
+            fields.iter().any(|field| field.starts_with(begin) && field.contains(end))
+        };
+        let other_extent = fields(plan(2, 64), plan(2, 66));
+        for field in [".uniform[1]", ".grid[", ".buffers[", ".all"] {
+            assert!(has(&other_extent, "devices", field), "{field} is not in {other_extent:?}");
+        }
+        let other_stride = fields(plan(2, 64), plan(3, 64));
+        for (begin, end) in [("devices", ".constants["), ("devices", ".spirv["), ("cpu.levels", ""), ("tiles", "")] {
+            assert!(has(&other_stride, begin, end), "{begin} {end} is not in {other_stride:?}");
+        }
+    }
+
+    #[test]
+    fn another_kernel_of_the_cpu_is_seen() {
+        let plan = pool(&MaxPool::new([2, 2]), &[1, 1, 20, 20], None).unwrap();
+        let [direct, general] =
+            [CpuKernel::Direct, CpuKernel::General].map(|it| prepared(Cpu::new().with_kernel(it), &plan));
+        assert_ne!(direct[0], general[0]);
+        assert!(direct[1].as_array().unwrap().len() > general[1].as_array().unwrap().len());
+    }
+
+    /// The first text in a value, which keys of objects are not.
+    fn first_text(value: &Value) -> Option<&str> {
+        match value {
+            Value::String(text) => Some(text),
+            Value::Array(values) => values.iter().find_map(first_text),
+            Value::Object(fields) => fields.values().find_map(first_text),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn records_have_no_names_of_the_library() {
+        let mut rng = Rng::with_seed(SEED);
+        let text = lines((0..60).map(|_| plan(&Ask::draw(&mut rng))));
+        for line in text.lines() {
+            assert_eq!(first_text(&serde_json::from_str(line).unwrap()), None);
+        }
+        let families = Family::ALL.iter().map(|family| family.name());
+        let kernels = CpuKernel::ALL.iter().map(|kernel| kernel.name());
+        for name in families.chain(kernels).chain(DTYPES.iter().map(|dtype| dtype.name())) {
+            assert!(!text.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn tables_have_every_family_and_kernel() {
+        assert!(Family::ALL.iter().all(|family| FAMILIES.contains(family)));
+        assert!(CpuKernel::ALL.iter().all(|kernel| KERNELS.contains(kernel)));
+        assert!(SimdLevel::available().iter().all(|level| LEVELS.contains(level)));
+        assert!(DType::ALL.iter().all(|dtype| DTYPES.contains(dtype)));
+    }
 }

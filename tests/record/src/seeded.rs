@@ -94,7 +94,8 @@ impl Ask {
             let extent = if rng.u8(0..6) == 0 { 1 } else { 1 + rng.usize(0..most) };
             let dilation = if dilated { rng.i64(1..4) } else { 1 };
             let fitting = ((extent as i64 - 1) / dilation + 1).min(size.kernel);
-            let kernel = 1 + rng.i64(0..fitting);
+            // Some windows are larger than what they lie on.
+            let kernel = 1 + rng.i64(0..fitting) + if rng.u8(0..40) == 0 { 3 } else { 0 };
             ask.extents.push(extent);
             ask.dilations.push(dilation);
             ask.kernel.push(kernel);

@@ -1,6 +1,7 @@
 //! Kernels' texts as what naga makes of them, each compiled once.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use naga::ShaderStage;
 use naga::back::spv;
@@ -9,36 +10,42 @@ use serde_json::{Value, json};
 
 use crate::values::{hash, is_of_word};
 
-/// What is known of texts: by their hashes, what naga makes of them; and what it makes of them, each once.
-#[derive(Default)]
-pub struct Texts {
-    compiled: HashMap<u64, Value>,
-    distinct: HashSet<String>,
+/// What is known of kernels by their keys, each of which has one text: its constants, and what naga makes of it.
+pub struct Texts<K> {
+    known: HashMap<K, [Value; 2]>,
 }
 
-impl Texts {
-    /// The length in words and the hash of the SPIR-V of a text with the entry point `main`.
-    pub fn compiled(&mut self, wgsl: &str) -> Result<Value, String> {
-        let key = hash(wgsl.bytes());
-        if let Some(known) = self.compiled.get(&key) {
+impl<K> Default for Texts<K> {
+    fn default() -> Self {
+        Texts { known: HashMap::new() }
+    }
+}
+
+impl<K: Clone + Eq + Hash> Texts<K> {
+    /// The values of a kernel's constants, and the length in words and the hash of its SPIR-V.
+    pub fn kernel(&mut self, key: &K, wgsl: impl FnOnce() -> String) -> Result<[Value; 2], String> {
+        if let Some(known) = self.known.get(key) {
             return Ok(known.clone());
         }
-        let words = spirv(&in_order_of_use(wgsl)?)?;
+        let wgsl = wgsl();
+        let words = spirv(&in_order_of_use(&wgsl)?)?;
         let compiled = json!([words.len(), hash(words.iter().flat_map(|word| word.to_le_bytes()))]);
-        self.distinct.insert(compiled.to_string());
-        self.compiled.insert(key, compiled.clone());
-        Ok(compiled)
+        let known = [json!(constants(&wgsl)), compiled];
+        self.known.insert(key.clone(), known.clone());
+        Ok(known)
     }
 
-    /// The number of texts.
-    pub fn kernels(&self) -> usize {
-        self.compiled.len()
+    /// The number of kernels, and of those that naga tells apart.
+    pub fn counts(&self) -> [usize; 2] {
+        let modules: HashSet<String> = self.known.values().map(|[_, compiled]| compiled.to_string()).collect();
+        [self.known.len(), modules.len()]
     }
+}
 
-    /// The number of modules that differ.
-    pub fn distinct(&self) -> usize {
-        self.distinct.len()
-    }
+/// The values of the constants with which a kernel's text begins, a line each.
+fn constants(wgsl: &str) -> Vec<u64> {
+    let lines = wgsl.lines().map_while(|line| line.strip_prefix("const ")?.strip_suffix("u;")?.split_once(" = "));
+    lines.filter_map(|(_, value)| value.parse().ok()).collect()
 }
 
 /// SPIR-V as naga writes it without the names of functions, types and variables.
@@ -122,7 +129,8 @@ fn unused() {}
 ";
 
     fn compiled(text: &str) -> Value {
-        Texts::default().compiled(text).unwrap()
+        let [_, compiled] = Texts::default().kernel(&text, || text.to_owned()).unwrap();
+        compiled
     }
 
     #[test]
@@ -142,10 +150,12 @@ fn unused() {}
     }
 
     #[test]
-    fn a_text_is_compiled_once() {
+    fn a_kernel_is_compiled_once() {
         let mut texts = Texts::default();
-        let all = [TEXT.to_owned(), TEXT.to_owned(), TEXT.replace("once", "same")].map(|text| texts.compiled(&text));
-        assert!(all[0] == all[1] && all[1] == all[2]);
-        assert_eq!((texts.kernels(), texts.distinct()), (2, 1));
+        let first = texts.kernel(&1, || TEXT.to_owned()).unwrap();
+        assert_eq!(first[0], json!([3]));
+        assert_eq!(texts.kernel(&1, || panic!("it is known")).as_ref(), Ok(&first));
+        assert_eq!(texts.kernel(&2, || TEXT.replace("once", "same")), Ok(first));
+        assert_eq!(texts.counts(), [2, 1]);
     }
 }

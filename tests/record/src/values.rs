@@ -13,8 +13,9 @@ pub fn digest(bytes: &[u8]) -> Value {
 }
 
 /// The numbers and truth values of a value's `Debug` text, in their order. Names and quoted texts are left out, but for the
-/// words of the table, each of which is recorded as its number there.
-pub fn debug(text: &str, words: &[(&str, u64)]) -> Vec<Value> {
+/// words of a table, each of which becomes its place there. A word that ends in a parenthesis in the table is one before a
+/// parenthesis alone: a variant, and not the type of the same name that it holds.
+pub fn debug(text: &str, words: &[&str]) -> Vec<Value> {
     let mut values = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -32,7 +33,11 @@ pub fn debug(text: &str, words: &[(&str, u64)]) -> Vec<Value> {
                 "true" => Some(json!(true)),
                 "false" => Some(json!(false)),
                 "None" => Some(Value::Null),
-                word => words.iter().find(|(name, _)| *name == word).map(|(_, number)| json!(number)),
+                word => {
+                    let opens = rest.starts_with('(');
+                    let is = |known: &&str| *known == word || (opens && known.strip_suffix('(') == Some(word));
+                    words.iter().position(is).map(|place| json!(place))
+                }
             },
         });
     }
@@ -87,8 +92,8 @@ mod tests {
         let narrow = Shape::Narrow { width7: 1e-9, inside: -2..5 };
         let wide = Shape::Wide(None, "9 \"lives\" -1", Some(true));
         let text = format!("{narrow:?} {wide:?} {:?}", [0.5, u64::MAX as f64, -0.25]);
-        let words = [("Wide", 4)];
-        assert_eq!(json!(debug(&text, &words)), json!([1e-9, -2, 5, 4, null, true, 0.5, u64::MAX as f64, -0.25]));
+        let words = ["Narrow(", "Some", "Wide("];
+        assert_eq!(json!(debug(&text, &words)), json!([1e-9, -2, 5, 2, null, 1, true, 0.5, u64::MAX as f64, -0.25]));
         assert_eq!(json!(debug("18446744073709551615 a-b", &[])), json!([u64::MAX]));
     }
 
