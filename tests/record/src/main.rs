@@ -6,15 +6,15 @@
 //! cargo run --profile test -p record -- NEW --compare OLD     and fails if it differs from the record in OLD
 //! ```
 //!
-//! A record has a line for each row of the catalogues under benches/ in several types and layouts, and for each of 2,000
-//! seeded plans. An item's numbers are 0, then catalogue, row, type and layout; or 1, then the number of the plan.
-//! A line has, under three sets of limits, the schedule in every family and build; for each dispatch its grid, a hash of
-//! its uniform, its bindings by number, its constants by value, and a hash of the SPIR-V that naga writes without names;
-//! the tiles of some budgets; and the kernels of the CPU backend with their parameters.
+//! A record has a line for each row of the catalogues under benches/ in several types and layouts, and for each of
+//! 2,000 seeded plans. An item's numbers are 0, then catalogue, row, type and layout; or 1, then the number of the
+//! plan. A line has, under three sets of limits, the schedule in every family and build; for each dispatch its grid, a
+//! hash of its uniform, its bindings by number, its constants by value, and a hash of the SPIR-V that naga writes
+//! without names; the tiles of some budgets; and the kernels of the CPU backend with their parameters.
 //!
 //! Whatever has a name in the library is a number in the record, mostly its place in a table of `pooling.rs`. That file
-//! alone, with the catalogue's reader which is the roofline example's, calls the library: a change to the public API
-//! is followed there. Only the levels of vector instructions that the processor has are recorded, so records are compared
+//! alone, with the catalogue's reader which is the roofline example's, calls the library: a change to the public API is
+//! followed there. Only the levels of vector instructions that the processor has are recorded, so records are compared
 //! on one machine.
 
 #[allow(dead_code, reason = "the roofline example uses the rest")]

@@ -423,7 +423,8 @@ fn dispatch(dispatch: &Dispatch, texts: &mut Texts<KernelKey>) -> Result<Value, 
     }))
 }
 
-/// The kernel that the CPU backend chooses at each level of vector instructions that the processor has, and every kernel.
+/// The kernel that the CPU backend chooses at each level of vector instructions that the processor has, and every
+/// kernel.
 fn cpu(plan: &Plan) -> Value {
     let levels = LEVELS.map(|level| match Cpu::new().with_simd(level) {
         Ok(cpu) => prepared(cpu, plan),

@@ -1,4 +1,5 @@
-//! Random plans in numbers alone, which `pooling.rs` turns into plans of the library. A seed gives the same plans always.
+//! Random plans in numbers alone, which `pooling.rs` turns into plans of the library. A seed gives the same plans
+//! always.
 
 use fastrand::Rng;
 

@@ -59,8 +59,8 @@ fn spirv(wgsl: &str) -> Result<Vec<u32>, String> {
     spv::write_vec(&module, &info, &options, Some(&pipeline)).map_err(|error| format!("SPIR-V: {error}"))
 }
 
-/// The declarations that `main` needs, in the order in which they are first named, `main` first. Where a declaration stands in
-/// the text, and in which file, then makes no difference.
+/// The declarations that `main` needs, in the order in which they are first named, `main` first. Where a declaration
+/// stands in the text, and in which file, then makes no difference.
 fn in_order_of_use(wgsl: &str) -> Result<String, String> {
     let text: String =
         wgsl.lines().map(|line| line.split("//").next().unwrap_or_default()).flat_map(|line| [line, "\n"]).collect();

@@ -12,9 +12,9 @@ pub fn digest(bytes: &[u8]) -> Value {
     json!([bytes.len(), hash(bytes.iter().copied())])
 }
 
-/// The numbers and truth values of a value's `Debug` text, in their order. Names and quoted texts are left out, but for the
-/// words of a table, each of which becomes its place there. A word that ends in a parenthesis in the table is one before a
-/// parenthesis alone: a variant, and not the type of the same name that it holds.
+/// The numbers and truth values of a value's `Debug` text, in their order. Names and quoted texts are left out, but for
+/// the words of a table, each of which becomes its place there. A word that ends in a parenthesis in the table is one
+/// before a parenthesis alone: a variant, and not the type of the same name that it holds.
 pub fn debug(text: &str, words: &[&str]) -> Vec<Value> {
     let mut values = Vec::new();
     let mut rest = text;
