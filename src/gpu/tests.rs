@@ -4,29 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use wgpu_pooling_plan::reference;
 
-use crate::AdaptiveMaxPool;
-use crate::Build;
-use crate::Choice;
-use crate::DType;
-use crate::EmptyIndex;
-use crate::ExecuteError;
-use crate::Gpu;
-use crate::GpuOptions;
-use crate::IndexType;
-use crate::Layout;
-use crate::MaxPool;
-use crate::MaxUnpool;
-use crate::NanPolicy;
-use crate::PlanError;
-use crate::Pooling;
-use crate::StorageOrder;
-use crate::Tensor;
 use crate::family::Family;
 use crate::schedule::Schedule;
-use crate::select;
-use crate::select_tiles;
 use crate::test_hooks::TestHooks;
-use crate::uniform;
+use crate::{
+    AdaptiveMaxPool, Build, Choice, DType, EmptyIndex, ExecuteError, Gpu, GpuOptions, IndexType, Layout, MaxPool,
+    MaxUnpool, NanPolicy, PlanError, Pooling, Prepare, StorageOrder, Tensor, select, select_tiles, uniform,
+};
 
 const POISON: u32 = 0xA5C3_96E7;
 

@@ -26,7 +26,7 @@ use support::vectors::recipe::{Operator, RecipeError};
 use support::vectors::tensors::RawTensor;
 use wgpu_pooling::{
     Backend, Choice, IndexType, Limits, Operand, Plan, PlanError, Reference, Schedule, TensorMut, TensorRef, families,
-    reference, select,
+    select,
 };
 
 /// The folder of the cases.
