@@ -155,8 +155,8 @@ pub trait Run: Shared {
 }
 
 macro_rules! backend_by_reference {
-    ($pointer:ident) => {
-        impl<B: Backend + ?Sized> Backend for $pointer<B> {
+    ($pointer:ty) => {
+        impl<B: Backend + ?Sized> Backend for $pointer {
             fn name(&self) -> String {
                 (**self).name()
             }
@@ -187,8 +187,9 @@ macro_rules! backend_by_reference {
     };
 }
 
-backend_by_reference!(Box);
-backend_by_reference!(Arc);
+backend_by_reference!(&B);
+backend_by_reference!(Box<B>);
+backend_by_reference!(Arc<B>);
 
 impl<R: Run + ?Sized> Run for Arc<R> {
     fn plan(&self) -> &Plan {

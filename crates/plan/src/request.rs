@@ -63,6 +63,14 @@ impl<'a, T: Element> AsTensor<'a> for TensorView<'a, T> {
     }
 }
 
+impl<'a, T: Element> AsTensor<'a> for &TensorView<'a, T> {
+    type Element = T;
+
+    fn tensor(self) -> Result<TensorRef<'a>, PlanError> {
+        Ok(self.into())
+    }
+}
+
 impl<'a, T: Element, const R: usize> AsTensor<'a> for (&'a [usize; R], &'a [T]) {
     type Element = T;
 
