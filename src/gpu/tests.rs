@@ -1,8 +1,7 @@
 //! Tests that need the internals of schedules and of the device.
 
 use std::sync::{Arc, OnceLock};
-
-use wgpu_pooling_plan::reference;
+use support::calls::{self, reference};
 
 use crate::family::Family;
 use crate::schedule::Schedule;
@@ -37,7 +36,7 @@ fn general_path_ran(gpu: &Gpu, unpool: &MaxUnpool, x: &Tensor<f32>, indices: &Te
     schedule.dispatches.retain(|dispatch| !dispatch.key.name().starts_with("unpool gather"));
     assert_eq!(schedule.dispatches.len(), before - 1);
     let prepared = gpu.prepare_blocking(schedule).unwrap();
-    let y = prepared.max_unpool_blocking(x.view(), indices.view()).unwrap();
+    let y = calls::max_unpool(&prepared, x.view(), indices.view()).unwrap();
     let poisoned = y.data().iter().all(|value| value.to_bits() == POISON);
     assert!(poisoned || y == expected, "either nothing is written or everything");
     !poisoned
@@ -63,7 +62,7 @@ fn one_shot_calls_with_many_windows_leave_few_pipelines() {
     for columns in 1..=20 {
         let pool = MaxPool::new([1, columns]);
         let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
-        assert_eq!(gpu.max_pool_blocking(&pool, x.view()), reference::max_pool(&plan, x.view()));
+        assert_eq!(pool.on(x.view()).run_blocking(&gpu), reference::max_pool(&plan, x.view()));
         // The kept preparations, with one pipeline each, and the idle pipelines.
         assert!(gpu.resident_pipeline_count() <= 8 + 3, "{} pipelines", gpu.resident_pipeline_count());
     }
@@ -88,7 +87,7 @@ fn calls_go_on_while_a_kernel_is_compiled_for_them_and_its_thread_ends_with_the_
         assert!(plans.iter().all(|plan| build(plan) == Build::Generic));
     }
     for (pool, plan) in pools.iter().zip(&plans) {
-        assert_eq!(gpu.max_pool_blocking(pool, &x), reference::max_pool(plan, x.view()));
+        assert_eq!(pool.on(&x).run_blocking(&gpu), reference::max_pool(plan, x.view()));
     }
     assert_eq!(gpu.pipeline_count(), 1, "only the generic kernel");
     let names: Vec<String> = gpu.inner.compiler.ordered().iter().map(|it| it.key().name().to_owned()).collect();
@@ -192,7 +191,7 @@ fn flat_indices_past_32_bits_are_exact_on_the_device() {
             let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
             assert!(indices.data().iter().any(|&index| index > 1 << 50));
             let prepared = gpu.prepare_blocking(plan).unwrap();
-            let result = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+            let result = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
             assert_eq!(result, (y, indices), "{empty:?} {order:?}");
         }
     }
@@ -212,7 +211,7 @@ fn the_base_of_a_slice_is_added_in_64_bits() {
             dispatch.uniform = bytemuck::bytes_of(&uniform).to_vec();
         }
         let prepared = gpu.prepare_blocking(schedule).unwrap();
-        let (_, based) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+        let (_, based) = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
         let expected: Vec<i64> = indices.data().iter().map(|index| index + base as i64).collect();
         assert_eq!(based.data(), expected, "base {base:#x}");
     }
@@ -239,10 +238,10 @@ fn slices_that_are_submitted_one_by_one_give_the_same() {
         gpu.prepare_blocking(schedule).unwrap()
     };
     let prepared = sliced(plan.into(), &small);
-    assert_eq!(prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).as_ref(), Ok(&pooled));
+    assert_eq!(calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).as_ref(), Ok(&pooled));
     for limits in [gpu.limits(), small] {
         let prepared = sliced(inverse.clone().into(), &limits);
-        let y = prepared.max_unpool_blocking(pooled.0.view(), pooled.1.view());
+        let y = calls::max_unpool(&prepared, pooled.0.view(), pooled.1.view());
         assert_eq!(y.as_ref(), Ok(&unpooled));
     }
 }
@@ -267,7 +266,7 @@ fn slices_of_one_schedule_from_several_threads_do_not_share_scratch_memory() {
                 let x = Tensor::new(plan.input_shape(), x).unwrap();
                 let expected = reference::max_pool(plan, x.view()).unwrap();
                 for _ in 0..50 {
-                    assert_eq!(prepared.max_pool_blocking(x.view()).as_ref(), Ok(&expected));
+                    assert_eq!(calls::max_pool(&prepared, x.view()).as_ref(), Ok(&expected));
                 }
             });
         }
@@ -294,7 +293,7 @@ fn a_tile_of_a_tensor_past_2_to_the_40_elements_has_its_indices() {
                 let x = Tensor::new(tile.plan().input_shape(), x).unwrap();
                 let expected = reference::max_pool_with_indices::<f32, i64>(tile.plan(), x.view()).unwrap();
                 let prepared = gpu.prepare_blocking(tile.plan().clone()).unwrap();
-                let result = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+                let result = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
                 assert_eq!(result, expected, "{empty:?} {order:?} {:?}", tile.output());
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use wgpu_pooling::{
-    Build, Choice, ExecuteError, Family, Gpu, Plan, PlanError, Prepared, TensorMut, TensorRef, families, select,
+    Build, Choice, ExecuteError, Family, Gpu, Plan, PlanError, Prepared, Run, TensorMut, TensorRef, families, select,
 };
 
 use crate::paths::{Failure, Path, guarded};
@@ -64,6 +64,6 @@ pub struct Ready(Prepared);
 
 impl Path for Ready {
     fn execute(&self, _: &Plan, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        self.0.execute_blocking(inputs, outputs)
+        self.0.run_blocking(inputs, outputs)
     }
 }

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
+use support::calls;
 
 use support::tests;
 use wgpu_pooling::{
@@ -63,14 +64,14 @@ fn a_future_is_ready_at_once() {
     let device = Device::from(Cpu::new());
     let x = Tensor::new([1, 1, 3], vec![3.0f32, 1.0, 2.0]).unwrap();
     let pool = MaxPool::new([2]);
-    let mut call = pin!(device.max_pool(&pool, &x));
+    let mut call = pin!(pool.on(&x).run(&device));
     let Poll::Ready(y) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
     assert_eq!(y.unwrap().data(), &[3.0, 2.0]);
     let plan = pool.plan(&[1, 1, 3], DType::F32, None).unwrap();
     let mut call = pin!(device.prepare(plan));
     let Poll::Ready(prepared) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
     let mut y = [0.0; 2];
-    prepared.unwrap().max_pool_into_blocking(TensorView::from(&x), &mut y).unwrap();
+    calls::max_pool_into(&prepared.unwrap(), TensorView::from(&x), &mut y).unwrap();
     assert_eq!(y, [3.0, 2.0]);
 }
 

@@ -3,11 +3,10 @@
 
 use approx::relative_eq;
 use half::{bf16, f16};
+use support::calls::reference;
 use support::device::gpu;
 use support::tests;
-use wgpu_pooling::{
-    Activation, DType, Element, ExecuteError, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, reference,
-};
+use wgpu_pooling::{Activation, DType, Element, ExecuteError, IndexType, MaxPool, MaxUnpool, PlanError, Tensor};
 
 tests! {
     gpu =>
@@ -50,7 +49,7 @@ fn compare<T: Element>(
     let pool = MaxPool::new([1]).activation(activation);
     let plan = pool.plan(x.shape(), T::DTYPE, None).unwrap();
     let expected = reference::max_pool(&plan, x.view()).unwrap();
-    let actual = gpu().max_pool_blocking(&pool, x.view()).unwrap();
+    let actual = pool.on(x.view()).run_blocking(&gpu()).unwrap();
     let unit = 2f64.powi(1 - significand);
     let mut worst = 0.0f64;
     for ((&x, &expected), &actual) in x.data().iter().zip(expected.data()).zip(actual.data()) {
@@ -103,13 +102,13 @@ fn an_unpool_applies_its_activation_to_filled_zeros_too() {
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     let expected = [0.5, 1.0, 0.25, 0.5];
     assert_eq!(reference::max_unpool(&plan, x.view(), indices.view()).unwrap().data(), &expected);
-    assert_eq!(gpu().max_unpool_blocking(&unpool, x.view(), indices.view()).unwrap().data(), &expected);
+    assert_eq!(unpool.on(x.view(), indices.view()).run_blocking(&gpu()).unwrap().data(), &expected);
 }
 
 fn what_a_gpu_cannot_do_is_an_error_and_the_cpu_does_it() {
     let x = Tensor::new([1, 1, 1], vec![1.0f64]).unwrap();
     let pool = MaxPool::new([1]).activation(Activation::Tanh);
-    let refused = gpu().max_pool_blocking(&pool, x.view());
+    let refused = pool.on(x.view()).run_blocking(&gpu());
     assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::NotOnGpu { .. }))), "{refused:?}");
     let plan = pool.plan(x.shape(), DType::F64, None).unwrap();
     assert_eq!(reference::max_pool(&plan, x.view()).unwrap().data(), &[1f64.tanh()]);

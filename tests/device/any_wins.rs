@@ -1,12 +1,13 @@
 //! Unpools in which any of equal indices may win and bad ones are skipped: two dispatches for elements of four bytes.
 //! Every element of Y is the activation of zero, or of the value of one of the sources that name it.
 
+use support::calls::{self, reference};
 use support::device::gpu;
 use support::splitmix::splitmix64;
 use support::tests;
 use wgpu_pooling::{
     Activation, Choice, DType, Duplicates, Element, Family, Index, IndexType, Layout, Limits, MaxPool, MaxUnpool,
-    OutOfBounds, Plan, Schedule, Tensor, UnpoolPlan, families, reference, select,
+    OutOfBounds, Plan, Schedule, Tensor, UnpoolPlan, families, select,
 };
 
 tests! {
@@ -72,7 +73,7 @@ fn check<T: Element, I: Index>(plan: &UnpoolPlan, x: &Tensor<T>, indices: &Tenso
                 let Ok(schedule) = select(&plan, &limits, &Choice { family: Some(family), build: Some(build) }) else {
                     continue;
                 };
-                let y = gpu().prepare_blocking(schedule).unwrap().max_unpool_blocking(x, indices).unwrap();
+                let y = calls::max_unpool(&gpu().prepare_blocking(schedule).unwrap(), x, indices).unwrap();
                 for (at, (value, zero)) in y.data().iter().zip(nothing.data()).enumerate() {
                     let (value, zero) = (value.to_bits64(), zero.to_bits64());
                     let ok = if may_be[at].is_empty() { value == zero } else { may_be[at].contains(&value) };
@@ -129,7 +130,7 @@ fn all_sources_may_name_one_element() {
     let prepared = gpu().prepare_blocking(plan).unwrap();
     assert_eq!(prepared.schedule().dispatches().len(), 2);
     let x = Tensor::new(shape, (0..1 << 18).map(|element| element + 1).collect::<Vec<i32>>()).unwrap();
-    let y = prepared.max_unpool_blocking(&x, &Tensor::new(shape, vec![77i64; 1 << 18]).unwrap()).unwrap();
+    let y = calls::max_unpool(&prepared, &x, &Tensor::new(shape, vec![77i64; 1 << 18]).unwrap()).unwrap();
     assert!((1..=1 << 18).contains(&y.data()[77]), "{}", y.data()[77]);
     assert!(y.data().iter().enumerate().all(|(at, &value)| at == 77 || value == 0));
 }

@@ -1,10 +1,11 @@
 //! One-shot calls whose tensors exceed the device's limits are computed in tiles.
 
+use support::calls::reference;
 use support::streams::pools::{bits, tensor};
 use support::streams::unpools::values;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, reference, wgpu,
+    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, wgpu,
 };
 
 tests! {
@@ -36,17 +37,17 @@ fn pools_have_no_size_limit() {
     for pool in &pools {
         let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-        let (got_y, got_indices) = small.max_pool_with_indices_blocking::<f32, i64>(pool.as_ref(), x.view()).unwrap();
+        let (got_y, got_indices) = pool.as_ref().on(x.view()).with_indices::<i64>().run_blocking(&small).unwrap();
         assert_eq!((bits(got_y.data()), got_y.shape()), (bits(y.data()), y.shape()), "{plan:?}");
         assert_eq!(got_indices, indices, "{plan:?}");
-        let got_y = small.max_pool_blocking(pool.as_ref(), x.view()).unwrap();
+        let got_y = pool.as_ref().on(x.view()).run_blocking(&small).unwrap();
         assert_eq!(bits(got_y.data()), bits(y.data()), "{plan:?}");
     }
     // One plane that is larger than a binding, and one window over all of it.
     let x = tensor::<u8>(&[1, 1, 400, 500]);
     let plan = GlobalMaxPool::new().plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
     let expected = reference::max_pool_with_indices::<u8, i32>(&plan, x.view()).unwrap();
-    let got = small.max_pool_with_indices_blocking::<u8, i32>(&GlobalMaxPool::new(), x.view()).unwrap();
+    let got = GlobalMaxPool::new().on(x.view()).with_indices::<i32>().run_blocking(&small).unwrap();
     assert_eq!(got, expected);
 }
 
@@ -59,5 +60,5 @@ fn unpools_have_no_size_limit() {
     let unpool = MaxUnpool::inverse_of(&pool, &shape);
     let plan = unpool.plan(y.shape(), DType::F32, IndexType::I32).unwrap();
     let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-    assert_eq!(small.max_unpool_blocking(&unpool, y.view(), indices.view()).unwrap(), expected);
+    assert_eq!(unpool.on(y.view(), indices.view()).run_blocking(&small).unwrap(), expected);
 }

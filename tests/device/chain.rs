@@ -1,5 +1,6 @@
 //! Chains of device tensors: one submit, one readback, and a step that does not fit leaves the chain as it was.
 
+use support::calls::{self, reference};
 use support::device::gpu;
 use support::tensors::tensor;
 use support::tests;
@@ -7,7 +8,7 @@ use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Family, Gpu, GpuOptions,
     IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Prepare,
-    Prepared, Tensor, TensorView, reference, select,
+    Prepared, Tensor, TensorView, select,
 };
 
 tests! {
@@ -44,15 +45,15 @@ fn pool_unpool_pool_take_one_submit_and_one_readback() {
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let back = reference::max_unpool(&inverse, y.view(), indices.view()).unwrap();
     let cells = reference::max_pool_with_indices::<f32, i32>(&grid, back.view()).unwrap();
-    let per_plane = reference::convert_indices::<i64, i32>(&conversion, indices.view()).unwrap();
+    let per_plane = reference::convert_indices::<i32>(&conversion, indices.view()).unwrap();
 
     let steps = [prepare(plan), prepare(inverse), prepare(grid), prepare(conversion)];
     let mut chain = gpu().chain();
     let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
-    let (y, indices) = chain.max_pool_with_indices(&steps[0], &on_device).unwrap();
-    let back = chain.max_unpool(&steps[1], &y, &indices).unwrap();
-    let (values, places) = chain.max_pool_with_indices(&steps[2], &back).unwrap();
-    let converted = chain.convert_indices(&steps[3], &indices).unwrap();
+    let [y, indices] = chain.step(&steps[0], &[&on_device]).unwrap();
+    let [back] = chain.step(&steps[1], &[&y, &indices]).unwrap();
+    let [values, places] = chain.step(&steps[2], &[&back]).unwrap();
+    let [converted] = chain.step(&steps[3], &[&indices]).unwrap();
     let [values, places, converted] = [values, places, converted].map(|tensor| (tensor.bytes(), tensor));
     let bytes = values.0 + places.0 + converted.0;
     let values = chain.read_back::<f32>(&values.1).unwrap();
@@ -91,15 +92,15 @@ fn steps_write_tensors_that_exist() {
         let x = Tensor::new(shape, tensor(&shape).data().iter().map(|value| value * seed).collect()).unwrap();
         let mut chain = gpu().chain();
         let on_device = chain.upload(&x, Layout::Nchw).unwrap();
-        chain.max_pool_with_indices_into(&steps[0], &on_device, &y, &indices).unwrap();
-        chain.max_unpool_into(&steps[1], &y, &indices, &back).unwrap();
-        chain.convert_indices_into(&steps[2], &indices, &converted).unwrap();
+        chain.step_into(&steps[0], &[&on_device], &[&y, &indices]).unwrap();
+        chain.step_into(&steps[1], &[&y, &indices], &[&back]).unwrap();
+        chain.step_into(&steps[2], &[&indices], &[&converted]).unwrap();
         let results = (chain.read_back::<f32>(&back).unwrap(), chain.read_back::<i32>(&converted).unwrap());
         let done = chain.run_blocking().unwrap();
         let (values, places) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         let expected = reference::max_unpool(&inverse, values.view(), places.view()).unwrap();
         assert_eq!(done.take(results.0).unwrap(), expected);
-        let expected = reference::convert_indices::<i64, i32>(&conversion, places.view()).unwrap();
+        let expected = reference::convert_indices::<i32>(&conversion, places.view()).unwrap();
         assert_eq!(done.take(results.1).unwrap(), expected);
     }
 
@@ -108,22 +109,22 @@ fn steps_write_tensors_that_exist() {
     let x = chain.upload(&tensor(&shape), Layout::Nchw).unwrap();
     let what = "y";
     let (expected, actual) = (plan.output_shape().to_vec(), shape.to_vec());
-    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &back, &indices);
+    let refused = chain.step_into(&steps[0], &[&x], &[&back, &indices]);
     assert_eq!(refused, Err(ExecuteError::ShapeMismatch { what, expected, actual }));
     let what = "indices";
-    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &y, &converted);
+    let refused = chain.step_into(&steps[0], &[&x], &[&y, &converted]);
     assert_eq!(refused, Err(ExecuteError::TypeMismatch { what, expected: "i64", actual: "i32" }));
     let over = DeviceTensor::from_buffer(gpu(), arena.clone(), 256, plan.output_shape(), DType::F32, Layout::Nchw);
-    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &over.unwrap(), &indices);
+    let refused = chain.step_into(&steps[0], &[&x], &[&over.unwrap(), &indices]);
     let (of_first, of_second) = (256..256 + 144, 0..288);
     assert_eq!(refused, Err(ExecuteError::BufferOverlap { first: "y", second: what, of_first, of_second }));
-    let refused = chain.max_unpool_into(&steps[1], &y, &indices, &x.clone());
+    let refused = chain.step_into(&steps[1], &[&y, &indices], &[&x.clone()]);
     assert_eq!(refused, Ok(()));
-    let same = chain.max_pool_with_indices_into(&steps[0], &x, &y, &indices);
+    let same = chain.step_into(&steps[0], &[&x], &[&y, &indices]);
     assert_eq!(same, Ok(()));
     let other = Gpu::new_blocking().unwrap();
     let foreign = other.zeros_blocking(plan.output_shape(), DType::F32, Layout::Nchw).unwrap();
-    let refused = chain.max_pool_with_indices_into(&steps[0], &x, &foreign, &indices);
+    let refused = chain.step_into(&steps[0], &[&x], &[&foreign, &indices]);
     assert!(matches!(refused, Err(ExecuteError::OtherGpu { .. })), "{refused:?}");
     chain.run_blocking().unwrap();
 }
@@ -146,30 +147,30 @@ fn indices_know_how_they_count() {
     let mut chain = gpu().chain();
     let on_device = chain.upload(&x, Layout::Nchw).unwrap();
     assert_eq!(on_device.index_space(), None);
-    let (y, indices) = chain.max_pool_with_indices(&pool, &on_device).unwrap();
+    let [y, indices] = chain.step(&pool, &[&on_device]).unwrap();
     assert_eq!((y.index_space(), indices.index_space()), (None, Some(&planes)));
     let mismatch = |expected: &IndexSpace, actual: &IndexSpace| {
         let [expected, actual] = [expected, actual].map(IndexSpace::to_string);
         ExecuteError::Plan(PlanError::IndexSpaceMismatch { expected, actual })
     };
-    let refused = chain.max_unpool(&onnx, &y, &indices).unwrap_err();
+    let refused = chain.step::<1>(&onnx, &[&y, &indices]).unwrap_err();
     assert_eq!(refused, mismatch(&whole, &planes));
     let text = "the indices count row_major through the plane of N, C and extents [2, 3, 8, 8], Nchw, but the operator \
                 counts row_major through the tensor of N, C and extents [2, 3, 8, 8], Nchw";
     assert_eq!(refused.to_string(), text);
-    let back = chain.max_unpool(&inverse, &y, &indices).unwrap();
-    let converted = chain.convert_indices(&conversion, &indices).unwrap();
+    let [back] = chain.step(&inverse, &[&y, &indices]).unwrap();
+    let [converted] = chain.step(&conversion, &[&indices]).unwrap();
     assert_eq!(converted.index_space(), Some(&whole));
-    assert_eq!(chain.convert_indices(&conversion, &converted).unwrap_err(), mismatch(&planes, &whole));
-    let again = chain.max_unpool(&onnx, &y, &converted).unwrap();
+    assert_eq!(chain.step::<1>(&conversion, &[&converted]).unwrap_err(), mismatch(&planes, &whole));
+    let [again] = chain.step(&onnx, &[&y, &converted]).unwrap();
     // A tensor that exists is taken as what its owner says, or without a word.
     let named = gpu().zeros_blocking(y.shape(), DType::I64, Layout::Nchw).unwrap().with_index_space(whole.clone());
-    let refused = chain.max_pool_with_indices_into(&pool, &on_device, &y, &named);
+    let refused = chain.step_into(&pool, &[&on_device], &[&y, &named]);
     assert_eq!(refused, Err(mismatch(&planes, &whole)));
     let unnamed = gpu().zeros_blocking(y.shape(), DType::I64, Layout::Nchw).unwrap();
-    chain.max_pool_with_indices_into(&pool, &on_device, &y, &unnamed).unwrap();
-    assert!(chain.max_unpool(&onnx, &y, &unnamed.clone().with_index_space(planes)).is_err());
-    chain.max_unpool(&inverse, &y, &unnamed).unwrap();
+    chain.step_into(&pool, &[&on_device], &[&y, &unnamed]).unwrap();
+    assert!(chain.step::<1>(&onnx, &[&y, &unnamed.clone().with_index_space(planes)]).is_err());
+    chain.step::<1>(&inverse, &[&y, &unnamed]).unwrap();
     let (back, again) = (chain.read_back::<f32>(&back).unwrap(), chain.read_back::<f32>(&again).unwrap());
     let results = chain.run_blocking().unwrap();
     assert_eq!(results.take(back).unwrap(), results.take(again).unwrap());
@@ -191,9 +192,9 @@ fn bad_indices_name_the_step_and_the_offender() {
             chain.upload(TensorView::new(&[1, 1, values.len()], &values).unwrap(), Layout::Nchw).unwrap()
         };
         let indices = [indices(own(4)), indices(bad), indices(own(16))];
-        let y = chain.max_unpool(&first, &x, &indices[0]).unwrap();
-        let y = chain.max_unpool(&second, &y, &indices[1]).unwrap();
-        let y = chain.max_unpool(&third, &y, &indices[2]).unwrap();
+        let [y] = chain.step(&first, &[&x, &indices[0]]).unwrap();
+        let [y] = chain.step(&second, &[&y, &indices[1]]).unwrap();
+        let [y] = chain.step(&third, &[&y, &indices[2]]).unwrap();
         let y = chain.read_back::<f32>(&y).unwrap();
         chain.run_blocking().map(|results| results.take(y).unwrap())
     };
@@ -216,20 +217,23 @@ fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     let nhwc = chain.upload(x.view(), Layout::Nhwc).unwrap();
     let refused = |result: Result<DeviceTensor, ExecuteError>| result.unwrap_err();
     let (what, expected) = ("x", "f32");
-    assert_eq!(refused(chain.max_pool(&values, &bytes)), ExecuteError::TypeMismatch { what, expected, actual: "u8" });
+    assert_eq!(
+        refused(chain.step::<1>(&values, &[&bytes])),
+        ExecuteError::TypeMismatch { what, expected, actual: "u8" }
+    );
     let (expected, actual) = (vec![1, 2, 6], vec![2, 1, 6]);
-    assert_eq!(refused(chain.max_pool(&values, &other)), ExecuteError::ShapeMismatch { what, expected, actual });
+    assert_eq!(refused(chain.step::<1>(&values, &[&other])), ExecuteError::ShapeMismatch { what, expected, actual });
     let (expected, actual) = (Layout::Nchw, Layout::Nhwc);
-    assert_eq!(refused(chain.max_pool(&values, &nhwc)), ExecuteError::LayoutMismatch { what, expected, actual });
+    assert_eq!(refused(chain.step::<1>(&values, &[&nhwc])), ExecuteError::LayoutMismatch { what, expected, actual });
     let (planned, called) = ("with", "without");
-    assert_eq!(refused(chain.max_pool(&indexed, &on_device)), ExecuteError::IndicesMismatch { planned, called });
+    assert_eq!(refused(chain.step::<1>(&indexed, &[&on_device])), ExecuteError::IndicesMismatch { planned, called });
     let (planned, called) = ("pool", "unpool");
-    let unpooled = chain.max_unpool(&values, &on_device, &on_device);
+    let unpooled = chain.step::<1>(&values, &[&on_device, &on_device]);
     assert_eq!(refused(unpooled), ExecuteError::OperatorMismatch { planned, called });
     let mismatch = ExecuteError::ReadBackType { tensor: "f32", asked: "i32" };
     assert_eq!(chain.read_back::<i32>(&on_device).unwrap_err(), mismatch);
 
-    let y = chain.max_pool(&values, &on_device).unwrap();
+    let [y] = chain.step(&values, &[&on_device]).unwrap();
     let y = chain.read_back::<f32>(&y).unwrap();
     let expected = reference::max_pool(&pool.plan(x.shape(), DType::F32, None).unwrap(), x.view()).unwrap();
     assert_eq!(chain.run_blocking().unwrap().take(y).unwrap(), expected);
@@ -271,22 +275,22 @@ fn tensors_and_readbacks_stay_with_their_own() {
     let abroad = other.upload_blocking(x.view(), Layout::Nchw).unwrap();
     let mut chain = gpu().chain();
     let home = chain.upload(x.view(), Layout::Nchw).unwrap();
-    assert_eq!(chain.max_pool(&here, &abroad).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
+    assert_eq!(chain.step::<1>(&here, &[&abroad]).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
     let what = "pool";
-    assert_eq!(chain.max_pool(&there, &home).unwrap_err(), ExecuteError::OtherGpu { what });
+    assert_eq!(chain.step::<1>(&there, &[&home]).unwrap_err(), ExecuteError::OtherGpu { what });
     let what = "tensor";
     assert_eq!(chain.read_back::<f32>(&abroad).unwrap_err(), ExecuteError::OtherGpu { what });
     // A clone is the same `Gpu`. A second `Gpu` made from the same device is another one; its buffers can be used
     // through `from_buffer`.
     let guest = Gpu::from_wgpu(gpu().device().clone(), gpu().queue().clone());
     let guests = guest.upload_blocking(x.view(), Layout::Nchw).unwrap();
-    assert_eq!(chain.max_pool(&here, &guests).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
+    assert_eq!(chain.step::<1>(&here, &[&guests]).unwrap_err(), ExecuteError::OtherGpu { what: "x" });
     let slice = guests.slice();
     let (buffer, offset) = (slice.buffer().clone(), slice.offset());
     let brought = DeviceTensor::from_buffer(gpu(), buffer, offset, x.shape(), DType::F32, Layout::Nchw).unwrap();
-    chain.max_pool(&here, &brought).unwrap();
+    chain.step::<1>(&here, &[&brought]).unwrap();
     let twin = gpu().clone().upload_blocking(x.view(), Layout::Nchw).unwrap();
-    chain.max_pool(&here, &twin).unwrap();
+    chain.step::<1>(&here, &[&twin]).unwrap();
 
     let mut second = gpu().chain();
     let wanted = second.read_back::<f32>(&home).unwrap();
@@ -306,8 +310,8 @@ fn scratch_memory_can_be_the_callers() {
     let [needed] = *schedule.scratch() else { panic!("two passes share one buffer: {:?}", schedule.scratch()) };
     let own = gpu().prepare_blocking(schedule.clone()).unwrap();
     let bare = gpu().prepare_blocking(Prepare::from(schedule).scratch_of_the_run()).unwrap();
-    let expected = own.max_pool_blocking(x.view()).unwrap();
-    assert_eq!(bare.max_pool_blocking(x.view()).unwrap(), expected);
+    let expected = calls::max_pool(&own, x.view()).unwrap();
+    assert_eq!(calls::max_pool(&bare, x.view()).unwrap(), expected);
 
     let buffer = |size, usage| {
         gpu().device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
@@ -354,8 +358,8 @@ fn timings_come_where_the_device_has_them_and_nothing_fails_elsewhere() {
         let pool = gpu.prepare_blocking(plan).unwrap();
         let mut chain = gpu.chain().timed();
         let x = chain.upload(x.view(), Layout::Nchw).unwrap();
-        let y = chain.max_pool(&pool, &x).unwrap();
-        chain.max_pool(&pool, &x).unwrap();
+        let [y] = chain.step(&pool, &[&x]).unwrap();
+        chain.step::<1>(&pool, &[&x]).unwrap();
         let y = chain.read_back::<f32>(&y).unwrap();
         let results = chain.run_blocking().unwrap();
         assert_eq!(results.take(y).unwrap(), expected);
@@ -381,7 +385,7 @@ fn chains_without_steps_and_tensors_without_elements() {
     let pool = prepare(MaxPool::new([2]).plan(none.shape(), DType::F32, Some(IndexType::I64)).unwrap());
     let mut chain = gpu().chain().timed();
     let x = chain.upload(none.view(), Layout::Nchw).unwrap();
-    let (y, indices) = chain.max_pool_with_indices(&pool, &x).unwrap();
+    let [y, indices] = chain.step(&pool, &[&x]).unwrap();
     let (y, indices) = (chain.read_back::<f32>(&y).unwrap(), chain.read_back::<i64>(&indices).unwrap());
     let results = chain.run_blocking().unwrap();
     assert_eq!(results.take(y).unwrap().shape(), &[0, 3, 3]);
@@ -393,7 +397,7 @@ fn chains_without_steps_and_tensors_without_elements() {
     let mut chain = gpu().chain();
     let x = chain.upload(TensorView::new(&[0, 1, 2], &[0f32; 0]).unwrap(), Layout::Nchw).unwrap();
     let indices = chain.upload(TensorView::new(&[0, 1, 2], &[0i32; 0]).unwrap(), Layout::Nchw).unwrap();
-    let y = chain.max_unpool(&unpool, &x, &indices).unwrap();
+    let [y] = chain.step(&unpool, &[&x, &indices]).unwrap();
     assert_eq!(y.shape(), &[0, 1, 4]);
     chain.run_blocking().unwrap();
 }
@@ -435,7 +439,7 @@ fn a_dropped_chain_submits_nothing() {
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), y);
     // A submitted chain whose results nobody wants leaves the device working.
     let mut chain = gpu().chain();
-    chain.max_pool(&pool, &x).unwrap();
+    chain.step::<1>(&pool, &[&x]).unwrap();
     drop(chain.submit().unwrap());
     assert_eq!(gpu().download_blocking::<f32>(&on_device).unwrap(), y);
 }

@@ -1,10 +1,11 @@
 //! Index conversion: every pair of conventions, on the host and on the device, and what cannot be converted.
 
+use support::calls::reference;
 use support::device::gpu;
 use support::tests;
 use wgpu_pooling::{
     ConvertIndices, DType, ExecuteError, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, PlanError,
-    StorageOrder, Tensor, reference,
+    StorageOrder, Tensor,
 };
 
 tests! {
@@ -56,11 +57,11 @@ fn a_pools_indices_convert_to_those_that_the_pool_gives_in_the_other_convention(
         for (to, expected) in &pools {
             let conversion = ConvertIndices::new(from.clone(), to.clone());
             let plan = conversion.plan(indices.shape(), IndexType::I64, IndexType::I64).unwrap();
-            let host = reference::convert_indices::<i64, i64>(&plan, indices.view()).unwrap();
+            let host = reference::convert_indices::<i64>(&plan, indices.view()).unwrap();
             assert_eq!(&host, expected, "{from:?} to {to:?}");
-            let device = gpu().convert_indices_blocking::<i64, i64>(&conversion, indices.view()).unwrap();
+            let device = conversion.on::<i64, _>(indices.view()).run_blocking(&gpu()).unwrap();
             assert_eq!(&device, expected, "{from:?} to {to:?} on the GPU");
-            let narrow = gpu().convert_indices_blocking::<i64, i32>(&conversion, indices.view()).unwrap();
+            let narrow = conversion.on::<i32, _>(indices.view()).run_blocking(&gpu()).unwrap();
             assert!(narrow.data().iter().zip(expected.data()).all(|(&narrow, &wide)| i64::from(narrow) == wide));
         }
     }
@@ -74,8 +75,8 @@ fn what_cannot_be_converted_is_reported_alike_on_both_paths() {
         let indices = Tensor::new([2, 2, 1], indices.to_vec()).unwrap();
         let plan = conversion.plan(indices.shape(), IndexType::I64, IndexType::I64).unwrap();
         let expected = expected.map(|expected| Tensor::new([2, 2, 1], expected.to_vec()).unwrap());
-        assert_eq!(reference::convert_indices::<i64, i64>(&plan, indices.view()), expected);
-        assert_eq!(gpu().convert_indices_blocking::<i64, i64>(conversion, indices.view()), expected);
+        assert_eq!(reference::convert_indices::<i64>(&plan, indices.view()), expected);
+        assert_eq!(conversion.on::<i64, _>(indices.view()).run_blocking(&gpu()), expected);
     };
     // Planes of four: element 2 of each.
     check(&to_plane, [2, 6, 10, 14], Ok([2, 2, 2, 2]));
@@ -111,8 +112,8 @@ fn units_past_32_bits_convert_exactly() {
     let indices = Tensor::new([1, 2, 2, 2], by_rows).unwrap();
     let expected = Tensor::new([1, 2, 2, 2], by_columns).unwrap();
     let plan = conversion.plan(indices.shape(), IndexType::I64, IndexType::I64).unwrap();
-    assert_eq!(reference::convert_indices::<i64, i64>(&plan, indices.view()).unwrap(), expected);
-    assert_eq!(gpu().convert_indices_blocking::<i64, i64>(&conversion, indices.view()).unwrap(), expected);
+    assert_eq!(reference::convert_indices::<i64>(&plan, indices.view()).unwrap(), expected);
+    assert_eq!(conversion.on::<i64, _>(indices.view()).run_blocking(&gpu()).unwrap(), expected);
     let unit = 2 * plane as u64;
     assert_eq!(
         conversion.plan(&[1, 2, 2, 2], IndexType::I64, IndexType::I32),
@@ -120,7 +121,7 @@ fn units_past_32_bits_convert_exactly() {
     );
     let beyond = Tensor::new([1, 2, 1, 1], vec![2 * plane - 1, 2 * plane]).unwrap();
     assert_eq!(
-        gpu().convert_indices_blocking::<i64, i64>(&conversion, beyond.view()),
+        conversion.on::<i64, _>(beyond.view()).run_blocking(&gpu()),
         Err(ExecuteError::IndexOutOfRange { position: 1, value: 2 * plane, unit, count: 1 })
     );
 }

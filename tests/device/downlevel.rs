@@ -2,6 +2,7 @@
 //! the families that are selected for it. Small tensors run in generic builds, larger ones in specialised ones.
 
 use std::collections::BTreeSet;
+use support::calls::{self, reference};
 
 use support::device::POISON;
 use support::tests;
@@ -9,7 +10,7 @@ use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, ExecuteError, GlobalMaxPool, Gpu, GpuOptions, Index,
     IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, OutsideWindow,
-    Plan, PlanError, Pooling, Prepared, Tensor, half, reference, select, wgpu,
+    Plan, PlanError, Pooling, Prepared, Tensor, half, select, wgpu,
 };
 
 use super::limits::data;
@@ -62,7 +63,7 @@ impl Bench {
         let plan = pool.plan(shape, T::DTYPE, Some(I::INDEX_TYPE)).unwrap();
         let expected = reference::max_pool_with_indices::<T, I>(&plan, &x).unwrap();
         for prepared in self.prepared(&plan.clone().into()) {
-            let (y, indices) = prepared.max_pool_with_indices_blocking::<T, I>(&x).unwrap();
+            let (y, indices) = calls::max_pool_with_indices::<T, I>(&prepared, &x).unwrap();
             assert!(bits(&y) == bits(&expected.0), "Y, {plan:?}");
             assert!(indices == expected.1, "indices, {plan:?}");
         }
@@ -75,7 +76,7 @@ impl Bench {
         let plan = pool.plan(shape, T::DTYPE, None).unwrap();
         let expected = reference::max_pool(&plan, &x).unwrap();
         for prepared in self.prepared(&plan.clone().into()) {
-            assert!(bits(&prepared.max_pool_blocking(&x).unwrap()) == bits(&expected), "Y alone, {plan:?}");
+            assert!(bits(&calls::max_pool(&prepared, &x).unwrap()) == bits(&expected), "Y alone, {plan:?}");
         }
     }
 
@@ -89,7 +90,7 @@ impl Bench {
         for prepared in self.prepared(&plan.clone().into()) {
             for indices in [indices, &spoilt] {
                 let expected = reference::max_unpool(&plan, x, indices);
-                match (prepared.max_unpool_blocking(x, indices), expected) {
+                match (calls::max_unpool(&prepared, x, indices), expected) {
                     (Ok(y), Ok(expected)) => assert!(bits(&y) == bits(&expected), "{plan:?}"),
                     (y, expected) => assert_eq!(y.err(), expected.err(), "{plan:?}"),
                 }
@@ -164,7 +165,7 @@ fn every_geometry_runs_in_the_family_that_is_selected() {
 
     // With indices, more than three axes are refused, before anything is tried.
     let pool = MaxPool::new([2; 4]);
-    let refused = bench.gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, &data::<f32>(&[1, 1, 4, 4, 4, 4], 9));
+    let refused = pool.on(&data::<f32>(&[1, 1, 4, 4, 4, 4], 9)).with_indices::<i64>().run_blocking(&bench.gpu);
     assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::ExceedsLimit { needed: 5, limit: 4, .. }))));
     println!("{} schedules, {:?}", bench.runs, bench.families);
     // Those that are selected for tensors of such sizes; `limits` runs the others.
@@ -187,9 +188,9 @@ fn conversions_run_between_conventions_and_types() {
         let Ok(plan) = ConvertIndices::new(from.clone(), to.clone()).plan(&shape, types.0, types.1) else { continue };
         let indices = (0..shape.iter().product::<usize>() as i64).map(|at| at * 31 % 1_200).collect();
         let indices = Tensor::new(shape, indices).unwrap();
-        let expected = reference::convert_indices::<i64, i32>(&plan, &indices);
+        let expected = reference::convert_indices::<i32>(&plan, &indices);
         for prepared in bench.prepared(&plan.clone().into()) {
-            assert_eq!(prepared.convert_indices_blocking::<i64, i32>(&indices), expected, "{plan:?}");
+            assert_eq!(calls::convert_indices::<i32>(&prepared, &indices), expected, "{plan:?}");
             converted += 1;
         }
     }
@@ -206,10 +207,10 @@ fn limits_without_compute_are_refused_by_name() {
     let space = IndexSpace::new(1, 2, [5, 6]);
     let conversion = ConvertIndices::new(space.clone(), space.with_flatten(IndexFlattening::Plane));
     let calls = [
-        gpu.convert_indices_blocking::<i64, i32>(&conversion, &indices).map(|_| ()),
-        gpu.max_pool_blocking(&pool, &x).map(|_| ()),
-        gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, &x).map(|_| ()),
-        gpu.max_unpool_blocking(&MaxUnpool::new([2, 2]), &x, &indices).map(|_| ()),
+        conversion.on::<i32, _>(&indices).run_blocking(&gpu).map(|_| ()),
+        pool.on(&x).run_blocking(&gpu).map(|_| ()),
+        pool.on(&x).with_indices::<i64>().run_blocking(&gpu).map(|_| ()),
+        MaxUnpool::new([2, 2]).on(&x, &indices).run_blocking(&gpu).map(|_| ()),
         gpu.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).map(|_| ()),
     ];
     for refused in calls {

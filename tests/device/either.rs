@@ -1,12 +1,13 @@
 //! `Device`: a GPU and the CPU give the same bits and the same errors through it.
 
+use support::calls::{self, reference};
 use support::device::gpu;
 use support::streams::pools::{bits, tensor};
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening,
     IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, PreparedOn, StreamOptions,
-    Tensor, TensorMut, TensorRef, TensorView, reference,
+    Tensor, TensorMut, TensorRef, TensorView,
 };
 
 tests! {
@@ -50,43 +51,43 @@ fn every_call_gives_the_bits_of_the_reference() {
         for pool in pools {
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
             let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, &x).unwrap();
-            let (got, got_indices) = device.max_pool_with_indices_blocking::<f32, i64>(pool, &x).unwrap();
+            let (got, got_indices) = pool.on(&x).with_indices::<i64>().run_blocking(&device).unwrap();
             assert_eq!((bits(got.data()), &got_indices), (bits(y.data()), &indices), "{}", device.name());
-            let got = device.max_pool_blocking(pool, &x).unwrap();
+            let got = pool.on(&x).run_blocking(&device).unwrap();
             assert_eq!(bits(got.data()), bits(y.data()), "{}", device.name());
 
             let ready = prepared(device, plan.clone());
-            let (got, got_indices) = ready.max_pool_with_indices_blocking::<f32, i64>(&x).unwrap();
+            let (got, got_indices) = calls::max_pool_with_indices::<f32, i64>(&ready, &x).unwrap();
             assert_eq!((bits(got.data()), &got_indices), (bits(y.data()), &indices));
             let (mut into, mut indices_into) = (vec![7.0; y.data().len()], vec![7i64; y.data().len()]);
-            ready.max_pool_with_indices_into_blocking(&x, &mut into, &mut indices_into).unwrap();
+            calls::max_pool_with_indices_into(&ready, &x, &mut into, &mut indices_into).unwrap();
             assert_eq!((bits(&into), &indices_into[..]), (bits(y.data()), indices.data()));
             into.fill(7.0);
             let values = pool.plan(&shape, DType::F32, None).unwrap();
-            prepared(device, values.clone()).max_pool_into_blocking(&x, &mut into).unwrap();
+            calls::max_pool_into(&prepared(device, values.clone()), &x, &mut into).unwrap();
             assert_eq!(bits(&into), bits(y.data()));
             let mut out = Tensor::new(y.shape(), vec![7.0f32; y.data().len()]).unwrap();
-            device.execute_blocking(&values.into(), &[(&x).into()], &mut [(&mut out).into()]).unwrap();
+            device.run_blocking(&values.into(), &[(&x).into()], &mut [(&mut out).into()]).unwrap();
             assert_eq!(bits(out.data()), bits(y.data()));
 
             let unpool = MaxUnpool::inverse_of(pool, &shape);
             let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
             let back = reference::max_unpool(&plan, &y, &indices).unwrap();
-            let got = device.max_unpool_blocking(&unpool, &y, &indices).unwrap();
+            let got = unpool.on(&y, &indices).run_blocking(&device).unwrap();
             assert_eq!(bits(got.data()), bits(back.data()));
             let mut into = vec![7.0; back.data().len()];
-            prepared(device, plan).max_unpool_into_blocking(&y, &indices, &mut into).unwrap();
+            calls::max_unpool_into(&prepared(device, plan), &y, &indices, &mut into).unwrap();
             assert_eq!(bits(&into), bits(back.data()));
         }
         let onnx = IndexSpace::new(2, 3, [9, 11]);
         let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
         let from = Tensor::new([2, 3, 1, 1], (0..6).map(|plane| 99 * plane + 7).collect::<Vec<i64>>()).unwrap();
-        assert_eq!(device.convert_indices_blocking::<i64, i32>(&convert, &from).unwrap().data(), &[7; 6]);
+        assert_eq!(convert.on::<i32, _>(&from).run_blocking(&device).unwrap().data(), &[7; 6]);
         let mut into = [0i32; 6];
         let ready = prepared(device, convert.plan(from.shape(), IndexType::I64, IndexType::I32).unwrap());
-        ready.convert_indices_into_blocking(&from, &mut into).unwrap();
+        calls::convert_indices_into(&ready, &from, &mut into).unwrap();
         assert_eq!(into, [7; 6]);
-        assert_eq!(ready.convert_indices_blocking::<i64, i32>(&from).unwrap().data(), &[7; 6]);
+        assert_eq!(calls::convert_indices::<i32>(&ready, &from).unwrap().data(), &[7; 6]);
     }
 }
 
@@ -99,35 +100,34 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let error = |call: &dyn Fn(&Device) -> Result<(), ExecuteError>| same(call).unwrap_err();
     // Calls of another operator, with and without indices.
-    let wrong = error(&|device| prepared(device, unpool.clone()).max_pool_into_blocking(&x, &mut [0.0; 3]));
+    let wrong = error(&|device| calls::max_pool_into(&prepared(device, unpool.clone()), &x, &mut [0.0; 3]));
     assert_eq!(wrong, ExecuteError::OperatorMismatch { planned: "unpool", called: "pool" });
-    let wrong = error(&|device| prepared(device, values.clone()).max_unpool_blocking(&x, &positions).map(drop));
+    let wrong = error(&|device| calls::max_unpool(&prepared(device, values.clone()), &x, &positions).map(drop));
     assert_eq!(wrong, ExecuteError::OperatorMismatch { planned: "pool", called: "unpool" });
-    let wrong = error(&|device| {
-        prepared(device, values.clone()).convert_indices_into_blocking::<i64, i64>(&positions, &mut [0; 4])
-    });
+    let wrong =
+        error(&|device| calls::convert_indices_into(&prepared(device, values.clone()), &positions, &mut [0; 4]));
     assert_eq!(wrong, ExecuteError::OperatorMismatch { planned: "pool", called: "conversion" });
-    let wrong = error(&|device| prepared(device, with_indices.clone()).max_pool_into_blocking(&x, &mut [0.0; 3]));
+    let wrong = error(&|device| calls::max_pool_into(&prepared(device, with_indices.clone()), &x, &mut [0.0; 3]));
     assert_eq!(wrong, ExecuteError::IndicesMismatch { planned: "with", called: "without" });
     let wrong = error(&|device| {
-        prepared(device, values.clone()).max_pool_with_indices_into_blocking(&x, &mut [0.0; 3], &mut [0i64; 3])
+        calls::max_pool_with_indices_into(&prepared(device, values.clone()), &x, &mut [0.0; 3], &mut [0i64; 3])
     });
     assert_eq!(wrong, ExecuteError::IndicesMismatch { planned: "without", called: "with" });
     // Other types, shapes and lengths.
     let bytes = TensorView::new(&[1, 1, 4], &[1u8; 4]).unwrap();
-    let wrong = error(&|device| prepared(device, values.clone()).max_pool_into_blocking(bytes.clone(), &mut [0; 3]));
+    let wrong = error(&|device| calls::max_pool_into(&prepared(device, values.clone()), bytes, &mut [0; 3]));
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "x", .. }), "{wrong}");
     let wrong = error(&|device| {
-        prepared(device, with_indices.clone()).max_pool_with_indices_blocking::<f32, i32>(&x).map(drop)
+        calls::max_pool_with_indices::<f32, i32>(&prepared(device, with_indices.clone()), &x).map(drop)
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "indices", .. }), "{wrong}");
     let short = TensorView::new(&[1, 1, 3], &[1.0f32; 3]).unwrap();
-    let wrong = error(&|device| prepared(device, values.clone()).max_pool_into_blocking(short.clone(), &mut [0.0; 3]));
+    let wrong = error(&|device| calls::max_pool_into(&prepared(device, values.clone()), short, &mut [0.0; 3]));
     assert!(matches!(wrong, ExecuteError::ShapeMismatch { what: "x", .. }), "{wrong}");
     for length in [2, 4] {
         let wrong = error(&|device| {
             let mut y = vec![7.0; length];
-            let result = prepared(device, values.clone()).max_pool_into_blocking(&x, &mut y);
+            let result = calls::max_pool_into(&prepared(device, values.clone()), &x, &mut y);
             assert!(y.iter().all(|&value| value == 7.0), "nothing is written");
             result
         });
@@ -135,23 +135,23 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
         assert_eq!(wrong, ExecuteError::Plan(PlanError::DataLength { shape, expected: 3, actual: length }));
         let wrong = error(&|device| {
             let prepared = prepared(device, with_indices.clone());
-            prepared.max_pool_with_indices_into_blocking(&x, &mut [0.0; 3], &mut vec![0i64; length])
+            calls::max_pool_with_indices_into(&prepared, &x, &mut [0.0; 3], &mut vec![0i64; length])
         });
         assert!(matches!(wrong, ExecuteError::Plan(PlanError::DataLength { .. })), "{wrong}");
         let wrong = error(&|device| {
-            prepared(device, unpool.clone()).max_unpool_into_blocking(&x, &positions, &mut vec![0.0; length])
+            calls::max_unpool_into(&prepared(device, unpool.clone()), &x, &positions, &mut vec![0.0; length])
         });
         assert!(matches!(wrong, ExecuteError::Plan(PlanError::DataLength { expected: 5, .. })), "{wrong}");
     }
     // Plans that do not exist, and operands that are not a plan's.
-    let wrong = error(&|device| device.max_pool_blocking(&MaxPool::new([2, 2]), &x).map(drop));
+    let wrong = error(&|device| MaxPool::new([2, 2]).on(&x).run_blocking(&device).map(drop));
     assert!(matches!(wrong, ExecuteError::Plan(_)), "{wrong}");
-    let wrong = error(&|device| device.execute_blocking(&values.clone().into(), &[(&x).into()], &mut []));
+    let wrong = error(&|device| device.run_blocking(&values.clone().into(), &[(&x).into()], &mut []));
     assert!(matches!(wrong, ExecuteError::Plan(PlanError::OperandCount { .. })), "{wrong}");
     let wrong = error(&|device| {
         let mut y = [0; 3];
         let y = TensorMut::new(DType::U8, &[1, 1, 3], &mut y).unwrap();
-        device.execute_blocking(&values.clone().into(), &[TensorRef::from(&x)], &mut [y])
+        device.run_blocking(&values.clone().into(), &[TensorRef::from(&x)], &mut [y])
     });
     assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "outputs[0]", .. }), "{wrong}");
     // Streams.
@@ -167,11 +167,11 @@ fn bad_indices_are_the_same_error_and_leave_what_was_there() {
     let indices = Tensor::new([1, 1, 3], vec![0i64, 9, -4]).unwrap();
     let unpool = MaxUnpool::new([2]);
     let expected = ExecuteError::IndexOutOfRange { position: 1, value: 9, unit: 4, count: 2 };
-    assert_eq!(same(|device| device.max_unpool_blocking(&unpool, &x, &indices)), Err(expected.clone()));
+    assert_eq!(same(|device| unpool.on(&x, &indices).run_blocking(&device)), Err(expected.clone()));
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     let into = same(|device| {
         let mut y = [7.0; 4];
-        let result = prepared(device, plan.clone()).max_unpool_into_blocking(&x, &indices, &mut y);
+        let result = calls::max_unpool_into(&prepared(device, plan.clone()), &x, &indices, &mut y);
         assert_eq!(y, [7.0; 4], "nothing is written");
         result
     });
@@ -186,14 +186,14 @@ fn bad_indices_are_the_same_error_and_leave_what_was_there() {
     assert_eq!(streamed, Err(expected));
     let plane = IndexSpace::new(1, 1, [3]).with_flatten(IndexFlattening::Plane);
     let convert = ConvertIndices::new(plane.clone(), plane);
-    let converted = same(|device| device.convert_indices_blocking::<i64, i64>(&convert, &indices));
+    let converted = same(|device| convert.on::<i64, _>(&indices).run_blocking(&device));
     assert!(matches!(converted, Err(ExecuteError::IndexOutOfRange { .. })), "{converted:?}");
 }
 
 fn plans_without_elements_are_computed() {
     let x = Tensor::<f32>::new([0, 2, 4], Vec::new()).unwrap();
     let pool = MaxPool::new([2]).layout(Layout::Nchw);
-    assert_eq!(same(|device| device.max_pool_blocking(&pool, &x)).unwrap().shape(), &[0, 2, 3]);
+    assert_eq!(same(|device| pool.on(&x).run_blocking(&device)).unwrap().shape(), &[0, 2, 3]);
     let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
-    assert_eq!(same(|device| prepared(device, plan.clone()).max_pool_into_blocking(&x, &mut [])), Ok(()));
+    assert_eq!(same(|device| calls::max_pool_into(&prepared(device, plan.clone()), &x, &mut [])), Ok(()));
 }

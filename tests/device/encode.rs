@@ -1,13 +1,14 @@
 //! Encoding into the caller's own encoder, with the caller's buffers: nothing is submitted, and what does not fit is an
 //! error before wgpu sees it.
 
+use support::calls::reference;
 use support::device::{POISON, gpu};
 use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Choice, ConvertIndices, DType, Element, ExecuteError, IndexFlattening, IndexSpace, IndexType, Limits,
-    MaxPool, MaxUnpool, OutOfBounds, OutsideWindow, Plan, Prepared, Tensor, families, reference, select,
+    MaxPool, MaxUnpool, OutOfBounds, OutsideWindow, Plan, Prepared, Tensor, families, select,
 };
 
 tests! {
@@ -57,7 +58,7 @@ fn a_chain_on_the_device_needs_one_submit_and_leaves_the_surroundings_alone() {
     let conversion = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     let back = reference::max_unpool(&unpool, y.view(), indices.view()).unwrap();
-    let per_plane = reference::convert_indices::<i64, i32>(&conversion, indices.view()).unwrap();
+    let per_plane = reference::convert_indices::<i32>(&conversion, indices.view()).unwrap();
 
     // Every slice begins 64 words into its buffer and ends 64 words before its end.
     let edge = 256u64;

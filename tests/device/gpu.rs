@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
+use support::calls::{self, reference};
 
 use support::device::gpu;
 use support::harness::join_all;
@@ -12,8 +13,7 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Tensor, TensorView, families, reference, select,
-    wgpu,
+    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Tensor, TensorView, families, select, wgpu,
 };
 
 tests! {
@@ -51,7 +51,7 @@ fn agrees(pool: &impl Pooling, x: &Tensor<f32>) {
             let schedule = select(&plan, &gpu().limits(), &choice).unwrap();
             let kernel = schedule.kernel();
             let prepared = gpu().prepare_blocking(schedule).unwrap();
-            let (gpu_y, gpu_indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+            let (gpu_y, gpu_indices) = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
             assert_eq!(gpu_y, y, "{kernel}");
             assert_eq!(gpu_indices, indices, "{kernel}");
         }
@@ -72,22 +72,22 @@ fn errors_of_a_call_are_the_same_on_both_paths() {
     let plan = MaxPool::new([2]).plan(&[1, 1, 5], DType::F32, None).unwrap();
     let prepared = gpu().prepare_blocking(plan.clone()).unwrap();
     let expected = ExecuteError::ShapeMismatch { what: "x", expected: vec![1, 1, 5], actual: vec![1, 1, 4] };
-    assert_eq!(prepared.max_pool_blocking(x.view()), Err(expected.clone()));
+    assert_eq!(calls::max_pool(&prepared, x.view()), Err(expected.clone()));
     assert_eq!(reference::max_pool(&plan, x.view()), Err(expected));
 
     let bytes = Tensor::new([1, 1, 5], vec![0u8; 5]).unwrap();
     let expected = ExecuteError::TypeMismatch { what: "x", expected: "f32", actual: "u8" };
-    assert_eq!(prepared.max_pool_blocking(bytes.view()), Err(expected.clone()));
+    assert_eq!(calls::max_pool(&prepared, bytes.view()), Err(expected.clone()));
     assert_eq!(reference::max_pool(&plan, bytes.view()), Err(expected));
 
     let expected = ExecuteError::IndicesMismatch { planned: "without", called: "with" };
     let five = tensor(&[1, 1, 5]);
-    assert_eq!(prepared.max_pool_with_indices_blocking::<f32, i64>(five.view()), Err(expected.clone()));
+    assert_eq!(calls::max_pool_with_indices::<f32, i64>(&prepared, five.view()), Err(expected.clone()));
     assert_eq!(reference::max_pool_with_indices::<f32, i64>(&plan, five.view()), Err(expected));
 
     let indices = Tensor::new([1, 1, 5], vec![0i64; 5]).unwrap();
     assert_eq!(
-        prepared.max_unpool_blocking(five.view(), indices.view()),
+        calls::max_unpool(&prepared, five.view(), indices.view()),
         Err(ExecuteError::OperatorMismatch { planned: "pool", called: "unpool" })
     );
 }
@@ -106,16 +106,16 @@ fn bad_indices_are_reported_with_the_first_offender_and_write_nothing() {
         let expected = ExecuteError::IndexOutOfRange { position, value, unit, count };
         let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
         assert_eq!(reference::max_unpool(&plan, x.view(), indices.view()), Err(expected.clone()));
-        assert_eq!(gpu().max_unpool_blocking(&unpool, x.view(), indices.view()), Err(expected));
+        assert_eq!(unpool.on(x.view(), indices.view()).run_blocking(&gpu()), Err(expected));
 
         let skipping = unpool.clone().out_of_bounds(OutOfBounds::Skip);
         let plan = skipping.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
         let expected = reference::max_unpool(&plan, x.view(), indices.view()).unwrap();
-        assert_eq!(gpu().max_unpool_blocking(&skipping, x.view(), indices.view()), Ok(expected));
+        assert_eq!(skipping.on(x.view(), indices.view()).run_blocking(&gpu()), Ok(expected));
     }
     let narrow = Tensor::new([1, 2, 3], vec![0, 1, 2, -7, 4, 5]).unwrap();
     assert_eq!(
-        gpu().max_unpool_blocking(&unpool, x.view(), narrow.view()),
+        unpool.on(x.view(), narrow.view()).run_blocking(&gpu()),
         Err(ExecuteError::IndexOutOfRange { position: 3, value: -7, unit, count: 1 })
     );
 }
@@ -126,7 +126,7 @@ fn indices_of_another_shape_are_refused() {
     let expected = ExecuteError::ShapeMismatch { what: "indices", expected: vec![1, 2, 3], actual: vec![1, 2, 2] };
     let plan = unpool.plan(x.shape(), DType::F32, IndexType::I64).unwrap();
     assert_eq!(reference::max_unpool(&plan, x.view(), indices.view()), Err(expected.clone()));
-    assert_eq!(gpu().max_unpool_blocking(&unpool, x.view(), indices.view()), Err(expected));
+    assert_eq!(unpool.on(x.view(), indices.view()).run_blocking(&gpu()), Err(expected));
 }
 
 fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
@@ -141,9 +141,9 @@ fn tensors_beyond_the_limits_are_refused_before_anything_is_allocated() {
 
 fn empty_outputs_need_no_device_work() {
     let none = Tensor::new([0, 3, 4], Vec::<f32>::new()).unwrap();
-    let (y, indices) = gpu().max_pool_with_indices_blocking::<f32, i64>(&MaxPool::new([2]), none.view()).unwrap();
+    let (y, indices) = MaxPool::new([2]).on(none.view()).with_indices::<i64>().run_blocking(&gpu()).unwrap();
     assert_eq!((y.shape(), indices.shape()), (&[0, 3, 3][..], &[0, 3, 3][..]));
-    let y = gpu().max_pool_blocking(&AdaptiveMaxPool::new([0]), tensor(&[1, 2, 5]).view()).unwrap();
+    let y = AdaptiveMaxPool::new([0]).on(tensor(&[1, 2, 5]).view()).run_blocking(&gpu()).unwrap();
     assert_eq!(y.shape(), &[1, 2, 0]);
 }
 
@@ -158,7 +158,7 @@ fn many_threads_share_one_gpu() {
                         let x = tensor(&[1, 1 + thread, 9 + round, 11]);
                         let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I32)).unwrap();
                         let expected = reference::max_pool_with_indices::<f32, i32>(&plan, x.view()).unwrap();
-                        assert_eq!(gpu().max_pool_with_indices_blocking::<f32, i32>(pool, x.view()), Ok(expected));
+                        assert_eq!(pool.on(x.view()).with_indices::<i32>().run_blocking(&gpu()), Ok(expected));
                     }
                 })
             })
@@ -186,7 +186,7 @@ impl Wake for Alarm {
 fn futures_complete_without_a_runtime_and_nobody_polling_the_device() {
     let x = tensor(&[1, 3, 40, 40]);
     let pool = MaxPool::new([2, 2]);
-    let mut future = pin!(gpu().max_pool(&pool, x.view()));
+    let mut future = pin!(pool.on(x.view()).run(&gpu()));
     let alarm = Arc::new(Alarm::default());
     let waker = Waker::from(Arc::clone(&alarm));
     let y = loop {
@@ -207,13 +207,13 @@ fn a_dropped_future_leaves_the_gpu_usable() {
     let x = tensor(&[1, 1, 64]);
     let pool = MaxPool::new([2]);
     for _ in 0..5 {
-        let mut future = Box::pin(gpu().max_pool(&pool, x.view()));
+        let mut future = Box::pin(pool.on(x.view()).run(&gpu()));
         // The first poll submits; the answer is then thrown away.
         let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         drop(future);
     }
     let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
-    assert_eq!(gpu().max_pool_blocking(&pool, x.view()).unwrap(), reference::max_pool(&plan, x.view()).unwrap());
+    assert_eq!(pool.on(x.view()).run_blocking(&gpu()).unwrap(), reference::max_pool(&plan, x.view()).unwrap());
 }
 
 fn a_lost_device_is_an_error_and_a_new_one_works() {
@@ -221,12 +221,12 @@ fn a_lost_device_is_an_error_and_a_new_one_works() {
     let x = tensor(&[1, 1, 8]);
     let lost = Gpu::new_blocking().unwrap();
     let prepared = lost.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
-    assert!(prepared.max_pool_blocking(x.view()).is_ok());
+    assert!(calls::max_pool(&prepared, x.view()).is_ok());
     lost.device().destroy();
-    let error = prepared.max_pool_blocking(x.view()).unwrap_err();
+    let error = calls::max_pool(&prepared, x.view()).unwrap_err();
     assert!(matches!(error, ExecuteError::DeviceLost(_)), "{error:?}");
-    assert!(matches!(lost.max_pool_blocking(&pool, x.view()), Err(ExecuteError::DeviceLost(_))));
-    assert!(Gpu::new_blocking().unwrap().max_pool_blocking(&pool, x.view()).is_ok());
+    assert!(matches!(pool.on(x.view()).run_blocking(&lost), Err(ExecuteError::DeviceLost(_))));
+    assert!(pool.on(x.view()).run_blocking(&Gpu::new_blocking().unwrap()).is_ok());
 }
 
 fn a_device_lost_in_flight_ends_the_call() {
@@ -234,7 +234,7 @@ fn a_device_lost_in_flight_ends_the_call() {
     let x = tensor(&[1, 1, 4_096]);
     let pool = MaxPool::new([2]);
     let prepared = lost.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
-    let mut future = Box::pin(prepared.max_pool(x.view()));
+    let mut future = Box::pin(calls::max_pool(&prepared, x.view()));
     // The first poll submits; depending on how fast the device is, the answer is there or the device is lost.
     let first = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     lost.device().destroy();
@@ -256,7 +256,7 @@ fn a_device_lost_in_flight_ends_the_call() {
         }
     };
     assert!(matches!(result, Ok(_) | Err(ExecuteError::DeviceLost(_))), "{result:?}");
-    assert!(matches!(prepared.max_pool_blocking(x.view()), Err(ExecuteError::DeviceLost(_))));
+    assert!(matches!(calls::max_pool(&prepared, x.view()), Err(ExecuteError::DeviceLost(_))));
 }
 
 fn a_schedule_for_a_larger_device_is_refused() {
@@ -280,7 +280,7 @@ fn a_callers_device_is_taken_as_it_is() {
     let guest = Gpu::from_wgpu(opened.device().clone(), opened.queue().clone());
     assert_eq!(guest.adapter_info().name, opened.adapter_info().name);
     let x = TensorView::new(&[1, 1, 4], &[1.0f32, 5.0, 3.0, 2.0]).unwrap();
-    assert_eq!(guest.max_pool_blocking(&MaxPool::new([2]).strides([2]), x).unwrap().data(), &[5.0, 3.0]);
+    assert_eq!(MaxPool::new([2]).strides([2]).on(x).run_blocking(&guest).unwrap().data(), &[5.0, 3.0]);
 }
 
 fn an_adapter_that_is_not_there_is_an_error_that_says_what_was_found() {
@@ -336,7 +336,7 @@ fn pipelines_are_compiled_once() {
     let own = Gpu::new_blocking().unwrap();
     let x = tensor(&[1, 1, 8, 8]);
     for kernel in [2, 3, 4] {
-        own.max_pool_blocking(&MaxPool::new([kernel, kernel]), x.view()).unwrap();
+        MaxPool::new([kernel, kernel]).on(x.view()).run_blocking(&own).unwrap();
     }
     assert_eq!(own.pipeline_count(), 1, "one generic pipeline serves every window");
     let plan = MaxPool::new([2, 2]).plan(x.shape(), DType::F32, None).unwrap().into();

@@ -1,11 +1,12 @@
 //! A host that takes nothing but values from the library (examples/bare_wgpu/host.rs) computes what the library does.
 
+use support::calls::reference;
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, Dispatch, Element, GlobalMaxPool, Index, IndexFlattening,
     IndexSpace, Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, Pooling, Report, Tensor,
-    families, reference, select,
+    families, select,
 };
 
 use super::host::{Contents, execute};
@@ -136,7 +137,7 @@ fn unpools_and_conversions_run_on_a_bare_device() {
     let (_, indices) = reference::max_pool_with_indices::<f32, i64>(&pool, data(&[2, 3, 20, 30]).view()).unwrap();
     let [from, to] = spaces;
     let plan = ConvertIndices::new(from, to).plan(indices.shape(), i64::INDEX_TYPE, i32::INDEX_TYPE).unwrap();
-    let converted = reference::convert_indices::<i64, i32>(&plan, indices.view()).unwrap();
+    let converted = reference::convert_indices::<i32>(&plan, indices.view()).unwrap();
     let inputs = Contents::from([(Operand::Indices, input(indices.data()))]);
     schedules.push(check(&plan.into(), inputs, &Contents::from([(Operand::IndicesOut, bytes(converted.data()))])));
     assert!(schedules.iter().all(|&schedules| schedules >= 2), "{schedules:?}");

@@ -4,13 +4,14 @@
 //! list of configurations: every way in which a kernel reads, compares and writes, with every element type for which
 //! this way differs.
 
+use support::calls::{self, reference};
 use support::device::gpu;
 use support::splitmix::{STEP, splitmix64};
 use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Build, Choice, DType, Element, Family, GlobalMaxPool, Index, IndexFlattening,
     IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy, Plan, PoolPlan, Pooling, Schedule, StorageOrder, Tensor,
-    UnpoolPlan, UnpoolSpace, reference, select,
+    UnpoolPlan, UnpoolSpace, select,
 };
 
 tests! {
@@ -107,11 +108,11 @@ fn is_right<T: Element, I: Index>(plan: &PoolPlan, schedule: Schedule) {
         format!("{} with {} on {:?}", schedule.kernel(), schedule.dispatches()[0].key().name(), plan.input_shape());
     let prepared = gpu().prepare_blocking(schedule).unwrap();
     if plan.indices().is_none() {
-        let y = prepared.max_pool_blocking::<T>(x.view()).unwrap();
+        let y = calls::max_pool::<T>(&prepared, x.view()).unwrap();
         same(&what, &y, &reference::max_pool(plan, x.view()).unwrap());
         return;
     }
-    let (y, indices) = prepared.max_pool_with_indices_blocking::<T, I>(x.view()).unwrap();
+    let (y, indices) = calls::max_pool_with_indices::<T, I>(&prepared, x.view()).unwrap();
     let (expected_y, expected_indices) = reference::max_pool_with_indices::<T, I>(plan, x.view()).unwrap();
     same(&what, &y, &expected_y);
     same(&what, &indices, &expected_indices);
@@ -258,7 +259,7 @@ fn planes_reduced_in_stages() {
             let choice = Choice { family: Some(Family::Reducing), build: None };
             let schedule = select(&Plan::from(plan), &gpu().limits(), &choice).unwrap();
             let prepared = gpu().prepare_blocking(schedule).unwrap();
-            let (y, indices) = prepared.max_pool_with_indices_blocking::<u8, i32>(x.view()).unwrap();
+            let (y, indices) = calls::max_pool_with_indices::<u8, i32>(&prepared, x.view()).unwrap();
             assert_eq!((y.data(), indices.data()), (&[1][..], &[at as i32][..]), "{at} of {elements}");
         }
     }
@@ -271,7 +272,7 @@ fn planes_reduced_in_stages() {
         let choice = Choice { family: Some(Family::Reducing), build: None };
         let schedule = select(&Plan::from(plan.clone()), &gpu().limits(), &choice).unwrap();
         let prepared = gpu().prepare_blocking(schedule).unwrap();
-        let (y, indices) = prepared.max_pool_with_indices_blocking::<f32, i64>(x.view()).unwrap();
+        let (y, indices) = calls::max_pool_with_indices::<f32, i64>(&prepared, x.view()).unwrap();
         let (expected_y, expected_indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
         same("a plane of one value", &y, &expected_y);
         same("a plane of one value", &indices, &expected_indices);
@@ -343,7 +344,7 @@ fn unpools_with<T: Element, I: Index>(
     let what = format!("{} on {shape:?}", cells.expect("the cells are written by one kernel").key().name());
     let prepared = gpu().prepare_blocking(schedule).unwrap();
     let expected = reference::max_unpool(plan, y.view(), indices.view()).unwrap();
-    same(&what, &prepared.max_unpool_blocking(y.view(), indices.view()).unwrap(), &expected);
+    same(&what, &calls::max_unpool(&prepared, y.view(), indices.view()).unwrap(), &expected);
 
     // One index is replaced by another one of the tensor. All pairs would be too many, so both come from the ends and
     // from between.
@@ -354,7 +355,7 @@ fn unpools_with<T: Element, I: Index>(
             foreign[at] = data[from];
             let foreign = Tensor::new(indices.shape(), foreign).unwrap();
             let expected = reference::max_unpool(plan, y.view(), foreign.view()).unwrap();
-            same(&what, &prepared.max_unpool_blocking(y.view(), foreign.view()).unwrap(), &expected);
+            same(&what, &calls::max_unpool(&prepared, y.view(), foreign.view()).unwrap(), &expected);
         }
     }
     // All indices are shifted by a small step or by a row, so that many lie just beside their window, above all behind
@@ -364,8 +365,8 @@ fn unpools_with<T: Element, I: Index>(
         let moved: Vec<I> = data.iter().map(|index| I::from_i64((index.to_i64() + step).clamp(0, count - 1))).collect();
         let moved = Tensor::new(indices.shape(), moved).unwrap();
         match reference::max_unpool(plan, y.view(), moved.view()) {
-            Ok(expected) => same(&what, &prepared.max_unpool_blocking(y.view(), moved.view()).unwrap(), &expected),
-            Err(expected) => assert_eq!(prepared.max_unpool_blocking(y.view(), moved.view()), Err(expected), "{what}"),
+            Ok(expected) => same(&what, &calls::max_unpool(&prepared, y.view(), moved.view()).unwrap(), &expected),
+            Err(expected) => assert_eq!(calls::max_unpool(&prepared, y.view(), moved.view()), Err(expected), "{what}"),
         }
     }
 }
@@ -381,7 +382,7 @@ fn before_the_output<T: Element, I: Index>() {
     let x = Tensor::<T>::new([2, 1, 2], bits(4, 4)).unwrap();
     for indices in [[1, 0, 5, 4], [0, 0, 2, 4], [0, 0, 1 << 20, 4], [-1, 0, 5, 4]] {
         let indices = Tensor::new([2, 1, 2], indices.map(I::from_i64).to_vec()).unwrap();
-        let found = prepared.max_unpool_blocking(x.view(), indices.view());
+        let found = calls::max_unpool(&prepared, x.view(), indices.view());
         match reference::max_unpool(&plan, x.view(), indices.view()) {
             Ok(expected) => same("sources before the output", &found.unwrap(), &expected),
             Err(expected) => assert_eq!(found, Err(expected)),

@@ -2,13 +2,14 @@
 //! A schedule for small limits runs on any larger device, so every machine can test it; a device that was opened with
 //! small limits is tested too.
 
+use support::calls::{self, reference};
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Choice, ConvertIndices, DType, Element, EmptyIndex, ExecuteError, Family, Gpu,
     GpuOptions, Index, IndexFlattening, IndexSpace, IndexType, Layout, Limits, MaxPool, MaxUnpool, NanPolicy,
-    OutOfBounds, Plan, PlanError, Pooling, StorageOrder, Tensor, families, reference, select, wgpu,
+    OutOfBounds, Plan, PlanError, Pooling, StorageOrder, Tensor, families, select, wgpu,
 };
 
 tests! {
@@ -72,12 +73,12 @@ fn check<T: Element, I: Index>(gpu: &Gpu, pool: &dyn Pooling, shape: &[usize], l
             dispatches += schedule.dispatches().len();
             let prepared = gpu.prepare_blocking(schedule).unwrap();
             if with_indices {
-                let (y, indices) = prepared.max_pool_with_indices_blocking::<T, I>(x.view()).unwrap();
+                let (y, indices) = calls::max_pool_with_indices::<T, I>(&prepared, x.view()).unwrap();
                 let expected = reference::max_pool_with_indices::<T, I>(&plan, x.view()).unwrap();
                 assert!(bits(&y) == bits(&expected.0), "Y, {family:?}, {plan:?}");
                 assert!(indices == expected.1, "indices, {family:?}, {plan:?}");
             } else {
-                let y = prepared.max_pool_blocking(x.view()).unwrap();
+                let y = calls::max_pool(&prepared, x.view()).unwrap();
                 let expected = reference::max_pool(&plan, x.view()).unwrap();
                 assert!(bits(&y) == bits(&expected), "Y alone, {family:?}, {plan:?}");
             }
@@ -162,7 +163,7 @@ fn check_unpool<T: Element, I: Index>(
         let schedule = select(&whole, limits, &choice).unwrap();
         schedule.check(limits).unwrap();
         dispatches += schedule.dispatches().len();
-        let result = gpu().prepare_blocking(schedule).unwrap().max_unpool_blocking(x.view(), indices.view());
+        let result = calls::max_unpool(&gpu().prepare_blocking(schedule).unwrap(), x.view(), indices.view());
         match (&expected, &result) {
             (Ok(expected), Ok(y)) => {
                 let bytes = |tensor: &Tensor<T>| -> Vec<u8> { bytemuck::cast_slice(tensor.data()).to_vec() };
@@ -232,12 +233,12 @@ fn conversions_beyond_a_binding_give_the_same_indices_and_the_same_errors() {
                 let mut indices: Vec<i64> = (0..count as i64).map(|i| i * 31 % 1_200).collect();
                 stray.into_iter().for_each(|at: usize| indices[at] = 1 << 33);
                 let indices = Tensor::new(shape, indices).unwrap();
-                let expected = reference::convert_indices::<i64, i32>(&plan, indices.view());
+                let expected = reference::convert_indices::<i32>(&plan, indices.view());
                 let schedule = select(&plan.clone().into(), &SMALL, &Choice::default()).unwrap();
                 schedule.check(&SMALL).unwrap();
                 dispatches += schedule.dispatches().len();
                 let prepared = gpu().prepare_blocking(schedule).unwrap();
-                assert_eq!(prepared.convert_indices_blocking::<i64, i32>(indices.view()), expected, "{plan:?}");
+                assert_eq!(calls::convert_indices::<i32>(&prepared, indices.view()), expected, "{plan:?}");
             }
         }
     }
@@ -262,7 +263,7 @@ fn a_device_with_small_bindings_computes_the_same() {
         let x = data::<f32>(&shape, 5);
         let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-        let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+        let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
         assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
         assert!(pooled.1 == indices);
     }
@@ -279,7 +280,7 @@ fn what_no_kernel_can_cut_is_computed_in_tiles() {
     let refused = select(&plan.clone().into(), &gpu.limits(), &Choice::default());
     assert!(matches!(refused, Err(PlanError::ExceedsLimit { .. })), "{refused:?}");
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
     assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
     assert!(pooled.1 == indices);
 }
@@ -297,7 +298,7 @@ fn what_is_read_back_may_exceed_the_largest_buffer() {
     let plan = pool.plan(x.shape(), DType::F32, Some(IndexType::I64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
     assert_eq!(indices.data().len() * 8, 256 << 10);
-    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
     assert!(bytemuck::cast_slice::<f32, u32>(pooled.0.data()) == bytemuck::cast_slice::<f32, u32>(y.data()));
     assert!(pooled.1 == indices);
 }
@@ -361,17 +362,17 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     let shape = [2, 3, 40, 50];
     let x = data::<f32>(&shape, 3);
     let halves = pool(&[2, 2]).strides([2, 2]);
-    let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&halves, x.view()).unwrap();
+    let (y, indices) = halves.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
     let unpool = MaxUnpool::inverse_of(&halves, &shape);
     let plan = unpool.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
     let expected = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-    let back = gpu.max_unpool_blocking(&unpool, y.view(), indices.view()).unwrap();
+    let back = unpool.on(y.view(), indices.view()).run_blocking(&gpu).unwrap();
     assert!(bytemuck::cast_slice::<f32, u32>(back.data()) == bytemuck::cast_slice::<f32, u32>(expected.data()));
     // The first bad index is found also where a dispatch of its own writes the report, as with four storage buffers.
     let mut wrong = indices.data().to_vec();
     (wrong[77], wrong[500]) = (-7, 1 << 40);
     let wrong = Tensor::new(indices.shape(), wrong).unwrap();
-    let refused = gpu.max_unpool_blocking(&unpool, y.view(), wrong.view()).unwrap_err();
+    let refused = unpool.on(y.view(), wrong.view()).run_blocking(&gpu).unwrap_err();
     assert_eq!(refused, reference::max_unpool(&plan, y.view(), wrong.view()).unwrap_err());
     assert!(matches!(refused, ExecuteError::IndexOutOfRange { position: 77, value: -7, count: 2, .. }), "{refused:?}");
 
@@ -381,7 +382,7 @@ fn four_storage_buffers_suffice_but_for_indices_on_more_than_three_axes() {
     assert_eq!(refused, Err(PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 }));
     // Tiles would not help, so a call does not try them.
     let tensor = data::<f32>(&[1, 1, 4, 4, 4, 4], 9);
-    let refused = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool(&[2; 4]), tensor.view());
+    let refused = pool(&[2; 4]).on(tensor.view()).with_indices::<i64>().run_blocking(&gpu);
     let expected = PlanError::ExceedsLimit { what: "max_storage_buffers", needed: 5, limit: 4 };
     assert_eq!(refused, Err(ExecuteError::Plan(expected)));
     let values = pool(&[2; 4]).plan(&[1, 1, 4, 4, 4, 4], DType::F32, None).unwrap();

@@ -1,13 +1,14 @@
 //! Unpools that keep indices to their own windows: an index outside is an error or skipped, in every family and build,
 //! and an unpool of a pool's own indices is one dispatch.
 
+use support::calls::{self, reference};
 use support::device::gpu;
 use support::splitmix::{STEP, splitmix64};
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Bound, Buffers, Choice, DType, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
     Layout, Limits, MaxPool, MaxUnpool, Operand, OutOfBounds, OutsideWindow, Plan, PlanError, Pooling, Report,
-    Schedule, StorageOrder, StreamOptions, Tensor, UnpoolPlan, families, reference, select, wgpu,
+    Schedule, StorageOrder, StreamOptions, Tensor, UnpoolPlan, families, select, wgpu,
 };
 
 tests! {
@@ -95,7 +96,7 @@ fn unpools<T: Element, I: Index>(
                 let kernel = schedule.kernel();
                 assert!(schedule.scratch().is_empty() && schedule.dispatches().len() <= 2, "{kernel}");
                 let prepared = gpu().prepare_blocking(schedule.clone()).unwrap();
-                let found = prepared.max_unpool_blocking(x.view(), indices.view());
+                let found = calls::max_unpool(&prepared, x.view(), indices.view());
                 match (&found, &expected) {
                     (Ok(found), Ok(expected)) => {
                         let bits = |y: &Tensor<T>| y.data().iter().map(|y| y.to_bits64()).collect::<Vec<_>>();
@@ -166,10 +167,10 @@ fn a_window_in_the_padding_has_no_element() {
             OutsideWindow::Skip => Ok(Tensor::new(shape, vec![0.0f32; 64]).unwrap()),
             _ => Err(ExecuteError::IndexOutsideWindow { position: 1, count: 7 }),
         };
-        assert_eq!(reference::max_unpool::<f32, i64>(&plan, &x, &indices), expected);
+        assert_eq!(reference::max_unpool::<f32>(&plan, &x, &indices), expected);
         for schedule in schedules(&plan.into()) {
             let prepared = gpu().prepare_blocking(schedule.clone()).unwrap();
-            assert_eq!(prepared.max_unpool_blocking::<f32, i64>(&x, &indices), expected, "{}", schedule.kernel());
+            assert_eq!(calls::max_unpool::<f32>(&prepared, &x, &indices), expected, "{}", schedule.kernel());
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::pin::pin;
 use std::task::{Context, Waker};
+use support::calls::{self, reference};
 
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
@@ -10,7 +11,7 @@ use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     Build, Choice, DType, ExecuteError, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
-    Prepare, Prepared, Tensor, reference, select,
+    Prepare, Prepared, Tensor, select,
 };
 
 tests! {
@@ -37,13 +38,13 @@ fn check(gpu: &Gpu, shape: [usize; 4], seed: usize) {
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
     let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-    assert_eq!(gpu.max_pool_blocking(&pool, x.view()).as_ref(), Ok(&y), "{shape:?}");
-    let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
+    assert_eq!(pool.on(x.view()).run_blocking(&gpu).as_ref(), Ok(&y), "{shape:?}");
+    let pooled = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
     assert_eq!((&pooled.0, &pooled.1), (&y, &indices), "{shape:?}");
     let inverse = MaxUnpool::inverse_of(&pool, &shape);
     let plan = inverse.plan(y.shape(), DType::F32, IndexType::I64).unwrap();
     let back = reference::max_unpool(&plan, y.view(), indices.view()).unwrap();
-    assert_eq!(gpu.max_unpool_blocking(&inverse, y.view(), indices.view()).as_ref(), Ok(&back), "{shape:?}");
+    assert_eq!(inverse.on(y.view(), indices.view()).run_blocking(&gpu).as_ref(), Ok(&back), "{shape:?}");
 }
 
 fn answers_in_used_buffers_are_those_in_fresh_ones() {
@@ -52,7 +53,7 @@ fn answers_in_used_buffers_are_those_in_fresh_ones() {
         for (seed, extents) in [(9, 31), (8, 30), (9, 30), (6, 4), (31, 9), (7, 5)].into_iter().enumerate() {
             check(&gpu, [2, 3, extents.0, extents.1], seed);
             let bytes = Tensor::new([1, 1, extents.0, extents.1], vec![seed as u8 + 1; extents.0 * extents.1]).unwrap();
-            let y = gpu.max_pool_blocking(&MaxPool::new([2, 3]), bytes.view()).unwrap();
+            let y = MaxPool::new([2, 3]).on(bytes.view()).run_blocking(&gpu).unwrap();
             assert!(y.data().iter().all(|&byte| byte == seed as u8 + 1));
         }
     }
@@ -66,16 +67,16 @@ fn what_a_failed_or_dropped_call_had_is_in_nobody_elses_answer() {
         let y = tensor(&[1, 2, 4, 4], 3);
         let bad = Tensor::new(y.shape(), vec![i64::MIN; 32]).unwrap();
         for seed in 0..6 {
-            let failed = gpu.max_unpool_blocking(&inverse, y.view(), bad.view());
+            let failed = inverse.on(y.view(), bad.view()).run_blocking(&gpu);
             assert!(matches!(failed, Err(ExecuteError::IndexOutOfRange { count: 32, .. })), "{failed:?}");
             check(&gpu, shape, seed);
             let skips = inverse.clone().out_of_bounds(OutOfBounds::Skip);
-            let zeros = gpu.max_unpool_blocking(&skips, y.view(), bad.view()).unwrap();
+            let zeros = skips.on(y.view(), bad.view()).run_blocking(&gpu).unwrap();
             assert!(zeros.data().iter().all(|&value| value == 0.0));
             {
                 // Submitted, and dropped before there is an answer.
                 let x = tensor(&shape, 100 + seed);
-                let mut call = pin!(gpu.max_pool(&pool, x.view()));
+                let mut call = pin!(pool.on(x.view()).run(&gpu));
                 let _ = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             }
             check(&gpu, shape, seed);
@@ -88,10 +89,10 @@ fn tensors_that_the_caller_holds_are_nobody_elses() {
         let x = tensor(&[1, 2, 8, 8], 1);
         let pool = MaxPool::new([2, 2]).strides([2, 2]);
         let prepared = gpu.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
-        let expected = prepared.max_pool_blocking(x.view()).unwrap();
+        let expected = calls::max_pool(&prepared, x.view()).unwrap();
         let mut chain = gpu.chain();
         let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
-        let y = chain.max_pool(&prepared, &on_device).unwrap();
+        let [y] = chain.step(&prepared, &[&on_device]).unwrap();
         let wanted = chain.read_back::<f32>(&y).unwrap();
         let results = chain.run_blocking().unwrap();
         // Results that are still held keep their staging buffer.
@@ -114,7 +115,7 @@ fn what_is_kept_is_bounded_and_can_be_freed() {
     let mut most = 0;
     for mebibytes in [1, 30, 3, 20, 70, 9, 25, 40] {
         let x = Tensor::new([1, 1, mebibytes, 1 << 20], vec![mebibytes as u8; mebibytes << 20]).unwrap();
-        let y = gpu.max_pool_blocking(&pool, x.view()).unwrap();
+        let y = pool.on(x.view()).run_blocking(&gpu).unwrap();
         assert!(y.data().len() == mebibytes * 16 && y.data().iter().all(|&byte| byte == mebibytes as u8));
         most = most.max(gpu.idle_bytes());
         assert!(gpu.idle_bytes() <= (64 + 8) << 20, "{} bytes", gpu.idle_bytes());
@@ -156,7 +157,7 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
         assert!(std::ptr::eq(again.schedule(), prepared.schedule()));
         let x = chain.upload(x.view(), Layout::Nchw).unwrap();
         // Both steps are in one submission, and the preparation is dropped before it.
-        let (y, indices) = chain.max_pool_with_indices(&again, &x).unwrap();
+        let [y, indices] = chain.step(&again, &[&x]).unwrap();
         wanted.push((chain.read_back::<f32>(&y).unwrap(), chain.read_back::<i64>(&indices).unwrap()));
     }
     let results = chain.run_blocking().unwrap();
@@ -166,7 +167,7 @@ fn equal_plans_share_a_preparation_and_its_scratch_memory() {
     }
     // One-shot calls take the same; another choice of kernels has its own, and trimming forgets all.
     let pipelines = gpu.pipeline_count();
-    sliding.max_pool_with_indices_blocking::<f32, i64>(&MaxPool::new([9, 9]), tensors[0].view()).unwrap();
+    MaxPool::new([9, 9]).on(tensors[0].view()).with_indices::<i64>().run_blocking(&sliding).unwrap();
     assert_eq!(gpu.pipeline_count(), pipelines);
     let other = gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap();
     assert!(!std::ptr::eq(other.schedule(), prepared.schedule()));
@@ -194,7 +195,7 @@ fn pipelines_that_nobody_holds_are_bounded_and_can_be_freed() {
     let x = tensor(&[1, 1, 12, 12], 7);
     let runs_right = |prepared: &Prepared, kernel: [i64; 2]| {
         let plan = MaxPool::new(kernel).plan(x.shape(), DType::F32, None).unwrap();
-        assert_eq!(prepared.max_pool_blocking(x.view()), reference::max_pool(&plan, x.view()), "{kernel:?}");
+        assert_eq!(calls::max_pool(&prepared, x.view()), reference::max_pool(&plan, x.view()), "{kernel:?}");
     };
     // The first pipeline of all, and so the least recently used.
     let held = specialised(&gpu, [1, 1]);

@@ -3,12 +3,13 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use support::calls::{self, reference};
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
     Buffers, Build, Choice, DType, DeviceTensor, Element, ExecuteError, Family, Index, IndexFlattening, IndexType,
-    Layout, MaxUnpool, OutOfBounds, Prepared, Tensor, UnpoolPlan, reference, select,
+    Layout, MaxUnpool, OutOfBounds, Prepared, Tensor, UnpoolPlan, select,
 };
 
 tests! {
@@ -102,12 +103,12 @@ impl Way {
             }
             (expected, actual) => assert_eq!(actual.err().as_ref(), expected.as_ref().err()),
         };
-        same(self.prepared.max_unpool_blocking(x.view(), indices.view()));
+        same(calls::max_unpool(&self.prepared, x.view(), indices.view()));
 
         let mut chain = gpu().chain();
         let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
         let places = chain.upload(indices.view(), Layout::Nchw).unwrap();
-        let y = chain.max_unpool(&self.prepared, &on_device, &places).unwrap();
+        let [y] = chain.step(&self.prepared, &[&on_device, &places]).unwrap();
         let y = chain.read_back::<T>(&y).unwrap();
         same(chain.run_blocking().and_then(|results| results.take(y)).map_err(|error| match error {
             ExecuteError::InChain { step: 0, error, .. } => *error,
@@ -218,8 +219,8 @@ fn both_index_types_refuse_what_the_other_takes() {
         let wide = Tensor::new([1, 1, 2], vec![0i64, 1]).unwrap();
         let narrow = Tensor::new([1, 1, 2], vec![0i32, 1]).unwrap();
         let outcomes = [
-            prepared.max_unpool_blocking(x.view(), wide.view()).is_ok(),
-            prepared.max_unpool_blocking(x.view(), narrow.view()).is_ok(),
+            calls::max_unpool(&prepared, x.view(), wide.view()).is_ok(),
+            calls::max_unpool(&prepared, x.view(), narrow.view()).is_ok(),
         ];
         assert_eq!(outcomes, [index_type == IndexType::I64, index_type == IndexType::I32]);
     }

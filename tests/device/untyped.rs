@@ -6,7 +6,7 @@ use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, ConvertIndices, DType, Element, ExecuteError, Gpu, GpuOptions, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Reference, Tensor, TensorMut,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Reference, Run, Tensor, TensorMut,
     TensorRef, wgpu, with_element,
 };
 
@@ -54,7 +54,7 @@ fn both(gpu: &Gpu, plan: &Plan, inputs: &[Vec<u8>]) -> [Result<Vec<Vec<u8>>, Exe
         result.map(|()| bytes)
     };
     [
-        run(&|outputs| gpu.execute_blocking(plan, &views, outputs)),
+        run(&|outputs| gpu.run_blocking(plan, &views, outputs)),
         run(&|outputs| Reference.run_blocking(plan, &views, outputs)),
     ]
 }
@@ -133,8 +133,8 @@ fn an_error_leaves_the_outputs_as_they_were() {
     let same = |inputs: &[TensorRef<'_>], [y, indices]: [(DType, usize); 2], outputs: usize| {
         let calls: [&Execute<'_>; 3] = [
             &|outputs| Reference.run_blocking(&plan, inputs, outputs),
-            &|outputs| gpu().execute_blocking(&plan, inputs, outputs),
-            &|outputs| prepared.execute_blocking(inputs, outputs),
+            &|outputs| gpu().run_blocking(&plan, inputs, outputs),
+            &|outputs| prepared.run_blocking(inputs, outputs),
         ];
         let results = calls.map(|call| {
             let sizes = [y, indices].map(|(dtype, extent)| dtype.bytes() * extent);

@@ -2,11 +2,12 @@
 //! The times themselves are not checked.
 
 use std::fs;
+use support::calls::reference;
 
 use serde_json::Value;
 use support::splitmix::{STEP, splitmix64};
 use support::tests;
-use wgpu_pooling::{DType, IndexType, MaxPool, SimdLevel, Tensor, reference};
+use wgpu_pooling::{DType, IndexType, MaxPool, SimdLevel, Tensor};
 
 use crate::absent::ABSENT_BACKEND;
 use crate::example::Example;

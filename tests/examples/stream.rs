@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use support::calls::reference;
 
 use support::tests;
-use wgpu_pooling::{DType, IndexType, Layout, MaxPool, TensorView, reference};
+use wgpu_pooling::{DType, IndexType, Layout, MaxPool, TensorView};
 
 use crate::example::Example;
 

@@ -10,7 +10,7 @@ use support::nasty::{STYLES, Style, elements};
 use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Backend, CpuKernel, DType, GlobalMaxPool, IndexType, Layout, MaxPool, MaxUnpool,
-    NanPolicy, Plan, Pooling, Reference, SimdLevel, with_element,
+    NanPolicy, Plan, Pooling, Reference, Run, SimdLevel, with_element,
 };
 
 use crate::flags::{KNOWN, subnormals_are_zeros, take_subnormals_for_zeros};
@@ -70,7 +70,7 @@ fn agree(case: &Case, expected: &Outcome) {
                 if prepared.kernel() == CpuKernel::General && level != levels[0] {
                     continue;
                 }
-                let run = || case.outcome(|inputs, outputs| prepared.execute(inputs, outputs));
+                let run = || case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs));
                 same(expected, &on_caller(host, run))
                     .unwrap_or_else(|error| panic!("{name}, threads {flushes:?}: {error}: {:?}", case.plan));
             }

@@ -47,7 +47,7 @@ fn random_windows_compile_one_kernel() {
     for number in 0..24 {
         let pool = MaxPool::new([2 + number % 5, 1 + number]).strides([1 + number % 3, 2]);
         let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
-        assert_eq!(gpu.max_pool_blocking(&pool, &x), reference::max_pool(&plan, &x), "{pool:?}");
+        assert_eq!(pool.on(&x).run_blocking(&gpu), reference::max_pool(&plan, &x), "{pool:?}");
     }
     gpu.warm_up_blocking(&[]).unwrap();
     assert_eq!(gpu.pipeline_count(), 1, "a window that came once is not compiled for");
@@ -83,7 +83,7 @@ fn shapes_of_a_window_that_comes_again_take_its_own_kernel() {
             Build::Specialised
         );
         let x = tensor(&shape(call));
-        assert_eq!(gpu.max_pool_blocking(&pool(3), &x), reference::max_pool(&plan(3, call), &x));
+        assert_eq!(pool(3).on(&x).run_blocking(&gpu), reference::max_pool(&plan(3, call), &x));
     }
     assert_eq!(gpu.pipeline_count(), compiled);
     // Another window has its own count, and another one after trimming.
@@ -121,10 +121,10 @@ fn unpools_that_come_again_change_their_family_and_no_bit() {
     let expected = reference::max_unpool(&plan, &y, &indices).unwrap();
     let family = || gpu.prepare_blocking(Prepare::from(plan.clone()).cached()).unwrap().schedule().family();
     assert_eq!(family(), Family::ClaimEmit);
-    assert_eq!(gpu.max_unpool_blocking(&unpool, &y, &indices).as_ref(), Ok(&expected));
+    assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu).as_ref(), Ok(&expected));
     calls_until_specialised(&gpu, |_| plan.clone().into());
     assert_eq!(family(), Family::Streaming);
-    assert_eq!(gpu.max_unpool_blocking(&unpool, &y, &indices), Ok(expected));
+    assert_eq!(unpool.on(&y, &indices).run_blocking(&gpu), Ok(expected));
 }
 
 fn kernels_are_compiled_side_by_side_and_once() {
@@ -173,7 +173,7 @@ fn a_choice_holds_for_the_calls_of_its_gpu() {
         let pool = MaxPool::new([kernel, kernel]).strides([2, 2]);
         let plan = pool.plan(x.shape(), DType::F32, None).unwrap();
         let expected = reference::max_pool(&plan, &x).unwrap();
-        assert_eq!(generic.max_pool_blocking(&pool, &x).unwrap(), expected);
+        assert_eq!(pool.on(&x).run_blocking(&generic).unwrap(), expected);
         assert_eq!(generic.prepare_blocking(plan.clone()).unwrap().schedule().build(), Build::Generic);
         assert_eq!(gpu.pipeline_count(), 1, "a kernel for all windows");
     }
@@ -183,7 +183,7 @@ fn a_choice_holds_for_the_calls_of_its_gpu() {
     let expected = reference::max_pool(&plan, &x).unwrap();
     for _ in 0..3 {
         for gpu in [&gpu, &generic, &gpu.with_choice(Choice { family: Some(Family::Separable), build: None })] {
-            assert_eq!(gpu.max_pool_blocking(&pool, &x).unwrap(), expected);
+            assert_eq!(pool.on(&x).run_blocking(&gpu).unwrap(), expected);
         }
     }
     let specialised = gpu.prepare_blocking(plan.clone()).unwrap();
@@ -198,13 +198,13 @@ fn a_choice_holds_for_the_calls_of_its_gpu() {
     assert_eq!(gpu.prepare_blocking(unpool).unwrap().schedule().family(), preferred);
     // A family that does not apply is an error of the call.
     let streaming = gpu.with_choice(Choice { family: Some(Family::Streaming), build: None });
-    let refused = streaming.max_pool_blocking(&pool, &x);
+    let refused = pool.on(&x).run_blocking(&streaming);
     assert!(matches!(refused, Err(ExecuteError::Plan(PlanError::KernelDoesNotApply { .. }))), "{refused:?}");
     // Tensors of one Gpu are those of all that share its device.
     let prepared = generic.prepare_blocking(plan).unwrap();
     let mut chain = gpu.chain();
     let on_device = chain.upload(&x, wgpu_pooling::Layout::Nchw).unwrap();
-    let y = chain.max_pool(&prepared, &on_device).unwrap();
+    let [y] = chain.step(&prepared, &[&on_device]).unwrap();
     let y = chain.read_back::<f32>(&y).unwrap();
     assert_eq!(chain.run_blocking().unwrap().take(y).unwrap(), expected);
 }
@@ -231,26 +231,26 @@ fn a_cache_of_the_callers_is_looked_up() {
     let expected = reference::max_pool(&pool.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
     let empty = cache(&gpu, None);
     gpu.use_pipeline_cache(empty.clone()).unwrap();
-    assert_eq!(gpu.max_pool_blocking(&pool, &x).unwrap(), expected);
+    assert_eq!(pool.on(&x).run_blocking(&gpu).unwrap(), expected);
     // How much of it is in the cache is the driver's business.
     let data = empty.get_data().expect("a Vulkan cache has data");
     // The next run of the program.
     let next = open(options());
     next.use_pipeline_cache(cache(&next, Some(&data))).unwrap();
-    assert_eq!(next.max_pool_blocking(&pool, &x).unwrap(), expected);
+    assert_eq!(pool.on(&x).run_blocking(&next).unwrap(), expected);
     // Another cache takes the place of the first.
     gpu.use_pipeline_cache(cache(&gpu, None)).unwrap();
     let wider = MaxPool::new([3, 3]);
     let expected = reference::max_pool(&wider.plan(x.shape(), DType::F32, None).unwrap(), &x).unwrap();
-    assert_eq!(gpu.max_pool_blocking(&wider, &x).unwrap(), expected);
+    assert_eq!(wider.on(&x).run_blocking(&gpu).unwrap(), expected);
     // No cache at all, and a device without the feature, which refuses one before a pipeline is compiled with it.
     gpu.use_pipeline_cache(None).unwrap();
-    assert!(gpu.max_pool_blocking(&MaxPool::new([4, 4]), &x).is_ok());
+    assert!(MaxPool::new([4, 4]).on(&x).run_blocking(&gpu).is_ok());
     let without = open(GpuOptions::new());
     without.use_pipeline_cache(None).unwrap();
     let refused = without.use_pipeline_cache(cache(&gpu, None));
     assert_eq!(refused, Err(ExecuteError::FeatureMissing { feature: "PIPELINE_CACHE" }));
-    assert!(without.max_pool_blocking(&wider, &x).is_ok());
+    assert!(wider.on(&x).run_blocking(&without).is_ok());
 }
 
 /// wgpu refuses a pipeline with a cache of another device of its instance, so the refusal shows that pipelines are

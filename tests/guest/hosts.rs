@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
+use support::calls;
 
 use support::harness::join_all;
 use support::tensors::tensor;
@@ -109,13 +110,13 @@ fn use_all_of_it(host: &Host, gpu: &Gpu) {
     let x = tensor(&[1, 2, 6, 6]);
     let pool = MaxPool::new([2, 2]).strides([2, 2]);
     let unpool = MaxUnpool::inverse_of(&pool, x.shape());
-    let (y, indices) = gpu.max_pool_with_indices_blocking::<f32, i64>(&pool, x.view()).unwrap();
-    let back = gpu.max_unpool_blocking(&unpool, y.view(), indices.view()).unwrap();
+    let (y, indices) = pool.on(x.view()).with_indices::<i64>().run_blocking(&gpu).unwrap();
+    let back = unpool.on(y.view(), indices.view()).run_blocking(&gpu).unwrap();
     let prepared = gpu.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
 
     let mut chain = gpu.chain();
     let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
-    let chained = chain.max_pool(&prepared, &on_device).unwrap();
+    let [chained] = chain.step(&prepared, &[&on_device]).unwrap();
     let wanted = chain.read_back::<f32>(&chained).unwrap();
     assert_eq!(chain.run_blocking().unwrap().take(wanted).unwrap(), y);
 
@@ -162,7 +163,7 @@ fn between_two_calls_of_ours_no_scope_is_open() {
     host.blunder("after chain");
     let on_device = chain.upload(x.view(), Layout::Nchw).unwrap();
     host.blunder("after upload");
-    let y = chain.max_pool(&pool, &on_device).unwrap();
+    let [y] = chain.step(&pool, &[&on_device]).unwrap();
     host.blunder("after a step");
     let wanted = chain.read_back::<f32>(&y).unwrap();
     host.blunder("after read_back");
@@ -177,7 +178,7 @@ fn between_two_calls_of_ours_no_scope_is_open() {
 
     // A pending future holds no scope open either, nor does a dropped one.
     let pool = MaxPool::new([3, 3]);
-    let mut waiting = Box::pin(gpu.max_pool(&pool, x.view()));
+    let mut waiting = Box::pin(pool.on(x.view()).run(&gpu));
     let _ = waiting.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     host.blunder("while a future waits");
     assert_eq!(host.heard(), ["while a future waits"]);
@@ -218,7 +219,7 @@ fn nothing_is_submitted_but_by_the_call_that_says_so() {
     let prepared = gpu.prepare_blocking(plan).unwrap();
     let on_device = gpu.upload_blocking(x.view(), Layout::Nchw).unwrap();
     let mut chain = gpu.chain();
-    chain.max_pool_with_indices(&prepared, &on_device).unwrap();
+    chain.step::<2>(&prepared, &[&on_device]).unwrap();
     drop(chain);
     let [y, indices] = ["y", "indices"].map(|name| host.buffer(name, 72, BufferUsages::STORAGE));
     let buffers = Buffers {
@@ -242,7 +243,7 @@ fn nothing_is_submitted_but_by_the_call_that_says_so() {
         let before = host.submit_number();
         let mut chain = gpu.chain();
         for _ in 0..steps {
-            let (y, indices) = chain.max_pool_with_indices(&prepared, &on_device).unwrap();
+            let [y, indices] = chain.step(&prepared, &[&on_device]).unwrap();
             chain.read_back::<f32>(&y).unwrap();
             chain.read_back::<i32>(&indices).unwrap();
         }
@@ -259,15 +260,15 @@ fn every_call(gpu: &Gpu, prepared: &Prepared, on_device: &DeviceTensor, chains: 
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     let [mut chain, submitted] = chains;
     vec![
-        gpu.max_pool_blocking(&MaxPool::new([2, 2]), x.view()).unwrap_err(),
+        MaxPool::new([2, 2]).on(x.view()).run_blocking(&gpu).unwrap_err(),
         gpu.prepare_blocking(plan).unwrap_err(),
         gpu.upload_blocking(x.view(), Layout::Nchw).unwrap_err(),
         gpu.download_blocking::<f32>(on_device).unwrap_err(),
-        prepared.max_pool_blocking(x.view()).unwrap_err(),
+        calls::max_pool(&prepared, x.view()).unwrap_err(),
         prepared.encode(&mut encoder, buffers).unwrap_err(),
         prepared.encode_pass(&mut encoder.begin_compute_pass(&Default::default()), buffers).unwrap_err(),
         chain.upload(x.view(), Layout::Nchw).unwrap_err(),
-        chain.max_pool(prepared, on_device).unwrap_err(),
+        chain.step::<1>(prepared, &[on_device]).unwrap_err(),
         chain.run_blocking().unwrap_err(),
         submitted.submit().unwrap_err(),
     ]
@@ -312,7 +313,7 @@ fn the_hosts_lost_callback_stays_the_hosts() {
         assert!(host.losses.lock().unwrap().is_empty());
         host.lose();
         assert_eq!(*host.losses.lock().unwrap(), ["Destroyed"], "the host's callback is called, once");
-        let error = gpu.max_pool_blocking(&MaxPool::new([2, 2]), tensor(&[1, 1, 4, 4]).view()).unwrap_err();
+        let error = MaxPool::new([2, 2]).on(tensor(&[1, 1, 4, 4]).view()).run_blocking(&gpu).unwrap_err();
         match error {
             ExecuteError::DeviceLost(reason) if std::ptr::eq(host, &told) => {
                 assert_eq!(reason, "the host heard Destroyed");
@@ -346,7 +347,7 @@ fn many_gpus_live_side_by_side() {
     let hosts = [Host::new(), Host::new()];
     let x = tensor(&[1, 2, 6, 6]);
     let pool = MaxPool::new([2, 2]);
-    let expected = hosts[0].gpu().max_pool_blocking(&pool, x.view()).unwrap();
+    let expected = pool.on(x.view()).run_blocking(&hosts[0].gpu()).unwrap();
     std::thread::scope(|scope| {
         let threads: Vec<_> = hosts
             .iter()
@@ -355,7 +356,7 @@ fn many_gpus_live_side_by_side() {
                 scope.spawn(|| {
                     let gpu = host.gpu();
                     for _ in 0..4 {
-                        assert_eq!(gpu.max_pool_blocking(&pool, x.view()).unwrap(), expected);
+                        assert_eq!(pool.on(x.view()).run_blocking(&gpu).unwrap(), expected);
                     }
                 })
             })
@@ -366,8 +367,8 @@ fn many_gpus_live_side_by_side() {
     // Two `Gpu`s on one device: each has to be notified of a loss by itself.
     let [first, second] = [hosts[0].gpu(), hosts[0].gpu()];
     first.notify_lost("the first alone");
-    assert!(matches!(first.max_pool_blocking(&pool, x.view()), Err(ExecuteError::DeviceLost(_))));
-    assert_eq!(second.max_pool_blocking(&pool, x.view()).unwrap(), expected);
+    assert!(matches!(pool.on(x.view()).run_blocking(&first), Err(ExecuteError::DeviceLost(_))));
+    assert_eq!(pool.on(x.view()).run_blocking(&second).unwrap(), expected);
     assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 
@@ -395,21 +396,21 @@ fn refuses([here, there]: [Gpu; 2]) {
     let unpool_here = here.prepare_blocking(unpool).unwrap();
     let [x_here, x_there] = [&here, &there].map(|gpu| gpu.upload_blocking(x.view(), Layout::Nchw).unwrap());
     let mut chain = there.chain();
-    let (y_there, indices_there) = chain.max_pool_with_indices(&pool_there, &x_there).unwrap();
+    let [y_there, indices_there] = chain.step(&pool_there, &[&x_there]).unwrap();
     chain.run_blocking().unwrap();
 
     // A clone is the same `Gpu`.
     let mut chain = here.clone().chain();
     let refused = |what| ExecuteError::OtherGpu { what };
-    assert_eq!(chain.max_pool_with_indices(&pool_here, &x_there).unwrap_err(), refused("x"));
-    assert_eq!(chain.max_pool_with_indices(&pool_there, &x_here).unwrap_err(), refused("pool"));
+    assert_eq!(chain.step::<2>(&pool_here, &[&x_there]).unwrap_err(), refused("x"));
+    assert_eq!(chain.step::<2>(&pool_there, &[&x_here]).unwrap_err(), refused("pool"));
     assert_eq!(chain.read_back::<f32>(&x_there).unwrap_err(), refused("tensor"));
     assert_eq!(here.download_blocking::<f32>(&x_there).unwrap_err(), refused("tensor"));
-    let (y, indices) = chain.max_pool_with_indices(&pool_here, &x_here).unwrap();
-    assert_eq!(chain.max_unpool(&unpool_here, &y_there, &indices).unwrap_err(), refused("x"));
-    assert_eq!(chain.max_unpool(&unpool_here, &y, &indices_there).unwrap_err(), refused("indices"));
+    let [y, indices] = chain.step(&pool_here, &[&x_here]).unwrap();
+    assert_eq!(chain.step::<1>(&unpool_here, &[&y_there, &indices]).unwrap_err(), refused("x"));
+    assert_eq!(chain.step::<1>(&unpool_here, &[&y, &indices_there]).unwrap_err(), refused("indices"));
     // The refused calls have left no trace in the chain.
-    let back = chain.max_unpool(&unpool_here, &y, &indices).unwrap();
+    let [back] = chain.step(&unpool_here, &[&y, &indices]).unwrap();
     let wanted = chain.read_back::<f32>(&back).unwrap();
     let results = chain.run_blocking().unwrap();
     assert_eq!(results.take(wanted).unwrap().shape(), x.shape());
@@ -428,7 +429,7 @@ fn buffers_of_another_device_are_an_error_of_the_call() {
     let buffers = Buffers { x: Some(foreign.slice(..)), y: Some(y.slice(..)), ..Buffers::default() };
     assert!(matches!(pool.encode(&mut encoder, buffers), Err(ExecuteError::Device(_))));
     let tensor = DeviceTensor::from_buffer(&gpu, foreign, 0, [1, 2, 6, 6], DType::F32, Layout::Nchw).unwrap();
-    assert!(matches!(gpu.chain().max_pool(&pool, &tensor), Err(ExecuteError::Device(_))));
+    assert!(matches!(gpu.chain().step::<1>(&pool, &[&tensor]), Err(ExecuteError::Device(_))));
     assert!(hosts.iter().all(|host| host.heard().is_empty()));
 }
 

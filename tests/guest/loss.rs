@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Wake, Waker};
+use support::calls;
 
 use support::device::gpu as shared;
 use support::harness::join_all;
@@ -12,9 +13,9 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    Bound, Buffers, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Gpu, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepare, Prepared, ReadBack, Schedule, Submitted, Tensor, TensorMut,
-    TensorRef, TensorView, select,
+    Backend, Bound, Buffers, Choice, ConvertIndices, DType, DeviceTensor, ExecuteError, Gpu, IndexFlattening,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Plan, Prepare, Prepared, ReadBack, Run, Schedule, Submitted,
+    Tensor, TensorMut, TensorRef, TensorView, select,
 };
 
 use crate::faults::{Uncaptured, comes_back, host_device};
@@ -126,7 +127,7 @@ impl Held {
 
     fn chain(&self) -> Result<(Submitted, ReadBack<f32>), ExecuteError> {
         let mut chain = self.gpu.chain();
-        let y = chain.max_unpool(&self.prepared[2], &self.on_device[0], &self.on_device[1])?;
+        let [y] = chain.step(&self.prepared[2], &[&self.on_device[0], &self.on_device[1]])?;
         let y = chain.read_back::<f32>(&y)?;
         Ok((chain.submit()?, y))
     }
@@ -140,27 +141,27 @@ impl Held {
     fn conversion(&self) -> Outcome {
         let onnx = IndexSpace::new(2, 3, [8, 10]);
         let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
-        self.gpu.convert_indices_blocking::<i64, i32>(&conversion, self.indices.view()).map(|_| ())
+        conversion.on::<i32, _>(self.indices.view()).run_blocking(&self.gpu).map(|_| ())
     }
 }
 
 /// Every kind of call, except those that need no work on the device.
 const CALLS: [(&str, Call); 20] = [
-    ("max_pool", |held| held.gpu.max_pool_blocking(&held.pool, held.x.view()).map(|_| ())),
+    ("max_pool", |held| held.pool.on(held.x.view()).run_blocking(&held.gpu).map(|_| ())),
     ("max_pool_with_indices", |held| {
-        held.gpu.max_pool_with_indices_blocking::<f32, i64>(&held.pool, held.x.view()).map(|_| ())
+        held.pool.on(held.x.view()).with_indices::<i64>().run_blocking(&held.gpu).map(|_| ())
     }),
     ("max_unpool", |held| {
-        held.gpu.max_unpool_blocking(&MaxUnpool::new([2, 2]), held.x.view(), held.indices.view()).map(|_| ())
+        MaxUnpool::new([2, 2]).on(held.x.view(), held.indices.view()).run_blocking(&held.gpu).map(|_| ())
     }),
     ("convert_indices", Held::conversion),
     ("bind", Held::bound),
-    ("prepared max_pool", |held| held.prepared[0].max_pool_blocking(held.x.view()).map(|_| ())),
+    ("prepared max_pool", |held| calls::max_pool(&held.prepared[0], held.x.view()).map(|_| ())),
     ("prepared max_pool_with_indices", |held| {
-        held.prepared[1].max_pool_with_indices_blocking::<f32, i64>(held.x.view()).map(|_| ())
+        calls::max_pool_with_indices::<f32, i64>(&held.prepared[1], held.x.view()).map(|_| ())
     }),
     ("prepared max_unpool", |held| {
-        held.prepared[2].max_unpool_blocking(held.x.view(), held.indices.view()).map(|_| ())
+        calls::max_unpool(&held.prepared[2], held.x.view(), held.indices.view()).map(|_| ())
     }),
     ("prepare", |held| {
         let plan = held.pool.plan(held.x.shape(), DType::F32, None)?;
@@ -180,9 +181,9 @@ const CALLS: [(&str, Call); 20] = [
     ("chain", Held::results),
     ("execute", |held| {
         let plan = held.pool.plan(held.x.shape(), DType::F32, None)?;
-        held.executed(|x, y| held.gpu.execute_blocking(&plan.into(), x, y))
+        held.executed(|x, y| held.gpu.run_blocking(&plan.into(), x, y))
     }),
-    ("prepared execute", |held| held.executed(|x, y| held.prepared[0].execute_blocking(x, y))),
+    ("prepared execute", |held| held.executed(|x, y| held.prepared[0].run_blocking(x, y))),
     ("encode", |held| held.encoded(false)),
     ("encode_pass", |held| held.encoded(true)),
 ];
@@ -237,8 +238,7 @@ fn the_loss_can_be_awaited() {
         });
         assert!(pin!(gpu.until_lost()).poll(&mut Context::from_waker(Waker::noop())).is_pending());
         gpu.device().destroy();
-        let Err(ExecuteError::DeviceLost(reason)) = gpu.max_pool_blocking(&MaxPool::new([2]), &tensor(&[1, 1, 4]))
-        else {
+        let Err(ExecuteError::DeviceLost(reason)) = MaxPool::new([2]).on(&tensor(&[1, 1, 4])).run_blocking(&gpu) else {
             panic!("the device is destroyed");
         };
         // One began to wait before the loss, the other after it.
@@ -259,7 +259,7 @@ fn calls_during_the_loss_come_back() {
                 let finished = held.chain().unwrap();
                 let results = finished.0.results_blocking().unwrap();
                 let mut recorded = gpu.chain();
-                let pooled = recorded.max_pool(&held.prepared[0], &held.on_device[0]).unwrap();
+                let pooled = (held.prepared[0]).on(&held.on_device[0]).run(&recorded).unwrap();
                 recorded.read_back::<f32>(&pooled).unwrap();
                 let mut outcomes = std::thread::scope(|scope| {
                     let calls = [0, 2, 6, 12, 13, 14].map(|number| {
@@ -322,7 +322,7 @@ fn a_waker_that_panics_takes_no_other_call_with_it() {
         panics += comes_back("a call beside a waker that panics", move || {
             let (sender, receiver) = mpsc::channel();
             let waker = Waker::from(Arc::new(Bell(sender)));
-            let mut future = pin!(held.gpu.max_pool(&held.pool, held.x.view()));
+            let mut future = pin!(held.pool.on(held.x.view()).run(&held.gpu));
             let first = future.as_mut().poll(&mut Context::from_waker(&waker));
             // This chain is submitted behind the call, and the same thread of the library waits for both.
             assert_eq!(held.results(), Ok(()));
@@ -343,20 +343,21 @@ fn a_new_gpu_works_beside_what_is_left_of_a_lost_one() {
             let pending = held.chain().unwrap();
             gpu.device().destroy();
             let (fresh, uncaptured) = open(device);
-            assert!(shared().max_pool_blocking(&held.pool, held.x.view()).is_ok(), "other devices still work");
+            assert!(held.pool.on(held.x.view()).run_blocking(&shared()).is_ok(), "other devices still work");
             let x = TensorView::new(&[1, 1, 4], &[3.0f32, 1.0, 2.0, 9.0]).unwrap();
-            let y = fresh.max_pool_blocking(&MaxPool::new([2]).strides([2]), x).unwrap();
+            let y = MaxPool::new([2]).strides([2]).on(x).run_blocking(&fresh).unwrap();
             assert_eq!(y.data(), [3.0, 9.0]);
             // Objects of the lost GPU are refused, and dropping them raises no error.
             let mut chain = fresh.chain();
             assert!(matches!(
-                chain.max_pool(&held.prepared[0], &held.on_device[0]),
+                chain.step::<1>(&held.prepared[0], &[&held.on_device[0]]),
                 Err(ExecuteError::OtherGpu { .. })
             ));
             drop((pending, held, gpu));
             assert_eq!(
-                fresh
-                    .max_pool_blocking(&MaxPool::new([4]), TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9]).unwrap())
+                MaxPool::new([4])
+                    .on(TensorView::new(&[1, 1, 4], &[3u8, 1, 2, 9]).unwrap())
+                    .run_blocking(&fresh)
                     .unwrap()
                     .data(),
                 [9]
@@ -374,7 +375,7 @@ fn dropping_everything_at_once_hangs_nothing() {
                 let held = Held::new(&gpu);
                 let pending: Vec<_> = (0..5).map(|_| held.chain().unwrap()).collect();
                 {
-                    let mut future = pin!(gpu.max_pool(&held.pool, held.x.view()));
+                    let mut future = pin!(held.pool.on(held.x.view()).run(&gpu));
                     let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
                 }
                 if lost {

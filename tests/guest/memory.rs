@@ -2,15 +2,16 @@
 //! of call is made to fail in turn.
 
 use std::sync::{Arc, OnceLock};
+use support::calls::{self, reference};
 
 use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::wgpu::{self, BufferUsages};
 use wgpu_pooling::{
-    AdaptiveMaxPool, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions,
-    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared, Schedule,
-    Tensor, TensorView, reference, select,
+    AdaptiveMaxPool, Backend, Buffers, Choice, ConvertIndices, DType, ExecuteError, Family, GlobalMaxPool, Gpu,
+    GpuOptions, IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds, Prepare, Prepared,
+    Schedule, Tensor, TensorView, select,
 };
 
 use crate::faults::{Allocations, Uncaptured, is_child, passed, run_child};
@@ -56,37 +57,37 @@ impl Work {
         let onnx = IndexSpace::new(2, 3, [9, 10]);
         let conversion = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
         let converted = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
-        let per_plane = reference::convert_indices::<i64, i32>(&converted, pooled.1.view()).unwrap();
+        let per_plane = reference::convert_indices::<i32>(&converted, pooled.1.view()).unwrap();
         Work { pool, inverse, x, pooled, unpooled, separable, separated, conversion, per_plane }
     }
 
     fn one_shot_pool(&self, gpu: &Gpu) -> Outcome {
-        let y = gpu.max_pool_blocking(&self.pool, self.x.view())?;
+        let y = self.pool.on(self.x.view()).run_blocking(&gpu)?;
         assert_eq!(y, self.pooled.0);
         Ok(())
     }
 
     fn one_shot_pool_with_indices(&self, gpu: &Gpu) -> Outcome {
-        let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&self.pool, self.x.view())?;
+        let pooled = self.pool.on(self.x.view()).with_indices::<i64>().run_blocking(&gpu)?;
         assert_eq!(pooled, self.pooled);
         Ok(())
     }
 
     fn one_shot_unpool(&self, gpu: &Gpu) -> Outcome {
-        let y = gpu.max_unpool_blocking(&self.inverse, self.pooled.0.view(), self.pooled.1.view())?;
+        let y = self.inverse.on(self.pooled.0.view(), self.pooled.1.view()).run_blocking(&gpu)?;
         assert_eq!(y, self.unpooled);
         Ok(())
     }
 
     fn one_shot_unpool_that_skips(&self, gpu: &Gpu) -> Outcome {
         let skips = self.inverse.clone().out_of_bounds(OutOfBounds::Skip);
-        let y = gpu.max_unpool_blocking(&skips, self.pooled.0.view(), self.pooled.1.view())?;
+        let y = skips.on(self.pooled.0.view(), self.pooled.1.view()).run_blocking(&gpu)?;
         assert_eq!(y, self.unpooled);
         Ok(())
     }
 
     fn one_shot_conversion(&self, gpu: &Gpu) -> Outcome {
-        let converted = gpu.convert_indices_blocking::<i64, i32>(&self.conversion, self.pooled.1.view())?;
+        let converted = self.conversion.on::<i32, _>(self.pooled.1.view()).run_blocking(&gpu)?;
         assert_eq!(converted, self.per_plane);
         Ok(())
     }
@@ -99,27 +100,27 @@ impl Work {
         outputs.1.data_mut().fill(-7);
         let before = outputs.clone();
         let (first, second) = (&mut outputs.0, &mut outputs.1);
-        let result = gpu.execute_blocking(&plan.into(), &[(&self.x).into()], &mut [first.into(), second.into()]);
+        let result = gpu.run_blocking(&plan.into(), &[(&self.x).into()], &mut [first.into(), second.into()]);
         assert!(outputs == if result.is_ok() { self.pooled.clone() } else { before }, "all is written, or nothing");
         result
     }
 
     fn one_shot_adaptive_and_global(&self, gpu: &Gpu) -> Outcome {
-        gpu.max_pool_blocking(&AdaptiveMaxPool::new([2, 5]), self.x.view())?;
-        gpu.max_pool_blocking(&GlobalMaxPool::new(), self.x.view()).map(|_| ())
+        AdaptiveMaxPool::new([2, 5]).on(self.x.view()).run_blocking(&gpu)?;
+        GlobalMaxPool::new().on(self.x.view()).run_blocking(&gpu).map(|_| ())
     }
 
     fn prepared(&self, gpu: &Gpu) -> Outcome {
         let prepared = gpu.prepare_blocking(self.separable.clone())?;
         for _ in 0..2 {
-            assert_eq!(prepared.max_pool_blocking(self.x.view())?, self.separated);
+            assert_eq!(calls::max_pool(&prepared, self.x.view())?, self.separated);
         }
         Ok(())
     }
 
     fn prepared_without_scratch(&self, gpu: &Gpu) -> Outcome {
         let prepared = gpu.prepare_blocking(Prepare::from(self.separable.clone()).scratch_of_the_run())?;
-        assert_eq!(prepared.max_pool_blocking(self.x.view())?, self.separated);
+        assert_eq!(calls::max_pool(&prepared, self.x.view())?, self.separated);
         Ok(())
     }
 
@@ -143,8 +144,8 @@ impl Work {
         let [pool, unpool] = self.prepare(gpu)?;
         let mut chain = gpu.chain().timed();
         let x = chain.upload(self.x.view(), Layout::Nchw)?;
-        let (y, indices) = chain.max_pool_with_indices(&pool, &x)?;
-        let back = chain.max_unpool(&unpool, &y, &indices)?;
+        let [y, indices] = chain.step(&pool, &[&x])?;
+        let [back] = chain.step(&unpool, &[&y, &indices])?;
         let back = chain.read_back::<f32>(&back)?;
         assert_eq!(chain.submit()?.results_blocking()?.take(back)?, self.unpooled);
         Ok(())
@@ -163,9 +164,9 @@ impl Work {
         let (mut x, mut pooled, mut back) = (None, None, None);
         twice(&mut || chain.upload(self.x.view(), Layout::Nchw).map(|tensor| x = Some(tensor)))?;
         let x = x.unwrap();
-        twice(&mut || chain.max_pool_with_indices(&pool, &x).map(|tensors| pooled = Some(tensors)))?;
+        twice(&mut || chain.step::<2>(&pool, &[&x]).map(|tensors| pooled = Some(tensors)))?;
         let (y, indices) = pooled.unwrap();
-        twice(&mut || chain.max_unpool(&unpool, &y, &indices).map(|tensor| back = Some(tensor)))?;
+        twice(&mut || chain.step::<1>(&unpool, &[&y, &indices]).map(|tensor| back = Some(tensor)))?;
         let back = chain.read_back::<f32>(&back.unwrap())?;
         assert_eq!(chain.run_blocking()?.take(back)?, self.unpooled);
         first
@@ -292,7 +293,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
     let gpu = &Gpu::new_blocking().unwrap();
     let uncaptured = Uncaptured::on(gpu.device());
     let (small, pool) = (&tensor(&[1, 1, 8, 8]), &MaxPool::new([2, 2]));
-    let expected = gpu.max_pool_blocking(pool, small.view()).unwrap();
+    let expected = pool.on(small.view()).run_blocking(&gpu).unwrap();
     let extent = (gpu.limits().max_binding_bytes.min(128 << 20)) as usize;
     let large = vec![7u8; extent];
     let shape = [1, 1, extent];
@@ -305,18 +306,18 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
         ("upload", &|| gpu.upload_blocking(large.clone(), Layout::Nchw).map(|_| ())),
         ("zeros", &|| gpu.zeros_blocking(large.shape(), DType::U8, Layout::Nchw).map(|_| ())),
         ("download", &|| gpu.download_blocking::<u8>(on_device).map(|x| assert!(x.data() == large.data()))),
-        ("pool", &|| gpu.max_pool_blocking(&GlobalMaxPool::new(), large.clone()).map(is_seven)),
+        ("pool", &|| GlobalMaxPool::new().on(large).run_blocking(&gpu).map(is_seven)),
         ("unpool", &|| {
             let unpool = MaxUnpool::new([extent as i64]);
             let (x, indices) = (TensorView::new(&[1, 1, 1], &[9u8])?, [extent as i64 - 1]);
-            let y = gpu.max_unpool_blocking(&unpool, x, TensorView::new(&[1, 1, 1], &indices)?)?;
+            let y = unpool.on(x, TensorView::new(&[1, 1, 1], &indices)?).run_blocking(&gpu)?;
             assert_eq!(y.data().last(), Some(&9));
             Ok(())
         }),
         ("chain", &|| {
             let mut chain = gpu.chain();
             let x = chain.upload(large.clone(), Layout::Nchw)?;
-            let y = chain.max_pool(global, &x)?;
+            let [y] = chain.step(global, &[&x])?;
             let (x, y) = (chain.read_back::<u8>(&x)?, chain.read_back::<u8>(&y)?);
             let results = chain.run_blocking()?;
             is_seven(results.take(y)?);
@@ -344,7 +345,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
             Err(ExecuteError::DeviceLost(_)) => true,
             Err(error) => panic!("{error:?}"),
         };
-        match gpu.max_pool_blocking(pool, small.view()) {
+        match pool.on(small.view()).run_blocking(&gpu) {
             Ok(y) => assert!(!lost && y == expected, "{left} MiB left: a lost device computes, or wrongly"),
             // This pool may be the first whose command finds no memory, as it is on an NVIDIA H100.
             Err(ExecuteError::DeviceLost(_)) => lost = true,
@@ -353,7 +354,7 @@ fn tensors_larger_than_what_is_left_of_the_memory_are_errors() {
         // Where a command finds no memory, not a buffer, wgpu gives the device up.
         if lost {
             assert!(!software, "{left} MiB left: {what}: the device is lost");
-            assert!(matches!(gpu.max_pool_blocking(pool, small.view()), Err(ExecuteError::DeviceLost(_))));
+            assert!(matches!(pool.on(small.view()).run_blocking(&gpu), Err(ExecuteError::DeviceLost(_))));
             break;
         }
     }
@@ -377,7 +378,7 @@ fn a_device_that_is_lost_for_lack_of_memory_says_so() {
     let says_so = |error: &String| error.ends_with("; the device is lost over it");
     assert!(matches!(&failed, Err(ExecuteError::OutOfMemory(error)) if says_so(error)), "{failed:?}");
     assert!(gpu.is_lost());
-    let later = gpu.max_pool_blocking(&MaxPool::new([2, 2]), tensor(&[1, 1, 8, 8]).view());
+    let later = MaxPool::new([2, 2]).on(tensor(&[1, 1, 8, 8]).view()).run_blocking(&gpu);
     assert_eq!(later, Err(ExecuteError::DeviceLost("no memory".to_owned())));
 }
 
@@ -439,7 +440,7 @@ fn what_is_dropped_is_freed() {
     let prepared = allocated(&gpu).unwrap();
     let mut chain = gpu.chain();
     let on_device = chain.upload(part.clone(), Layout::Nchw).unwrap();
-    let y = chain.max_pool(&pool, &on_device).unwrap();
+    let [y] = chain.step(&pool, &[&on_device]).unwrap();
     drop((on_device, chain.submit().unwrap(), y));
     comes_down_to("a chain that is not waited for", &gpu, prepared);
 
@@ -447,7 +448,7 @@ fn what_is_dropped_is_freed() {
     gpu.trim();
     let empty = allocated(&gpu).unwrap();
     allocations.fail(2);
-    let failed = pool.max_pool_blocking(part.clone());
+    let failed = calls::max_pool(&pool, part);
     assert!(matches!(failed, Err(ExecuteError::OutOfMemory(_))), "{failed:?}");
     comes_down_to("a call that failed", &gpu, empty);
 }

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use support::calls::reference;
 
 use support::device::gpu;
 use support::splitmix::splitmix64;
@@ -11,8 +12,8 @@ use support::tests;
 use wgpu_pooling::wgpu::util::DeviceExt;
 use wgpu_pooling::wgpu::{self, BufferUsages, TextureFormat, TextureUsages};
 use wgpu_pooling::{
-    Buffers, DType, DeviceTensor, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, Plan, Prepared, Tensor,
-    TensorSpec, half, reference, required_limits,
+    Buffers, DType, DeviceTensor, Element, ExecuteError, Gpu, IndexType, Layout, MaxPool, Plan, Prepared, Run, Tensor,
+    TensorSpec, half, required_limits,
 };
 
 tests! {
@@ -185,10 +186,10 @@ impl OnDevice {
 
     /// The maxima of `x`, once more on another device if this one is lost.
     async fn max_pool(&mut self, instance: &wgpu::Instance, x: &Tensor<f32>) -> Result<Tensor<f32>, Box<dyn Error>> {
-        match self.pool.max_pool(x).await {
+        match self.pool.call::<Tensor<_>>(&[x.into()]).await {
             Err(ExecuteError::DeviceLost(_)) => {
                 *self = OnDevice::open(instance, self.pool.schedule().plan().clone()).await?;
-                Ok(self.pool.max_pool(x).await?)
+                Ok(self.pool.call::<Tensor<_>>(&[x.into()]).await?)
             }
             result => Ok(result?),
         }
@@ -199,7 +200,7 @@ impl OnDevice {
 async fn pool_in_tasks(pool: Arc<Prepared>, xs: Vec<Tensor<f32>>) -> Result<Vec<Tensor<f32>>, Box<dyn Error>> {
     let spawn = |x: Tensor<f32>| {
         let pool = Arc::clone(&pool);
-        tokio::spawn(async move { pool.max_pool(&x).await })
+        tokio::spawn(async move { pool.call::<Tensor<_>>(&[(&x).into()]).await })
     };
     let tasks: Vec<_> = xs.into_iter().map(spawn).collect();
     let mut results = Vec::new();
@@ -211,7 +212,7 @@ async fn pool_in_tasks(pool: Arc<Prepared>, xs: Vec<Tensor<f32>>) -> Result<Vec<
 
 /// A blocking call waits for the device in its thread, which therefore must not be one that runs tasks.
 async fn pool_beside_tasks(gpu: Gpu, pool: MaxPool, x: Tensor<f32>) -> Result<Tensor<f32>, Box<dyn Error>> {
-    Ok(tokio::task::spawn_blocking(move || gpu.max_pool_blocking(&pool, &x)).await??)
+    Ok(tokio::task::spawn_blocking(move || pool.on(&x).run_blocking(&gpu)).await??)
 }
 
 fn the_functions_of_the_page_are_those_that_run_here() {
@@ -329,7 +330,7 @@ fn a_kernel_behind_a_pool_reads_the_maxima_and_their_indices() {
 
     // The same kernel in a chain.
     let mut chain = gpu().chain();
-    let (maxima, indices) = chain.max_pool_with_indices(&pool, &on_device[0]).unwrap();
+    let [maxima, indices] = chain.step(&pool, &[&on_device[0]]).unwrap();
     let products = gpu().zeros_blocking(y.shape(), DType::F32, Layout::Nchw).unwrap();
     let mut pass = chain.encoder().begin_compute_pass(&Default::default());
     let resources = [maxima.as_binding(), indices.as_binding(), on_device[1].as_binding(), products.as_binding()];
@@ -435,7 +436,7 @@ fn a_padded_picture_is_pooled_without_repacking() {
         wider = Tensor::new(&shape, garbage.collect()).unwrap();
         let plan = pool.plan(x.shape(), DType::U8, Some(IndexType::I32)).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, &x).unwrap();
-        let (wide_y, wide_indices) = gpu().max_pool_with_indices_blocking::<u8, i32>(&pool, &wider).unwrap();
+        let (wide_y, wide_indices) = pool.on(&wider).with_indices::<i32>().run_blocking(&gpu()).unwrap();
         let [columns, wide_columns] = [y.shape()[2], wide_y.shape()[2]];
         assert!(columns > 0 && wide_columns >= columns);
         for (at, (value, index)) in y.data().iter().zip(indices.data()).enumerate() {
@@ -473,7 +474,7 @@ fn windows_beyond_a_padded_picture_find_zeros() {
         let plan = pool.plan(&shape, DType::U8, Some(IndexType::I32)).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<u8, i32>(&plan, &x).unwrap();
         let wide = gpu().download_blocking::<u8>(&padded).unwrap();
-        let (wide_y, wide_indices) = gpu().max_pool_with_indices_blocking::<u8, i32>(&pool, &wide).unwrap();
+        let (wide_y, wide_indices) = pool.on(&wide).with_indices::<i32>().run_blocking(&gpu()).unwrap();
         let row = |y: &[usize]| y[2] * 4;
         let rows = y.data().chunks(row(y.shape())).zip(wide_y.data().chunks(row(wide_y.shape())));
         assert!(rows.into_iter().all(|(row, wide)| *row == wide[..row.len()]), "{width} x {height}");
@@ -740,7 +741,7 @@ fn a_lost_device_is_replaced() {
         if lose {
             on_device.gpu.device().destroy();
         }
-        assert_eq!(pollster::block_on(on_device.max_pool(&instance, &x)).unwrap(), expected);
+        assert_eq!(pollster::block_on(instance.on(&x).run(&on_device)).unwrap(), expected);
     }
     assert!(first.device() != on_device.gpu.device(), "the device was replaced");
     assert!(matches!(first.upload_blocking(&x, Layout::Nchw), Err(ExecuteError::DeviceLost(_))));
@@ -760,6 +761,6 @@ fn calls_run_on_tokio() {
     let beside = pool_beside_tasks(gpu().clone(), pool.clone(), xs[0].clone());
     assert_eq!(runtime.block_on(beside).unwrap(), expected[0]);
     let x = xs[1].clone();
-    let task = runtime.spawn(async move { tokio::task::block_in_place(|| gpu().max_pool_blocking(&pool, &x)) });
+    let task = runtime.spawn(async move { tokio::task::block_in_place(|| pool.on(&x).run_blocking(&gpu())) });
     assert_eq!(runtime.block_on(task).unwrap().unwrap(), expected[1]);
 }

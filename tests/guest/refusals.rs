@@ -1,12 +1,13 @@
 //! Machines without an adapter, adapters that refuse, devices with next to no limits: errors that say what was found
 //! and what to do.
 
+use support::calls::reference;
 use support::device::{POISON, gpu};
 use support::tests;
 use wgpu_pooling::test_hooks::TestHooks;
 use wgpu_pooling::{
     DType, ExecuteError, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, PlanError, Tensor, list_adapters_blocking,
-    reference, wgpu,
+    wgpu,
 };
 
 use crate::faults::{Uncaptured, is_child, passed, run_child};
@@ -122,7 +123,7 @@ fn limits_below_what_a_kernel_needs_are_named() {
         };
         opened += 1;
         let uncaptured = Uncaptured::on(gpu.device());
-        let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&MaxPool::new([2, 2]), x.view());
+        let pooled = MaxPool::new([2, 2]).on(x.view()).with_indices::<i64>().run_blocking(&gpu);
         match pooled {
             Ok(pooled) => assert_eq!(pooled, expected, "{what}"),
             Err(ExecuteError::Plan(PlanError::ExceedsLimit { what: named, needed, limit })) => {
@@ -133,7 +134,7 @@ fn limits_below_what_a_kernel_needs_are_named() {
         }
         let unpool = MaxUnpool::new([2, 2]).strides([2, 2]);
         let indices = Tensor::new([1, 2, 30, 40], (0..2400).collect::<Vec<i64>>()).unwrap();
-        match gpu.max_unpool_blocking(&unpool, x.view(), indices.view()) {
+        match unpool.on(x.view(), indices.view()).run_blocking(&gpu) {
             Ok(_) | Err(ExecuteError::Plan(_)) => {}
             Err(error) => panic!("{what}: {error:?}"),
         }

@@ -6,15 +6,16 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
+use support::calls::reference;
 
 use support::device::gpu;
 use support::harness::join_all;
 use support::tensors::seeded as tensor;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Buffers, Build, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView, reference, select,
-    wgpu,
+    AdaptiveMaxPool, Backend, Buffers, Build, Chain, Choice, ConvertIndices, DType, ExecuteError, Family, Gpu,
+    IndexFlattening, IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, Prepared, Submitted, Tensor, TensorView,
+    select, wgpu,
 };
 
 tests! {
@@ -69,25 +70,25 @@ impl Work {
         let space = IndexSpace::new(shape[0], shape[1], [shape[2], shape[3]]);
         let conversion = ConvertIndices::new(space.clone(), space.with_flatten(IndexFlattening::Plane));
         let conversion_plan = conversion.plan(&plan.outputs()[1].shape, IndexType::I64, IndexType::I32).unwrap();
-        let per_plane = reference::convert_indices::<i64, i32>(&conversion_plan, pooled.1.view()).unwrap();
+        let per_plane = reference::convert_indices::<i32>(&conversion_plan, pooled.1.view()).unwrap();
         let prepare = |plan: wgpu_pooling::Plan| gpu.prepare_blocking(plan).unwrap();
         let prepared = [prepare(plan.into()), prepare(inverse.into()), prepare(grid.into())];
         Work { pool, x, pooled, unpooled, cells, per_plane, conversion, prepared }
     }
 
     fn one_shot(&self, gpu: &Gpu) {
-        let pooled = gpu.max_pool_with_indices_blocking::<f32, i64>(&self.pool, self.x.view());
+        let pooled = self.pool.on(self.x.view()).with_indices::<i64>().run_blocking(&gpu);
         assert_eq!(pooled.as_ref(), Ok(&self.pooled));
     }
 
     fn unpool(&self, gpu: &Gpu) {
         let inverse = MaxUnpool::inverse_of(&self.pool, self.x.shape());
         let (y, indices) = &self.pooled;
-        assert_eq!(gpu.max_unpool_blocking(&inverse, y.view(), indices.view()).as_ref(), Ok(&self.unpooled));
+        assert_eq!(inverse.on(y.view(), indices.view()).run_blocking(&gpu).as_ref(), Ok(&self.unpooled));
     }
 
     fn convert(&self, gpu: &Gpu) {
-        let converted = gpu.convert_indices_blocking::<i64, i32>(&self.conversion, self.pooled.1.view());
+        let converted = self.conversion.on::<i32, _>(self.pooled.1.view()).run_blocking(&gpu);
         assert_eq!(converted.as_ref(), Ok(&self.per_plane));
     }
 
@@ -99,7 +100,7 @@ impl Work {
         for choice in [Choice::default(), Choice { build: Some(Build::Generic), ..Choice::default() }] {
             let mut y = tensor(self.x.shape(), 3);
             let inputs = [x.into(), indices.into()];
-            gpu.with_choice(choice).execute_blocking(&plan, &inputs, &mut [(&mut y).into()]).unwrap();
+            gpu.with_choice(choice).run_blocking(&plan, &inputs, &mut [(&mut y).into()]).unwrap();
             assert_eq!(y, self.unpooled);
         }
     }
@@ -109,9 +110,9 @@ impl Work {
         let [pool, inverse, grid] = &self.prepared;
         let mut chain = gpu.chain();
         let x = chain.upload(self.x.view(), Layout::Nchw).unwrap();
-        let (y, indices) = chain.max_pool_with_indices(pool, &x).unwrap();
-        let back = chain.max_unpool(inverse, &y, &indices).unwrap();
-        let cells = chain.max_pool(grid, &back).unwrap();
+        let [y, indices] = chain.step(pool, &[&x]).unwrap();
+        let [back] = chain.step(inverse, &[&y, &indices]).unwrap();
+        let [cells] = chain.step(grid, &[&back]).unwrap();
         let cells = chain.read_back::<f32>(&cells).unwrap();
         assert_eq!(chain.run_blocking().unwrap().take(cells).as_ref(), Ok(&self.cells));
     }
@@ -150,18 +151,18 @@ impl Work {
         let bad = TensorView::new(indices.shape(), &bad).unwrap();
         let unit = self.x.data().len() as u64;
         let expected = ExecuteError::IndexOutOfRange { position: 0, value: -5, unit, count: 1 };
-        assert_eq!(gpu.max_unpool_blocking(&inverse, y.view(), bad), Err(expected));
+        assert_eq!(inverse.on(y.view(), bad).run_blocking(&gpu), Err(expected));
     }
 
     /// A call that another thread wakes.
     fn awaited(&self, gpu: &Gpu) {
-        let pooled = pollster::block_on(gpu.max_pool_with_indices::<f32, i64>(&self.pool, self.x.view()));
+        let pooled = pollster::block_on(self.pool.on(self.x.view()).with_indices::<i64>().run(&gpu));
         assert_eq!(pooled.as_ref(), Ok(&self.pooled));
     }
 
     /// A call that nobody waits for.
     fn drop(&self, gpu: &Gpu) {
-        let mut future = pin!(gpu.max_pool(&self.pool, self.x.view()));
+        let mut future = pin!(self.pool.on(self.x.view()).run(&gpu));
         let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     }
 }
@@ -198,7 +199,7 @@ fn gpus_live_side_by_side_and_one_that_is_lost_disturbs_no_other() {
                     for round in 0..20 {
                         if number == 1 && round == 10 {
                             gpu.device().destroy();
-                            let error = gpu.max_pool_blocking(&work.pool, work.x.view()).unwrap_err();
+                            let error = work.pool.on(work.x.view()).run_blocking(&gpu).unwrap_err();
                             assert!(matches!(error, ExecuteError::DeviceLost(_)), "{error:?}");
                             return;
                         }
@@ -221,7 +222,7 @@ fn long_chain(gpu: &Gpu, busy: Duration) -> Chain {
     let chain_of = |steps: usize| {
         let mut chain = gpu.chain();
         for _ in 0..steps {
-            chain.max_pool(&pool, &x).unwrap();
+            chain.step::<1>(&pool, &[&x]).unwrap();
         }
         chain
     };

@@ -5,12 +5,13 @@
 //! the child wgpu's debug flag is off: with the flag naga adds debug information that old layers take for an error.
 
 use std::process::{Command, ExitCode, Output};
+use support::calls::{self, reference};
 
 use libtest_mimic::{Arguments, Trial};
 use support::harness::{skips_gpu, trial};
 use wgpu_pooling::{
     AdaptiveMaxPool, Buffers, Choice, DType, Element, Family, Gpu, GpuOptions, IndexType, Layout, MaxPool, MaxUnpool,
-    Plan, Prepare, Tensor, families, reference, select,
+    Plan, Prepare, Tensor, families, select,
 };
 
 use crate::faults::is_child;
@@ -91,7 +92,7 @@ fn work() -> ExitCode {
     let pool = MaxPool::new([2]);
     let x = tensor::<f32>(&[1, 1, 64]);
     gpu.device().destroy();
-    assert!(gpu.max_pool_blocking(&pool, x.view()).is_err());
+    assert!(pool.on(x.view()).run_blocking(&gpu).is_err());
     ExitCode::SUCCESS
 }
 
@@ -105,7 +106,7 @@ fn operators<T: Element>(gpu: &Gpu) {
         let choice = Choice { family: Some(family), ..Choice::default() };
         let schedule = select(&pooled, &gpu.limits(), &choice).expect("the family applies");
         let prepared = gpu.prepare_blocking(schedule).expect("the schedule fits");
-        assert_eq!(prepared.max_pool_with_indices_blocking::<T, i64>(x.view()).as_ref(), Ok(&expected));
+        assert_eq!(calls::max_pool_with_indices::<T, i64>(&prepared, x.view()).as_ref(), Ok(&expected));
     }
     let inverse = MaxUnpool::inverse_of(&pool, x.shape());
     let inverse: Plan = inverse.plan(plan.output_shape(), T::DTYPE, IndexType::I64).expect("the inverse").into();
@@ -114,15 +115,15 @@ fn operators<T: Element>(gpu: &Gpu) {
         let choice = Choice { family: Some(family), ..Choice::default() };
         let schedule = select(&inverse, &gpu.limits(), &choice).expect("the family applies");
         let prepared = gpu.prepare_blocking(schedule).expect("the schedule fits");
-        prepared.max_unpool_blocking(y.view(), indices.view()).expect("the pool's own indices");
+        calls::max_unpool(&prepared, y.view(), indices.view()).expect("the pool's own indices");
         // With indices of other windows the general path runs behind the fast one.
         let foreign = Tensor::new(indices.shape(), indices.data().iter().rev().copied().collect()).expect("as many");
-        prepared.max_unpool_blocking(y.view(), foreign.view()).expect("indices in range");
+        calls::max_unpool(&prepared, y.view(), foreign.view()).expect("indices in range");
         let bad = Tensor::new(indices.shape(), vec![-9; indices.data().len()]).expect("as many");
-        assert!(prepared.max_unpool_blocking(y.view(), bad.view()).is_err());
+        assert!(calls::max_unpool(&prepared, y.view(), bad.view()).is_err());
     }
     let global = AdaptiveMaxPool::new([1, 1]);
-    gpu.max_pool_with_indices_blocking::<T, i32>(&global, x.view()).expect("a valid pool");
+    global.on(x.view()).with_indices::<i32>().run_blocking(&gpu).expect("a valid pool");
 }
 
 fn encoded(gpu: &Gpu) {
@@ -133,7 +134,7 @@ fn encoded(gpu: &Gpu) {
     let pool = gpu.prepare_blocking(Prepare::from(schedule).scratch_of_the_run()).expect("the schedule fits");
     let mut chain = gpu.chain().timed();
     let x = chain.upload(x.view(), Layout::Nchw).expect("a small tensor");
-    let y = chain.max_pool(&pool, &x).expect("the plan's own tensor");
+    let y = chain.step::<1>(&pool, &[&x]).expect("the plan's own tensor");
     let own = gpu.prepare_blocking(pool.schedule().plan().clone()).expect("a valid pool");
     let mut pass = chain.encoder().begin_compute_pass(&Default::default());
     let buffers = Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() };

@@ -1,8 +1,9 @@
 //! Arrays of the crate ndarray as tensors and back: nothing is copied, and what is not dense is refused, not reordered.
 
 use ndarray::{Array, Array3, ArrayD, ArrayViewD, Axis, Slice, s};
+use support::calls::reference;
 use support::tests;
-use wgpu_pooling::{DType, MaxPool, PlanError, Tensor, TensorView, reference};
+use wgpu_pooling::{DType, MaxPool, PlanError, Tensor, TensorView};
 
 tests! {
     cpu =>

@@ -191,24 +191,36 @@ backend_by_reference!(&B);
 backend_by_reference!(Box<B>);
 backend_by_reference!(Arc<B>);
 
-impl<R: Run + ?Sized> Run for Arc<R> {
-    fn plan(&self) -> &Plan {
-        (**self).plan()
-    }
+macro_rules! run_by_reference {
+    ($pointer:ty) => {
+        impl<R: Run + ?Sized> Run for $pointer {
+            fn plan(&self) -> &Plan {
+                (**self).plan()
+            }
 
-    fn kernel(&self) -> String {
-        (**self).kernel()
-    }
+            fn kernel(&self) -> String {
+                (**self).kernel()
+            }
 
-    fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
-        (**self).run(inputs, outputs)
-    }
+            fn run<'a>(&'a self, inputs: &'a [TensorRef<'a>], outputs: &'a mut [TensorMut<'_>]) -> Later<'a, ()> {
+                (**self).run(inputs, outputs)
+            }
 
-    #[cfg(not(target_arch = "wasm32"))]
-    fn run_blocking(&self, inputs: &[TensorRef<'_>], outputs: &mut [TensorMut<'_>]) -> Result<(), ExecuteError> {
-        (**self).run_blocking(inputs, outputs)
-    }
+            #[cfg(not(target_arch = "wasm32"))]
+            fn run_blocking(
+                &self,
+                inputs: &[TensorRef<'_>],
+                outputs: &mut [TensorMut<'_>],
+            ) -> Result<(), ExecuteError> {
+                (**self).run_blocking(inputs, outputs)
+            }
+        }
+    };
 }
+
+run_by_reference!(&R);
+run_by_reference!(Box<R>);
+run_by_reference!(Arc<R>);
 
 mod sealed {
     pub trait Sealed {}

@@ -1,14 +1,15 @@
 //! What calls of the CPU backend refuse, that they then write nothing, and tensors at any address.
 
 use std::process::Command;
+use support::calls;
 
 use support::case::{Case, same};
 use support::cpu::ways;
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, ConvertIndices, Cpu, CpuKernel, DType, ExecuteError, IndexFlattening, IndexSpace,
-    IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, Reference, SimdLevel, TensorMut, TensorRef,
-    TensorView, reference,
+    IndexType, Layout, MaxPool, MaxUnpool, Plan, PlanError, PreparedCpu, Reference, Run, SimdLevel, TensorMut,
+    TensorRef, TensorView, reference,
 };
 
 use super::{case, undone};
@@ -33,7 +34,7 @@ fn at_any_address(case: &Case) {
     for (name, prepared) in ways(&case.plan, SimdLevel::available()).unwrap() {
         for offset in [0, 1, 2, 4] {
             let case = Case { offset, ..case.clone() };
-            let outcome = case.outcome(|inputs, outputs| prepared.execute(inputs, outputs));
+            let outcome = case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs));
             same(&expected, &outcome)
                 .unwrap_or_else(|error| panic!("{name}, offset {offset}: {error}: {:?}", case.plan));
         }
@@ -120,7 +121,7 @@ fn operands_that_are_not_the_plans_are_the_references_errors() {
                     result.map(|()| outputs)
                 };
                 let expected = run(&|outputs| Reference.run_blocking(&plan, inputs, outputs));
-                assert_eq!(run(&|outputs| prepared.execute(inputs, outputs)), expected, "{plan:?}");
+                assert_eq!(run(&|outputs| prepared.run_blocking(inputs, outputs)), expected, "{plan:?}");
                 right += usize::from(expected.is_ok());
             }
         }
@@ -145,28 +146,27 @@ fn typed_calls_refuse_what_does_not_fit_the_plan() {
     let length = |actual| Err(PlanError::DataLength { shape: vec![1, 1, 3], expected: 3, actual }.into());
 
     for wrong in [2, 4] {
-        assert_eq!(values.max_pool_into(x(), &mut y[..wrong]), length(wrong));
-        assert_eq!(both.max_pool_with_indices_into(x(), &mut y[..wrong], &mut at[..3]), length(wrong));
-        assert_eq!(both.max_pool_with_indices_into(x(), &mut y[..3], &mut at[..wrong]), length(wrong));
+        assert_eq!(calls::max_pool_into(&values, x(), &mut y[..wrong]), length(wrong));
+        assert_eq!(calls::max_pool_with_indices_into(&both, x(), &mut y[..wrong], &mut at[..3]), length(wrong));
+        assert_eq!(calls::max_pool_with_indices_into(&both, x(), &mut y[..3], &mut at[..wrong]), length(wrong));
     }
     let four = PlanError::DataLength { shape: vec![1, 1, 4], expected: 4, actual: 3 };
-    assert_eq!(unpool.max_unpool_into(short(), indices(), &mut y[..3]), Err(four.into()));
+    assert_eq!(calls::max_unpool_into(&unpool, short(), indices(), &mut y[..3]), Err(four.into()));
     let is_shape = |result| matches!(result, Err(ExecuteError::ShapeMismatch { .. }));
-    assert!(is_shape(values.max_pool_into(short(), &mut y[..3])));
-    assert!(is_shape(unpool.max_unpool_into(x(), indices(), &mut y[..4])));
+    assert!(is_shape(calls::max_pool_into(&values, short(), &mut y[..3])));
+    assert!(is_shape(calls::max_unpool_into(&unpool, x(), indices(), &mut y[..4])));
     let is_type = |result| matches!(result, Err(ExecuteError::TypeMismatch { .. }));
-    assert!(is_type(both.max_pool_with_indices_into(x(), &mut y[..3], &mut narrow)));
-    assert!(is_type(values.max_pool_into(TensorView::new(&[1, 1, 4], &[1u32; 4]).unwrap(), &mut [9u32; 3])));
+    assert!(is_type(calls::max_pool_with_indices_into(&both, x(), &mut y[..3], &mut narrow)));
+    assert!(is_type(calls::max_pool_into(&values, TensorView::new(&[1, 1, 4], &[1u32; 4]).unwrap(), &mut [9u32; 3])));
     let is_indices = |result| matches!(result, Err(ExecuteError::IndicesMismatch { .. }));
-    assert!(is_indices(values.max_pool_with_indices_into(x(), &mut y[..3], &mut at[..3])));
-    assert!(is_indices(both.max_pool_into(x(), &mut y[..3])));
+    assert!(is_indices(calls::max_pool_with_indices_into(&values, x(), &mut y[..3], &mut at[..3])));
+    assert!(is_indices(calls::max_pool_into(&both, x(), &mut y[..3])));
     let is_operator = |result| matches!(result, Err(ExecuteError::OperatorMismatch { .. }));
-    assert!(is_operator(unpool.max_pool_into(x(), &mut y[..3])));
-    assert!(is_operator(values.max_unpool_into(short(), indices(), &mut y[..4])));
-    assert!(is_operator(values.convert_indices_into(indices(), &mut at[..3])));
+    assert!(is_operator(calls::max_pool_into(&unpool, x(), &mut y[..3])));
+    assert!(is_operator(calls::max_unpool_into(&values, short(), indices(), &mut y[..4])));
+    assert!(is_operator(calls::convert_indices_into(&values, indices(), &mut at[..3])));
     assert_eq!((y, at, narrow), ([9.0; 5], [9; 5], [9; 3]), "nothing was written");
-    // The right calls are not refused.
-    both.max_pool_with_indices_into(x(), &mut y[..3], &mut at[..3]).unwrap();
+    // The right calls are not calls::max_pool_with_indices_into(&refused.both, x(), &mut y[..3], &mut at[..3]).unwrap();
     assert_eq!((y, at), ([3.0, 2.0, 4.0, 9.0, 9.0], [0, 2, 3, 9, 9]));
 }
 
@@ -179,7 +179,7 @@ fn bad_indices_leave_y_as_it_was() {
                 let (mut indices, mut y) = ([0, 2, 4], [9.0; 6]);
                 indices[place] = bad;
                 let indices = TensorView::new(&[1, 1, 3], &indices).unwrap();
-                let error = prepared.max_unpool_into(x.clone(), indices, &mut y);
+                let error = calls::max_unpool_into(&prepared, x, indices, &mut y);
                 let (position, value) = (place as u64, bad.into());
                 assert_eq!(error, Err(ExecuteError::IndexOutOfRange { position, value, unit: 6, count: 1 }), "{name}");
                 assert_eq!(y, [9.0; 6], "{name}");
@@ -239,21 +239,21 @@ fn one_shot_calls_are_the_prepared_ones() {
     let x: Vec<f32> = (0..144).map(|place| (place * 7919 % 23) as f32).collect();
     let x = TensorView::new(&shape, &x).unwrap();
     let plan = pool.plan(&shape, DType::F32, Some(IndexType::I32)).unwrap();
-    let (y, indices) = cpu.max_pool_with_indices::<f32, i32>(&pool, x.clone()).unwrap();
+    let (y, indices) = pool.on(x).with_indices::<i32>().run_blocking(&cpu).unwrap();
     assert_eq!(reference::max_pool_with_indices(&plan, x.clone()), Ok((y.clone(), indices.clone())));
-    assert_eq!(cpu.max_pool(&pool, x.clone()).as_ref(), Ok(&y));
+    assert_eq!(pool.on(x).run_blocking(&cpu).as_ref(), Ok(&y));
     let unpool = MaxUnpool::inverse_of(&pool, &shape);
     let back = unpool.plan(y.shape(), DType::F32, IndexType::I32).unwrap();
-    assert_eq!(cpu.max_unpool(&unpool, &y, &indices), reference::max_unpool(&back, &y, &indices));
+    assert_eq!(unpool.on(&y, &indices).run_blocking(&cpu), reference::max_unpool(&back, &y, &indices));
     let onnx = IndexSpace::new(1, 2, [9, 8]);
     let convert = ConvertIndices::new(onnx.clone(), onnx.with_flatten(IndexFlattening::Plane));
     let plan = convert.plan(indices.shape(), IndexType::I32, IndexType::I64).unwrap();
-    let converted = cpu.convert_indices::<i32, i64>(&convert, &indices);
+    let converted = convert.on::<i64, _>(&indices).run_blocking(&cpu);
     assert_eq!(converted, reference::convert_indices(&plan, &indices));
     // What `plan()` refuses, the call refuses.
     let too_large = MaxPool::new([30, 30]);
     let refused = too_large.plan(&shape, DType::F32, None).unwrap_err();
-    assert_eq!(cpu.max_pool(&too_large, x), Err(refused.into()));
+    assert_eq!(too_large.on(x).run_blocking(&cpu), Err(refused.into()));
 }
 
 /// The variable that tells this program to make small calls and nothing else.

@@ -18,7 +18,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use support::case::{Case, same};
 use support::nasty::{self, Style};
 use support::splitmix::{STEP, splitmix64};
-use wgpu_pooling::{Cpu, CpuKernel, IndexType, MaxUnpool, NanPolicy, Plan, Pooling, SimdLevel, with_element};
+use wgpu_pooling::{Backend, Cpu, CpuKernel, IndexType, MaxUnpool, NanPolicy, Plan, Pooling, SimdLevel, with_element};
 
 pub fn tests() -> Vec<Trial> {
     [
@@ -78,7 +78,7 @@ fn agrees(kernel: CpuKernel, plan: Plan, styles: &[Style], random: &mut Random) 
         let cpu = Cpu::new().with_kernel(kernel).with_simd(level).unwrap();
         let threads = random.of(&[0, 2]);
         let actual =
-            pools()[threads].install(|| case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs)));
+            pools()[threads].install(|| case.outcome(|inputs, outputs| cpu.run_blocking(&case.plan, inputs, outputs)));
         same(&expected, &actual).map_err(|error| format!("{error}: {level:?}"))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use support::case::{Case, Outcome, same};
 use support::tests;
-use wgpu_pooling::{AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu};
+use wgpu_pooling::{AdaptiveMaxPool, Cpu, DType, IndexType, Layout, MaxPool, MaxUnpool, Plan, PreparedCpu, Run};
 
 use super::{case, pools, undone};
 
@@ -32,7 +32,7 @@ impl Shared {
 
     fn check(&self, number: usize) {
         let (case, expected) = &self.cases[number % self.cases.len()];
-        let outcome = case.outcome(|inputs, outputs| self.prepared.execute(inputs, outputs));
+        let outcome = case.outcome(|inputs, outputs| self.prepared.run_blocking(inputs, outputs));
         same(expected, &outcome).unwrap_or_else(|error| panic!("data {number}: {error}: {:?}", case.plan));
     }
 }

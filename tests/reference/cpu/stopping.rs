@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use support::case::{Case, same};
 use support::tests;
-use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan};
+use wgpu_pooling::{Cpu, DType, ExecuteError, IndexType, MaxPool, MaxUnpool, Plan, Run};
 
 use super::{case, pools, undone};
 
@@ -40,7 +40,7 @@ fn a_call_is_stopped_at_any_time_and_the_next_one_is_whole() {
             for question in [0, 1, 2] {
                 let (cpu, left) = stopped_at(question);
                 let prepared = cpu.prepare(case.plan.clone()).unwrap();
-                let run = || pool.install(|| case.outcome(|inputs, outputs| prepared.execute(inputs, outputs)));
+                let run = || pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
                 assert_eq!(run().err(), Some(ExecuteError::Interrupted), "question {question}: {:?}", case.plan);
                 assert_eq!(run().err(), Some(ExecuteError::Interrupted), "the caller still wants it to stop");
                 left.store(usize::MAX, Ordering::Relaxed);
@@ -74,7 +74,7 @@ fn another_thread_stops_a_call() {
             !first
         });
         let prepared = cpu.prepare(plan.clone()).unwrap();
-        let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.execute(inputs, outputs)));
+        let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
         assert_eq!(outcome.err(), Some(ExecuteError::Interrupted));
         stopper.join().unwrap();
     }
@@ -86,7 +86,7 @@ fn a_long_call_is_asked_more_than_once_on_every_number_of_threads() {
         for pool in pools() {
             let (cpu, left) = stopped_at(usize::MAX);
             let prepared = cpu.prepare(case.plan.clone()).unwrap();
-            let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.execute(inputs, outputs)));
+            let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
             same(&expected, &outcome).unwrap_or_else(|error| panic!("{error}"));
             // At least one question for every eight megabytes that are read and written.
             let tensors = case.plan.inputs().iter().chain(case.plan.outputs());

@@ -6,7 +6,8 @@ use support::cpu::ways;
 use support::tests;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, ConvertIndices, Cpu, CpuKernel, DType, Element, GlobalMaxPool, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, SimdLevel, StorageOrder,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, OutOfBounds, Plan, Pooling, Run, SimdLevel,
+    StorageOrder,
 };
 
 use super::{case, policies, pools, undone};
@@ -48,7 +49,7 @@ fn agree(case: &Case, expected: &Outcome) {
                 continue;
             }
             for pool in pools() {
-                let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.execute(inputs, outputs)));
+                let outcome = pool.install(|| case.outcome(|inputs, outputs| prepared.run_blocking(inputs, outputs)));
                 let threads = pool.current_num_threads();
                 same(expected, &outcome)
                     .unwrap_or_else(|error| panic!("{name}, {threads} threads: {error}: {:?}", case.plan));
@@ -58,7 +59,8 @@ fn agree(case: &Case, expected: &Outcome) {
             let fresh = Cpu::new().with_simd(level).unwrap().with_fresh_outputs().prepare(plan.clone()).unwrap();
             for pool in pools() {
                 // After an error they may hold anything.
-                let (result, written) = pool.install(|| case.run(|inputs, outputs| fresh.execute(inputs, outputs)));
+                let (result, written) =
+                    pool.install(|| case.run(|inputs, outputs| fresh.run_blocking(inputs, outputs)));
                 let threads = pool.current_num_threads();
                 same(expected, &result.map(|()| written))
                     .unwrap_or_else(|error| panic!("{level:?}, fresh, {threads} threads: {error}: {plan:?}"));

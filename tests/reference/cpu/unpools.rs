@@ -4,8 +4,8 @@
 use support::case::{Case, Outcome, same};
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool, OutOfBounds,
-    OutsideWindow, Plan, SimdLevel,
+    AdaptiveMaxPool, Backend, Cpu, CpuKernel, DType, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
+    OutOfBounds, OutsideWindow, Plan, SimdLevel,
 };
 
 use super::{Random, pools};
@@ -80,7 +80,7 @@ fn case(random: &mut Random) -> Option<(Case, bool)> {
 fn agrees(case: &Case, expected: &Outcome, random: &mut Random) {
     for &level in SimdLevel::available() {
         let cpu = Cpu::new().with_kernel(CpuKernel::Scatter).with_simd(level).unwrap();
-        let run = || case.outcome(|inputs, outputs| cpu.execute(&case.plan, inputs, outputs));
+        let run = || case.outcome(|inputs, outputs| cpu.run_blocking(&case.plan, inputs, outputs));
         let actual = pools()[random.of(&[0, 2])].install(run);
         same(expected, &actual).unwrap_or_else(|error| panic!("{error}: {level:?} {:?}", case.plan));
     }

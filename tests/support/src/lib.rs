@@ -4,6 +4,7 @@
 //! Without features it needs neither a GPU nor the CPU backend. The features `cpu` and `gpu` are those of wgpu-pooling.
 
 pub mod by_hand;
+pub mod calls;
 pub mod case;
 #[cfg(feature = "cpu")]
 pub mod cpu;

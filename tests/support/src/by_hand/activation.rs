@@ -1,7 +1,8 @@
 //! Activations: what they change, and every bit that they leave alone.
 
+use crate::calls::reference;
 use half::{bf16, f16};
-use wgpu_pooling::{Activation, DType, Element, IndexType, MaxPool, MaxUnpool, PlanError, TensorView, reference};
+use wgpu_pooling::{Activation, DType, Element, IndexType, MaxPool, MaxUnpool, PlanError, TensorView};
 
 use super::both::{pools, unpools};
 use crate::tests;

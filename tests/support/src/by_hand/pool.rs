@@ -1,11 +1,12 @@
 //! MaxPool: windows without elements, and maxima that start from the lowest value.
 
 #[cfg(feature = "gpu")]
+use crate::calls::reference;
+use wgpu_pooling::TensorView;
 use wgpu_pooling::{Choice, Limits, select};
 use wgpu_pooling::{
     DType, EmptyIndex, EmptyValue, IndexFlattening, IndexType, Layout, MaxPool, NanPolicy, PlanError, StorageOrder,
 };
-use wgpu_pooling::{TensorView, reference};
 
 use super::both::{Number, for_every_dtype, numbers, pools};
 use crate::tests;

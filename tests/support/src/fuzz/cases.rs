@@ -1,12 +1,13 @@
 //! Turns any bytes into attributes, shapes, options and limits of any size, and plans them. Nothing panics, nothing
 //! large is allocated, and every plan and schedule keeps its promises.
 
+use crate::calls::{self, reference};
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, Build, CeilRule, Choice, ConvertIndices,
     DType, Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout,
     Limits, MAX_ITERATIONS, MaxPool, MaxUnpool, NanPolicy, Node, OutOfBounds, OutsideWindow, PadsLimit, Plan, Pooling,
     Preset, Reference, SamePadding, SizeRounding, StorageOrder, Tensor, TensorMut, TensorRef, TensorView,
-    UnpoolMinSize, UnpoolSpace, element_count, families, reference, select, wgsl,
+    UnpoolMinSize, UnpoolSpace, element_count, families, select, wgsl,
 };
 
 use super::bytes::Bytes;
@@ -266,7 +267,7 @@ pub fn plan(data: &[u8]) -> bool {
             if let (true, IndexType::I64, IndexType::I64) = (small(plan.input_shape()), from_type, to_type) {
                 let indices = garbage(element_count(&shape).unwrap_or(0) as usize, &mut bytes);
                 let view = TensorView::new(&shape, &indices).expect("it has the shape's length");
-                let _ = reference::convert_indices::<i64, i64>(&plan, view);
+                let _ = reference::convert_indices::<i64>(&plan, view);
             }
             scheduled(plan.into(), &mut bytes);
         }

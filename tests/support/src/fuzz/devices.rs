@@ -1,6 +1,6 @@
 //! A small case from any bytes: the GPU gives the reference's bits, or its error.
 
-use wgpu_pooling::{Build, Choice, Gpu, PlanError, families, select};
+use wgpu_pooling::{Build, Choice, Gpu, PlanError, Run, families, select};
 
 use super::bytes::Bytes;
 use super::small::{Most, read};
@@ -26,6 +26,6 @@ pub fn gpu_cpu(data: &[u8], gpu: &Gpu) {
     let choice = Choice { family: Some(bytes.of(&families)), build: Some(Build::Generic) };
     let schedule = select(plan, &gpu.limits(), &choice).expect("the family applies");
     let prepared = gpu.prepare_blocking(schedule).unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-    let actual = case.outcome(|x, y| prepared.execute_blocking(x, y));
+    let actual = case.outcome(|x, y| prepared.run_blocking(x, y));
     same(&case.expected(), &actual).unwrap_or_else(|error| panic!("{plan:?}, {choice:?}: {error}"));
 }

@@ -1,6 +1,6 @@
 //! A small case from any bytes: the CPU backend gives the reference's bits, or its error.
 
-use wgpu_pooling::{Cpu, CpuKernel, ExecuteError, PlanError, SimdLevel};
+use wgpu_pooling::{Cpu, CpuKernel, ExecuteError, PlanError, Run, SimdLevel};
 
 use super::bytes::Bytes;
 use super::small::{Most, read};
@@ -26,7 +26,7 @@ pub fn cpu_reference(data: &[u8]) {
         prepared => prepared,
     };
     let prepared = prepared.unwrap_or_else(|error| panic!("{plan:?}: {error}"));
-    let actual = case.outcome(|x, y| prepared.execute(x, y));
+    let actual = case.outcome(|x, y| prepared.run_blocking(x, y));
     let kernel = prepared.kernel();
     same(&case.expected(), &actual).unwrap_or_else(|error| panic!("{plan:?}, {kernel:?} at {level:?}: {error}"));
 }

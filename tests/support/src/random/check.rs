@@ -1,13 +1,14 @@
 //! One case against its definition on every path: the reference, each kernel of the CPU backend that applies, and each
 //! family that applies on the GPU.
 
+use crate::calls::{self, reference};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use wgpu_pooling::{
     Build, Choice, DType, Element, ExecuteError, Family, Index, IndexType, Limits, MaxUnpool, OutsideWindow, Plan,
-    PlanError, PoolPlan, Schedule, Tensor, UnpoolPlan, families, reference, select,
+    PlanError, PoolPlan, Schedule, Tensor, UnpoolPlan, families, select,
 };
 #[cfg(feature = "gpu")]
 use wgpu_pooling::{Gpu, Prepared};
@@ -184,9 +185,9 @@ impl Way {
         match self {
             Way::Reference => reference::max_pool(plan, x),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => prepared.max_pool(x),
+            Way::Cpu(prepared) => calls::max_pool(prepared, x),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => prepared.max_pool_blocking(x),
+            Way::Gpu(prepared) => calls::max_pool(prepared, x),
         }
     }
 
@@ -198,9 +199,9 @@ impl Way {
         match self {
             Way::Reference => reference::max_pool_with_indices(plan, x),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => prepared.max_pool_with_indices(x),
+            Way::Cpu(prepared) => calls::max_pool_with_indices(prepared, x),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => prepared.max_pool_with_indices_blocking(x),
+            Way::Gpu(prepared) => calls::max_pool_with_indices(prepared, x),
         }
     }
 
@@ -213,9 +214,9 @@ impl Way {
         match self {
             Way::Reference => reference::max_unpool(plan, x, indices),
             #[cfg(feature = "cpu")]
-            Way::Cpu(prepared) => prepared.max_unpool(x, indices),
+            Way::Cpu(prepared) => calls::max_unpool(prepared, x, indices),
             #[cfg(feature = "gpu")]
-            Way::Gpu(prepared) => prepared.max_unpool_blocking(x, indices),
+            Way::Gpu(prepared) => calls::max_unpool(prepared, x, indices),
         }
     }
 }

@@ -104,7 +104,7 @@ pub fn indices(index_type: IndexType, shape: &[usize], indices: &[i64]) -> Strin
 pub fn test(lines: &[String]) -> String {
     let mut text = String::from(
         "#[allow(unused_imports)]\n\
-         use {half::{bf16, f16}, support::device::gpu, wgpu_pooling::*};\n\n\
+         use {half::{bf16, f16}, support::{calls, device::gpu}, wgpu_pooling::*};\n\n\
          #[test]\n\
          fn reproducer() {\n",
     );

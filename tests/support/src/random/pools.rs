@@ -1,5 +1,6 @@
 //! Random pools: MaxPool with every option, GlobalMaxPool and AdaptiveMaxPool.
 
+use crate::calls;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -170,18 +171,17 @@ impl PoolCase {
                 "(y.0.data().iter().map(|y| y.to_bits64()).collect::<Vec<_>>(), y.1)",
             ),
         };
-        let gpu_call = call.replacen("::<", "_blocking::<", 1);
         code::test(&[
             format!("let x = {};", code::tensor(dtype, &self.shape(), &self.x)),
             format!("let pool = {};", self.written().code),
             format!("let plan = pool.plan(x.shape(), DType::{dtype:?}, {indices}).unwrap();"),
-            format!("let y = reference::{call}(&plan, x.view()).unwrap();"),
+            format!("let y = calls::reference::{call}(&plan, &x).unwrap();"),
             format!("let expected = {compared};"),
             "println!(\"{expected:x?}\");".to_owned(),
             "let plan = Plan::from(plan);".to_owned(),
             "for &kernel in CpuKernel::ALL {".to_owned(),
             "    let Ok(prepared) = Cpu::new().with_kernel(kernel).prepare(plan.clone()) else { continue };".to_owned(),
-            format!("    let y = prepared.{call}(x.view()).unwrap();"),
+            format!("    let y = calls::{call}(&prepared, &x).unwrap();"),
             format!("    assert_eq!({compared}, expected, \"{{kernel:?}}\");"),
             "}".to_owned(),
             "for family in families(&plan, &gpu().limits()) {".to_owned(),
@@ -189,7 +189,7 @@ impl PoolCase {
             "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),
             "        let schedule = select(&plan, &gpu().limits(), &choice).unwrap();".to_owned(),
             "        let prepared = gpu().prepare_blocking(schedule).unwrap();".to_owned(),
-            format!("        let y = prepared.{gpu_call}(x.view()).unwrap();"),
+            format!("        let y = calls::{call}(&prepared, &x).unwrap();"),
             format!("        assert_eq!({compared}, expected, \"{{choice:?}}\");"),
             "    }".to_owned(),
             "}".to_owned(),

@@ -1,5 +1,6 @@
 //! Random unpools: MaxUnpool from attributes, and inverses of random pools.
 
+use crate::calls::{self, reference};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -192,16 +193,13 @@ impl UnpoolCase {
             format!("let indices = {};", code::indices(self.index_type, &self.indices_shape(), &self.indices)),
             format!("let unpool = {};", self.code()),
             format!("let plan = unpool.plan(x.shape(), DType::{dtype:?}, IndexType::{:?}).unwrap();", self.index_type),
-            format!(
-                "let y = reference::max_unpool::<{name}, {}>(&plan, x.view(), indices.view());",
-                self.index_type.name()
-            ),
+            format!("let y = calls::reference::max_unpool::<{name}>(&plan, &x, &indices);"),
             format!("let expected = {y};"),
             "println!(\"{expected:x?}\");".to_owned(),
             "let plan = Plan::from(plan);".to_owned(),
             "for &kernel in CpuKernel::ALL {".to_owned(),
             "    let Ok(prepared) = Cpu::new().with_kernel(kernel).prepare(plan.clone()) else { continue };".to_owned(),
-            format!("    let y = prepared.max_unpool::<{name}, {}>(x.view(), indices.view());", self.index_type.name()),
+            format!("    let y = calls::max_unpool::<{name}>(&prepared, &x, &indices);"),
             format!("    assert_eq!({y}, expected, \"{{kernel:?}}\");"),
             "}".to_owned(),
             "for family in families(&plan, &gpu().limits()) {".to_owned(),
@@ -209,10 +207,7 @@ impl UnpoolCase {
             "        let choice = Choice { family: Some(family), build: Some(build) };".to_owned(),
             "        let Ok(schedule) = select(&plan, &gpu().limits(), &choice) else { continue };".to_owned(),
             "        let prepared = gpu().prepare_blocking(schedule).unwrap();".to_owned(),
-            format!(
-                "        let y = prepared.max_unpool_blocking::<{name}, {}>(x.view(), indices.view());",
-                self.index_type.name()
-            ),
+            format!("        let y = calls::max_unpool::<{name}>(&prepared, &x, &indices);"),
             format!("        assert_eq!({y}, expected, \"{{choice:?}}\");"),
             "    }".to_owned(),
             "}".to_owned(),

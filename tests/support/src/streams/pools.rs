@@ -1,5 +1,6 @@
 //! Streaming runs: the bits of the reference, in the memory that was allowed.
 
+use crate::calls::reference;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -7,7 +8,7 @@ use half::f16;
 use wgpu_pooling::{
     AdaptiveMaxPool, DType, Element, EmptyIndex, EmptyValue, ExecuteError, GlobalMaxPool, IndexType, Layout, MaxPool,
     NanPolicy, PlanError, PoolPlan, Pooling, StorageOrder, StreamOptions, StreamReport, StreamSink, StreamSource,
-    Tensor, reference,
+    Tensor,
 };
 
 use super::device;

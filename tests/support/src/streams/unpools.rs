@@ -1,8 +1,9 @@
 //! Streaming unpools: the bits and the errors of the reference, in the memory that was allowed.
 
+use crate::calls::reference;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, DType, ExecuteError, IndexFlattening, IndexType, Layout, MaxPool, MaxUnpool,
-    OutOfBounds, OutsideWindow, Pooling, StorageOrder, StreamOptions, Tensor, UnpoolPlan, reference,
+    OutOfBounds, OutsideWindow, Pooling, StorageOrder, StreamOptions, Tensor, UnpoolPlan,
 };
 
 use super::device;

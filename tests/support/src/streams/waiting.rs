@@ -1,6 +1,7 @@
 //! Streaming runs whose sources and sinks have to wait: the bits, the reports and the errors of those that answer at
 //! once.
 
+use crate::calls::reference;
 use std::future::{Future, pending, poll_fn};
 use std::io;
 use std::pin::pin;
@@ -11,7 +12,7 @@ use std::task::{Poll, Waker};
 
 use wgpu_pooling::{
     AsyncStreamSink, AsyncStreamSource, DType, Device, Element, ExecuteError, GlobalMaxPool, Index, IndexType, Layout,
-    MaxPool, MaxUnpool, Pooling, StreamOptions, StreamSink, StreamSource, Tensor, TensorView, reference,
+    MaxPool, MaxUnpool, Pooling, StreamOptions, StreamSink, StreamSource, Tensor, TensorView,
 };
 
 use super::device;
@@ -295,7 +296,7 @@ impl AsyncStreamSource<f32> for Pairs<'_> {
         let pairs = &self.of[2 * first as usize..][..2 * elements.len()];
         let shape = [1, 1, pairs.len()];
         let x = TensorView::new(&shape, pairs).map_err(io::Error::other)?;
-        let y = self.device.max_pool(&MaxPool::new([2]).strides([2]), x).await.map_err(io::Error::other)?;
+        let y = MaxPool::new([2]).strides([2]).on(x).run(&self.device).await.map_err(io::Error::other)?;
         elements.copy_from_slice(y.data());
         Ok(())
     }

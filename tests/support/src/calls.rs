@@ -1,0 +1,119 @@
+//! Typed calls of a plan that is made ready, and of a plan on the reference, for tests that have the plan in hand and not the
+//! operator.
+
+use wgpu_pooling::{
+    AsTensor, Backend, ConvertPlan, Element, ExecuteError, Index, Plan, PoolPlan, Reference, Run, Tensor, TensorMut,
+    UnpoolPlan,
+};
+
+/// The maxima.
+pub fn max_pool<'a, T: Element>(run: &dyn Run, x: impl AsTensor<'a, Element = T>) -> Result<Tensor<T>, ExecuteError> {
+    (&run).call_blocking(&[x.tensor()?])
+}
+
+/// The maxima and their indices.
+pub fn max_pool_with_indices<'a, T: Element, I: Index>(
+    run: &dyn Run,
+    x: impl AsTensor<'a, Element = T>,
+) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+    (&run).call_blocking(&[x.tensor()?])
+}
+
+/// The values at the positions that the indices name.
+pub fn max_unpool<'a, T: Element>(
+    run: &dyn Run,
+    x: impl AsTensor<'a, Element = T>,
+    indices: impl AsTensor<'a>,
+) -> Result<Tensor<T>, ExecuteError> {
+    (&run).call_blocking(&[x.tensor()?, indices.tensor()?])
+}
+
+/// The indices in another convention.
+pub fn convert_indices<'a, To: Index>(run: &dyn Run, indices: impl AsTensor<'a>) -> Result<Tensor<To>, ExecuteError> {
+    (&run).call_blocking(&[indices.tensor()?])
+}
+
+/// The slice as the output of this number.
+fn output<'a, T: Element>(run: &'a dyn Run, number: usize, slice: &'a mut [T]) -> Result<TensorMut<'a>, ExecuteError> {
+    Ok(TensorMut::new(T::DTYPE, &run.plan().outputs()[number].shape, bytemuck::cast_slice_mut(slice))?)
+}
+
+/// The maxima, into a slice.
+pub fn max_pool_into<'a, T: Element>(
+    run: &dyn Run,
+    x: impl AsTensor<'a, Element = T>,
+    y: &mut [T],
+) -> Result<(), ExecuteError> {
+    run.run_blocking(&[x.tensor()?], &mut [output(run, 0, y)?])
+}
+
+/// The maxima and their indices, into slices.
+pub fn max_pool_with_indices_into<'a, T: Element, I: Index>(
+    run: &dyn Run,
+    x: impl AsTensor<'a, Element = T>,
+    y: &mut [T],
+    indices: &mut [I],
+) -> Result<(), ExecuteError> {
+    run.run_blocking(&[x.tensor()?], &mut [output(run, 0, y)?, output(run, 1, indices)?])
+}
+
+/// The values at the positions that the indices name, into a slice.
+pub fn max_unpool_into<'a, T: Element>(
+    run: &dyn Run,
+    x: impl AsTensor<'a, Element = T>,
+    indices: impl AsTensor<'a>,
+    y: &mut [T],
+) -> Result<(), ExecuteError> {
+    run.run_blocking(&[x.tensor()?, indices.tensor()?], &mut [output(run, 0, y)?])
+}
+
+/// The indices in another convention, into a slice.
+pub fn convert_indices_into<'a, To: Index>(
+    run: &dyn Run,
+    indices: impl AsTensor<'a>,
+    converted: &mut [To],
+) -> Result<(), ExecuteError> {
+    run.run_blocking(&[indices.tensor()?], &mut [output(run, 0, converted)?])
+}
+
+/// The same calls of a plan on the reference.
+pub mod reference {
+    use super::*;
+
+    fn prepared(plan: Plan) -> Result<std::sync::Arc<dyn Run>, ExecuteError> {
+        pollster::block_on(Reference.prepare(plan))
+    }
+
+    /// The maxima.
+    pub fn max_pool<'a, T: Element>(
+        plan: &PoolPlan,
+        x: impl AsTensor<'a, Element = T>,
+    ) -> Result<Tensor<T>, ExecuteError> {
+        super::max_pool(&prepared(plan.clone().into())?, x)
+    }
+
+    /// The maxima and their indices.
+    pub fn max_pool_with_indices<'a, T: Element, I: Index>(
+        plan: &PoolPlan,
+        x: impl AsTensor<'a, Element = T>,
+    ) -> Result<(Tensor<T>, Tensor<I>), ExecuteError> {
+        super::max_pool_with_indices(&prepared(plan.clone().into())?, x)
+    }
+
+    /// The values at the positions that the indices name.
+    pub fn max_unpool<'a, T: Element>(
+        plan: &UnpoolPlan,
+        x: impl AsTensor<'a, Element = T>,
+        indices: impl AsTensor<'a>,
+    ) -> Result<Tensor<T>, ExecuteError> {
+        super::max_unpool(&prepared(plan.clone().into())?, x, indices)
+    }
+
+    /// The indices in another convention.
+    pub fn convert_indices<'a, To: Index>(
+        plan: &ConvertPlan,
+        indices: impl AsTensor<'a>,
+    ) -> Result<Tensor<To>, ExecuteError> {
+        super::convert_indices(&prepared(plan.clone().into())?, indices)
+    }
+}
