@@ -123,7 +123,7 @@ impl Tiling {
     ///     if needed > 1 << 20 { Err(PlanError::ExceedsLimit { what, needed, limit: 1 << 20 }) } else { Ok(needed) }
     /// };
     /// let plan = MaxPool::new([2]).strides([2]).plan(&[1, 1, 1 << 20], DType::U8, None)?;
-    /// assert_eq!(Tiling::new(&plan, twice)?.len(), 3);
+    /// assert_eq!(Tiling::new(&plan, twice)?.len(), 4);
     /// # Ok::<(), PlanError>(())
     /// ```
     pub fn new(plan: &PoolPlan, peak_bytes: impl Fn(&PoolPlan) -> Result<u64, PlanError>) -> Result<Tiling, PlanError> {

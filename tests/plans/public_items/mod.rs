@@ -1,5 +1,5 @@
-//! The public items of each crate stand in tests/public_items/, a line for each, so that a change to them is seen; and in
-//! hidden_items.txt those that are public for the other crates of the library alone.
+//! The public items of each crate stand in tests/public_items/, a line for each, so that a change to them is seen; and
+//! in hidden_items.txt those that are public for the other crates of the library alone.
 //!
 //! They are read from the sources, so that the list does not depend on the compiler. Of the items that macros of this
 //! library write, the list has the macros' lines and the types that the macros are called for.
