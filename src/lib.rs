@@ -90,7 +90,7 @@ mod uniform;
 mod wgsl;
 
 #[cfg(feature = "cpu")]
-pub use device::{Device, prepared::PreparedOn};
+pub use device::Device;
 pub use family::{Build, Family};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::list_adapters_blocking;

@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use support::vectors::tensors::RawTensor;
+#[cfg(feature = "cpu")]
+use wgpu_pooling::PreparedCpu;
 pub use wgpu_pooling::Reference;
 use wgpu_pooling::{Backend, ExecuteError, Plan, Run, TensorMut, TensorRef};
-#[cfg(feature = "cpu")]
-use wgpu_pooling::{Backend, PreparedCpu};
 
 /// What came out.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub fn compute(path: &impl Path, plan: &Plan, x: &RawTensor, indices: Option<&Ra
         let inputs: Vec<TensorRef<'_>> = [x].into_iter().chain(indices).map(RawTensor::view).collect();
         let mut outputs: Vec<RawTensor> = plan.outputs().iter().map(RawTensor::garbage).collect();
         let mut views: Vec<TensorMut<'_>> = outputs.iter_mut().map(RawTensor::view_mut).collect();
-        let result = path.run(plan, &inputs, &mut views);
+        let result = path.execute(plan, &inputs, &mut views);
         if result.is_err() {
             assert!(outputs.iter().all(RawTensor::is_garbage), "an output was written in spite of the error");
         }

@@ -2,7 +2,6 @@
 //! the options that the manifest names, has to give the recorded tensors.
 
 use serde_json::{Map, Value};
-use support::calls;
 use support::place;
 use support::tests;
 use support::vectors::case::{Case, Expectation};
@@ -116,9 +115,9 @@ fn plan(case: &Case, fields: &Value, preset: Preset) -> Result<Plan, PlanError> 
     };
     let (shape, dtype) = (case.x.shape(), case.x.dtype());
     Ok(match preset {
-        Preset::Pool(make) => calls::max_pool(&attributes, make)?.plan(shape, dtype, index_type)?.into(),
+        Preset::Pool(make) => attributes.max_pool(make)?.plan(shape, dtype, index_type)?.into(),
         Preset::Unpool(make) => {
-            let unpool = calls::max_unpool(&attributes, make, case.recipe.output_shape.as_ref());
+            let unpool = attributes.max_unpool(make, case.recipe.output_shape.as_ref());
             unpool.plan(shape, dtype, index_type.unwrap_or(IndexType::I64))?.into()
         }
         Preset::Adaptive(make) => {

@@ -5,7 +5,7 @@ use support::streams::pools::{bits, tensor};
 use support::streams::unpools::values;
 use support::tests;
 use wgpu_pooling::{
-    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, wgpu,
+    AdaptiveMaxPool, DType, GlobalMaxPool, Gpu, GpuOptions, IndexType, MaxPool, MaxUnpool, Pooling, Request, wgpu,
 };
 
 tests! {
@@ -37,10 +37,11 @@ fn pools_have_no_size_limit() {
     for pool in &pools {
         let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
         let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, x.view()).unwrap();
-        let (got_y, got_indices) = pool.as_ref().on(x.view()).with_indices::<i64>().run_blocking(&small).unwrap();
+        let (got_y, got_indices) =
+            Request::pool(pool.as_ref(), x.view()).with_indices::<i64>().run_blocking(&small).unwrap();
         assert_eq!((bits(got_y.data()), got_y.shape()), (bits(y.data()), y.shape()), "{plan:?}");
         assert_eq!(got_indices, indices, "{plan:?}");
-        let got_y = pool.as_ref().on(x.view()).run_blocking(&small).unwrap();
+        let got_y = Request::pool(pool.as_ref(), x.view()).run_blocking(&small).unwrap();
         assert_eq!(bits(got_y.data()), bits(y.data()), "{plan:?}");
     }
     // One plane that is larger than a binding, and one window over all of it.

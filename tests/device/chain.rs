@@ -215,7 +215,7 @@ fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     let bytes = chain.upload(TensorView::new(&[1, 2, 6], &[0u8; 12]).unwrap(), Layout::Nchw).unwrap();
     let other = chain.upload(tensor(&[2, 1, 6]).view(), Layout::Nchw).unwrap();
     let nhwc = chain.upload(x.view(), Layout::Nhwc).unwrap();
-    let refused = |result: Result<DeviceTensor, ExecuteError>| result.unwrap_err();
+    let refused = |result: Result<[DeviceTensor; 1], ExecuteError>| result.unwrap_err();
     let (what, expected) = ("x", "f32");
     assert_eq!(
         refused(chain.step::<1>(&values, &[&bytes])),
@@ -225,11 +225,12 @@ fn a_step_that_does_not_fit_leaves_the_chain_as_it_was() {
     assert_eq!(refused(chain.step::<1>(&values, &[&other])), ExecuteError::ShapeMismatch { what, expected, actual });
     let (expected, actual) = (Layout::Nchw, Layout::Nhwc);
     assert_eq!(refused(chain.step::<1>(&values, &[&nhwc])), ExecuteError::LayoutMismatch { what, expected, actual });
-    let (planned, called) = ("with", "without");
-    assert_eq!(refused(chain.step::<1>(&indexed, &[&on_device])), ExecuteError::IndicesMismatch { planned, called });
-    let (planned, called) = ("pool", "unpool");
-    let unpooled = chain.step::<1>(&values, &[&on_device, &on_device]);
-    assert_eq!(refused(unpooled), ExecuteError::OperatorMismatch { planned, called });
+    let count = |what, expected, actual| {
+        ExecuteError::Plan(PlanError::OperandCount { operator: "max_pool", what, expected, actual })
+    };
+    assert_eq!(refused(chain.step::<1>(&indexed, &[&on_device])), count("outputs", "2", 1));
+    assert_eq!(refused(chain.step::<1>(&values, &[&on_device, &on_device])), count("inputs", "1", 2));
+    assert_eq!(chain.step_into(&indexed, &[&on_device], &[&on_device]).unwrap_err(), count("outputs", "2", 1));
     let mismatch = ExecuteError::ReadBackType { tensor: "f32", asked: "i32" };
     assert_eq!(chain.read_back::<i32>(&on_device).unwrap_err(), mismatch);
 

@@ -1,13 +1,15 @@
 //! `Device`: a GPU and the CPU give the same bits and the same errors through it.
 
+use std::sync::Arc;
+
 use support::calls::{self, reference};
 use support::device::gpu;
 use support::streams::pools::{bits, tensor};
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Backend, ConvertIndices, Cpu, DType, Device, ExecuteError, GlobalMaxPool, IndexFlattening,
-    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, PreparedOn, StreamOptions,
-    Tensor, TensorMut, TensorRef, TensorView,
+    IndexSpace, IndexType, Layout, MaxPool, MaxUnpool, NanPolicy, Plan, PlanError, Pooling, Request, Run,
+    StreamOptions, Tensor, TensorMut, TensorRef, TensorView,
 };
 
 tests! {
@@ -30,9 +32,9 @@ fn same<R: PartialEq + std::fmt::Debug>(call: impl Fn(&Device) -> R) -> R {
 }
 
 /// The plan on every device.
-fn prepared(device: &Device, plan: impl Into<Plan>) -> PreparedOn {
+fn prepared(device: &Device, plan: impl Into<Plan>) -> Arc<dyn Run> {
     let plan = plan.into();
-    let prepared = device.prepare_blocking(plan.clone()).unwrap();
+    let prepared = pollster::block_on(device.prepare(plan.clone())).unwrap();
     assert_eq!(prepared.plan(), &plan);
     assert!(prepared.kernel().contains(plan.operator()), "{}", prepared.kernel());
     prepared
@@ -51,9 +53,9 @@ fn every_call_gives_the_bits_of_the_reference() {
         for pool in pools {
             let plan = pool.plan(&shape, DType::F32, Some(IndexType::I64)).unwrap();
             let (y, indices) = reference::max_pool_with_indices::<f32, i64>(&plan, &x).unwrap();
-            let (got, got_indices) = pool.on(&x).with_indices::<i64>().run_blocking(&device).unwrap();
+            let (got, got_indices) = Request::pool(pool, &x).with_indices::<i64>().run_blocking(&device).unwrap();
             assert_eq!((bits(got.data()), &got_indices), (bits(y.data()), &indices), "{}", device.name());
-            let got = pool.on(&x).run_blocking(&device).unwrap();
+            let got = Request::pool(pool, &x).run_blocking(&device).unwrap();
             assert_eq!(bits(got.data()), bits(y.data()), "{}", device.name());
 
             let ready = prepared(device, plan.clone());
@@ -99,20 +101,23 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
     let with_indices = pool.plan(&[1, 1, 4], DType::F32, Some(IndexType::I64)).unwrap();
     let unpool = MaxUnpool::new([2]).plan(&[1, 1, 4], DType::F32, IndexType::I64).unwrap();
     let error = |call: &dyn Fn(&Device) -> Result<(), ExecuteError>| same(call).unwrap_err();
-    // Calls of another operator, with and without indices.
-    let wrong = error(&|device| calls::max_pool_into(&prepared(device, unpool.clone()), &x, &mut [0.0; 3]));
-    assert_eq!(wrong, ExecuteError::OperatorMismatch { planned: "unpool", called: "pool" });
+    let count = |operator, what, expected, actual| {
+        ExecuteError::Plan(PlanError::OperandCount { operator, what, expected, actual })
+    };
+    // Calls with the operands of another operator, with and without indices.
+    let wrong = error(&|device| calls::max_pool(&prepared(device, unpool.clone()), &x).map(drop));
+    assert_eq!(wrong, count("max_unpool", "inputs", "2", 1));
     let wrong = error(&|device| calls::max_unpool(&prepared(device, values.clone()), &x, &positions).map(drop));
-    assert_eq!(wrong, ExecuteError::OperatorMismatch { planned: "pool", called: "unpool" });
-    let wrong =
-        error(&|device| calls::convert_indices_into(&prepared(device, values.clone()), &positions, &mut [0; 4]));
-    assert_eq!(wrong, ExecuteError::OperatorMismatch { planned: "pool", called: "conversion" });
+    assert_eq!(wrong, count("max_pool", "inputs", "1", 2));
+    let wrong = error(&|device| calls::convert_indices::<i64>(&prepared(device, values.clone()), &positions).map(drop));
+    assert_eq!(wrong, ExecuteError::TypeMismatch { what: "y", expected: "f32", actual: "i64" });
+    let wrong = error(&|device| calls::max_pool(&prepared(device, with_indices.clone()), &x).map(drop));
+    assert_eq!(wrong, count("max_pool", "outputs", "2", 1));
     let wrong = error(&|device| calls::max_pool_into(&prepared(device, with_indices.clone()), &x, &mut [0.0; 3]));
-    assert_eq!(wrong, ExecuteError::IndicesMismatch { planned: "with", called: "without" });
-    let wrong = error(&|device| {
-        calls::max_pool_with_indices_into(&prepared(device, values.clone()), &x, &mut [0.0; 3], &mut [0i64; 3])
-    });
-    assert_eq!(wrong, ExecuteError::IndicesMismatch { planned: "without", called: "with" });
+    assert_eq!(wrong, count("max_pool", "outputs", "2", 1));
+    let wrong =
+        error(&|device| calls::max_pool_with_indices::<f32, i64>(&prepared(device, values.clone()), &x).map(drop));
+    assert_eq!(wrong, count("max_pool", "outputs", "1", 2));
     // Other types, shapes and lengths.
     let bytes = TensorView::new(&[1, 1, 4], &[1u8; 4]).unwrap();
     let wrong = error(&|device| calls::max_pool_into(&prepared(device, values.clone()), bytes, &mut [0; 3]));
@@ -153,7 +158,7 @@ fn every_call_that_does_not_fit_is_refused_in_the_same_words() {
         let y = TensorMut::new(DType::U8, &[1, 1, 3], &mut y).unwrap();
         device.run_blocking(&values.clone().into(), &[TensorRef::from(&x)], &mut [y])
     });
-    assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "outputs[0]", .. }), "{wrong}");
+    assert!(matches!(wrong, ExecuteError::TypeMismatch { what: "y", .. }), "{wrong}");
     // Streams.
     let options = || StreamOptions::new(1 << 20);
     let wrong = error(&|device| {

@@ -13,7 +13,7 @@ use support::tensors::tensor;
 use support::tests;
 use wgpu_pooling::{
     AdaptiveMaxPool, Build, Choice, DType, ExecuteError, Family, GlobalMaxPool, Gpu, GpuOptions, IndexType, Layout,
-    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Tensor, TensorView, families, select, wgpu,
+    Limits, MaxPool, MaxUnpool, OutOfBounds, Plan, PlanError, Pooling, Run, Tensor, TensorView, families, select, wgpu,
 };
 
 tests! {
@@ -186,7 +186,7 @@ impl Wake for Alarm {
 fn futures_complete_without_a_runtime_and_nobody_polling_the_device() {
     let x = tensor(&[1, 3, 40, 40]);
     let pool = MaxPool::new([2, 2]);
-    let mut future = pin!(pool.on(x.view()).run(&gpu()));
+    let mut future = pin!(pool.on(x.view()).run(gpu()));
     let alarm = Arc::new(Alarm::default());
     let waker = Waker::from(Arc::clone(&alarm));
     let y = loop {
@@ -207,7 +207,7 @@ fn a_dropped_future_leaves_the_gpu_usable() {
     let x = tensor(&[1, 1, 64]);
     let pool = MaxPool::new([2]);
     for _ in 0..5 {
-        let mut future = Box::pin(pool.on(x.view()).run(&gpu()));
+        let mut future = Box::pin(pool.on(x.view()).run(gpu()));
         // The first poll submits; the answer is then thrown away.
         let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         drop(future);
@@ -234,7 +234,8 @@ fn a_device_lost_in_flight_ends_the_call() {
     let x = tensor(&[1, 1, 4_096]);
     let pool = MaxPool::new([2]);
     let prepared = lost.prepare_blocking(pool.plan(x.shape(), DType::F32, None).unwrap()).unwrap();
-    let mut future = Box::pin(calls::max_pool(&prepared, x.view()));
+    let inputs = [x.view().into()];
+    let mut future = prepared.call::<Tensor<f32>>(&inputs);
     // The first poll submits; depending on how fast the device is, the answer is there or the device is lost.
     let first = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     lost.device().destroy();

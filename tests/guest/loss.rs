@@ -259,7 +259,7 @@ fn calls_during_the_loss_come_back() {
                 let finished = held.chain().unwrap();
                 let results = finished.0.results_blocking().unwrap();
                 let mut recorded = gpu.chain();
-                let pooled = (held.prepared[0]).on(&held.on_device[0]).run(&recorded).unwrap();
+                let [pooled] = recorded.step(&held.prepared[0], &[&held.on_device[0]]).unwrap();
                 recorded.read_back::<f32>(&pooled).unwrap();
                 let mut outcomes = std::thread::scope(|scope| {
                     let calls = [0, 2, 6, 12, 13, 14].map(|number| {

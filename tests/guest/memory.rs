@@ -165,9 +165,10 @@ impl Work {
         twice(&mut || chain.upload(self.x.view(), Layout::Nchw).map(|tensor| x = Some(tensor)))?;
         let x = x.unwrap();
         twice(&mut || chain.step::<2>(&pool, &[&x]).map(|tensors| pooled = Some(tensors)))?;
-        let (y, indices) = pooled.unwrap();
+        let [y, indices] = pooled.unwrap();
         twice(&mut || chain.step::<1>(&unpool, &[&y, &indices]).map(|tensor| back = Some(tensor)))?;
-        let back = chain.read_back::<f32>(&back.unwrap())?;
+        let [back] = back.unwrap();
+        let back = chain.read_back::<f32>(&back)?;
         assert_eq!(chain.run_blocking()?.take(back)?, self.unpooled);
         first
     }

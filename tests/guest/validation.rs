@@ -134,7 +134,7 @@ fn encoded(gpu: &Gpu) {
     let pool = gpu.prepare_blocking(Prepare::from(schedule).scratch_of_the_run()).expect("the schedule fits");
     let mut chain = gpu.chain().timed();
     let x = chain.upload(x.view(), Layout::Nchw).expect("a small tensor");
-    let y = chain.step::<1>(&pool, &[&x]).expect("the plan's own tensor");
+    let [y] = chain.step(&pool, &[&x]).expect("the plan's own tensor");
     let own = gpu.prepare_blocking(pool.schedule().plan().clone()).expect("a valid pool");
     let mut pass = chain.encoder().begin_compute_pass(&Default::default());
     let buffers = Buffers { x: Some(x.slice()), y: Some(y.slice()), ..Buffers::default() };

@@ -246,9 +246,9 @@ pub trait Outputs: sealed::Sealed + Send + Sized {
 
 /// The outputs of a plan, if there are as many.
 fn outputs<const N: usize>(plan: &Plan) -> Result<&[TensorSpec; N], PlanError> {
-    let (operator, what, actual) = (plan.operator(), "outputs", plan.outputs().len());
-    let expected = if N == 1 { "1" } else { "2" };
-    plan.outputs().try_into().map_err(|_| PlanError::OperandCount { operator, what, expected, actual })
+    let expected = if plan.outputs().len() == 1 { "1" } else { "2" };
+    let (operator, what) = (plan.operator(), "outputs");
+    plan.outputs().try_into().map_err(|_| PlanError::OperandCount { operator, what, expected, actual: N })
 }
 
 fn empty<T: Element>(what: &'static str, spec: &TensorSpec) -> Result<Tensor<T>, ExecuteError> {

@@ -7,7 +7,7 @@ use crate::element::{DType, Element, Index, IndexType};
 use crate::error::{ExecuteError, PlanError};
 use crate::plan::{IndexPlan, Plan, PoolPlan};
 use crate::pooling::Pooling;
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{Tensor, TensorSpec, TensorView};
 use crate::untyped::{TensorMut, TensorRef};
 
 /// A dense host tensor, as a request takes it: `&Tensor<T>`, `TensorView<T>`, a shape with a slice, and with the feature
@@ -193,7 +193,11 @@ impl<'a> Call<'a> {
     /// The tensors of the caller's memory.
     fn outputs<'b>(plan: &'b Plan, given: &'b mut [(DType, &'a mut [u8])]) -> Result<Vec<TensorMut<'b>>, PlanError> {
         let outputs = given.iter_mut().zip(plan.outputs());
-        outputs.map(|((dtype, bytes), spec)| TensorMut::new(*dtype, &spec.shape, bytes)).collect()
+        let output = |((dtype, bytes), spec): (&'b mut (DType, &'a mut [u8]), &'b TensorSpec)| {
+            spec.check_length(bytes.len() / dtype.bytes())?;
+            TensorMut::new(*dtype, &spec.shape, bytes)
+        };
+        outputs.map(output).collect()
     }
 
     async fn run(mut self, made: &mut [TensorMut<'_>], backend: &dyn Backend) -> Result<(), ExecuteError> {
@@ -277,7 +281,7 @@ impl<O: Outputs, S> Request<'_, O, S> {
     /// Computes it on a backend.
     ///
     /// # Errors
-    /// The plan's; [`PlanError::ByteLength`] for memory of another length than the outputs'; those of
+    /// The plan's; [`PlanError::DataLength`] for memory of another length than the outputs'; those of
     /// [`Backend::run`].
     pub async fn run(self, backend: &dyn Backend) -> Result<O, ExecuteError> {
         let call = self.call?;

@@ -88,8 +88,8 @@ impl TensorSpec {
 
     /// Refuses a slice that has not as many elements.
     #[doc(hidden)]
-    pub fn check_slice<T>(&self, slice: &[T]) -> Result<(), PlanError> {
-        check_length(&self.shape, slice.len())
+    pub fn check_length(&self, elements: usize) -> Result<(), PlanError> {
+        check_length(&self.shape, elements)
     }
 
     /// Refuses another type or shape.

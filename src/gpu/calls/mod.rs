@@ -7,7 +7,6 @@ pub(crate) mod gpu;
 pub(crate) mod prepare;
 pub(in crate::gpu) mod results;
 pub(in crate::gpu) mod run;
-mod shims;
 #[cfg(not(target_arch = "wasm32"))]
 mod spawnable;
 pub(in crate::gpu) mod stream;

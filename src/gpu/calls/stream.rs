@@ -83,10 +83,11 @@ impl PoolFlights<'_> {
         drop(x);
         self.pool.run.memory.host(0, bytes.host_in);
         let (y, indices) = if tile.plan().indices().is_some() {
-            let (y, indices) = chain.max_pool_with_indices(prepared, &on_device)?;
+            let [y, indices] = chain.step(prepared, &[&on_device])?;
             (y, Some(chain.read_back(&indices)?))
         } else {
-            (chain.max_pool(prepared, &on_device)?, None)
+            let [y] = chain.step(prepared, &[&on_device])?;
+            (y, None)
         };
         let y = chain.read_back(&y)?;
         let submitted = chain.submit()?;

@@ -9,7 +9,6 @@ mod syntax;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use support::calls::reference;
 
 use crate::sources::{CRATES, sources_of};
 use library::Library;

@@ -35,7 +35,9 @@ pub fn convert_indices<'a, To: Index>(run: &dyn Run, indices: impl AsTensor<'a>)
 
 /// The slice as the output of this number.
 fn output<'a, T: Element>(run: &'a dyn Run, number: usize, slice: &'a mut [T]) -> Result<TensorMut<'a>, ExecuteError> {
-    Ok(TensorMut::new(T::DTYPE, &run.plan().outputs()[number].shape, bytemuck::cast_slice_mut(slice))?)
+    let spec = &run.plan().outputs()[number];
+    spec.check_length(slice.len())?;
+    Ok(TensorMut::new(T::DTYPE, &spec.shape, bytemuck::cast_slice_mut(slice))?)
 }
 
 /// The maxima, into a slice.

@@ -3,6 +3,5 @@
 pub(crate) mod cpu;
 pub(crate) mod dispatch;
 pub(crate) mod prepared;
-mod shims;
 pub(crate) mod stream;
 pub(crate) mod stream_unpool;

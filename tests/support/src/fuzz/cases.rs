@@ -1,7 +1,7 @@
 //! Turns any bytes into attributes, shapes, options and limits of any size, and plans them. Nothing panics, nothing
 //! large is allocated, and every plan and schedule keeps its promises.
 
-use crate::calls::{self, reference};
+use crate::calls::reference;
 use wgpu_pooling::{
     Activation, AdaptiveMaxPool, Attribute, AutoPad, AxisWindow, Backend, Build, CeilRule, Choice, ConvertIndices,
     DType, Duplicates, EmptyIndex, EmptyValue, Family, GlobalMaxPool, IndexFlattening, IndexSpace, IndexType, Layout,

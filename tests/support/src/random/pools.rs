@@ -1,6 +1,5 @@
 //! Random pools: MaxPool with every option, GlobalMaxPool and AdaptiveMaxPool.
 
-use crate::calls;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;

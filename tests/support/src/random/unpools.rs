@@ -1,6 +1,5 @@
 //! Random unpools: MaxUnpool from attributes, and inverses of random pools.
 
-use crate::calls::{self, reference};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
